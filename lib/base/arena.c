@@ -1,0 +1,149 @@
+#include "lib/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n)   ASAN_POISON_MEMORY_REGION((p), (n))
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define POISON(p, n)   ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+static const size_t DEFAULT_CAP = 64UL * 1024 * 1024;
+
+struct arena_chunk {
+    struct arena_chunk *older;
+    size_t size; /* of data */
+    _Alignas(ALIGN) char data[];
+};
+
+void arena_init(struct arena *arena, size_t cap)
+{
+    *arena = (struct arena){.cap = cap ? cap : DEFAULT_CAP};
+}
+
+static void chunk_free(struct arena_chunk *chunk)
+{
+    UNPOISON(chunk->data, chunk->size);
+    free(chunk);
+}
+
+void arena_free(struct arena *arena)
+{
+    struct arena_chunk *chunk = arena->chunks;
+    while (chunk) {
+        struct arena_chunk *older = chunk->older;
+        chunk_free(chunk);
+        chunk = older;
+    }
+    arena_init(arena, arena->cap);
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk) {
+        arena->failed = false;
+        return;
+    }
+    while (chunk->older) {
+        struct arena_chunk *older = chunk->older;
+        chunk_free(chunk);
+        chunk = older;
+    }
+    arena->chunks = chunk;
+    arena->next = chunk->data;
+    arena->end = chunk->data + chunk->size;
+    arena->used = sizeof *chunk + chunk->size;
+    arena->failed = false;
+    POISON(chunk->data, chunk->size);
+}
+
+/* A chunk that holds at least `need` bytes; sizes double from FIRST_CHUNK to LARGEST_STEP. */
+static bool grow(struct arena *arena, size_t need)
+{
+    size_t size = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
+    if (size > LARGEST_STEP) size = LARGEST_STEP;
+    if (size < need) size = need;
+    size_t room = arena->cap > arena->used ? arena->cap - arena->used : 0;
+    if (sizeof(struct arena_chunk) + size > room) size = need;
+    struct arena_chunk *chunk = NULL;
+    if (size <= SIZE_MAX - sizeof *chunk && sizeof *chunk + size <= room) chunk = malloc(sizeof *chunk + size);
+    if (!chunk) {
+        arena->failed = true;
+        return false;
+    }
+    chunk->older = arena->chunks;
+    chunk->size = size;
+    arena->chunks = chunk;
+    arena->used += sizeof *chunk + size;
+    arena->next = chunk->data;
+    arena->end = chunk->data + size;
+    POISON(chunk->data, size);
+    return true;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    if (size > SIZE_MAX - ALIGN) {
+        arena->failed = true;
+        return NULL;
+    }
+    size_t take = (size + (size == 0) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (!arena->chunks || (size_t)(arena->end - arena->next) < take)
+        if (!grow(arena, take)) return NULL;
+    void *object = arena->next;
+    arena->next += take;
+    UNPOISON(object, size + (size == 0));
+    return object;
+}
+
+void *arena_zalloc(struct arena *arena, size_t size)
+{
+    void *object = arena_alloc(arena, size);
+    if (object) memset(object, 0, size);
+    return object;
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size) {
+        arena->failed = true;
+        return NULL;
+    }
+    return arena_zalloc(arena, count * size);
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t len)
+{
+    char *copy = len < SIZE_MAX ? arena_alloc(arena, len + 1) : NULL;
+    if (!copy) return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : arena_alloc(arena, (size_t)n + 1);
+    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}

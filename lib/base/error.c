@@ -1,0 +1,73 @@
+#include "lib/base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum err_class class;
+    const char *meaning;
+} rows[ERR_COUNT] = {
+#define X(code, name, class, text) [code] = {name, ERR_CLASS_##class, text},
+    ERR_LIST(X)
+#undef X
+};
+
+static enum err_code known(enum err_code code)
+{
+    return (unsigned)code < ERR_COUNT ? code : ERR_INTERNAL;
+}
+
+const char *err_name(enum err_code code)
+{
+    return rows[known(code)].name;
+}
+
+const char *err_meaning(enum err_code code)
+{
+    return rows[known(code)].meaning;
+}
+
+enum err_class err_class(enum err_code code)
+{
+    return rows[known(code)].class;
+}
+
+const char *err_class_name(enum err_class class)
+{
+    static const char *const names[] = {"ok", "retry", "reject", "fatal"};
+    return (unsigned)class < sizeof names / sizeof *names ? names[class] : "fatal";
+}
+
+enum err_code err_from_name(const char *name)
+{
+    for (int i = 0; i < ERR_COUNT; i++)
+        if (strcmp(rows[i].name, name) == 0) return (enum err_code)i;
+    return ERR_INTERNAL;
+}
+
+/* Step back over a UTF-8 sequence that the cut at `end` left unfinished. */
+static size_t utf8_cut(const char *text, size_t end)
+{
+    size_t lead = end;
+    while (lead > 0 && ((unsigned char)text[lead - 1] & 0xC0U) == 0x80U) lead--;
+    if (lead == 0) return end;
+    unsigned char c = (unsigned char)text[lead - 1];
+    size_t need = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+    return end - (lead - 1) < need ? lead - 1 : end;
+}
+
+enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
+{
+    if (!err) return code;
+    err->code = code;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    if (n < 0)
+        err->text[0] = '\0';
+    else if ((size_t)n >= sizeof err->text)
+        err->text[utf8_cut(err->text, sizeof err->text - 1)] = '\0';
+    return code;
+}

@@ -1,0 +1,82 @@
+/* Every failure has a code, a class and a text.
+ *
+ * The class says what may be done about it, and only two places act on it (worker/dispatch.c, coordinator/):
+ *   ok      nothing failed
+ *   retry   the same call may succeed later (a lock, a full queue)
+ *   reject  this input will never succeed; everything else goes on
+ *   fatal   the process is not able to go on with its configuration or its memory
+ *
+ * Convention of all rooms: a function that can fail returns an err_code (ERR_OK is 0) and, where it takes a
+ * `struct err *`, leaves there what failed, where, and what to do about it. `err` may be NULL.
+ */
+#ifndef ASSAY_LIB_BASE_ERROR_H
+#define ASSAY_LIB_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATAL };
+
+/* code, name on the wire and in verdicts, class, what it means */
+#define ERR_LIST(X)                                                                                                    \
+    X(ERR_OK, "ok", OK, "no error")                                                                                    \
+    X(ERR_SYNTAX, "syntax", REJECT, "the SQL does not parse")                                                          \
+    X(ERR_UNKNOWN_NAME, "unknown_name", REJECT, "the SQL names a table or column that does not exist")                 \
+    X(ERR_AMBIGUOUS_NAME, "ambiguous_name", REJECT, "a column name fits more than one table")                          \
+    X(ERR_REFUSED, "refused", REJECT, "the statement, or something it uses, is not allowed here")                      \
+    X(ERR_ENGINE, "engine", REJECT, "the database engine refused or failed the statement")                             \
+    X(ERR_ENCODING, "encoding", REJECT, "the text is not valid UTF-8 or holds a NUL")                                  \
+    X(ERR_LIMIT_BYTES, "limit_bytes", REJECT, "the input or the result is larger than allowed")                        \
+    X(ERR_LIMIT_TOKENS, "limit_tokens", REJECT, "the SQL has more tokens than allowed")                                \
+    X(ERR_LIMIT_DEPTH, "limit_depth", REJECT, "the input is nested deeper than allowed")                               \
+    X(ERR_LIMIT_ROWS, "limit_rows", REJECT, "the result has more rows than allowed")                                   \
+    X(ERR_LIMIT_TIME, "limit_time", REJECT, "the statement ran longer than allowed")                                   \
+    X(ERR_LIMIT_STEPS, "limit_steps", REJECT, "the statement took more engine steps than allowed")                     \
+    X(ERR_LIMIT_MEMORY, "limit_memory", REJECT, "the work needed more memory than allowed")                            \
+    X(ERR_LIMIT_COUNT, "limit_count", REJECT, "there are more items than allowed")                                     \
+    X(ERR_DB_MISSING, "db_missing", REJECT, "the database does not exist")                                             \
+    X(ERR_DB_UNREADABLE, "db_unreadable", REJECT, "the database cannot be opened for reading")                         \
+    X(ERR_DB_CORRUPT, "db_corrupt", REJECT, "the file is no database, or a damaged one")                               \
+    X(ERR_DB_EMPTY, "db_empty", REJECT, "the database holds no tables")                                                \
+    X(ERR_DB_LOCKED, "db_locked", RETRY, "the database is locked by a writer")                                         \
+    X(ERR_MALFORMED, "malformed", REJECT, "the message or line is not what its format asks for")                       \
+    X(ERR_VERSION, "version", REJECT, "the message or file has a version this build does not know")                    \
+    X(ERR_DEADLINE, "deadline", REJECT, "the deadline passed before the work was done")                                \
+    X(ERR_CANCELLED, "cancelled", REJECT, "the work was called off")                                                   \
+    X(ERR_FULL, "full", RETRY, "the queue is full")                                                                    \
+    X(ERR_CLOSED, "closed", FATAL, "the transport is closed")                                                          \
+    X(ERR_IO, "io", FATAL, "a file cannot be read or written")                                                         \
+    X(ERR_CONFIG, "config", FATAL, "the configuration is not valid")                                                   \
+    X(ERR_USAGE, "usage", FATAL, "the command line is not valid")                                                      \
+    X(ERR_NOMEM, "nomem", FATAL, "out of memory")                                                                      \
+    X(ERR_INTERNAL, "internal", FATAL, "a defect in Assay itself; please report it")
+
+enum err_code {
+#define X(code, name, class, text) code,
+    ERR_LIST(X)
+#undef X
+        ERR_COUNT
+};
+
+enum { ERR_TEXT_MAX = 400 };
+
+struct err {
+    enum err_code code;
+    char text[ERR_TEXT_MAX]; /* NUL-terminated; empty when code is ERR_OK */
+};
+
+/* Wire name, class and general meaning of a code. Any value is safe. Thread: any. */
+const char *err_name(enum err_code code);
+const char *err_meaning(enum err_code code);
+enum err_class err_class(enum err_code code);
+const char *err_class_name(enum err_class class);
+
+/* The code with this wire name, or ERR_INTERNAL if there is none. Thread: any. */
+enum err_code err_from_name(const char *name);
+
+/* Fill `err` (may be NULL) and return `code`, so that a caller writes `return err_set(err, ERR_X, "...")`.
+ * Text past ERR_TEXT_MAX is cut at a UTF-8 boundary. Thread: any. */
+enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,212 @@
+/* The syntax tree of one SQL statement.
+ *
+ * DESIGN. One node type for everything. A node has a kind, an operator or sub-kind, up to three texts, and children.
+ * Kinds with a fixed shape use named slots (SELECT_WHERE, JOIN_ON, ...), absent ones NULL; list kinds have any number
+ * of children, none NULL. Whoever walks, prints, compares, rewrites or mutates trees needs no switch over a hundred
+ * struct types, and a new construct is a row in SQL_KINDS, not a new file. The price, less checking by the compiler,
+ * is paid by one table (kind → slots, checked by sql_check_tree in every test).
+ *
+ * Every node carries the byte span [start, end) of the text it came from: a clause node covers its keyword and all it
+ * governs, a parenthesised expression covers the parentheses (and has SQL_F_PAREN). Nodes made by a rewrite
+ * have start == end == 0.
+ *
+ * Ownership: nodes, texts and child arrays live in the arena given to sql_parse and die with it. Texts may point into
+ * the statement's own text; they are not NUL-terminated: use (text, text_len).
+ */
+#ifndef ASSAY_LIB_SQL_AST_H
+#define ASSAY_LIB_SQL_AST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* kind, name in dumps, number of slots (-1: a list), what is in it
+ *
+ * Statement level
+ *   QUERY     [WITH?, body, ORDER?, LIMIT?]; body is SELECT, VALUES, COMPOUND or a parenthesised QUERY
+ *   WITH      list of CTE; SQL_F_RECURSIVE
+ *   CTE       [NAMES?, QUERY] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED
+ *   COMPOUND  [left, right] op = SQL_UNION ...; left-associative, so left may be a COMPOUND
+ *   SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]
+ *   VALUES    list of ROW
+ *   DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
+ *   ITEMS     list of ITEM and STAR
+ *   ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
+ *   STAR      text = table qualifier, if any (t.*); text2 = schema
+ *   FROM      list of table references, as separated by commas
+ *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
+ *   ON        [expression]
+ *   USING     list of NAME
+ *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases
+ *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
+ *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function
+ *   FROM_PAREN [table reference] a parenthesised join; alias
+ *   WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
+ *   TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST
+ *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES
+ *   WINDOWS   list of WINDOW (text = name) for the WINDOW clause
+ *   WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
+ *   PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
+ *   NAMES     list of NAME (text = the identifier)
+ * Expressions
+ *   COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
+ *   LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
+ *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day')
+ *   PARAM     text = as written ($1, ?, :name)
+ *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL
+ *   BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
+ *   LIKE      [value, pattern, escape?] op = SQL_OP_LIKE, ILIKE, GLOB, REGEXP, MATCH, SIMILAR; SQL_F_NOT
+ *   BETWEEN   [x, low, high] SQL_F_NOT, SQL_F_SYMMETRIC
+ *   IN        [x, right] SQL_F_NOT; right is LIST, SUBQUERY, or TABLE (SQLite's x IN t)
+ *   EXISTS    [QUERY]     (NOT EXISTS is UNARY NOT over it)
+ *   SUBQUERY  [QUERY]     scalar, or the right side of IN and of QUANTIFIED
+ *   QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array
+ *   CASE      list-like: [operand?, else?, WHEN...]
+ *   WHEN      [condition, result]
+ *   CAST      [x] text = type as written; SQL_F_COLON when x::type
+ *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*)
+ *   ARGS      list of expressions
+ *   FILTER    [expression] FILTER (WHERE ...)
+ *   EXTRACT   [x] text = field
+ *   COLLATE   [x] text = collation
+ *   ROW       list: (a, b) as a row value, and the rows of VALUES
+ *   LIST      list: the right side of IN (a, b)
+ *   ARRAY     list: ARRAY[...]
+ *   SUBSCRIPT [x, index, to?]
+ *   ERROR     [] tokens that recovery skipped; its span says which
+ */
+#define SQL_KINDS(X)                                                                                                   \
+    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
+    X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \
+    X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                    \
+    X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)           \
+    X(GROUP, "group", -1) X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)          \
+    X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1) X(FRAME, "frame", 0)                 \
+    X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0) X(LITERAL, "literal", 0) X(TYPED, "typed", 1)       \
+    X(PARAM, "param", 0) X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3) X(BETWEEN, "between", 3)        \
+    X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                     \
+    X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                    \
+    X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)      \
+    X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(ERROR, "error", 0)
+
+enum sql_kind {
+#define X(kind, name, slots) SQL_##kind,
+    SQL_KINDS(X)
+#undef X
+        SQL_KIND_COUNT
+};
+
+enum { QUERY_WITH, QUERY_BODY, QUERY_ORDER, QUERY_LIMIT };
+enum { CTE_NAMES, CTE_QUERY };
+enum { SELECT_DISTINCT, SELECT_ITEMS, SELECT_FROM, SELECT_WHERE, SELECT_GROUP, SELECT_HAVING, SELECT_WINDOWS };
+enum { JOIN_LEFT, JOIN_RIGHT, JOIN_ON, JOIN_USING };
+enum { DERIVED_QUERY, DERIVED_NAMES };
+enum { FROM_CALL_CALL, FROM_CALL_NAMES };
+enum { LIMIT_COUNT, LIMIT_OFFSET };
+enum { WINDOW_PARTITION, WINDOW_ORDER, WINDOW_FRAME };
+enum { LIKE_VALUE, LIKE_PATTERN, LIKE_ESCAPE };
+enum { BETWEEN_VALUE, BETWEEN_LOW, BETWEEN_HIGH };
+enum { IN_VALUE, IN_RIGHT };
+enum { CASE_OPERAND, CASE_ELSE, CASE_FIRST_WHEN };
+enum { WHEN_CONDITION, WHEN_RESULT };
+enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
+
+/* op of the kinds that have one. Texts are what the printer writes. */
+#define SQL_OPS(X)                                                                                                     \
+    X(OP_NONE, "") X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<")          \
+    X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT")                                   \
+    X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL")          \
+    X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                 \
+    X(OP_POW, "^") X(OP_CONCAT, "||") X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<")              \
+    X(OP_SHR, ">>") X(OP_NEG, "-") X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE")            \
+    X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")       \
+    X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")              \
+    X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")      \
+    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?")                                                                  \
+    X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")             \
+    X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                   \
+    X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")     \
+    X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                     \
+    X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current")
+
+/* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. */
+enum sql_op {
+#define X(op, text) SQL_##op,
+    SQL_OPS(X)
+#undef X
+        SQL_OP_COUNT
+};
+
+enum sql_flag {
+    SQL_F_NOT = 1U << 0,
+    SQL_F_DISTINCT = 1U << 1,
+    SQL_F_STAR = 1U << 2,
+    SQL_F_ALL = 1U << 3, /* QUANTIFIED: ALL rather than ANY */
+    SQL_F_NATURAL = 1U << 4,
+    SQL_F_LATERAL = 1U << 5,
+    SQL_F_RECURSIVE = 1U << 6,
+    SQL_F_MATERIALIZED = 1U << 7,
+    SQL_F_NOT_MATERIALIZED = 1U << 8,
+    SQL_F_NULLS_FIRST = 1U << 9,
+    SQL_F_NULLS_LAST = 1U << 10,
+    SQL_F_COMMA = 1U << 11, /* LIMIT a, b */
+    SQL_F_FETCH = 1U << 12,
+    SQL_F_WITH_TIES = 1U << 13,
+    SQL_F_SYMMETRIC = 1U << 14,
+    SQL_F_COLON = 1U << 15, /* CAST written as :: */
+    SQL_F_PAREN = 1U << 16, /* written in parentheses of its own */
+    SQL_F_AS = 1U << 17,
+    SQL_F_NAMED = 1U << 18,  /* OVER w */
+    SQL_F_OUTER_KW = 1U << 19,
+    SQL_F_EQ2 = 1U << 20,    /* == or != as written, not = or <> */
+};
+
+struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */
+
+struct sql_node {
+    uint8_t kind; /* enum sql_kind */
+    uint8_t op;   /* enum sql_op */
+    char quote;   /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
+    char alias_quote;
+    uint32_t flags;      /* enum sql_flag */
+    uint32_t start, end; /* bytes of the statement's text */
+    uint32_t n_kids, cap_kids;
+    uint32_t text_len, text2_len, text3_len, alias_len;
+    const char *text, *text2, *text3, *alias; /* NULL when absent */
+    struct sql_node **kids;
+    struct sql_node *parent;   /* NULL at the root */
+    const struct sql_ref *ref; /* set by sql_bind on COLUMN, TABLE and STAR; NULL before */
+    uint32_t id;               /* preorder number within the statement, from 0 */
+};
+
+/* Child in a slot, or NULL; `n` may be NULL, so that chains read well: sql_kid(sql_kid(q, QUERY_BODY), SELECT_FROM). */
+static inline struct sql_node *sql_kid(const struct sql_node *n, unsigned slot)
+{
+    return n && slot < n->n_kids ? n->kids[slot] : NULL;
+}
+
+static inline bool sql_is(const struct sql_node *n, enum sql_kind kind) { return n && n->kind == kind; }
+
+/* "column", "select" ...; "AND", "<=", "LEFT JOIN" ...; number of slots or -1. Thread: any. */
+const char *sql_kind_name(enum sql_kind kind);
+const char *sql_op_text(enum sql_op op);
+int sql_kind_slots(enum sql_kind kind);
+
+/* Identifiers compare without case (ASCII), as both engines do for unquoted ones. Thread: any. */
+bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* Preorder step inside the subtree of `top`: the node after `n`, or NULL at the end. Start with n = top. */
+struct sql_node *sql_walk(const struct sql_node *top, const struct sql_node *n);
+/* The same, but not into the children of `n`. */
+struct sql_node *sql_walk_over(const struct sql_node *top, const struct sql_node *n);
+
+/* The nearest ancestor-or-self of that kind, or NULL. */
+struct sql_node *sql_up(const struct sql_node *n, enum sql_kind kind);
+
+/* Comparison operators: =, <>, <, <=, >, >=. */
+bool sql_is_comparison(enum sql_op op);
+/* a OP b is b sql_op_swap(OP) a; NOT (a OP b) is a sql_op_negate(OP) b (two-valued); OP_NONE if there is none. */
+enum sql_op sql_op_swap(enum sql_op op);
+enum sql_op sql_op_negate(enum sql_op op);
+
+#endif

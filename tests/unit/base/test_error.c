@@ -1,0 +1,32 @@
+#include "lib/base/error.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(error, every_code_has_a_unique_name_a_meaning_and_a_class)
+{
+    for (int i = 0; i < ERR_COUNT; i++) {
+        enum err_code code = (enum err_code)i;
+        cr_assert(strlen(err_name(code)) > 0 && strlen(err_meaning(code)) > 5);
+        cr_assert_eq(err_from_name(err_name(code)), code, "the name %s is taken twice", err_name(code));
+        cr_assert_eq(err_class(code) == ERR_CLASS_OK, code == ERR_OK);
+    }
+}
+
+Test(error, unknown_codes_are_internal_not_ok)
+{
+    cr_assert_eq(err_class((enum err_code)9999), ERR_CLASS_FATAL);
+    cr_assert_eq(err_from_name("no such"), ERR_INTERNAL);
+}
+
+Test(error, long_texts_are_cut_between_characters)
+{
+    char text[ERR_TEXT_MAX + 50];
+    memset(text, 'a', sizeof text);
+    memcpy(text + ERR_TEXT_MAX - 3, "\xE2\x82\xAC", 3); /* its last byte would fall on the terminator */
+    text[sizeof text - 1] = '\0';
+    struct err err;
+    cr_assert_eq(err_set(&err, ERR_IO, "%s", text), ERR_IO);
+    cr_assert_eq(strlen(err.text), ERR_TEXT_MAX - 3);
+    cr_assert_eq(err_set(NULL, ERR_IO, "x"), ERR_IO);
+}
