@@ -1,0 +1,95 @@
+/* Running untrusted SQL, read-only, inside bounds. The only place that opens a database.
+ *
+ * A handle belongs to one thread at a time; db_interrupt may be called from any. Each statement runs alone behind:
+ * a read-only connection, an authorizer that is an allow list, one statement per call, and the limits below. The
+ * engine is a row in a table (db_engine.h): sqlite now, PostgreSQL later.
+ */
+#ifndef ASSAY_LIB_DB_DB_H
+#define ASSAY_LIB_DB_DB_H
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db;
+
+/* Bounds of one statement; 0 means the default. */
+struct db_limits {
+    int64_t time_ms;      /* 3,000: wall clock from prepare to the last row */
+    int64_t max_steps;    /* 0: no bound of its own; virtual machine instructions */
+    uint32_t max_rows;    /* 100,000 rows fetched */
+    uint64_t max_bytes;   /* 16 MiB of fetched values, also the longest single value */
+    uint32_t sql_bytes;   /* 65,536 */
+    uint32_t expr_depth;  /* 400 */
+    uint64_t heap_bytes;  /* 512 MiB: engine memory of the whole process (SQLite's hard heap limit) */
+};
+
+enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };
+
+struct db_value {
+    enum db_type type;
+    int64_t i;        /* DB_INT */
+    double f;         /* DB_FLOAT */
+    const char *text; /* DB_TEXT and DB_BLOB bytes; may hold NUL and broken UTF-8; NUL-terminated */
+    size_t len;
+};
+
+/* A whole result in memory. Values live in the arena. */
+struct db_result {
+    uint32_t n_columns;
+    const char *const *columns; /* names */
+    uint32_t n_rows;
+    const struct db_value *values; /* row-major */
+    int64_t ns;                    /* prepare + run */
+    int64_t prepare_ns;
+    bool truncated;                /* stopped at `stop_rows`, not at the end */
+    uint64_t digest[2];            /* of the bag of rows, insensitive to row order and column order */
+    uint64_t ordered_digest[2];    /* of the rows in order, columns in order */
+};
+
+/* Open. `path` is a SQLite file. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT, ERR_DB_EMPTY (zero bytes or no
+ * tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never written: no journal, no WAL, no
+ * temp file beside it. */
+enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
+void db_close(struct db *db);
+
+/* Replace the limits for the following statements. */
+void db_set_limits(struct db *db, const struct db_limits *limits);
+
+/* Absolute deadline (clock_now_ns) that caps every statement's time_ms; 0: none. */
+void db_set_deadline(struct db *db, int64_t deadline_ns);
+
+/* Stop what runs now, soon. Thread: any. */
+void db_interrupt(struct db *db);
+
+/* Identifies schema and data of the file as it is now: changes when the file does (size, mtime, change counter, WAL).
+ * 32 hex digits into `out`. Cheap: one stat and one read of the header. */
+enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
+
+/* Only prepare: is it valid, and where not? *offset gets the byte of the first error or -1. */
+enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
+
+/* Run one statement. `params` (may be NULL) bind ?1, ?2, ... `stop_rows` (0: none): stop after that many rows without
+ * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_LIMIT_*,
+ * ERR_DB_LOCKED, ERR_CANCELLED; nothing in *out then. */
+enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size_t len, const struct db_value *params,
+                       uint32_t n_params, uint32_t stop_rows, struct db_result *out, struct err *err);
+
+/* Row by row, for whoever must not hold it all. `row` is valid during the call; return false to stop (ERR_OK). No cap on
+ * rows, `time_ms` holds. Trusted callers only (lib/schema). */
+typedef bool db_row_fn(void *ctx, const struct db_value *row, uint32_t n_columns);
+enum err_code db_scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err);
+
+/* Append `name` as a quoted identifier / `value` as a literal that reads back as the same value. Arena text; NULL when full. */
+char *db_quote_name(struct arena *arena, const char *name, size_t len);
+char *db_quote_value(struct arena *arena, const struct db_value *value);
+
+/* Compare as the engine's ORDER BY does (NULL < numbers < text < blob). */
+int db_value_compare(const struct db_value *a, const struct db_value *b);
+
+/* "3.40.1". */
+const char *db_engine_version(void);
+
+#endif
