@@ -1,0 +1,51 @@
+# The packages that Assay builds, runs and is tested with; sourced by demo.sh and test.sh.
+# "a|b" takes the first that this release of Debian or Ubuntu has.
+
+build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libglib2.0-dev
+  libmsgpack-dev|libmsgpack-c-dev libjansson-dev libcyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
+  liblinear-dev"
+# Without these a part is left out and says so: training boosted trees.
+optional_packages="libxgboost-dev"
+test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3"
+optional_test_packages="libpg-query-dev python3-jsonschema"
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'; }
+available() { [ -n "$(apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *//p' | grep -v '(none)')" ]; }
+
+# The name to install for "a|b": the first installed or available one; empty if none.
+pick() {
+  for name in ${1//|/ }; do
+    if installed "$name" || available "$name"; then echo "$name"; return; fi
+  done
+}
+
+all_installed() {
+  for entry in $1; do
+    found=
+    for name in ${entry//|/ }; do installed "$name" && found=1; done
+    [ -n "$found" ] || return 1
+  done
+}
+
+# install_packages REQUIRED OPTIONAL: nothing to do costs no network.
+install_packages() {
+  all_installed "$1 $2" && return
+  echo "== installing packages" >&2
+  as_root apt-get update -qq
+  list=
+  for entry in $1; do
+    name=$(pick "$entry")
+    [ -n "$name" ] || { echo "no package for '$entry' in this release" >&2; return 1; }
+    list="$list $name"
+  done
+  for entry in $2; do
+    name=$(pick "$entry")
+    if [ -n "$name" ]; then list="$list $name"; else echo "optional package $entry is not in this release" >&2; fi
+  done
+  # shellcheck disable=SC2086
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $list >/dev/null
+}

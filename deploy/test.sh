@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# All tests: installs what is missing, builds with sanitizers, runs everything, ends with "N passed, N failed".
+#
+#   deploy/test.sh [--no-install] [--no-lint]
+set -uo pipefail
+cd "$(dirname "$0")/.."
+. deploy/packages.sh
+
+install=1 lint=1
+for arg; do
+  case $arg in
+    --no-install) install= ;;
+    --no-lint) lint= ;;
+    *) echo "usage: deploy/test.sh [--no-install] [--no-lint]" >&2; exit 2 ;;
+  esac
+done
+[ -z "$install" ] || install_packages "$build_packages $test_packages" "$optional_packages $optional_test_packages" || exit 2
+
+passed=0 failed=0
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
+
+# step NAME COMMAND...: one check that passes or fails as a whole; its output is shown only when it fails.
+step() {
+  local name=$1 log=build/test-logs/${1// /-}.log
+  shift
+  mkdir -p build/test-logs
+  echo "== $name" >&2
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "-- $name FAILED; the end of $log:" >&2
+    tail -n 60 "$log" >&2
+  fi
+}
+
+# suite PRESET [ctest arguments]: builds a preset and counts each test inside its binaries.
+suite() {
+  local preset=$1 log=build/test-logs/$1.log
+  shift
+  mkdir -p build/test-logs
+  echo "== building $preset" >&2
+  if ! { cmake --preset "$preset" -DASSAY_WERROR=ON && cmake --build --preset "$preset"; } >"$log.build" 2>&1; then
+    failed=$((failed + 1))
+    echo "-- build of $preset FAILED:" >&2
+    grep -E 'error|warning|FAILED' "$log.build" | head -n 40 >&2
+    return
+  fi
+  echo "== testing $preset" >&2
+  ctest --test-dir "build/$preset" --verbose "$@" >"$log" 2>&1
+  local counts
+  counts=$(awk -f deploy/count-tests.awk "$log")
+  passed=$((passed + ${counts% *}))
+  if [ "${counts#* }" != 0 ]; then
+    failed=$((failed + ${counts#* }))
+    grep -E '\[FAIL\]|\[CRASH\]|\*\*\*|Assertion|ERROR: |SUMMARY: |\[----\]' "$log" | head -n 80 >&2
+  fi
+}
+
+suite asan
+suite tsan -L tsan
+[ -z "$lint" ] || step "formatting" deploy/lint.sh format
+[ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
+step "demo" deploy/demo.sh --no-install
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
