@@ -1,0 +1,125 @@
+/* Folding: compatibility decomposition, marks dropped, lower case, space runs to one. One code point at a time, so
+ * memory is bounded by the arena alone. */
+#include "lib/text/internal.h"
+
+#include <glib.h>
+#include <string.h>
+
+unsigned utf8_read(const char *p, const char *end, uint32_t *cp)
+{
+    unsigned char first = (unsigned char)*p;
+    if (first < 0x80) return *cp = first, 1;
+    gunichar c = g_utf8_get_char_validated(p, end - p);
+    if (c >= 0x110000U) return *cp = first, 1; /* (gunichar)-1 and -2: not UTF-8, or cut */
+    *cp = c;
+    return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+uint32_t utf8_before(const char *start, const char *p)
+{
+    if (p == start) return 0;
+    const char *q = p - 1;
+    while (q > start && p - q < 4 && ((unsigned char)*q & 0xC0) == 0x80) q--;
+    uint32_t cp;
+    if (utf8_read(q, p, &cp) != (unsigned)(p - q)) return (unsigned char)p[-1];
+    return cp;
+}
+
+unsigned utf8_write(char *out, uint32_t cp)
+{
+    return (unsigned)g_unichar_to_utf8(cp, out);
+}
+
+bool is_word_char(uint32_t cp)
+{
+    if (cp < 0x80) return g_ascii_isalnum((char)cp) || cp == '_';
+    return g_unichar_isalnum(cp) || g_unichar_ismark(cp);
+}
+
+bool is_space_char(uint32_t cp)
+{
+    if (cp < 0x80) return cp <= ' ' || cp == 0x7F; /* controls and NUL separate, too */
+    return g_unichar_isspace(cp) || g_unichar_iscntrl(cp) || g_unichar_type(cp) == G_UNICODE_FORMAT;
+}
+
+/* Letters that Unicode does not decompose but people write plainly, and typographic punctuation. */
+static const struct {
+    uint32_t cp;
+    const char *plain;
+} PLAIN[] = {
+    {0x00C6, "ae"}, {0x00D0, "d"},  {0x00D8, "o"},  {0x00DE, "th"}, {0x00DF, "ss"}, {0x00E6, "ae"}, {0x00F0, "d"},
+    {0x00F8, "o"},  {0x00FE, "th"}, {0x0110, "d"},  {0x0111, "d"},  {0x0131, "i"},  {0x0141, "l"},  {0x0142, "l"},
+    {0x0152, "oe"}, {0x0153, "oe"}, {0x1E9E, "ss"}, {0x2010, "-"},  {0x2011, "-"},  {0x2012, "-"},  {0x2013, "-"},
+    {0x2014, "-"},  {0x2018, "'"},  {0x2019, "'"},  {0x201C, "\""}, {0x201D, "\""}, {0x2212, "-"},
+};
+
+static const char *plain_form(uint32_t cp)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(PLAIN); i++)
+        if (PLAIN[i].cp == cp) return PLAIN[i].plain;
+    return NULL;
+}
+
+/* Text being folded; only counted when `out` is NULL. */
+struct folding {
+    char *out;
+    size_t n;
+    bool gap; /* space seen since the last letter */
+};
+
+static void put(struct folding *to, const char *bytes, size_t n)
+{
+    if (to->out) memcpy(to->out + to->n, bytes, n);
+    to->n += n;
+}
+
+static void fold_one(struct folding *to, uint32_t cp)
+{
+    if (is_space_char(cp)) {
+        to->gap = to->n > 0;
+        return;
+    }
+    if (to->gap) put(to, " ", 1);
+    to->gap = false;
+    const char *plain = cp < 0x80 ? NULL : plain_form(cp);
+    char bytes[8];
+    if (plain) put(to, plain, strlen(plain));
+    else if (cp < 0x80) put(to, (char[]){g_ascii_tolower((char)cp)}, 1);
+    else put(to, bytes, utf8_write(bytes, g_unichar_tolower(cp)));
+}
+
+static size_t fold_into(const char *text, size_t len, char *out)
+{
+    struct folding to = {.out = out};
+    const char *end = text + len;
+    while (text < end) {
+        uint32_t cp;
+        text += utf8_read(text, end, &cp);
+        if (cp < 0x80) {
+            fold_one(&to, cp);
+            continue;
+        }
+        gunichar parts[G_UNICHAR_MAX_DECOMPOSITION_LENGTH];
+        gsize n_parts = g_unichar_fully_decompose(cp, TRUE, parts, G_N_ELEMENTS(parts));
+        for (gsize i = 0; i < n_parts; i++)
+            if (!g_unichar_ismark(parts[i])) fold_one(&to, parts[i]);
+    }
+    return to.n;
+}
+
+static bool all_ascii(const char *text, size_t len)
+{
+    unsigned char seen = 0;
+    for (size_t i = 0; i < len; i++) seen |= (unsigned char)text[i];
+    return seen < 0x80;
+}
+
+char *text_fold(struct arena *arena, const char *text, size_t len)
+{
+    size_t room = all_ascii(text, len) ? len : fold_into(text, len, NULL);
+    char *out = room < SIZE_MAX ? arena_alloc(arena, room + 1) : NULL;
+    if (!out) return NULL;
+    size_t n = fold_into(text, len, out);
+    out[n] = '\0';
+    return out;
+}

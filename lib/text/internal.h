@@ -1,0 +1,58 @@
+/* What the files of lib/text share among themselves. */
+#ifndef ASSAY_LIB_TEXT_INTERNAL_H
+#define ASSAY_LIB_TEXT_INTERNAL_H
+
+#include "lib/text/text.h"
+
+enum { WORD_MAX = 64 }; /* bytes of a word, with its NUL, up to which stems are cached and words compared by meaning */
+
+/* One code point of [p, end), p < end. A byte that is not valid UTF-8 is read as Latin-1, so that mixed-up encodings
+ * of one value still meet. Returns the bytes taken (1..4). */
+unsigned utf8_read(const char *p, const char *end, uint32_t *cp);
+
+/* The code point that ends just before p; 0 at the start of the text. */
+uint32_t utf8_before(const char *start, const char *p);
+
+/* Write the code point; returns the bytes written. */
+unsigned utf8_write(char *out, uint32_t cp);
+
+bool is_word_char(uint32_t cp); /* letter, mark, digit or underscore */
+bool is_space_char(uint32_t cp);
+
+/* Everything the tables say of one folded word or stem. Zero where they say nothing. */
+struct lexeme {
+    const char *expansion;  /* of an abbreviation: one or more words; NULL */
+    const char *base;       /* of an irregular form: children → child, oldest → old; NULL */
+    double number;          /* when is_number */
+    uint16_t groups[6];     /* groups of synonyms, from 1; keyed by stem */
+    uint8_t n_groups;
+    bool is_number, is_stop;
+    bool is_generic;        /* says little about what a column holds: name, id, type */
+    bool is_known;          /* an ordinary word of the field: may be one half of "firstname" */
+    bool expands_inside;    /* expanded only after another word: dept_no, but not no_smoking */
+};
+
+/* NULL when the tables do not know the word. Thread: any (the table is built once). */
+const struct lexeme *lexeme_find(const char *word);
+
+/* Stem into `out`; a word of WORD_MAX bytes or more is copied to the arena-less caller as it is, cut. */
+void stem_into(const char *word, char out[WORD_MAX]);
+
+/* Porter2 alone: no tables, no cache. For building the tables. */
+void stem_raw(const char *word, char out[WORD_MAX]);
+
+/* One synonym group in common? Both are stems. */
+bool stems_share_group(const char *a, const char *b);
+
+/* Give a token its norm, stem and flags. False when the arena is full. `norm` must live in the arena. */
+bool token_finish(struct arena *arena, struct text_token *token, const char *norm);
+
+/* Append to a list of tokens that grows in the arena. NULL when it is full. */
+struct token_list {
+    struct arena *arena;
+    struct text_token *items;
+    uint32_t n, room;
+};
+struct text_token *token_push(struct token_list *list);
+
+#endif
