@@ -1,8 +1,11 @@
 /* Binding: what each name means.
  *
  * Scopes follow SQL: the FROM items of a block, then those of the enclosing blocks (correlation), select aliases in
- * GROUP BY, HAVING and ORDER BY (SQLite also lets WHERE see them), CTEs by name from the inside out. SQLite's extras are honoured:
- * rowid, and a double-quoted word that is no column is a string.
+ * GROUP BY, HAVING and ORDER BY (SQLite also lets WHERE see them), CTEs by name from the inside out. SQLite's extras are
+ * honoured: rowid, and a double-quoted word that is no column is a string. Where SQLite is narrower than the standard
+ * (GROUP BY and ORDER BY of a subquery see no enclosing block, the body of an unused CTE is never looked at) we are too.
+ *
+ * Ownership: everything handed out lives in the arena given to sql_bind. Nothing here keeps state; any thread may call.
  */
 #ifndef ASSAY_LIB_SQL_BIND_H
 #define ASSAY_LIB_SQL_BIND_H
@@ -19,6 +22,8 @@ struct sql_catalog {
     int (*n_columns)(const void *self, int table);
     const char *(*table_name)(const void *self, int table);
     const char *(*column_name)(const void *self, int table, int column);
+    /* Optional: is this a schema name that may stand before a table? NULL: "main" is the only one. */
+    bool (*has_schema)(const void *self, const char *name, size_t len);
 };
 
 enum sql_clause {
@@ -67,6 +72,7 @@ struct sql_source {
     uint32_t n_outputs;
     uint32_t index; /* in block->sources */
     bool nullable;  /* on the optional side of an outer join */
+    const struct sql_node *join; /* the JOIN that brings it in on its right side; NULL for the first of a FROM entry */
 };
 
 enum sql_ref_kind {
@@ -120,14 +126,17 @@ struct sql_bound {
     struct sql_ref **refs; /* one for each COLUMN, TABLE and STAR, in order of the text */
     uint32_t n_refs;
     struct sql_diag *diags; /* unknown and ambiguous names, with near names; NULL: all resolved */
+    struct sql_block **block_of; /* by id of a SELECT or VALUES node; use sql_block_of */
 };
 
 /* Bind a cleanly parsed statement: fills node->ref everywhere and returns the scopes. ERR_OK, ERR_UNKNOWN_NAME or
- * ERR_AMBIGUOUS_NAME (*out set in all three), or ERR_LIMIT_MEMORY. The catalog must outlive the result. */
+ * ERR_AMBIGUOUS_NAME (*out set in all three), ERR_LIMIT_MEMORY, or ERR_LIMIT_COUNT when a FROM clause or the search for
+ * names grows past any honest size. The catalog must outlive the result. A tree that is edited must be renumbered
+ * (sql_renumber) and bound again. At most 16 diagnostics. */
 enum err_code sql_bind(struct arena *arena, struct sql_stmt *stmt, const struct sql_catalog *catalog,
                        struct sql_bound **out);
 
-/* The block that a node stands in. */
+/* The block that a node stands in: for ORDER BY, LIMIT and WITH the first block of their query. NULL outside of all. */
 struct sql_block *sql_block_of(const struct sql_bound *bound, const struct sql_node *node);
 /* The clause of its block that a node stands in. */
 enum sql_clause sql_clause_of(const struct sql_node *node);
@@ -146,11 +155,17 @@ struct sql_join_pair {
     const struct sql_node *node; /* the condition (BINARY, IN), or the USING name, or the NATURAL join */
     const struct sql_ref *left, *right; /* for USING / NATURAL synthesised refs */
     struct sql_block *block;
-    bool negated; /* NOT IN */
-    bool is_in;   /* x IN (SELECT y ...) */
+    bool negated;  /* NOT IN */
+    bool is_in;    /* x IN (SELECT y ...) */
+    bool conjunct; /* must hold for every row; false under OR, NOT, CASE */
 };
 /* All of them. Returns the count; *out in the arena; -1 when the arena is full. */
 int sql_join_pairs(struct arena *arena, const struct sql_bound *bound, struct sql_join_pair **out);
+
+/* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the other.
+ * Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
+uint32_t sql_near_names(const char *name, size_t len, const char *const *names, uint32_t n_names, const char **out,
+                        uint32_t cap);
 
 /* Top-level conjuncts of an expression (through AND and parentheses). Count, or -1 when the arena is full. */
 int sql_conjuncts(struct arena *arena, const struct sql_node *expr, const struct sql_node ***out);

@@ -1,0 +1,107 @@
+/* Inside of binding: scopes, CTEs, and the search for a name. Only bind.c, scope.c and scope_near.c include this. */
+#ifndef ASSAY_LIB_SQL_SCOPE_H
+#define ASSAY_LIB_SQL_SCOPE_H
+
+#include "lib/sql/bind.h"
+
+enum {
+    SCOPE_MAX_SOURCES = 512,       /* FROM items of one block; SQLite stops at 64 */
+    SCOPE_MAX_OUTPUTS = 2000,      /* columns of one block, as in SQLite; the rest is dropped */
+    SCOPE_MAX_LOOKUPS = 2000000,   /* catalog and output searches of one statement */
+    SCOPE_MAX_DIAGS = 16,
+    SCOPE_MAX_CTE_NESTING = 64,    /* CTEs that refer forward to each other */
+};
+
+/* The columns that a query hands out. */
+struct scope_rows {
+    struct sql_block *first;
+    struct sql_output *outputs;
+    uint32_t n_outputs;
+};
+
+struct scope_with;
+
+struct scope_cte {
+    const struct sql_node *node; /* SQL_CTE */
+    struct scope_with *home;
+    struct scope_rows rows;
+    bool started, finished;
+    bool published; /* rows are known: after the first arm, so that a recursive arm can see them */
+    bool used;      /* reached from the statement itself; SQLite never looks at the others */
+};
+
+/* One WITH clause. */
+struct scope_with {
+    struct scope_cte *ctes;
+    uint32_t n;
+    const struct scope_with *outer;
+};
+
+/* "CTE `from` (NULL: the statement itself) names CTE `to`". */
+struct scope_use {
+    struct scope_cte *from, *to;
+    struct scope_use *next;
+};
+
+/* What a name in a block can see. Lives on the stack while the block is bound. */
+struct scope {
+    struct sql_block *block;
+    const struct scope *outer;
+    bool aliases; /* select aliases are visible */
+};
+
+struct binder {
+    struct arena *arena;
+    struct sql_bound *bound;
+    const struct sql_catalog *catalog;
+    const struct scope_with *with;
+    struct scope_cte *in_cte; /* whose body is being bound */
+    struct scope_use *uses;
+    struct scope_diag *diags; /* newest first */
+    uint32_t n_diags, cap_blocks, cap_refs, lookups, cte_nesting, muted;
+    enum sql_clause clause;
+    enum err_code failed; /* first limit that was hit; sticky */
+    bool paren_alias;     /* some parenthesised join has an alias */
+};
+
+/* A diagnostic that counts only if the CTE it was met in is used. */
+struct scope_diag {
+    struct sql_diag diag;
+    struct scope_cte *cte;
+    struct scope_diag *next;
+};
+
+/* What the sources of one block know about a name. */
+struct scope_hit {
+    struct sql_source *source, *right; /* right: the other side of a USING */
+    struct sql_source *open;           /* a source of unknown columns that may hold it */
+    int output;
+    uint32_t matches;
+    uint32_t visible; /* sources that the qualifier admits */
+};
+
+/* Search one block. */
+struct scope_hit scope_search(struct binder *b, struct sql_block *block, const struct sql_node *column);
+/* Position among the source's columns, or -1. */
+int scope_source_column(struct binder *b, const struct sql_source *source, const char *name, size_t len);
+/* Does this qualifier (NULL: none) admit the source? */
+bool scope_admits(struct binder *b, const struct sql_source *source, const struct sql_node *name);
+/* Is it the name of a schema? */
+bool scope_is_schema(const struct binder *b, const char *name, size_t len);
+/* Explicit select alias of that name in the scope's block: its ITEM, or NULL. */
+const struct sql_node *scope_alias(const struct scope *scope, const char *name, size_t len);
+/* The CTE of that name, from the inside out, or NULL. */
+struct scope_cte *scope_find_cte(struct binder *b, const char *name, size_t len);
+
+/* Note a limit that was hit; returns false for `return scope_fail(...)`. */
+bool scope_fail(struct binder *b, enum err_code code);
+
+/* Report a name: unknown column, unknown table (also as a qualifier of *), ambiguous column. */
+void scope_unknown_column(struct binder *b, const struct scope *scope, const struct sql_node *column);
+void scope_unknown_table(struct binder *b, const struct sql_node *table);
+void scope_unknown_star(struct binder *b, const struct scope *scope, const struct sql_node *star);
+void scope_ambiguous(struct binder *b, const struct scope *scope, const struct sql_node *column);
+/* Report anything else about a name. */
+void scope_report(struct binder *b, enum err_code code, const struct sql_node *node, const char *message);
+
+#endif
