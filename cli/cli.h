@@ -1,0 +1,74 @@
+/* One run of the program: which command, its settings, its terminal.
+ *
+ * Exit codes are part of the interface: 0 validated (or simply done), 1 judged but not validated, 2 usage, configuration
+ * or internal error, 130 interrupted. Standard output is data; everything else goes to standard error.
+ */
+#ifndef ASSAY_CLI_CLI_H
+#define ASSAY_CLI_CLI_H
+
+#include "cli/options.h"
+#include "signals/vsig.h"
+
+#include <glib.h>
+
+enum { EXIT_VALIDATED = 0, EXIT_JUDGED = 1, EXIT_ERROR = 2, EXIT_INTERRUPTED = 130 };
+
+struct cli;
+
+struct command {
+    const char *name;
+    const char *sentence;    /* what it does, for the list of commands */
+    const char *args;        /* "LOG", "--db FILE SQL..." */
+    const char *description; /* paragraphs for --help and the man page, separated by a blank line */
+    const char *examples;    /* lines for the man page; NULL: none */
+    const struct option_group *const *groups; /* its flags; ends with NULL */
+    int min_args, max_args;  /* max_args -1: any number */
+    bool hidden;
+    int (*run)(struct cli *cli); /* exit code. Thread: main */
+};
+
+/* All commands in the order of the manual; ends with NULL. */
+extern const struct command *const commands[];
+const struct command *command_find(const char *name);
+
+struct cli {
+    const struct command *command;
+    struct arena arena; /* settings' text and whatever lives as long as the program */
+    struct settings settings;
+    struct vsig_options *signals;
+    GHashTable *origins; /* "section.key" → where its value comes from; none: the default */
+    const char **args;   /* what is not a flag */
+    int n_args;
+};
+
+/* Fill settings: defaults, then /etc, the user's file, --config, environment, flags, each over the ones before. Prints the
+ * error and the hint to standard error; EXIT_ERROR then, else 0. `flags` are (row, text) pairs in order. */
+struct flag {
+    const struct option_row *row;
+    const char *text;
+};
+int settings_resolve(struct cli *cli, const struct flag *flags, unsigned n_flags);
+
+/* Set a signal's option from text (yes, no, or a number) and remember the origin. */
+enum err_code settings_set_signal(struct cli *cli, const char *signal, const char *key, const char *text,
+                                  const char *origin, struct err *err);
+
+/* Set "section.key" from text and remember the origin; `append` as in option_set. Unknown keys are ERR_CONFIG with the known
+ * ones. */
+enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,
+                           const char *origin, struct err *err);
+
+/* Where "section.key" was set, or "default". */
+const char *settings_origin(const struct cli *cli, const char *section, const char *key);
+
+/* Read one YAML file into the settings. A missing file is an error only if `required`. */
+enum err_code config_file_read(struct cli *cli, const char *path, bool required, struct err *err);
+
+/* "assay: message" on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a failure, with its class and what it means. Returns EXIT_ERROR, for `return complain_err(...)`. */
+int complain_err(const char *what, const struct err *err);
+
+const char *assay_version(void); /* "assay 0.1.0 (commit 1234567, SQLite 3.40.1)" */
+
+#endif

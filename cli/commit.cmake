@@ -1,0 +1,7 @@
+# Writes OUT with the commit of SOURCE; touches it only when the commit changed, so that nothing is rebuilt for nothing.
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=9 HEAD
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit)
+  set(commit "unknown") # a tarball
+endif()
+file(CONFIGURE OUTPUT ${OUT} CONTENT "#define ASSAY_COMMIT \"${commit}\"\n")

@@ -1,0 +1,88 @@
+/* assay config print: the settings as a file would have them, and where each comes from. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A value as YAML reads it back: plain where that is safe, else in double quotes. */
+static void print_value(const struct option_row *row, const char *text)
+{
+    bool plain = row->type == OPT_FLAG || row->type == OPT_INT || row->type == OPT_REAL || row->type == OPT_LIST;
+    for (const char *c = text; *c && !plain; c++)
+        if (!g_ascii_isalnum(*c) && !strchr("_./-", *c)) {
+            char *escaped = g_strescape(text, NULL);
+            printf("\"%s\"", escaped);
+            g_free(escaped);
+            return;
+        }
+    fputs(text, stdout);
+}
+
+static void print_group(struct cli *cli, const struct option_group *group)
+{
+    bool titled = false;
+    for (const struct option_row *row = group->rows; row->name; row++) {
+        char key[64];
+        option_key(row, key, sizeof key);
+        char *text = option_value_text(&cli->arena, row, &cli->settings);
+        if (row->command_line_only || !text || !*text) continue;
+        if (!titled) printf("%s:\n", group->section);
+        titled = true;
+        printf("  %s: ", key);
+        print_value(row, text);
+        if (cli->settings.config.origin) printf("  # %s", settings_origin(cli, group->section, key));
+        putchar('\n');
+    }
+}
+
+static void print_signal_value(struct cli *cli, const char *signal, const char *key, const char *value)
+{
+    printf("    %s: %s", key, value);
+    if (cli->settings.config.origin) {
+        char *name = g_strdup_printf("%s.%s", signal, key);
+        printf("  # %s", settings_origin(cli, options_signals.section, name));
+        g_free(name);
+    }
+    putchar('\n');
+}
+
+static void print_signals(struct cli *cli)
+{
+    unsigned n = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    printf("%s:\n", options_signals.section);
+    for (unsigned i = 0; i < n; i++) {
+        printf("  %s:\n", all[i]->name);
+        print_signal_value(cli, all[i]->name, "enabled", cli->signals->enabled[all[i]->id] ? "true" : "false");
+        for (unsigned k = 0; all[i]->options && all[i]->options[k].name; k++) {
+            char value[32];
+            snprintf(value, sizeof value, "%g", cli->signals->values[all[i]->id][k]);
+            print_signal_value(cli, all[i]->name, all[i]->options[k].name, value);
+        }
+    }
+}
+
+static int config_run(struct cli *cli)
+{
+    if (strcmp(cli->args[0], "check") == 0) return 0; /* whoever came here has readable settings */
+    if (strcmp(cli->args[0], "print") != 0) {
+        complain("config does print or check, not '%s'", cli->args[0]);
+        return EXIT_ERROR;
+    }
+    for (const struct option_group *const *g = option_groups; *g; g++) print_group(cli, *g);
+    print_signals(cli);
+    return 0;
+}
+
+const struct command command_config = {
+    .name = "config",
+    .sentence = "show or check the settings",
+    .args = "print | check",
+    .description = "print writes the settings in effect, in the form of a configuration file; with --origin each value says "
+                   "where it comes from. check only reads them and is silent when all is well.",
+    .examples = "assay config print --origin\nassay config check --config assay.yaml",
+    .groups = (const struct option_group *const[]){&options_config, &options_general, NULL},
+    .min_args = 1,
+    .max_args = 1,
+    .run = config_run,
+};

@@ -1,0 +1,241 @@
+/* Manual pages, shell completion and docs/configuration.md, all printed from the option tables: `assay docs` is hidden,
+ * the build calls it. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- troff ---------------------------------------------------------------------------------------------------- */
+
+/* Text with what troff would act on escaped; a blank line starts a paragraph. */
+static void troff(const char *text)
+{
+    bool line_start = true;
+    for (const char *c = text; *c; c++) {
+        if (c[0] == '\n' && c[1] == '\n') {
+            fputs("\n.PP\n", stdout);
+            while (c[1] == '\n') c++;
+            line_start = true;
+            continue;
+        }
+        if (line_start && (*c == '.' || *c == '\'')) fputs("\\&", stdout);
+        if (*c == '\\')
+            fputs("\\e", stdout);
+        else if (*c == '-')
+            fputs("\\-", stdout);
+        else
+            fputc(*c, stdout);
+        line_start = *c == '\n';
+    }
+    fputc('\n', stdout);
+}
+
+static void troff_row(const struct option_row *row)
+{
+    fputs(".TP\n", stdout);
+    if (row->key) printf("\\fB\\-%c\\fR, ", row->key);
+    printf("\\fB\\-\\-");
+    for (const char *c = row->name; *c; c++) printf(*c == '-' ? "\\-" : "%c", *c);
+    fputs("\\fR", stdout);
+    if (row->type == OPT_FLAG && !row->command_line_only)
+        fputs("[=\\fIyes|no\\fR]", stdout);
+    else if (row->arg)
+        printf("=\\fI%s\\fR", row->arg);
+    fputc('\n', stdout);
+    troff(row->sentence);
+    if (row->choices) printf("One of %s.\n", row->choices);
+    if (row->fallback && row->fallback[0] && row->type != OPT_FLAG) {
+        fputs("Default: ", stdout);
+        troff(row->fallback);
+    }
+}
+
+static void troff_common(void)
+{
+    puts(".SH EXIT STATUS\n0 validated (or done), 1 judged but not validated, 2 usage, configuration or internal error, "
+         "130 interrupted.");
+    puts(".SH FILES\n.TP\n.I /etc/assay/config.yaml\nSystem configuration.\n.TP\n.I $XDG_CONFIG_HOME/assay/config.yaml\n"
+         "User configuration. A flag outranks the environment (\\fBASSAY_\\fISECTION\\fB_\\fIKEY\\fR), which outranks "
+         "\\-\\-config, the user's file, the system's file and the default.");
+}
+
+static void man_command(const struct command *command)
+{
+    char *name = g_ascii_strup(command->name, -1);
+    printf(".TH ASSAY\\-%s 1 \"\" \"assay " ASSAY_VERSION "\" \"Assay\"\n", name);
+    g_free(name);
+    printf(".SH NAME\nassay\\-%s \\- ", command->name);
+    troff(command->sentence);
+    printf(".SH SYNOPSIS\n\\fBassay %s\\fR [\\fIOPTION\\fR...] ", command->name);
+    troff(command->args);
+    puts(".SH DESCRIPTION");
+    troff(command->description);
+    puts(".SH OPTIONS");
+    for (const struct option_group *const *g = command->groups; *g; g++) {
+        printf(".SS %s\n", (*g)->title);
+        for (const struct option_row *row = (*g)->rows; row->name; row++) troff_row(row);
+    }
+    if (command->examples) {
+        puts(".SH EXAMPLES\n.nf");
+        troff(command->examples);
+        puts(".fi");
+    }
+    troff_common();
+}
+
+static void man_program(void)
+{
+    puts(".TH ASSAY 1 \"\" \"assay " ASSAY_VERSION "\" \"Assay\"\n.SH NAME\nassay \\- judges the SQL of text\\-to\\-SQL "
+         "systems\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nAssay says of each "
+         "candidate query whether it may be trusted, how sure that is, which clauses are suspect and why.\n.SH COMMANDS");
+    for (const struct command *const *c = commands; *c; c++) {
+        if ((*c)->hidden) continue;
+        printf(".TP\n\\fBassay\\-%s\\fR(1)\n", (*c)->name);
+        troff((*c)->sentence);
+    }
+    troff_common();
+}
+
+/* --- bash ------------------------------------------------------------------------------------------------------ */
+
+static void completion_flags(const struct command *command)
+{
+    printf("    %s) words=\"--help --version", command->name);
+    for (const struct option_group *const *g = command->groups; *g; g++)
+        for (const struct option_row *row = (*g)->rows; row->name; row++)
+            printf(" --%s%s", row->name, row->arg ? "=" : "");
+    puts("\" ;;");
+}
+
+static void completion_choices(void)
+{
+    for (const struct option_group *const *g = option_groups; *g; g++)
+        for (const struct option_row *row = (*g)->rows; row->name; row++) {
+            if (!row->choices) continue;
+            char *words = g_strdup(row->choices);
+            g_strdelimit(words, "|", ' ');
+            printf("    --%s) words=\"%s\" ;;\n", row->name, words);
+            g_free(words);
+        }
+}
+
+static void bash_completion(void)
+{
+    puts("# bash completion for assay; printed by `assay docs bash`.\n"
+         "_assay() {\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+         "  COMPREPLY=()\n"
+         "  if [ \"$COMP_CWORD\" = 1 ]; then");
+    fputs("    words=\"--help --version", stdout);
+    for (const struct command *const *c = commands; *c; c++)
+        if (!(*c)->hidden) printf(" %s", (*c)->name);
+    puts("\"\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
+         "  # `--flag=value` arrives as three words: --flag, =, value.\n"
+         "  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+         "  case $prev in");
+    completion_choices();
+    puts("  esac\n  if [ -n \"$words\" ]; then\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
+         "  case ${COMP_WORDS[1]} in");
+    for (const struct command *const *c = commands; *c; c++)
+        if (!(*c)->hidden) completion_flags(*c);
+    puts("  esac\n"
+         "  case $cur in\n"
+         "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n"
+         "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+         "  esac\n"
+         "}\n"
+         "complete -F _assay assay");
+}
+
+/* --- docs/configuration.md -------------------------------------------------------------------------------------- */
+
+static const char *row_type(const struct option_row *row)
+{
+    static const char *const names[] = {"yes or no", "whole number", "number", "text", "one of", "list", ""};
+    return names[row->type];
+}
+
+static void configuration_row(const struct option_group *group, const struct option_row *row)
+{
+    char key[64], variable[96];
+    option_key(row, key, sizeof key);
+    option_variable(group, row, variable, sizeof variable);
+    char *choices = g_strdup(row->choices ? row->choices : "");
+    g_strdelimit(choices, "|", ' ');
+    printf("| `%s` | `--%s` | `%s` | %s%s%s | %s%s%s | %s |\n", key, row->name, variable, row_type(row),
+           *choices ? ": " : "", choices, row->fallback ? "`" : "", row->fallback ? row->fallback : "",
+           row->fallback ? "`" : "", row->sentence);
+    g_free(choices);
+}
+
+static void configuration_group(const struct option_group *group)
+{
+    bool any = false;
+    for (const struct option_row *row = group->rows; row->name; row++) any |= !row->command_line_only;
+    if (!any) return;
+    printf("\n## %s\n\n%s.\n\n| key | flag | environment | takes | default | |\n| --- | --- | --- | --- | --- | --- |\n",
+           group->section, group->title);
+    for (const struct option_row *row = group->rows; row->name; row++)
+        if (!row->command_line_only) configuration_row(group, row);
+}
+
+static void configuration_signals(void)
+{
+    unsigned n = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    puts("\n## signals\n\nOne mapping a signal: `enabled`, and the signal's own options. In the environment "
+         "`ASSAY_SIGNALS_<SIGNAL>_<KEY>`, as a flag\n`--signal SIGNAL.KEY=VALUE`.\n\n"
+         "| signal | key | default | from | to | |\n| --- | --- | --- | --- | --- | --- |");
+    for (unsigned i = 0; i < n; i++) {
+        printf("| `%s` | `enabled` | `%s` | | | %s |\n", all[i]->name, all[i]->off_by_default ? "no" : "yes",
+               all[i]->sentence);
+        for (const struct vsig_option *o = all[i]->options; o && o->name; o++)
+            printf("| `%s` | `%s` | `%g` | %g | %g | %s |\n", all[i]->name, o->name, o->fallback, o->min, o->max,
+                   o->sentence);
+    }
+}
+
+static void configuration(void)
+{
+    puts("# Configuration\n\n"
+         "Printed by `assay docs configuration` from the option tables (a test compares). A flag outranks the environment,\n"
+         "which outranks the file of `--config`, the user's file (`$XDG_CONFIG_HOME/assay/config.yaml`), the system's file\n"
+         "(`/etc/assay/config.yaml`, or below `ASSAY_SYSCONFDIR`) and the default. `assay config print --origin` shows each\n"
+         "value and where it comes from. Unknown sections, keys and signals are refused. Lists are YAML sequences, separated\n"
+         "by commas in the environment, and repeated flags.\n\n"
+         "```yaml\njudge:\n  policy: abstain\n  deny_column: [person.email]\nsignals:\n"
+         "  empty_predicate: {enabled: true}\n```");
+    for (const struct option_group *const *g = option_groups; *g; g++) configuration_group(*g);
+    configuration_signals();
+}
+
+static int docs_run(struct cli *cli)
+{
+    const char *what = cli->args[0];
+    const struct command *command = cli->n_args > 1 ? command_find(cli->args[1]) : NULL;
+    if (strcmp(what, "man") == 0 && cli->n_args == 1)
+        man_program();
+    else if (strcmp(what, "man") == 0 && command)
+        man_command(command);
+    else if (strcmp(what, "bash") == 0)
+        bash_completion();
+    else if (strcmp(what, "configuration") == 0)
+        configuration();
+    else {
+        complain("docs prints man [COMMAND], bash or configuration");
+        return EXIT_ERROR;
+    }
+    return 0;
+}
+
+const struct command command_docs = {
+    .name = "docs",
+    .sentence = "print the manual, the shell completion or the configuration guide",
+    .args = "man [COMMAND] | bash | configuration",
+    .description = "Prints documentation from the option tables.",
+    .groups = (const struct option_group *const[]){&options_general, NULL},
+    .min_args = 1,
+    .max_args = 2,
+    .hidden = true,
+    .run = docs_run,
+};

@@ -1,0 +1,42 @@
+/* Reading files and logs, in bounds. */
+#ifndef ASSAY_CLI_INPUT_H
+#define ASSAY_CLI_INPUT_H
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { INPUT_MAX_BYTES = 16 << 20 }; /* a whole file; also the longest line of a log */
+
+struct input {
+    char *text; /* NUL-terminated after `len` bytes */
+    size_t len;
+};
+
+/* Read a whole file, or standard input for "-". ERR_IO, ERR_LIMIT_BYTES. On success the caller owes input_free. */
+enum err_code input_read(const char *path, struct input *out, struct err *err);
+void input_free(struct input *input);
+
+/* Lines of a log, one at a time: memory for the longest line, never for the log. */
+struct lines {
+    FILE *file;
+    const char *path;
+    char *text; /* the current line, without its newline, NUL-terminated */
+    size_t len, cap;
+    uint64_t number; /* of the current line, from 1 */
+    uint64_t offset; /* bytes read so far */
+    uint64_t size;   /* of the file; 0 when it is no regular file */
+    bool too_long;   /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
+};
+
+/* Open a log, or standard input for "-". On success the caller owes lines_close. */
+enum err_code lines_open(const char *path, struct lines *out, struct err *err);
+void lines_close(struct lines *lines);
+
+/* Go to the next line: 1; 0 at the end; -1 when reading failed (errno). Blank lines are skipped but counted. */
+int lines_next(struct lines *lines);
+
+#endif

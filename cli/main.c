@@ -1,0 +1,226 @@
+/* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
+#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "lib/db/db.h"
+
+#include "cli/commit.h" /* made by the build: ASSAY_COMMIT */
+
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct command command_check, command_replay, command_eval, command_train, command_mutate, command_signals,
+    command_index, command_parse, command_config, command_docs;
+
+const struct command *const commands[] = {&command_check,   &command_replay, &command_eval,   &command_train,
+                                          &command_mutate,  &command_signals, &command_index, &command_parse,
+                                          &command_config,  &command_docs,   NULL};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0) return *c;
+    return NULL;
+}
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    fprintf(stderr, "assay: %s\n", text);
+    g_free(text);
+}
+
+int complain_err(const char *what, const struct err *err)
+{
+    complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
+             err_name(err->code));
+    return EXIT_ERROR;
+}
+
+const char *assay_version(void)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "assay " ASSAY_VERSION " (commit " ASSAY_COMMIT ", SQLite %s)", db_engine_version());
+    return text;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "%s\n", assay_version());
+}
+
+/* --- one command's flags ------------------------------------------------------------------------------------ */
+
+enum { MAX_FLAGS = 4096, FIRST_LONG_KEY = 0x100 };
+
+struct parse {
+    struct cli *cli;
+    GArray *options; /* of struct argp_option, ends with zeros */
+    GPtrArray *rows; /* parallel to options: the row, or NULL for a heading */
+    GArray *flags;   /* of struct flag */
+    GPtrArray *args; /* of char * */
+};
+
+static char *flag_help(const struct option_row *row)
+{
+    bool shown = row->fallback && row->type != OPT_FLAG && row->fallback[0] != '-';
+    return g_strdup_printf("%s%s%s%s%s%s%s", row->sentence, row->choices ? " [" : "", row->choices ? row->choices : "",
+                           row->choices ? "]" : "", shown ? " (default " : "", shown ? row->fallback : "",
+                           shown ? ")" : "");
+}
+
+static void add_group(struct parse *parse, const struct option_group *group, int number)
+{
+    struct argp_option heading = {.doc = group->title, .group = number};
+    g_array_append_val(parse->options, heading);
+    g_ptr_array_add(parse->rows, NULL);
+    for (const struct option_row *row = group->rows; row->name; row++) {
+        struct argp_option option = {.name = row->name, .arg = row->arg, .doc = flag_help(row), .group = number};
+        option.key = row->key ? row->key : FIRST_LONG_KEY + (int)parse->rows->len;
+        if (row->type == OPT_FLAG && !row->command_line_only) {
+            option.arg = "yes|no";
+            option.flags = OPTION_ARG_OPTIONAL;
+        }
+        g_array_append_val(parse->options, option);
+        g_ptr_array_add(parse->rows, (gpointer)row);
+    }
+}
+
+static const struct option_row *row_of(const struct parse *parse, int key)
+{
+    for (guint i = 0; i < parse->rows->len; i++)
+        if (parse->rows->pdata[i] && g_array_index(parse->options, struct argp_option, i).key == key)
+            return parse->rows->pdata[i];
+    return NULL;
+}
+
+static error_t on_flag(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+    if (key == ARGP_KEY_ARG) {
+        g_ptr_array_add(parse->args, arg);
+        return 0;
+    }
+    if (key == ARGP_KEY_END) {
+        const struct command *command = parse->cli->command;
+        int n = (int)parse->args->len;
+        if (n < command->min_args) argp_error(state, "too few arguments");
+        if (command->max_args >= 0 && n > command->max_args) argp_error(state, "too many arguments");
+        return 0;
+    }
+    const struct option_row *row = row_of(parse, key);
+    if (!row) return ARGP_ERR_UNKNOWN;
+    if (parse->flags->len >= MAX_FLAGS) argp_error(state, "too many flags");
+    struct flag flag = {row, arg ? arg : "true"};
+    g_array_append_val(parse->flags, flag);
+    return 0;
+}
+
+static void parse_free(struct parse *parse)
+{
+    for (guint i = 0; i < parse->rows->len; i++)
+        if (parse->rows->pdata[i]) g_free((gpointer)g_array_index(parse->options, struct argp_option, i).doc);
+    g_array_free(parse->options, TRUE);
+    g_ptr_array_free(parse->rows, TRUE);
+    g_array_free(parse->flags, TRUE);
+}
+
+/* Read the command's flags and settle what they and the files say; then run. argp leaves by itself on --help and bad usage. */
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+    struct parse parse = {.cli = cli,
+                          .options = g_array_new(TRUE, TRUE, sizeof(struct argp_option)),
+                          .rows = g_ptr_array_new(),
+                          .flags = g_array_new(FALSE, FALSE, sizeof(struct flag)),
+                          .args = g_ptr_array_new()};
+    int number = 1;
+    for (const struct option_group *const *g = cli->command->groups; *g; g++) add_group(&parse, *g, number++);
+    struct argp argp = {.options = (const struct argp_option *)(void *)parse.options->data,
+                        .parser = on_flag,
+                        .args_doc = cli->command->args,
+                        .doc = cli->command->description};
+    char *name = g_strdup_printf("assay %s", cli->command->name);
+    argv[0] = name;
+    int code = EXIT_ERROR;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &parse) == 0) {
+        cli->args = (const char **)parse.args->pdata;
+        cli->n_args = (int)parse.args->len;
+        code = settings_resolve(cli, (const struct flag *)(void *)parse.flags->data, parse.flags->len);
+        if (code == 0) {
+            terminal_init(cli->settings.general.color);
+            code = cli->command->run(cli);
+        }
+    }
+    parse_free(&parse);
+    g_ptr_array_free(parse.args, TRUE);
+    g_free(name);
+    return code;
+}
+
+/* --- assay [--help|--version] COMMAND ------------------------------------------------------------------------ */
+
+static error_t on_command(int key, char *arg, struct argp_state *state)
+{
+    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "which command?");
+    if (key != ARGP_KEY_ARG) return ARGP_ERR_UNKNOWN;
+    struct cli *cli = state->input;
+    cli->command = command_find(arg);
+    if (!cli->command) argp_error(state, "there is no command '%.80s'", arg);
+    cli->n_args = state->next - 1; /* where the command stands */
+    state->next = state->argc;     /* the rest is the command's */
+    return 0;
+}
+
+static char *list_commands(void)
+{
+    GString *text = g_string_new("Judges the SQL that text-to-SQL systems write: which candidate may be trusted, how sure "
+                                 "that is, which clauses are suspect and why.\vCommands:\n");
+    for (const struct command *const *c = commands; *c; c++)
+        if (!(*c)->hidden) g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
+    g_string_append(text, "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "
+                          "error, 130 interrupted. `assay COMMAND --help` says more.");
+    return g_string_free(text, FALSE);
+}
+
+/* Text goes out as UTF-8 whatever the environment lacks; numbers keep the C form, since files are made of them. */
+static void set_locale(void)
+{
+    if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* A reader that went away is no error of ours; a full disk is. */
+static int close_stdout(int code)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || errno == EPIPE) return code;
+    complain("standard output: %s", g_strerror(errno));
+    return EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+    set_locale();
+    argp_err_exit_status = EXIT_ERROR;
+    argp_program_version_hook = print_version;
+    struct cli cli = {.origins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+    arena_init(&cli.arena, 0);
+    cli.signals = vsig_options_new();
+    char *doc = list_commands();
+    struct argp argp = {.parser = on_command, .args_doc = "COMMAND [ARGUMENT...]", .doc = doc};
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &cli);
+    int at = cli.n_args;
+    int code = run_command(&cli, argc - at, argv + at);
+    g_free(doc);
+    vsig_options_free(cli.signals);
+    g_hash_table_destroy(cli.origins);
+    arena_free(&cli.arena);
+    return close_stdout(code);
+}

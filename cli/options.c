@@ -1,0 +1,294 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) .offset = offsetof(struct settings, field)
+#define END       {NULL}
+#define FLAG_ARG  .type = OPT_FLAG
+
+static const struct option_row general_rows[] = {
+    {"config", 'c', "FILE", OPT_TEXT, AT(general.config), .command_line_only = true,
+     .sentence = "read this configuration file too; it outranks the user's and the system's"},
+    {"color", 0, "WHEN", OPT_CHOICE, AT(general.color), "auto", "auto|always|never",
+     .sentence = "colour text on standard output; auto means: on a terminal, unless NO_COLOR is set"},
+    {"quiet", 'q', FLAG_ARG, AT(general.quiet), "false",
+     .sentence = "no progress and no summary on standard error; errors still show"},
+    END};
+
+static const struct option_row output_rows[] = {
+    {"format", 'f', "FORMAT", OPT_CHOICE, AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif",
+     .sentence = "how results are written; auto means text on a terminal and jsonl elsewhere"},
+    END};
+
+static const struct option_row judge_rows[] = {
+    {"strategy", 0, "NAME", OPT_CHOICE, AT(judge.strategy), "auto", "auto|first_valid|rerank|detect_then_rerank",
+     .sentence = "first_valid takes candidates in order until one validates; rerank judges all and takes the best; "
+                 "detect_then_rerank re-ranks only when the first that executes is suspected; auto is the one that "
+                 "measured best (docs/results.md)"},
+    {"policy", 0, "NAME", OPT_CHOICE, AT(judge.policy), "best_effort", "best_effort|abstain|ask",
+     .sentence = "what to answer when nothing validates"},
+    {"threshold", 0, "P", OPT_REAL, AT(judge.threshold), "-1", .min = -1, .max = 1,
+     .sentence = "P(correct) from which a candidate validates; -1 takes the model's own"},
+    {"deadline-ms", 0, "MS", OPT_INT, AT(judge.deadline_ms), "30000", .min = 0, .max = 86400000,
+     .sentence = "time for one question; 0: none"},
+    {"max-iterations", 0, "N", OPT_INT, AT(judge.max_iterations), "0", .min = 0, .max = 10000,
+     .sentence = "candidates to judge at most; 0: all"},
+    {"speculate", 0, "N", OPT_INT, AT(judge.speculate), "1", .min = 1, .max = 64,
+     .sentence = "candidates to judge at a time; the verdict stays the same"},
+    {"family", 0, "NAME", OPT_LIST, AT(judge.families), NULL, "structure|join|execution|value|question",
+     .sentence = "run only these families of signals (repeat the flag)"},
+    {"model", 0, "FILE", OPT_TEXT, AT(judge.model),
+     .sentence = "label model or classifier to use in place of the shipped one; none: no model, count the signals"},
+    {"expose", 0, "WHAT", OPT_CHOICE, AT(judge.expose), "values", "none|values|rows",
+     .sentence = "what of the data may appear in findings, reports and verdicts"},
+    {"deny-column", 0, "COLUMN", OPT_LIST, AT(judge.deny_columns),
+     .sentence = "never show values of this column, given as table.column (repeat the flag)"},
+    END};
+
+static const struct option_row database_rows[] = {
+    {"db-root", 0, "DIR", OPT_LIST, AT(database.root),
+     .sentence = "folder with databases as DB/DB.sqlite (repeat the flag; the first that has it counts)"},
+    {"time-ms", 0, "MS", OPT_INT, AT(database.time_ms), "3000", .min = 1, .max = 3600000,
+     .sentence = "time for one statement"},
+    {"max-rows", 0, "N", OPT_INT, AT(database.max_rows), "100000", .min = 1, .max = 10000000,
+     .sentence = "rows fetched from one statement at most"},
+    {"max-bytes", 0, "BYTES", OPT_INT, AT(database.max_bytes), "16777216", .min = 1024, .max = 4294967296.0,
+     .sentence = "bytes fetched from one statement at most"},
+    END};
+
+static const struct option_row schema_rows[] = {
+    {"index-bytes", 0, "BYTES", OPT_INT, AT(schema.max_bytes), "268435456", .min = 1048576, .max = 68719476736.0,
+     .sentence = "memory for the index of one database"},
+    {"index-values", 0, "N", OPT_INT, AT(schema.max_values), "200000", .min = 100, .max = 100000000,
+     .sentence = "distinct values of a column kept in the index; a column with more is sampled"},
+    {"inferred-joins", 0, FLAG_ARG, AT(schema.inferred_joins), "true",
+     .sentence = "also use joins that no key declares, found by names and values"},
+    {"descriptions", 0, "DIR", OPT_TEXT, AT(schema.descriptions),
+     .sentence = "folder with TABLE.csv descriptions; not set: database_description beside the database"},
+    END};
+
+static const struct option_row signals_rows[] = {
+    {"signal", 0, "NAME.KEY=VALUE", OPT_SIGNAL, .command_line_only = true,
+     .sentence = "set a signal's option, or NAME.enabled=no to switch it off (repeat the flag); `assay signals` lists "
+                 "them"},
+    END};
+
+static const struct option_row log_rows[] = {
+    {"limit", 'n', "N", OPT_INT, AT(log.limit), "0", .min = 0, .max = 1e15, .command_line_only = true,
+     .sentence = "stop after this many lines of the log; 0: all"},
+    END};
+
+static const struct option_row check_rows[] = {
+    {"db", 'd', "FILE", OPT_TEXT, AT(check.db), .command_line_only = true, .sentence = "the SQLite database"},
+    {"question", 'Q', "TEXT", OPT_TEXT, AT(check.question), .command_line_only = true,
+     .sentence = "the question that the SQL should answer"},
+    {"evidence", 'e', "TEXT", OPT_TEXT, AT(check.evidence), .command_line_only = true,
+     .sentence = "what else is known about the question"},
+    END};
+
+static const struct option_row replay_rows[] = {
+    {"workers", 'j', "N", OPT_INT, AT(replay.workers), "0", .min = 0, .max = 256,
+     .sentence = "threads that judge; 0: one a processor"},
+    {"window", 0, "N", OPT_INT, AT(replay.window), "0", .min = 0, .max = 65536,
+     .sentence = "questions in flight at most, and so verdicts waiting for their turn; 0: eight a worker"},
+    {"unordered", 'u', FLAG_ARG, AT(replay.unordered), "false",
+     .sentence = "write each verdict as it comes, not in the order of the log"},
+    {"strict", 0, FLAG_ARG, AT(replay.strict), "false",
+     .sentence = "stop at the first line that is no request, with exit status 2"},
+    {"out", 'o', "FILE", OPT_TEXT, AT(replay.out), .command_line_only = true,
+     .sentence = "write verdicts to this file"},
+    {"resume", 'r', FLAG_ARG, AT(replay.resume), "false", .command_line_only = true,
+     .sentence = "continue FILE of --out: drop its torn last line and judge what it lacks"},
+    {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true,
+     .sentence = "overwrite FILE of --out"},
+    END};
+
+static const struct option_row eval_rows[] = {
+    {"profile", 0, FLAG_ARG, AT(eval.profile), "false", .sentence = "share of the time spent by each signal"},
+    {"gold", 0, FLAG_ARG, AT(eval.gold), "false", .command_line_only = true,
+     .sentence = "instead: how often each signal fires on the log's gold queries"},
+    {"folds", 0, FLAG_ARG, AT(eval.folds), "false",
+     .sentence = "also fit the models five-fold by database, beside a majority vote and the best single signal"},
+    {"bootstrap", 0, "N", OPT_INT, AT(eval.bootstrap), "1000", .min = 0, .max = 100000,
+     .sentence = "resamples behind each 95 % interval; 0: no intervals"},
+    {"labels", 0, "FILE", OPT_TEXT, AT(eval.labels), .command_line_only = true,
+     .sentence = "write each candidate's label, as JSON: one array a line of the log"},
+    END};
+
+static const struct option_row train_rows[] = {
+    {"out", 'o', "FILE", OPT_TEXT, AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
+    {"kind", 0, "KIND", OPT_CHOICE, AT(train.kind), "logistic", "logistic|trees",
+     .sentence = "kind of classifier"},
+    {"weak", 0, FLAG_ARG, AT(train.weak), "false",
+     .sentence = "train the classifier on the label model's probabilities, not on labels"},
+    {"mutants", 0, "N", OPT_INT, AT(train.mutants), "4", .min = 0, .max = 64,
+     .sentence = "mutants of the gold query that serve as candidates where a line has none"},
+    {"prior", 0, "P", OPT_REAL, AT(train.prior), "-1", .min = -1, .max = 1,
+     .sentence = "share of correct candidates that anchors the label model; -1: as labelled in the logs"},
+    {"seed", 0, "N", OPT_INT, AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
+    END};
+
+static const struct option_row mutate_rows[] = {
+    {"db", 'd', "FILE", OPT_TEXT, AT(mutate.db), .command_line_only = true,
+     .sentence = "mutate the SQL given, against this SQLite database"},
+    {"count", 'n', "N", OPT_INT, AT(mutate.n), "8", .min = 1, .max = 1000, .command_line_only = true,
+     .sentence = "mutants a query"},
+    {"seed", 0, "N", OPT_INT, AT(mutate.seed), "1", .min = 0, .max = 1e15, .command_line_only = true,
+     .sentence = "seed of the choice"},
+    END};
+
+static const struct option_row config_rows[] = {
+    {"origin", 0, FLAG_ARG, AT(config.origin), "false", .command_line_only = true,
+     .sentence = "say for each value where it comes from"},
+    END};
+
+const struct option_group options_general = {"general", "Everywhere", general_rows};
+const struct option_group options_output = {"output", "Output", output_rows};
+const struct option_group options_judge = {"judge", "Judging", judge_rows};
+const struct option_group options_database = {"database", "Databases", database_rows};
+const struct option_group options_schema = {"schema", "Schema index", schema_rows};
+const struct option_group options_signals = {"signals", "Signals", signals_rows};
+const struct option_group options_log = {"log", "The log", log_rows};
+const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_replay = {"replay", "Replay", replay_rows};
+const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
+const struct option_group options_train = {"train", "Training", train_rows};
+const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
+const struct option_group options_config = {"config", "Configuration", config_rows};
+
+const struct option_group *const option_groups[] = {
+    &options_general, &options_output,  &options_judge, &options_database, &options_schema, &options_signals, &options_log,
+    &options_check,   &options_replay, &options_eval,  &options_train,    &options_mutate, &options_config,  NULL};
+
+const struct option_group *option_group_find(const char *section)
+{
+    for (const struct option_group *const *g = option_groups; *g; g++)
+        if (g_ascii_strcasecmp((*g)->section, section) == 0) return *g;
+    return NULL;
+}
+
+void option_key(const struct option_row *row, char *out, size_t size)
+{
+    g_strlcpy(out, row->name, size);
+    g_strdelimit(out, "-", '_');
+}
+
+void option_variable(const struct option_group *group, const struct option_row *row, char *out, size_t size)
+{
+    snprintf(out, size, "ASSAY_%s_%s", group->section, row->name);
+    for (char *c = out; *c; c++) *c = *c == '-' ? '_' : g_ascii_toupper(*c);
+}
+
+const struct option_row *option_find(const char *section, const char *key)
+{
+    const struct option_group *group = option_group_find(section);
+    for (const struct option_row *row = group ? group->rows : NULL; row && row->name; row++) {
+        char own[64];
+        option_key(row, own, sizeof own);
+        if (g_ascii_strcasecmp(own, key) == 0) return row;
+    }
+    return NULL;
+}
+
+bool option_parse_bool(const char *text, bool *out)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (g_ascii_strcasecmp(text, words[i]) != 0) continue;
+        *out = i % 2 == 1;
+        return true;
+    }
+    return false;
+}
+
+/* The fields, typed. The offset comes from a row whose type was written next to it. */
+static void *field(const struct option_row *row, struct settings *settings)
+{
+    return (char *)settings + row->offset;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    gchar **words = g_strsplit(choices, "|", -1);
+    bool found = g_strv_contains((const gchar *const *)words, text);
+    g_strfreev(words);
+    return found;
+}
+
+static enum err_code set_number(const struct option_row *row, const char *text, struct settings *settings,
+                                struct err *err)
+{
+    char *end = NULL;
+    errno = 0;
+    double real = strtod(text, &end);
+    bool whole = row->type == OPT_REAL || real == floor(real);
+    if (end == text || *end || errno || !isfinite(real) || !whole || real < row->min || real > row->max)
+        return err_set(err, ERR_CONFIG, "%s takes %s from %g to %g, not '%.80s'", row->name,
+                       row->type == OPT_INT ? "a whole number" : "a number", row->min, row->max, text);
+    if (row->type == OPT_INT)
+        *(int64_t *)field(row, settings) = (int64_t)real;
+    else
+        *(double *)field(row, settings) = real;
+    return ERR_OK;
+}
+
+static enum err_code list_add(struct arena *arena, struct string_list *list, const char *item, bool append)
+{
+    unsigned n = append ? list->n : 0;
+    const char **items = arena_new_array(arena, n + 1, const char *);
+    if (!items || !item) return ERR_NOMEM;
+    if (n) memcpy(items, list->items, n * sizeof *items);
+    items[n] = item;
+    *list = (struct string_list){items, n + 1};
+    return ERR_OK;
+}
+
+enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
+                         struct settings *settings, struct err *err)
+{
+    if ((row->type == OPT_CHOICE || (row->type == OPT_LIST && row->choices)) && !is_choice(row->choices, text))
+        return err_set(err, ERR_CONFIG, "%s is one of %s, not '%.80s'", row->name, row->choices, text);
+    switch (row->type) {
+    case OPT_FLAG:
+        if (option_parse_bool(text, field(row, settings))) return ERR_OK;
+        return err_set(err, ERR_CONFIG, "%s is yes or no, not '%.80s'", row->name, text);
+    case OPT_INT:
+    case OPT_REAL: return set_number(row, text, settings, err);
+    case OPT_LIST:
+        if (list_add(arena, field(row, settings), arena_strdup(arena, text), append) == ERR_OK) return ERR_OK;
+        return err_set(err, ERR_NOMEM, "too many settings");
+    default: break;
+    }
+    const char *copy = arena_strdup(arena, text);
+    if (!copy) return err_set(err, ERR_NOMEM, "too many settings");
+    *(const char **)field(row, settings) = copy;
+    return ERR_OK;
+}
+
+static char *list_text(struct arena *arena, const struct string_list *list)
+{
+    char *text = arena_strdup(arena, "[");
+    for (unsigned i = 0; text && i < list->n; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", list->items[i]);
+    return text ? arena_printf(arena, "%s]", text) : NULL;
+}
+
+char *option_value_text(struct arena *arena, const struct option_row *row, const struct settings *settings)
+{
+    const void *value = (const char *)settings + row->offset;
+    switch (row->type) {
+    case OPT_FLAG: return arena_strdup(arena, *(const bool *)value ? "true" : "false");
+    case OPT_INT: return arena_printf(arena, "%lld", (long long)*(const int64_t *)value);
+    case OPT_REAL: return arena_printf(arena, "%g", *(const double *)value);
+    case OPT_LIST: return list_text(arena, value);
+    case OPT_SIGNAL: return arena_strdup(arena, "");
+    default: break;
+    }
+    const char *text = *(const char *const *)value;
+    return arena_strdup(arena, text ? text : "");
+}

@@ -1,0 +1,61 @@
+/* assay parse: the tree of a statement, or where it breaks. */
+#include "cli/cli.h"
+#include "cli/input.h"
+#include "cli/terminal.h"
+#include "lib/sql/sql.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int print_diags(struct arena *arena, const struct sql_stmt *stmt)
+{
+    for (const struct sql_diag *diag = stmt ? stmt->diags : NULL; diag; diag = diag->next) {
+        const char *text = sql_diag_render(arena, stmt, diag);
+        if (text) print_safe(stderr, text, strlen(text), true);
+        fputc('\n', stderr);
+    }
+    return EXIT_JUDGED;
+}
+
+static int parse_text(struct arena *arena, const char *sql, size_t len)
+{
+    struct sql_stmt *stmt = NULL;
+    enum err_code code = sql_parse(arena, sql, len, NULL, &stmt);
+    if (code != ERR_OK && !stmt) {
+        complain("%s (%s)", err_meaning(code), err_name(code));
+        return EXIT_JUDGED;
+    }
+    if (stmt->root) {
+        const char *dump = sql_dump(arena, stmt->root);
+        if (dump) print_safe(stdout, dump, strlen(dump), true);
+        fputc('\n', stdout);
+    }
+    return code == ERR_OK ? 0 : print_diags(arena, stmt);
+}
+
+static int parse_run(struct cli *cli)
+{
+    struct err err = {0};
+    struct input input;
+    if (input_read(cli->args[0], &input, &err) != ERR_OK) return complain_err(cli->args[0], &err);
+    struct arena arena;
+    arena_init(&arena, 0);
+    int code = parse_text(&arena, input.text, input.len);
+    arena_free(&arena);
+    input_free(&input);
+    return code;
+}
+
+const struct command command_parse = {
+    .name = "parse",
+    .sentence = "show the syntax tree of one SQL statement",
+    .args = "FILE|-",
+    .description = "Parses the statement in FILE (- is standard input) and prints its tree, each node with its kind and byte "
+                   "span. A statement that does not parse is marked on standard error, with what was expected, and the exit "
+                   "status is 1; the tree then holds what could be saved.",
+    .examples = "echo 'SELECT 1' | assay parse -",
+    .groups = (const struct option_group *const[]){&options_general, NULL},
+    .min_args = 1,
+    .max_args = 1,
+    .run = parse_run,
+};

@@ -1,0 +1,92 @@
+/* The resolved settings of one run. Each field belongs to a row of cli/options.c, which also holds its default. */
+#ifndef ASSAY_CLI_SETTINGS_H
+#define ASSAY_CLI_SETTINGS_H
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct string_list {
+    const char **items;
+    unsigned n;
+};
+
+struct settings {
+    struct {
+        const char *config;
+        const char *color;
+        bool quiet;
+    } general;
+    struct {
+        const char *format;
+    } output;
+    struct {
+        const char *strategy;
+        const char *policy;
+        double threshold;
+        int64_t deadline_ms;
+        int64_t max_iterations;
+        int64_t speculate;
+        struct string_list families;
+        const char *model;
+        const char *classifier;
+        const char *expose;
+        struct string_list deny_columns;
+    } judge;
+    struct {
+        struct string_list root;
+        int64_t time_ms;
+        int64_t max_rows;
+        int64_t max_bytes;
+    } database;
+    struct {
+        int64_t max_bytes;
+        int64_t max_values;
+        bool inferred_joins;
+        const char *descriptions;
+    } schema;
+    struct {
+        const char *db;
+        const char *question;
+        const char *evidence;
+    } check;
+    struct {
+        int64_t workers;
+        int64_t window;
+        bool unordered;
+        const char *out;
+        bool resume;
+        bool force;
+        bool strict;
+    } replay;
+    struct {
+        int64_t limit;
+    } log;
+    struct {
+        bool profile;
+        bool gold;
+        bool folds;
+        int64_t bootstrap;
+        const char *labels;
+    } eval;
+    struct {
+        const char *out;
+        const char *kind;
+        bool weak;
+        int64_t mutants;
+        int64_t seed;
+        double prior;
+    } train;
+    struct {
+        const char *db;
+        int64_t n;
+        int64_t seed;
+    } mutate;
+    struct {
+        bool origin;
+    } config;
+};
+
+#endif

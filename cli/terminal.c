@@ -1,0 +1,76 @@
+#include "cli/terminal.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool colour;
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+void terminal_init(const char *when)
+{
+    if (strcmp(when, "auto") != 0)
+        colour = strcmp(when, "always") == 0;
+    else if (is_set("NO_COLOR"))
+        colour = false;
+    else if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
+        colour = true;
+    else
+        colour = terminal_output() && g_strcmp0(getenv("TERM"), "dumb") != 0;
+}
+
+const char *style_start(enum style style)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[33m"};
+    return colour ? codes[style] : "";
+}
+
+const char *style_end(void)
+{
+    return colour ? "\033[0m" : "";
+}
+
+bool terminal_output(void)
+{
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+bool terminal_progress(void)
+{
+    return isatty(STDERR_FILENO) == 1 && !is_set("CI");
+}
+
+void print_safe(FILE *stream, const char *text, size_t len, bool lines)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool c1 = c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0; /* U+0080..U+009F also drive terminals */
+        if (c == '\n' && lines)
+            fputc('\n', stream);
+        else if (c == '\t' || c == '\n' || c == '\r')
+            fputc(' ', stream);
+        else if (c < 0x20 || c == 0x7F || c1)
+            fputc('?', stream);
+        else
+            fputc(c, stream);
+        i += c1;
+    }
+}
+
+unsigned text_width(const char *text, size_t len)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < len;) {
+        gunichar c = g_utf8_get_char_validated(text + i, (gssize)(len - i));
+        bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+        width += !valid ? 1 : g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+        i += valid ? (size_t)(g_utf8_next_char(text + i) - (text + i)) : 1;
+    }
+    return width;
+}

@@ -1,0 +1,27 @@
+/* Colour, width and progress. Colours only where a person looks; NO_COLOR wins over the terminal, --color over both. */
+#ifndef ASSAY_CLI_TERMINAL_H
+#define ASSAY_CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD, STYLE_WARN };
+
+/* Decide once: `when` is auto, always or never. Thread: main, before output. */
+void terminal_init(const char *when);
+
+/* Escape sequences for standard output, or "" without colour. style_end() undoes any. */
+const char *style_start(enum style style);
+const char *style_end(void);
+
+/* Does a person read standard output? And standard error? */
+bool terminal_output(void);
+bool terminal_progress(void);
+
+/* Print text from users with control characters (escape sequences above all) made visible; newlines stay if `lines`. */
+void print_safe(FILE *stream, const char *text, size_t len, bool lines);
+
+/* Columns that `len` bytes of UTF-8 text take on a terminal; a tab counts as one, as print_safe writes it. */
+unsigned text_width(const char *text, size_t len);
+
+#endif
