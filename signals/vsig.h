@@ -56,7 +56,7 @@ struct vsig_fact {
     struct vsig_fact *next;
 };
 
-enum { VSIG_MAX_CLAUSES = 4, VSIG_MAX_FINDINGS = 16 };
+enum { VSIG_MAX_CLAUSES = 8, VSIG_MAX_FINDINGS = 16 };
 
 struct vsig_finding {
     enum vsig_id signal;
@@ -114,6 +114,9 @@ struct vsig_subject {
     const struct text_embedder *embedder;
     const char *question, *evidence; /* NULL when the request has none */
     const struct vsig_question *asked; /* what the question says, see vsig_question.h; NULL without a question */
+    enum err_code code; /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
+
+    const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
 
     /* The candidate's own result, run at most once, by vsig_result(). */
     struct db_result result;
@@ -124,7 +127,7 @@ struct vsig_subject {
 
 struct vsig_options { /* resolved values for all signals */
     bool enabled[VSIG_ID_END];
-    const double *values[VSIG_ID_END]; /* parallel to def->options */
+    double *values[VSIG_ID_END]; /* parallel to def->options */
 };
 
 struct vsig_run {
@@ -167,6 +170,10 @@ struct vsig_options *vsig_options_new(void);
 enum err_code vsig_options_set(struct vsig_options *options, const char *signal, const char *key, double value,
                                struct err *err);
 void vsig_options_free(struct vsig_options *options);
+
+/* Run one signal: checks its needs, times it, turns its error code into a reason. Thread: eval. */
+void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, const struct vsig_options *options,
+                  struct vsig_verdict *verdict);
 
 /* Run all enabled signals of a family. out[id] is filled for those; others stay as they were. Thread: eval. */
 void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, const struct vsig_options *options,

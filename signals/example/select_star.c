@@ -1,0 +1,42 @@
+/* A sample to copy from: fires at every SELECT * of the outermost block when the question asks for something.
+ *
+ * It is compiled and tested with the others, but it is not in vsig_list.h, so nothing runs it in production. A real
+ * signal takes its id from the list: `.id = VSIG_ID_<name>`.
+ */
+#include "signals/vsig.h"
+
+enum { OPT_ALLOW_ONE_TABLE };
+
+static const struct vsig_option OPTIONS[] = {
+    {"allow_one_table", 0, 0, 1, "do not mind SELECT * from a single table"},
+    {NULL},
+};
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct sql_block *top = run->subject->bound->blocks[0];
+    if (vsig_opt(run, OPT_ALLOW_ONE_TABLE) != 0 && top->n_sources <= 1) return ERR_OK;
+
+    const struct sql_node *items = sql_kid(top->node, SELECT_ITEMS); /* NULL for VALUES: every slot may be absent */
+    for (uint32_t i = 0; items && i < items->n_kids; i++) {
+        if (!sql_is(items->kids[i], SQL_STAR)) continue;
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_WARNING, items->kids[i], "all columns are returned, asked for or not");
+        vsig_add_fact(run, finding, "columns", false, "%u", top->n_outputs);
+    }
+    return ERR_OK;
+}
+
+extern const struct vsig_def vsig_select_star; /* for the test; listed signals are declared by the registry */
+const struct vsig_def vsig_select_star = {
+    .id = VSIG_ID_incorrect_group_by, /* only because a sample has no id of its own */
+    .name = "select_star",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "the outermost SELECT returns every column",
+    .description = "The query returns all columns of its tables, although a question names what it wants to see.",
+    .example = "SELECT * FROM singer, where the question asks for names: SELECT name FROM singer.",
+    .instruction = "List the columns that the question asks for.",
+    .options = OPTIONS,
+    .eval = eval,
+};

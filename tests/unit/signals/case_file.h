@@ -1,0 +1,23 @@
+/* Reader of golden case files; the format is in tests/data/signals/README.md. */
+#ifndef ASSAY_TESTS_CASE_FILE_H
+#define ASSAY_TESTS_CASE_FILE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* A line of the file: key and value, continuation lines joined. */
+struct case_line {
+    char *key, *value;
+    unsigned number; /* of the first line, from 1 */
+};
+
+struct case_file {
+    char *path;
+    GPtrArray *lines; /* of struct case_line, in order */
+};
+
+/* NULL with *why set (owed: g_free) when the file cannot be read or a line is not "key: value". */
+struct case_file *case_file_read(const char *path, char **why);
+void case_file_free(struct case_file *file);
+
+#endif
