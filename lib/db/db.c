@@ -1,0 +1,102 @@
+#include "lib/db/db.h"
+#include "lib/db/db_engine.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const struct db_engine *const db_engines[] = {&db_engine_sqlite};
+
+static const struct db_limits DEFAULTS = {
+    .time_ms = 3000,
+    .max_rows = 100000,
+    .max_bytes = 16ULL << 20,
+    .value_bytes = 4ULL << 20,
+    .sql_bytes = 65536,
+    .expr_depth = 400,
+    .heap_bytes = 512ULL << 20,
+};
+
+static struct db_limits resolve(const struct db_limits *asked)
+{
+    struct db_limits limits = asked ? *asked : DEFAULTS;
+    if (limits.time_ms <= 0) limits.time_ms = DEFAULTS.time_ms;
+    if (limits.max_steps < 0) limits.max_steps = 0;
+    if (!limits.max_rows) limits.max_rows = DEFAULTS.max_rows;
+    if (!limits.max_bytes) limits.max_bytes = DEFAULTS.max_bytes;
+    if (!limits.value_bytes) limits.value_bytes = DEFAULTS.value_bytes;
+    if (!limits.sql_bytes) limits.sql_bytes = DEFAULTS.sql_bytes;
+    if (!limits.expr_depth) limits.expr_depth = DEFAULTS.expr_depth;
+    if (!limits.heap_bytes) limits.heap_bytes = DEFAULTS.heap_bytes;
+    return limits;
+}
+
+enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
+{
+    *out = NULL;
+    struct db_limits resolved = resolve(limits);
+    for (size_t i = 0; i < G_N_ELEMENTS(db_engines); i++)
+        if (db_engines[i]->claims(path)) return db_engines[i]->open(path, &resolved, out, err);
+    return err_set(err, ERR_DB_MISSING, "no engine knows how to open '%s'", path);
+}
+
+void db_close(struct db *db)
+{
+    if (db) db->engine->close(db);
+}
+
+void db_set_limits(struct db *db, const struct db_limits *limits)
+{
+    db->limits = resolve(limits);
+    db->engine->limits_changed(db);
+}
+
+void db_set_deadline(struct db *db, int64_t deadline_ns)
+{
+    db->deadline_ns = deadline_ns;
+}
+
+void db_interrupt(struct db *db)
+{
+    db->engine->interrupt(db);
+}
+
+enum err_code db_fingerprint(struct db *db, char out[33], struct err *err)
+{
+    return db->engine->fingerprint(db, out, err);
+}
+
+/* What must hold of a statement before any engine sees it. */
+static enum err_code check_text(const struct db *db, const char *sql, size_t len, struct err *err)
+{
+    if (len > db->limits.sql_bytes)
+        return err_set(err, ERR_LIMIT_BYTES, "the statement has %zu bytes, more than %u", len, db->limits.sql_bytes);
+    if (memchr(sql, '\0', len)) return err_set(err, ERR_ENCODING, "the statement holds a NUL byte");
+    if (!g_utf8_validate_len(sql, len, NULL)) return err_set(err, ERR_ENCODING, "the statement is not valid UTF-8");
+    return ERR_OK;
+}
+
+enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
+{
+    int unused;
+    if (!offset) offset = &unused;
+    *offset = -1;
+    enum err_code code = check_text(db, sql, len, err);
+    return code ? code : db->engine->check(db, sql, len, offset, err);
+}
+
+enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size_t len, const struct db_value *params,
+                       uint32_t n_params, uint32_t stop_rows, struct db_result *out, struct err *err)
+{
+    *out = (struct db_result){0};
+    enum err_code code = check_text(db, sql, len, err);
+    if (code) return code;
+    struct db_statement statement = {sql, len, params, n_params, stop_rows};
+    code = db->engine->query(db, arena, &statement, out, err);
+    if (code) *out = (struct db_result){0};
+    return code;
+}
+
+enum err_code db_scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err)
+{
+    return db->engine->scan(db, sql, each, ctx, err);
+}

@@ -1,0 +1,42 @@
+/* An engine behind lib/db/db.h: one row of db_engines[]. A new one is one file that fills this table.
+ *
+ * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps. Every
+ * slot is required. The handle embeds `struct db` as its first member.
+ */
+#ifndef ASSAY_LIB_DB_DB_ENGINE_H
+#define ASSAY_LIB_DB_DB_ENGINE_H
+
+#include "lib/db/db.h"
+
+struct db_statement {
+    const char *sql;
+    size_t len;
+    const struct db_value *params;
+    uint32_t n_params;
+    uint32_t stop_rows; /* 0: none */
+};
+
+struct db_engine {
+    const char *name;
+    /* Is this path one for the engine? The first that says yes gets it. */
+    bool (*claims)(const char *path);
+    enum err_code (*open)(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
+    void (*close)(struct db *db);
+    void (*limits_changed)(struct db *db);
+    void (*interrupt)(struct db *db); /* thread: any */
+    enum err_code (*fingerprint)(struct db *db, char out[33], struct err *err);
+    enum err_code (*check)(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
+    enum err_code (*query)(struct db *db, struct arena *arena, const struct db_statement *statement,
+                           struct db_result *out, struct err *err);
+    enum err_code (*scan)(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err);
+};
+
+struct db {
+    const struct db_engine *engine;
+    struct db_limits limits; /* resolved: no zeros but max_steps */
+    int64_t deadline_ns;     /* 0: none */
+};
+
+extern const struct db_engine db_engine_sqlite;
+
+#endif

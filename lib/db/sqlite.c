@@ -1,0 +1,483 @@
+/* Running statements in SQLite. The fence is sqlite_guard.c, files are sqlite_open.c.
+ *
+ * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer; read-only, with
+ * columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps, cancel), the watchdog, the
+ * engine's limits and the sink's caps. Any failure leaves the handle ready for the next statement.
+ */
+#include "lib/db/sqlite_int.h"
+
+#include "lib/base/clock.h"
+
+#include <glib.h>
+#include <limits.h>
+#include <string.h>
+
+enum { PROGRESS_EVERY = 1000 };
+
+/* --- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's text.
+ * A pattern's length times a value's is what one LIKE costs. */
+static const struct {
+    int id, value;
+} fixed_limits[] = {
+    {SQLITE_LIMIT_COMPOUND_SELECT, 50},    {SQLITE_LIMIT_VDBE_OP, 250000},     {SQLITE_LIMIT_FUNCTION_ARG, 100},
+    {SQLITE_LIMIT_ATTACHED, 0},            {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 300},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, 250},   {SQLITE_LIMIT_TRIGGER_DEPTH, 1},    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+static int as_int(uint64_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+void sqlite_apply_limits(struct sqlite_db *self)
+{
+    const struct db_limits *limits = &self->base.limits;
+    for (size_t i = 0; i < G_N_ELEMENTS(fixed_limits); i++)
+        sqlite3_limit(self->conn, fixed_limits[i].id, fixed_limits[i].value);
+    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, as_int(limits->value_bytes));
+    sqlite3_limit(self->conn, SQLITE_LIMIT_EXPR_DEPTH, as_int(limits->expr_depth));
+    sqlite3_hard_heap_limit64((sqlite3_int64)limits->heap_bytes);
+}
+
+static void limits_changed(struct db *db)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    if (self->conn) sqlite_apply_limits(self);
+}
+
+/* --- one statement's time ---------------------------------------------------------------------------------------- */
+
+static int on_progress(void *ctx)
+{
+    struct sqlite_db *self = ctx;
+    int64_t max_steps = self->base.limits.max_steps;
+    self->steps += PROGRESS_EVERY;
+    if (atomic_load_explicit(&self->cancelled, memory_order_relaxed))
+        self->stopped = ERR_CANCELLED;
+    else if (max_steps && self->steps >= max_steps)
+        self->stopped = ERR_LIMIT_STEPS;
+    else if (clock_now_ns() >= self->due_ns)
+        self->stopped = self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
+    return self->stopped != ERR_OK;
+}
+
+static void on_watchdog(void *ctx)
+{
+    struct sqlite_db *self = ctx;
+    sqlite3_interrupt(self->conn);
+}
+
+/* Only the flag: the connection may be in the middle of being reopened by its owner. */
+static void interrupt(struct db *db)
+{
+    atomic_store(&sqlite_of(db)->cancelled, true);
+}
+
+static enum err_code deadline_error(struct err *err)
+{
+    return err_set(err, ERR_DEADLINE, "the deadline passed before the statement was done");
+}
+
+/* Start the clock of a statement. Owes end(). */
+static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_ns, struct err *err)
+{
+    *start_ns = clock_now_ns();
+    int64_t deadline = self->base.deadline_ns;
+    if (deadline && *start_ns >= deadline) return deadline_error(err);
+    if (self->stale || !self->conn) {
+        sqlite_disconnect(self);
+        enum err_code code = sqlite_connect(self, err);
+        if (code) return code;
+    }
+    int64_t time_ms = self->base.limits.time_ms;
+    self->due_ns = time_ms < INT64_MAX / 2000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
+    self->due_is_deadline = deadline && deadline < self->due_ns;
+    if (self->due_is_deadline) self->due_ns = deadline;
+    self->steps = 0;
+    self->stopped = ERR_OK;
+    atomic_store(&self->cancelled, false);
+    guard_begin(&self->guard, trusted);
+    sqlite3_progress_handler(self->conn, PROGRESS_EVERY, on_progress, self);
+    watchdog_arm(&self->watch, self->due_ns);
+    return ERR_OK;
+}
+
+static void end(struct sqlite_db *self)
+{
+    watchdog_disarm(&self->watch);
+    self->guard.trusted = false;
+}
+
+/* --- failures ---------------------------------------------------------------------------------------------------- */
+
+/* Why an interrupt came: the progress callback knows; else it was the watchdog. */
+static enum err_code why_stopped(const struct sqlite_db *self)
+{
+    if (self->stopped) return self->stopped;
+    return self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
+}
+
+static enum err_code stopped_error(const struct sqlite_db *self, struct err *err)
+{
+    const struct db_limits *limits = &self->base.limits;
+    enum err_code code = why_stopped(self);
+    switch (code) {
+    case ERR_LIMIT_TIME: return err_set(err, code, "stopped after %lld ms", (long long)limits->time_ms);
+    case ERR_LIMIT_STEPS: return err_set(err, code, "stopped after %lld engine steps", (long long)limits->max_steps);
+    case ERR_DEADLINE: return deadline_error(err);
+    default: return err_set(err, code, "the statement was called off");
+    }
+}
+
+static enum err_code refused_error(const char *what, struct err *err)
+{
+    return err_set(err, ERR_REFUSED, "%s is not allowed here", what);
+}
+
+/* Before the connection is used again, since the text is the connection's. */
+static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
+{
+    if ((rc & 0xff) == SQLITE_INTERRUPT) return stopped_error(self, err);
+    if (self->guard.denied[0]) return refused_error(self->guard.denied, err);
+    const char *message = sqlite3_errmsg(self->conn);
+    return err_set(err, guard_classify(rc, message), "%s", message);
+}
+
+/* --- preparing --------------------------------------------------------------------------------------------------- */
+
+/* After the block comment that starts at p; an open one ends with the text, as in SQLite. */
+static const char *skip_block(const char *p, const char *end)
+{
+    for (p += 2; p + 1 < end; p++)
+        if (p[0] == '*' && p[1] == '/') return p + 2;
+    return end;
+}
+
+/* Nothing but space, semicolons and comments? */
+static bool is_blank(const char *p, const char *end)
+{
+    while (p < end) {
+        if (strchr(" \t\n\f\r;", *p)) {
+            p++;
+        } else if (end - p >= 2 && p[0] == '-' && p[1] == '-') {
+            const char *line = memchr(p, '\n', (size_t)(end - p));
+            p = line ? line + 1 : end;
+        } else if (end - p >= 2 && p[0] == '/' && p[1] == '*') {
+            p = skip_block(p, end);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is it a query, and alone? The authorizer has had its say on what the query touches. */
+static enum err_code check_kind(sqlite3_stmt *stmt, const char *tail, const char *end, struct err *err)
+{
+    if (!stmt) return err_set(err, ERR_ENGINE, "the text holds no statement");
+    if (sqlite3_stmt_isexplain(stmt)) return refused_error("EXPLAIN", err);
+    if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
+        return refused_error("a statement that is not a query", err);
+    if (!is_blank(tail, end)) return refused_error("more than one statement", err);
+    return ERR_OK;
+}
+
+static enum err_code prepare(struct sqlite_db *self, const char *sql, size_t len, bool keep, sqlite3_stmt **out,
+                             struct err *err)
+{
+    const char *tail = NULL;
+    *out = NULL;
+    int rc = sqlite3_prepare_v3(self->conn, sql, as_int(len), keep ? SQLITE_PREPARE_PERSISTENT : 0, out, &tail);
+    if (rc != SQLITE_OK) return failure(self, rc, err);
+    enum err_code code = check_kind(*out, tail, sql + len, err);
+    if (code) {
+        sqlite3_finalize(*out);
+        *out = NULL;
+    }
+    return code;
+}
+
+/* --- probes: statements with parameters stay prepared ------------------------------------------------------------ */
+
+static void probe_drop(struct probe *probe)
+{
+    sqlite3_finalize(probe->stmt);
+    g_free(probe->sql);
+    *probe = (struct probe){0};
+}
+
+void sqlite_forget_probes(struct sqlite_db *self)
+{
+    for (size_t i = 0; i < PROBES; i++) probe_drop(&self->probes[i]);
+}
+
+static struct probe *probe_find(struct sqlite_db *self, const char *sql, size_t len)
+{
+    for (size_t i = 0; i < PROBES; i++) {
+        struct probe *probe = &self->probes[i];
+        if (probe->sql && probe->len == len && memcmp(probe->sql, sql, len) == 0) return probe;
+    }
+    return NULL;
+}
+
+static struct probe *probe_oldest(struct sqlite_db *self)
+{
+    struct probe *oldest = &self->probes[0];
+    for (size_t i = 1; i < PROBES; i++)
+        if (self->probes[i].used < oldest->used) oldest = &self->probes[i];
+    return oldest;
+}
+
+static enum err_code checkout(struct sqlite_db *self, const struct db_statement *statement, sqlite3_stmt **out,
+                              struct err *err)
+{
+    if (statement->n_params == 0) return prepare(self, statement->sql, statement->len, false, out, err);
+    struct probe *probe = probe_find(self, statement->sql, statement->len);
+    if (!probe) {
+        enum err_code code = prepare(self, statement->sql, statement->len, true, out, err);
+        if (code) return code;
+        probe = probe_oldest(self);
+        probe_drop(probe);
+        *probe = (struct probe){g_strndup(statement->sql, statement->len), statement->len, *out, 0};
+    }
+    probe->used = ++self->tick;
+    *out = probe->stmt;
+    return ERR_OK;
+}
+
+static void give_back(const struct db_statement *statement, sqlite3_stmt *stmt)
+{
+    if (statement->n_params == 0) {
+        sqlite3_finalize(stmt);
+        return;
+    }
+    sqlite3_reset(stmt);
+    sqlite3_clear_bindings(stmt);
+}
+
+/* The values stay the caller's until the statement is reset. */
+static int bind_one(sqlite3_stmt *stmt, int at, const struct db_value *value)
+{
+    switch (value->type) {
+    case DB_INT: return sqlite3_bind_int64(stmt, at, value->i);
+    case DB_FLOAT: return sqlite3_bind_double(stmt, at, value->f);
+    case DB_TEXT: return sqlite3_bind_text64(stmt, at, value->text, value->len, SQLITE_STATIC, SQLITE_UTF8);
+    case DB_BLOB: return sqlite3_bind_blob64(stmt, at, value->text, value->len, SQLITE_STATIC);
+    case DB_NULL: break;
+    }
+    return sqlite3_bind_null(stmt, at);
+}
+
+static enum err_code bind_all(struct sqlite_db *self, sqlite3_stmt *stmt, const struct db_statement *statement,
+                              struct err *err)
+{
+    for (uint32_t i = 0; i < statement->n_params; i++) {
+        int rc = bind_one(stmt, (int)i + 1, &statement->params[i]);
+        if (rc != SQLITE_OK) return failure(self, rc, err);
+    }
+    return ERR_OK;
+}
+
+/* --- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Column `i` of the current row; text stays the engine's. false: out of memory. */
+static bool fetch(sqlite3_stmt *stmt, int i, struct db_value *out)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_INTEGER: *out = (struct db_value){.type = DB_INT, .i = sqlite3_column_int64(stmt, i)}; return true;
+    case SQLITE_FLOAT: *out = (struct db_value){.type = DB_FLOAT, .f = sqlite3_column_double(stmt, i)}; return true;
+    case SQLITE_NULL: *out = (struct db_value){.type = DB_NULL}; return true;
+    case SQLITE_TEXT: *out = (struct db_value){.type = DB_TEXT, .text = (const char *)sqlite3_column_text(stmt, i)}; break;
+    default: *out = (struct db_value){.type = DB_BLOB, .text = sqlite3_column_blob(stmt, i)}; break;
+    }
+    out->len = (size_t)sqlite3_column_bytes(stmt, i);
+    if (!out->text && out->len == 0 && out->type == DB_BLOB) out->text = "";
+    return out->text != NULL;
+}
+
+static bool fetch_row(sqlite3_stmt *stmt, struct db_value *row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!fetch(stmt, (int)i, &row[i])) return false;
+    return true;
+}
+
+static enum err_code memory_error(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the engine ran out of the memory set aside for it");
+}
+
+/* Take rows until the end; `rc` is what the first step said. */
+static enum err_code collect(struct sqlite_db *self, sqlite3_stmt *stmt, int rc, struct sink *sink, uint32_t stop_rows,
+                             bool *truncated, struct err *err)
+{
+    for (; rc != SQLITE_DONE; rc = sqlite3_step(stmt)) {
+        if (rc != SQLITE_ROW) return failure(self, rc, err);
+        struct db_value *row = sink_next(sink);
+        if (!row || !fetch_row(stmt, row, sink->n_columns)) return memory_error(err);
+        enum err_code code = sink_take(sink, err);
+        if (code) return code;
+        if (stop_rows && sink->n_rows == stop_rows) {
+            *truncated = true; /* without a look at the next row, which may be far */
+            return ERR_OK;
+        }
+        /* Fast rows call back seldom: the clock is also looked at here. */
+        if (sink->n_rows % 1024 == 0 && clock_now_ns() >= self->due_ns) return stopped_error(self, err);
+    }
+    return ERR_OK;
+}
+
+static enum err_code name_columns(sqlite3_stmt *stmt, struct arena *arena, struct db_result *out, struct err *err)
+{
+    uint32_t n = (uint32_t)sqlite3_column_count(stmt);
+    const char **names = arena_new_array(arena, n, const char *);
+    for (uint32_t i = 0; names && i < n; i++) {
+        const char *name = sqlite3_column_name(stmt, (int)i);
+        names[i] = name ? arena_strdup(arena, name) : NULL;
+        if (!names[i]) names = NULL;
+    }
+    out->columns = names;
+    out->n_columns = n;
+    return names ? ERR_OK : memory_error(err);
+}
+
+static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_stmt *stmt,
+                         const struct db_statement *statement, struct db_result *out, struct err *err)
+{
+    struct sink sink;
+    enum err_code code = bind_all(self, stmt, statement, err);
+    if (code) return code;
+    int rc = sqlite3_step(stmt); /* first: it compiles anew after a change of the schema, and columns may differ */
+    code = name_columns(stmt, arena, out, err);
+    if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
+    if (!code) code = collect(self, stmt, rc, &sink, statement->stop_rows, &out->truncated, err);
+    if (!code) code = sink_finish(&sink, out, err);
+    sink_buffer_trim(&self->buffer, true);
+    return code;
+}
+
+/* --- the engine's slots ------------------------------------------------------------------------------------------ */
+
+static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
+                           struct db_result *out, struct err *err)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    int64_t start;
+    enum err_code code = begin(self, false, &start, err);
+    if (code) return code;
+    sqlite3_stmt *stmt;
+    code = checkout(self, statement, &stmt, err);
+    if (!code) {
+        out->prepare_ns = clock_now_ns() - start;
+        code = run(self, arena, stmt, statement, out, err);
+        give_back(statement, stmt);
+    }
+    end(self);
+    out->ns = clock_now_ns() - start;
+    return code;
+}
+
+static enum err_code check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    int64_t start;
+    enum err_code code = begin(self, false, &start, err);
+    if (code) return code;
+    sqlite3_stmt *stmt;
+    code = prepare(self, sql, len, false, &stmt, err);
+    if (code == ERR_ENGINE || code == ERR_LIMIT_DEPTH || code == ERR_LIMIT_COUNT)
+        *offset = sqlite3_error_offset(self->conn);
+    sqlite3_finalize(stmt);
+    end(self);
+    return code;
+}
+
+static enum err_code scan_rows(struct sqlite_db *self, sqlite3_stmt *stmt, db_row_fn *each, void *ctx, struct err *err)
+{
+    uint32_t n = (uint32_t)sqlite3_column_count(stmt);
+    struct db_value *row = g_new(struct db_value, n);
+    enum err_code code = ERR_OK;
+    int rc;
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (!fetch_row(stmt, row, n)) {
+            code = memory_error(err);
+            break;
+        }
+        if (!each(ctx, row, n)) break;
+    }
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) code = failure(self, rc, err);
+    g_free(row);
+    return code;
+}
+
+static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    int64_t start;
+    enum err_code code = begin(self, true, &start, err);
+    if (code) return code;
+    sqlite3_stmt *stmt;
+    code = prepare(self, sql, strlen(sql), false, &stmt, err);
+    if (!code) {
+        code = scan_rows(self, stmt, each, ctx, err);
+        sqlite3_finalize(stmt);
+    }
+    end(self);
+    return code;
+}
+
+/* PostgreSQL will claim its URLs; what is no URL is a file. */
+static bool claims(const char *path)
+{
+    return strstr(path, "://") == NULL;
+}
+
+static void close_handle(struct db *db)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    watchdog_remove(&self->watch); /* first: it holds the connection */
+    sqlite_disconnect(self);
+    sink_buffer_trim(&self->buffer, false);
+    g_free(self->path);
+    g_free(self);
+}
+
+static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
+{
+    struct sqlite_db *self = g_new0(struct sqlite_db, 1);
+    self->base = (struct db){.engine = &db_engine_sqlite, .limits = *limits};
+    self->path = g_strdup(path);
+    self->due_ns = INT64_MAX;
+    enum err_code code = sqlite_connect(self, err);
+    if (!code && !watchdog_add(&self->watch, on_watchdog, self)) {
+        code = err_set(err, ERR_NOMEM, "the watchdog thread could not be started");
+        sqlite_disconnect(self);
+    }
+    if (code) {
+        g_free(self->path);
+        g_free(self);
+        return code;
+    }
+    *out = &self->base;
+    return ERR_OK;
+}
+
+const char *db_engine_version(void)
+{
+    return sqlite3_libversion();
+}
+
+const struct db_engine db_engine_sqlite = {
+    .name = "sqlite",
+    .claims = claims,
+    .open = open_handle,
+    .close = close_handle,
+    .limits_changed = limits_changed,
+    .interrupt = interrupt,
+    .fingerprint = sqlite_fingerprint,
+    .check = check,
+    .query = query,
+    .scan = scan,
+};

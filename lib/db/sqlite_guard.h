@@ -1,0 +1,27 @@
+/* What untrusted SQL may do in SQLite: the authorizer's allow list, and what a refusal is called. */
+#ifndef ASSAY_LIB_DB_SQLITE_GUARD_H
+#define ASSAY_LIB_DB_SQLITE_GUARD_H
+
+#include "lib/base/error.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+struct guard {
+    bool trusted;     /* the program's own statement: may list the schema */
+    char denied[128]; /* what was refused since guard_begin; empty: nothing */
+};
+
+/* Install on a connection and close what Debian's build leaves open. `guard` must outlive the connection. */
+int guard_install(sqlite3 *conn, struct guard *guard);
+
+void guard_begin(struct guard *guard, bool trusted);
+
+/* Own instr, replace, trim, ltrim, rtrim: the built-in ones take time that grows with the product of their arguments' lengths, inside
+ * one opcode, where nothing can stop them (sqlite_functions.c). */
+int guard_add_functions(sqlite3 *conn);
+
+/* The class of an engine failure by its result code and text; SQLITE_INTERRUPT and SQLITE_AUTH are the caller's. */
+enum err_code guard_classify(int rc, const char *message);
+
+#endif

@@ -1,0 +1,59 @@
+/* The SQLite handle, for sqlite.c (statements) and sqlite_open.c (files). */
+#ifndef ASSAY_LIB_DB_SQLITE_INT_H
+#define ASSAY_LIB_DB_SQLITE_INT_H
+
+#include "lib/db/db_engine.h"
+#include "lib/db/sink.h"
+#include "lib/db/sqlite_guard.h"
+#include "lib/db/watchdog.h"
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+enum { PROBES = 24 };
+
+/* A prepared statement that is kept: its text and parameters' number do not change, its values do. */
+struct probe {
+    char *sql; /* owned; NULL: free slot */
+    size_t len;
+    sqlite3_stmt *stmt;
+    uint64_t used; /* tick of the last use */
+};
+
+struct sqlite_db {
+    struct db base; /* first */
+    char *path;
+    sqlite3 *conn;
+    struct guard guard;
+    struct watch watch;
+    struct sink_buffer buffer;
+    struct probe probes[PROBES];
+    uint64_t tick;
+    bool stale; /* the file under the path is another one, or immutable no longer holds: reopen before the next statement */
+    bool immutable;
+    uint64_t device, inode; /* of the file that `conn` has open */
+
+    /* The statement that runs now. */
+    int64_t due_ns;          /* INT64_MAX: none */
+    bool due_is_deadline;    /* due_ns comes from base.deadline_ns, not from time_ms */
+    int64_t steps;           /* since its start, as the progress callback counts them */
+    enum err_code stopped;   /* why the progress callback said stop */
+    atomic_bool cancelled;   /* thread: any */
+};
+
+static inline struct sqlite_db *sqlite_of(struct db *db)
+{
+    return (struct sqlite_db *)db;
+}
+
+/* Open self->path and check that it is a database with tables. On failure nothing is left open. */
+enum err_code sqlite_connect(struct sqlite_db *self, struct err *err);
+void sqlite_disconnect(struct sqlite_db *self);
+enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err);
+
+/* Set what self->base.limits says on the connection. */
+void sqlite_apply_limits(struct sqlite_db *self);
+
+void sqlite_forget_probes(struct sqlite_db *self);
+
+#endif

@@ -1,0 +1,219 @@
+/* Opening SQLite files, and noticing when they change.
+ *
+ * Everything that reads the file goes through SQLite's own descriptor: closing any other descriptor of the same file would drop
+ * all POSIX locks that this process holds on it, under the feet of the statements of other threads.
+ *
+ * WAL. A read-only connection to a database in WAL mode creates -wal and -shm files where it can and fails where it cannot.
+ * Neither is wanted. So: with both files there, a writer is alive and the normal protocol is used. With no -wal (or an empty
+ * one without -shm), all content is in the file and nobody has it open: it is opened as immutable, and db_fingerprint sees when a
+ * writer turns up and has the handle reopened. With a -wal that holds changes and no -shm, only recovery could tell what is
+ * committed, and recovery writes: refused.
+ */
+#include "lib/db/sqlite_int.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HEADER = 100, WAL_VERSION = 2, BUSY_MS = 100 };
+
+static enum err_code stat_error(const char *path, struct err *err)
+{
+    if (errno == ENOENT || errno == ENOTDIR) return err_set(err, ERR_DB_MISSING, "'%s' does not exist", path);
+    return err_set(err, ERR_DB_UNREADABLE, "'%s': %s", path, g_strerror(errno));
+}
+
+static enum err_code check_file(const char *path, struct stat *st, struct err *err)
+{
+    if (stat(path, st) != 0) return stat_error(path, err);
+    if (!S_ISREG(st->st_mode)) return err_set(err, ERR_DB_UNREADABLE, "'%s' is not a file", path);
+    if (st->st_size == 0) return err_set(err, ERR_DB_EMPTY, "'%s' has no bytes", path);
+    return ERR_OK;
+}
+
+/* path + suffix; size of that file, or -1. */
+static int64_t side_file(const char *path, const char *suffix, struct stat *st)
+{
+    char *name = g_strconcat(path, suffix, NULL);
+    int64_t size = stat(name, st) == 0 ? (int64_t)st->st_size : -1;
+    g_free(name);
+    return size;
+}
+
+/* The first bytes of the main file, zero-padded. */
+static int read_header(sqlite3 *conn, unsigned char header[HEADER])
+{
+    memset(header, 0, HEADER);
+    sqlite3_file *file = NULL;
+    int rc = sqlite3_file_control(conn, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (rc != SQLITE_OK || !file || !file->pMethods) return SQLITE_CANTOPEN;
+    rc = file->pMethods->xRead(file, header, HEADER, 0);
+    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
+}
+
+static uint32_t big_endian(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static enum err_code open_error(struct sqlite_db *self, int rc, struct err *err)
+{
+    const char *message = self->conn ? sqlite3_errmsg(self->conn) : sqlite3_errstr(rc);
+    enum err_code code = guard_classify(rc, message);
+    if (code == ERR_ENGINE || code == ERR_INTERNAL) code = ERR_DB_UNREADABLE;
+    if (code == ERR_LIMIT_MEMORY) code = ERR_NOMEM;
+    err_set(err, code, "'%s': %s", self->path, message);
+    return code;
+}
+
+static enum err_code open_file(struct sqlite_db *self, bool immutable, struct err *err)
+{
+    char *escaped = g_uri_escape_bytes((const guint8 *)self->path, strlen(self->path), "/");
+    /* An empty authority, so that a path that starts with two slashes is not read as a host. */
+    char *uri = g_strconcat("file:", escaped[0] == '/' ? "//" : "", escaped, "?mode=ro", immutable ? "&immutable=1" : "",
+                            NULL);
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int rc = sqlite3_open_v2(uri, &self->conn, flags, NULL);
+    g_free(uri);
+    g_free(escaped);
+    self->immutable = immutable;
+    return rc == SQLITE_OK ? ERR_OK : open_error(self, rc, err);
+}
+
+/* How the database stands with its write-ahead log; see the top of the file. */
+static enum err_code choose_immutable(const char *path, bool *immutable, struct err *err)
+{
+    struct stat st;
+    int64_t wal = side_file(path, "-wal", &st);
+    int64_t shm = side_file(path, "-shm", &st);
+    *immutable = wal < 0 || (wal == 0 && shm < 0);
+    if (wal > 0 && shm < 0)
+        return err_set(err, ERR_DB_UNREADABLE,
+                       "'%s' has changes in its -wal file that were never merged, and Assay does not write: open it once "
+                       "with sqlite3 and run PRAGMA wal_checkpoint(TRUNCATE)", path);
+    return ERR_OK;
+}
+
+/* Fewer bytes than its header says: the end is lost. */
+static bool is_truncated(const unsigned char header[HEADER], int64_t size)
+{
+    int64_t page = header[16] << 8 | header[17];
+    if (page == 1) page = 65536;
+    bool counted = big_endian(header + 24) == big_endian(header + 92); /* the page count is up to date */
+    return counted && size < page * (int64_t)big_endian(header + 28);
+}
+
+static enum err_code open_by_header(struct sqlite_db *self, const struct stat *st, struct err *err)
+{
+    enum err_code code = open_file(self, false, err);
+    if (code) return code;
+    unsigned char header[HEADER];
+    int rc = read_header(self->conn, header);
+    if (rc != SQLITE_OK) return open_error(self, rc, err);
+    if (memcmp(header, "SQLite format 3", 16) != 0)
+        return err_set(err, ERR_DB_CORRUPT, "'%s' is not a SQLite database", self->path);
+    if (header[19] != WAL_VERSION) {
+        if (is_truncated(header, st->st_size))
+            return err_set(err, ERR_DB_CORRUPT, "'%s' is shorter than its header says", self->path);
+        return ERR_OK;
+    }
+    bool immutable;
+    code = choose_immutable(self->path, &immutable, err);
+    if (code || !immutable) return code;
+    sqlite3_close_v2(self->conn);
+    self->conn = NULL;
+    return open_file(self, true, err);
+}
+
+static enum err_code check_tables(struct sqlite_db *self, struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(self->conn, "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')", -1, &stmt,
+                                NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_step(stmt);
+    bool some = rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0;
+    enum err_code code = ERR_OK;
+    if (rc != SQLITE_ROW)
+        code = open_error(self, rc, err);
+    else if (!some)
+        code = err_set(err, ERR_DB_EMPTY, "'%s' has no tables", self->path);
+    sqlite3_finalize(stmt);
+    return code;
+}
+
+static enum err_code set_up(struct sqlite_db *self, struct err *err)
+{
+    int rc = sqlite3_busy_timeout(self->conn, BUSY_MS);
+    if (rc == SQLITE_OK) rc = guard_install(self->conn, &self->guard);
+    if (rc != SQLITE_OK) return open_error(self, rc, err);
+    sqlite_apply_limits(self);
+    guard_begin(&self->guard, true);
+    enum err_code code = check_tables(self, err);
+    guard_begin(&self->guard, false);
+    return code;
+}
+
+enum err_code sqlite_connect(struct sqlite_db *self, struct err *err)
+{
+    struct stat st;
+    enum err_code code = check_file(self->path, &st, err);
+    if (!code) code = open_by_header(self, &st, err);
+    if (!code) code = set_up(self, err);
+    if (code) {
+        sqlite_disconnect(self);
+        return code;
+    }
+    self->device = st.st_dev;
+    self->inode = st.st_ino;
+    self->stale = false;
+    return ERR_OK;
+}
+
+void sqlite_disconnect(struct sqlite_db *self)
+{
+    sqlite_forget_probes(self);
+    sqlite3_close_v2(self->conn);
+    self->conn = NULL;
+}
+
+/* What the fingerprint is made of. No padding, for it is hashed as bytes. */
+struct face {
+    int64_t size, mtime_s, mtime_ns;
+    int64_t wal_size, wal_mtime_s, wal_mtime_ns;
+    unsigned char header[HEADER + 4];
+};
+
+static void face_of_wal(struct face *face, const char *path)
+{
+    struct stat st;
+    face->wal_size = side_file(path, "-wal", &st);
+    if (face->wal_size <= 0) { /* an empty one says as much as none */
+        face->wal_size = 0;
+        return;
+    }
+    face->wal_mtime_s = st.st_mtim.tv_sec;
+    face->wal_mtime_ns = st.st_mtim.tv_nsec;
+}
+
+enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err)
+{
+    struct sqlite_db *self = sqlite_of(db);
+    struct stat st;
+    enum err_code code = check_file(self->path, &st, err);
+    if (code) return code;
+    struct face face = {.size = st.st_size, .mtime_s = st.st_mtim.tv_sec, .mtime_ns = st.st_mtim.tv_nsec};
+    face_of_wal(&face, self->path);
+    bool replaced = st.st_dev != self->device || st.st_ino != self->inode;
+    if (self->stale || replaced || (self->immutable && face.wal_size > 0) || !self->conn) {
+        sqlite_disconnect(self);
+        code = sqlite_connect(self, err);
+        if (code) return code;
+    }
+    int rc = read_header(self->conn, face.header);
+    if (rc != SQLITE_OK) return open_error(self, rc, err);
+    XXH128_hash_t hash = XXH3_128bits(&face, sizeof face);
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    return ERR_OK;
+}

@@ -1,0 +1,264 @@
+#include "lib/base/clock.h"
+#include "tests/unit/db/fixture.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PEOPLE                                                                                                         \
+    "CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT, pay REAL, photo BLOB);"                                    \
+    "INSERT INTO people VALUES(1,'Ann',10.5,x'00ff'),(2,'Bob',NULL,NULL),(3,'Zoë',7,x'');"
+
+#define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c"
+
+Test(query, values_of_every_type_come_back)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    cr_assert_eq(fixture_query(&f, "SELECT id, name AS who, pay, photo FROM people ORDER BY id", &r, &err), ERR_OK);
+    cr_assert_eq(r.n_columns, 4);
+    cr_assert_eq(r.n_rows, 3);
+    cr_assert_str_eq(r.columns[1], "who");
+    cr_assert(r.values[0].type == DB_INT && r.values[0].i == 1);
+    cr_assert(r.values[1].type == DB_TEXT && strcmp(r.values[1].text, "Ann") == 0 && r.values[1].len == 3);
+    cr_assert(r.values[2].type == DB_FLOAT && r.values[2].f == 10.5);
+    cr_assert(r.values[3].type == DB_BLOB && r.values[3].len == 2 && memcmp(r.values[3].text, "\0\xff", 2) == 0);
+    cr_assert(r.values[6].type == DB_NULL && r.values[7].type == DB_NULL);
+    cr_assert(r.values[11].type == DB_BLOB && r.values[11].len == 0);
+    cr_assert(r.ns > 0 && r.prepare_ns > 0 && r.prepare_ns <= r.ns);
+    cr_assert(!r.truncated);
+    fixture_end(&f);
+}
+
+Test(query, text_may_hold_nul_and_broken_utf8)
+{
+    struct fixture f;
+    fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(CAST(x'610062' AS TEXT)),(CAST(x'ff41' AS TEXT));");
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    cr_assert_eq(fixture_query(&f, "SELECT a FROM t", &r, &err), ERR_OK);
+    cr_assert(r.values[0].len == 3 && memcmp(r.values[0].text, "a\0b", 4) == 0);
+    cr_assert(r.values[1].len == 2 && r.values[1].text[2] == '\0');
+    fixture_end(&f);
+}
+
+Test(query, an_engine_error_carries_the_engines_words)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    cr_assert_eq(fixture_query(&f, "SELECT nmae FROM people", &r, &err), ERR_ENGINE);
+    cr_assert_str_eq(err.text, "no such column: nmae");
+    cr_assert_eq(r.n_rows, 0);
+    cr_assert_null(r.values);
+    cr_assert_eq(fixture_query(&f, "-- nothing", &r, &err), ERR_ENGINE);
+    cr_assert_eq(fixture_query(&f, "", &r, &err), ERR_ENGINE);
+    fixture_end(&f);
+}
+
+Test(query, prepare_check_gives_the_offset)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct err err;
+    int offset;
+    const char *sql = "SELECT nmae FROM people";
+    cr_assert_eq(db_prepare_check(f.db, sql, strlen(sql), &offset, &err), ERR_ENGINE);
+    cr_assert_eq(offset, 7);
+    sql = "SELECT name FROM people";
+    cr_assert_eq(db_prepare_check(f.db, sql, strlen(sql), &offset, &err), ERR_OK);
+    cr_assert_eq(offset, -1);
+    sql = "DELETE FROM people";
+    cr_assert_eq(db_prepare_check(f.db, sql, strlen(sql), NULL, &err), ERR_REFUSED);
+    fixture_end(&f);
+}
+
+Test(query, stop_rows_truncates_without_an_error)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    const char *sql = "SELECT id FROM people ORDER BY id";
+    cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), NULL, 0, 2, &r, &err), ERR_OK);
+    cr_assert(r.n_rows == 2 && r.truncated);
+    cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), NULL, 0, 4, &r, &err), ERR_OK);
+    cr_assert(r.n_rows == 3 && !r.truncated);
+    fixture_end(&f);
+}
+
+Test(query, parameters_bind_and_the_statement_is_kept)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    const char *sql = "SELECT id FROM people WHERE name = ?1";
+    for (int round = 0; round < 3; round++) {
+        struct db_value ann = {.type = DB_TEXT, .text = "Ann", .len = 3}, none = {.type = DB_NULL};
+        cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &ann, 1, 0, &r, &err), ERR_OK);
+        cr_assert(r.n_rows == 1 && r.values[0].i == 1);
+        cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &none, 1, 0, &r, &err), ERR_OK);
+        cr_assert_eq(r.n_rows, 0, "the last round's value is gone");
+    }
+    /* More shapes than there is room for: the oldest leave. */
+    for (int i = 0; i < 100; i++) {
+        char shape[64];
+        int n = snprintf(shape, sizeof shape, "SELECT ?1 + %d", i);
+        struct db_value one = {.type = DB_INT, .i = 1};
+        cr_assert_eq(db_query(f.db, &f.arena, shape, (size_t)n, &one, 1, 0, &r, &err), ERR_OK);
+        cr_assert_eq(r.values[0].i, i + 1);
+    }
+    fixture_end(&f);
+}
+
+Test(query, a_kept_statement_follows_a_change_of_the_schema)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    struct db_value one = {.type = DB_INT, .i = 1};
+    const char *sql = "SELECT * FROM people WHERE id = ?1";
+    cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &one, 1, 0, &r, &err), ERR_OK);
+    cr_assert_eq(r.n_columns, 4);
+    fixture_exec(f.path, "ALTER TABLE people ADD COLUMN extra DEFAULT 5");
+    cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &one, 1, 0, &r, &err), ERR_OK);
+    cr_assert_eq(r.n_columns, 5);
+    cr_assert_eq(r.values[4].i, 5);
+    fixture_end(&f);
+}
+
+static enum err_code limited(const char *sql, const struct db_limits *limits)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, limits);
+    struct db_result r;
+    struct err err = {0};
+    enum err_code code = fixture_query(&f, sql, &r, &err);
+    if (code) cr_assert(err.text[0] && err.code == code);
+    cr_assert_eq(fixture_int(&f, "SELECT 1"), 1, "the handle lives on");
+    fixture_end(&f);
+    return code;
+}
+
+Test(limits, each_bound_has_its_own_class)
+{
+    cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = 50}), ERR_LIMIT_TIME);
+    cr_assert_eq(limited(ENDLESS, &(struct db_limits){.max_steps = 20000}), ERR_LIMIT_STEPS);
+    cr_assert_eq(limited("SELECT a.id FROM people a, people b", &(struct db_limits){.max_rows = 8}), ERR_LIMIT_ROWS);
+    cr_assert_eq(limited("SELECT a.id FROM people a, people b", &(struct db_limits){.max_rows = 9}), ERR_OK);
+    cr_assert_eq(limited("SELECT zeroblob(500) FROM people", &(struct db_limits){.max_bytes = 1400}), ERR_LIMIT_BYTES);
+    cr_assert_eq(limited("SELECT length(zeroblob(2000))", &(struct db_limits){.value_bytes = 1000}), ERR_LIMIT_BYTES);
+    cr_assert_eq(limited("SELECT 1 + 1 + 1 + 1 + 1", &(struct db_limits){.expr_depth = 3}), ERR_LIMIT_DEPTH);
+    cr_assert_eq(limited("SELECT 'longer than ten'", &(struct db_limits){.sql_bytes = 10}), ERR_LIMIT_BYTES);
+}
+
+Test(limits, a_full_arena_is_a_limit)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct arena small;
+    arena_init(&small, 20000);
+    struct db_result r;
+    struct err err;
+    const char *sql = "SELECT zeroblob(9000), zeroblob(9000), zeroblob(9000)";
+    cr_assert_eq(db_query(f.db, &small, sql, strlen(sql), NULL, 0, 0, &r, &err), ERR_LIMIT_MEMORY);
+    cr_assert_null(r.values);
+    arena_free(&small);
+    fixture_end(&f);
+}
+
+Test(limits, the_deadline_is_not_the_statements_fault)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, &(struct db_limits){.time_ms = 5000});
+    struct db_result r;
+    struct err err;
+    db_set_deadline(f.db, clock_now_ns() + 50000000);
+    cr_assert_eq(fixture_query(&f, ENDLESS, &r, &err), ERR_DEADLINE);
+    cr_assert_eq(fixture_query(&f, "SELECT 1", &r, &err), ERR_DEADLINE, "it is past already");
+    db_set_deadline(f.db, 0);
+    cr_assert_eq(fixture_int(&f, "SELECT 1"), 1);
+    fixture_end(&f);
+}
+
+static void *interrupter(void *db)
+{
+    struct timespec pause = {.tv_nsec = 60000000};
+    nanosleep(&pause, NULL);
+    db_interrupt(db);
+    return NULL;
+}
+
+Test(limits, another_thread_may_interrupt)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, &(struct db_limits){.time_ms = 20000});
+    struct db_result r;
+    struct err err;
+    pthread_t thread;
+    pthread_create(&thread, NULL, interrupter, f.db);
+    cr_assert_eq(fixture_query(&f, ENDLESS, &r, &err), ERR_CANCELLED);
+    cr_assert_eq(fixture_int(&f, "SELECT 1"), 1);
+    pthread_join(thread, NULL);
+    fixture_end(&f);
+}
+
+Test(refused, what_is_no_plain_text)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_result r;
+    struct err err;
+    cr_assert_eq(db_query(f.db, &f.arena, "SELECT 1\0; SELECT 2", 19, NULL, 0, 0, &r, &err), ERR_ENCODING);
+    cr_assert_eq(db_query(f.db, &f.arena, "SELECT '\xff'", 10, NULL, 0, 0, &r, &err), ERR_ENCODING);
+    fixture_end(&f);
+}
+
+static bool count_rows(void *ctx, const struct db_value *row, uint32_t n)
+{
+    uint32_t *left = ctx;
+    cr_assert(n >= 1 && row[0].type != DB_BLOB);
+    return --*left > 0;
+}
+
+Test(scan, may_list_the_schema_and_stops_when_told)
+{
+    struct fixture f;
+    fixture_init(&f, PEOPLE "CREATE VIEW peek AS SELECT name FROM sqlite_master;");
+    fixture_open(&f, &(struct db_limits){.max_rows = 1});
+    struct err err = {0};
+    uint32_t left = 100;
+    cr_assert_eq(db_scan(f.db, "SELECT name FROM sqlite_master", count_rows, &left, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(left, 98);
+    cr_assert_eq(db_scan(f.db, "SELECT * FROM pragma_table_info('people')", count_rows, &left, &err), ERR_OK, "%s",
+                 err.text);
+    cr_assert_eq(left, 94);
+    left = 2;
+    cr_assert_eq(db_scan(f.db, "SELECT id FROM people", count_rows, &left, &err), ERR_OK);
+    cr_assert_eq(left, 0);
+    left = 100;
+    cr_assert_eq(db_scan(f.db, "SELECT * FROM peek", count_rows, &left, &err), ERR_REFUSED, "a view is not trusted");
+    cr_assert_eq(db_scan(f.db, "DELETE FROM people", count_rows, &left, &err), ERR_REFUSED);
+    cr_assert_eq(db_scan(f.db, "PRAGMA query_only = 0", count_rows, &left, &err), ERR_REFUSED);
+    struct db_result r;
+    cr_assert_eq(fixture_query(&f, "SELECT name FROM sqlite_master", &r, &err), ERR_REFUSED, "trust ends with the scan");
+    fixture_end(&f);
+}
