@@ -159,6 +159,10 @@ enum sql_flag {
     SQL_F_NAMED = 1U << 18,  /* OVER w */
     SQL_F_OUTER_KW = 1U << 19,
     SQL_F_EQ2 = 1U << 20,    /* == or != as written, not = or <> */
+    SQL_F_SUBQUERY = 1U << 21,   /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
+    SQL_F_WITHIN = 1U << 22,     /* CALL: the ORDER stands in WITHIN GROUP (...) */
+    SQL_F_ORDINALITY = 1U << 23, /* CALL in FROM_CALL: WITH ORDINALITY */
+    SQL_F_NESTED = 1U << 24,     /* ARRAY written [...] inside of another ARRAY[...] */
 };
 
 struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */
@@ -177,6 +181,7 @@ struct sql_node {
     struct sql_node *parent;   /* NULL at the root */
     const struct sql_ref *ref; /* set by sql_bind on COLUMN, TABLE and STAR; NULL before */
     uint32_t id;               /* preorder number within the statement, from 0 */
+    uint32_t slot;             /* this node is parent->kids[slot] */
 };
 
 /* Child in a slot, or NULL; `n` may be NULL, so that chains read well: sql_kid(sql_kid(q, QUERY_BODY), SELECT_FROM). */

@@ -11,11 +11,15 @@
 #include "lib/base/error.h"
 #include "lib/sql/ast.h"
 
+/* No tree is deeper than this, whatever the limits say: walks of one frame a level are safe on any thread. A chain such as
+ * a AND b AND c ... leans to the left and is as deep as it is long. */
+enum { SQL_MAX_DEPTH = 4000 };
+
 /* Caps on hostile input; a field of 0 means its default. */
 struct sql_limits {
     uint32_t max_bytes;  /* 65,536 */
     uint32_t max_tokens; /* 20,000 */
-    uint32_t max_depth;  /* 500: nesting of the tree */
+    uint32_t max_depth;  /* 1,000 (what SQLite allows an expression); nesting of the tree, at most SQL_MAX_DEPTH */
     uint32_t max_diags;  /* 16 */
 };
 

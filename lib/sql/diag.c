@@ -1,0 +1,197 @@
+/* Diagnostics: where, what, and what would have fitted, for a person. */
+#include "lib/sql/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "lib/sql/grammar.h"
+
+enum { SHOWN_WORD = 40, SHOWN_EXPECTED = 6, SHOWN_LINE = 100, TAB = 8 };
+
+bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char *word)
+{
+    return sql_name_is(p->text + token.start, token.len, word, strlen(word));
+}
+
+/* Line and column of a byte, from 1; a column is a character. */
+static void locate(const char *text, uint32_t offset, uint32_t *line, uint32_t *column)
+{
+    *line = *column = 1;
+    for (uint32_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') (*line)++, *column = 1;
+        else if (((unsigned char)text[i] & 0xc0) != 0x80) (*column)++;
+    }
+}
+
+struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t start, uint32_t end,
+                              const char *message)
+{
+    struct sql_diag **at = &p->stmt->diags;
+    while (*at && (*at)->start <= start) at = &(*at)->next;
+    if (p->n_diags >= p->limits.max_diags && !*at) return NULL;
+    struct sql_diag *diag = message ? arena_new(p->arena, struct sql_diag) : NULL;
+    if (!diag) {
+        p->full = true;
+        return NULL;
+    }
+    *diag = (struct sql_diag){.code = code, .start = start, .end = end, .message = message, .next = *at};
+    locate(p->text, start, &diag->line, &diag->column);
+    *at = diag;
+    if (++p->n_diags <= p->limits.max_diags) return diag;
+    while ((*at)->next) at = &(*at)->next; /* one too many: the last one goes */
+    *at = NULL;
+    p->n_diags--;
+    return diag == p->stmt->diags || *at != diag ? diag : NULL;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------ */
+
+/* Bytes of `text` that may be shown: whole characters, at most SHOWN_WORD of them. */
+static int shown(const char *text, uint32_t len)
+{
+    if (len <= SHOWN_WORD) return (int)len;
+    uint32_t n = SHOWN_WORD;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+    return (int)n;
+}
+
+static const char *illegal(const struct sql_parser *p, struct sql_token token)
+{
+    char c = p->text[token.start];
+    if (c == '\'' || c == '"' || c == '`') return "the quote that opens here is never closed";
+    if (c == '[') return "the bracket that opens here is never closed";
+    if (c == ']') return "this bracket closes nothing";
+    if ((c == 'x' || c == 'X') && token.len > 1) return "a blob literal needs an even number of hexadecimal digits";
+    if ((c >= '0' && c <= '9') || c == '.') return "a number runs into letters here";
+    return "this character cannot stand here";
+}
+
+/* What the token is called. A value's text is never shown, and a word in double quotes may be a value. */
+static const char *called(struct sql_parser *p, struct sql_token token)
+{
+    const char *text = p->text + token.start;
+    switch (token.code) {
+    case SQL_END_OF_TEXT: return "the end of the SQL";
+    case T_STRING: return "a string";
+    case T_INTEGER:
+    case T_FLOAT: return "a number";
+    case T_BLOB: return "a blob";
+    default: break;
+    }
+    if (*text == '"' || *text == '`' || *text == '[') return "a quoted name";
+    const char *format = token.len > SHOWN_WORD ? "\"%.*s...\"" : "\"%.*s\"";
+    return arena_printf(p->arena, *text == '"' ? "%.*s" : format, shown(text, token.len), text);
+}
+
+/* "a, b or c" */
+static const char *listed(struct sql_parser *p, const char *const *expected, uint32_t n)
+{
+    const char *text = "";
+    if (n > SHOWN_EXPECTED) n = SHOWN_EXPECTED;
+    for (uint32_t i = 0; i < n && text; i++)
+        text = arena_printf(p->arena, "%s%s%s", text, i == 0 ? "" : i + 1 < n ? ", " : " or ", expected[i]);
+    return text;
+}
+
+static const char *unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n)
+{
+    if (token.code == T_ILLEGAL) return illegal(p, token);
+    const char *what = called(p, token), *list = listed(p, expected, n);
+    if (!what || !list) return NULL;
+    if (token.code == T_RESERVED)
+        return arena_printf(p->arena, "%s is a reserved word of SQL: as a name it needs double quotes", what);
+    if (n == 0) return arena_printf(p->arena, "%s cannot stand here", what);
+    if (token.code == SQL_END_OF_TEXT) return arena_printf(p->arena, "the SQL ends too early: expected %s", list);
+    return arena_printf(p->arena, "%s cannot stand here: expected %s", what, list);
+}
+
+void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n)
+{
+    const char *message = unexpected(p, token, expected, n);
+    struct sql_diag *diag = sql_diag_add(p, ERR_SYNTAX, token.start, token.start + token.len, message);
+    if (!diag || n == 0) return;
+    const char **copy = arena_new_array(p->arena, n, const char *);
+    if (!copy) return;
+    memcpy(copy, expected, n * sizeof *copy);
+    diag->expected = copy;
+    diag->n_expected = n;
+}
+
+/* ---- rendering ----------------------------------------------------------------------------------------------- */
+
+/* Columns that a character takes on a terminal; a tab goes to the next multiple of TAB. */
+static unsigned width_of(gunichar c, unsigned column)
+{
+    if (c == '\t') return TAB - column % TAB;
+    if (c < ' ' || c == 0x7f || g_unichar_iszerowidth(c)) return 0;
+    return g_unichar_iswide(c) ? 2 : 1;
+}
+
+static unsigned width(const char *text, const char *end, unsigned column)
+{
+    while (text < end) {
+        column += width_of(g_utf8_get_char(text), column);
+        text = g_utf8_next_char(text);
+    }
+    return column;
+}
+
+static const char *back(const char *text, const char *from, unsigned characters)
+{
+    while (from > text && characters-- > 0) from = g_utf8_prev_char(from);
+    return from;
+}
+
+static const char *forth(const char *from, const char *end, unsigned characters)
+{
+    while (from < end && characters-- > 0) from = g_utf8_next_char(from);
+    return from < end ? from : end;
+}
+
+/* What is drawn: the line, tabs as spaces, control characters left out. */
+static void draw(GString *out, const char *text, const char *end, unsigned column)
+{
+    while (text < end) {
+        gunichar c = g_utf8_get_char(text);
+        unsigned wide = width_of(c, column);
+        if (c == '\t') g_string_append_printf(out, "%*s", (int)wide, "");
+        else if (wide || c > 0x7f) g_string_append_len(out, text, g_utf8_next_char(text) - text);
+        column += wide;
+        text = g_utf8_next_char(text);
+    }
+}
+
+/* The line around `at` and the carets under [at, end); a long line is cut to a window around them. */
+static void underline(GString *out, const char *line, const char *line_end, const char *at, const char *end)
+{
+    const char *from = line, *to = line_end;
+    if (line_end - line > SHOWN_LINE) {
+        from = back(line, at, SHOWN_LINE / 2);
+        to = forth(at, line_end, SHOWN_LINE / 2);
+    }
+    const char *lead = from > line ? "..." : "";
+    unsigned margin = (unsigned)strlen(lead), column = width(from, at, margin);
+    unsigned carets = width(at, end < to ? end : to, column) - column;
+    g_string_append_printf(out, "\n  %s", lead);
+    draw(out, from, to, margin);
+    g_string_append_printf(out, "%s\n  %*s^", to < line_end ? "..." : "", (int)column, "");
+    for (unsigned i = 1; i < carets; i++) g_string_append_c(out, '~');
+}
+
+char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag)
+{
+    const char *text = stmt->text, *end = text + stmt->len, *at = text + diag->start;
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "line %u, column %u: %s", diag->line, diag->column, diag->message);
+    if (diag->code != ERR_ENCODING && diag->code != ERR_LIMIT_BYTES && at <= end) {
+        const char *line = at, *line_end = at;
+        while (line > text && line[-1] != '\n') line--;
+        while (line_end < end && *line_end != '\n') line_end++;
+        underline(out, line, line_end, at, text + diag->end);
+    }
+    char *copy = arena_strndup(arena, out->str, out->len);
+    g_string_free(out, TRUE);
+    return copy;
+}

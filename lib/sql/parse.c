@@ -1,0 +1,485 @@
+/* sql_parse: caps, the loop that feeds the grammar, expected tokens, and recovery.
+ *
+ * DESIGN. lemon's own recovery discards the tree at the end of the text and cannot skip balanced parentheses, so it is
+ * switched off and done here, on lemon's stack: after an error, states are popped until one can shift BAD, tokens are
+ * skipped until one at the same nesting can follow BAD, and parsing goes on there.
+ *
+ * What would have fitted is found by simulation. lemon's tables have default reductions: when an error shows, rules have
+ * already been reduced that the right token would not have reduced. So the state numbers are run again from the first
+ * token up to the error (codes only, no actions), and each terminal is tried on a copy of that stack. This costs
+ * something only when there is an error.
+ */
+#include "lib/sql/parser.h"
+
+#include <string.h>
+
+#include <glib.h>
+
+/* The generated parser is included, for its tables and its stack are needed here. Its arithmetic mixes narrow types. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include "lib/sql/grammar.h"
+#include "lib/sql/grammar.c"
+#pragma GCC diagnostic pop
+
+enum { DEFAULT_BYTES = 65536, DEFAULT_TOKENS = 20000, DEFAULT_DEPTH = 1000, DEFAULT_DIAGS = 16 };
+enum { MAX_RECOVERIES = 32, MAX_PLACES = 16, MAX_EXPECTED = 24 };
+
+_Static_assert(YYNTOKEN < SQL_WORD_FIRST, "terminals and words share one byte");
+
+/* One recovery: at token `at` the stack was cut to `depth` entries, BAD was fed, and parsing went on at `resume`. */
+struct recovery {
+    uint32_t at, resume;
+    int depth;
+};
+
+struct feeder {
+    yyParser lemon;
+    struct sql_parser *p;
+    uint32_t stop; /* index of the token that ends the statement: a semicolon, or the end of the text */
+    struct recovery recoveries[MAX_RECOVERIES];
+    unsigned n_recoveries;
+};
+
+/* ---- simulation ------------------------------------------------------------------------------------------------ */
+
+struct sim {
+    int top;
+    YYACTIONTYPE states[YYSTACKDEPTH];
+};
+
+static void sim_copy(struct sim *to, const struct sim *from)
+{
+    to->top = from->top;
+    memcpy(to->states, from->states, ((size_t)from->top + 1) * sizeof *from->states);
+}
+
+static bool sim_push(struct sim *sim, YYACTIONTYPE state)
+{
+    if (sim->top + 1 >= YYSTACKDEPTH) return false;
+    sim->states[++sim->top] = state;
+    return true;
+}
+
+/* Would the parser take this terminal? If so, it has. */
+static bool sim_feed(struct sim *sim, unsigned code)
+{
+    for (;;) {
+        unsigned act = yy_find_shift_action((YYCODETYPE)code, sim->states[sim->top]);
+        if (act == YY_ACCEPT_ACTION) return true;
+        if (act == YY_ERROR_ACTION || act == YY_NO_ACTION) return false;
+        if (act < YY_MIN_REDUCE) {
+            if (act > YY_MAX_SHIFT) act += YY_MIN_REDUCE - YY_MIN_SHIFTREDUCE;
+            return sim_push(sim, (YYACTIONTYPE)act);
+        }
+        unsigned rule = act - YY_MIN_REDUCE;
+        sim->top += yyRuleInfoNRhs[rule];
+        YYACTIONTYPE next = yy_find_reduce_action(sim->states[sim->top], yyRuleInfoLhs[rule]);
+        if (!sim_push(sim, next)) return false;
+    }
+}
+
+static bool sim_takes(const struct sim *sim, unsigned code)
+{
+    struct sim copy;
+    sim_copy(&copy, sim);
+    return sim_feed(&copy, code);
+}
+
+/* The stack as it was before token `at` was fed. */
+static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
+{
+    const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
+    sim->top = 0;
+    sim->states[0] = 0;
+    for (uint32_t i = 0; i < at;) {
+        if (f->p->tokens[i].code != SQL_WORD_TAKEN) sim_feed(sim, f->p->tokens[i].code);
+        i++;
+        if (next == end || next->at != i - 1) continue;
+        sim->top = next->depth;
+        sim_feed(sim, T_BAD);
+        i = next++->resume;
+    }
+}
+
+/* ---- expected tokens ------------------------------------------------------------------------------------------- */
+
+/* Terminals as people write them, in the order in which they are offered. OPERAND and OPERATOR stand for many. */
+static const struct {
+    unsigned char code;
+    const char *text;
+} OFFERS[] = {
+    {T_SELECT, "SELECT"},     {T_INTEGER, "an expression"}, {T_ID, "a name"},       {T_BY, "BY"},
+    {T_THEN, "THEN"},         {T_WHEN, "WHEN"},             {T_ELSE, "ELSE"},       {T_END, "END"},
+    {T_FROM, "FROM"},         {T_RP, "\")\""},              {T_RBRACKET, "\"]\""},  {T_COMMA, "\",\""},
+    {T_JOIN, "JOIN"},         {T_ON, "ON"},                 {T_AS, "AS"},           {T_AND, "AND"},
+    {T_WHERE, "WHERE"},       {T_GROUP, "GROUP BY"},        {T_HAVING, "HAVING"},   {T_ORDER, "ORDER BY"},
+    {T_LIMIT, "LIMIT"},       {T_UNION, "UNION"},           {T_INTERSECT, "INTERSECT"}, {T_EXCEPT, "EXCEPT"},
+    {T_PLUS, "an operator"},  {SQL_END_OF_TEXT, "the end of the SQL"}, {T_LP, "\"(\""}, {T_IN, "IN"},
+    {T_LIKE_KW, "LIKE"},      {T_BETWEEN, "BETWEEN"},       {T_NULL, "NULL"},       {T_OR, "OR"},
+    {T_USING, "USING"},       {T_DISTINCT, "DISTINCT"},     {T_DOT, "\".\""},       {T_VALUES, "VALUES"},
+    {T_WITH, "WITH"},         {T_ROW, "ROW"},               {T_ROWS, "ROWS"},       {T_PRECEDING, "PRECEDING"},
+    {T_FOLLOWING, "FOLLOWING"}, {T_FIRST, "FIRST"},         {T_LAST, "LAST"},       {T_ONLY, "ONLY"},
+    {T_TIES, "TIES"},         {T_OTHERS, "OTHERS"}};
+
+/* Words after which an operand is wanted are not worth naming when "an expression" has been named. */
+static bool is_covered(unsigned code, bool operand)
+{
+    return operand && (code == T_ID || code == T_LP || code == T_NULL || code == T_ROW || code == T_ROWS);
+}
+
+/* A keyword that would only be read as a name is no offer of its own. */
+static bool is_fallback(const struct sim *sim, unsigned code)
+{
+    struct sim as_word, as_name;
+    if (code == SQL_END_OF_TEXT || yyFallback[code] == 0) return false;
+    sim_copy(&as_word, sim);
+    sim_copy(&as_name, sim);
+    bool both = sim_feed(&as_word, code) && sim_feed(&as_name, T_ID);
+    return both && as_word.top == as_name.top && as_word.states[as_word.top] == as_name.states[as_name.top];
+}
+
+/* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
+static bool is_slip(const char *a, size_t n, const char *b)
+{
+    size_t m = strcspn(b, " "), i = 0;
+    if (n < 3 || m < 3 || n > m + 1 || m > n + 1) return false;
+    while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
+    if (n == m + 1) return sql_name_is(a + i + 1, n - i - 1, b + i, m - i);
+    if (m == n + 1) return sql_name_is(a + i, n - i, b + i + 1, m - i - 1);
+    if (i + 1 < n && sql_name_is(a + i, 1, b + i + 1, 1) && sql_name_is(a + i + 1, 1, b + i, 1)) i++;
+    return i < n && sql_name_is(a + i + 1, n - i - 1, b + i + 1, m - i - 1);
+}
+
+static void put_first(const char **list, uint32_t at)
+{
+    const char *first = list[at];
+    memmove(list + 1, list, at * sizeof *list);
+    list[0] = first;
+}
+
+static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
+{
+    struct sim sim;
+    uint32_t n = 0;
+    struct sql_token bad = f->p->tokens[at];
+    sim_replay(&sim, f, at);
+    bool operand = sim_takes(&sim, T_INTEGER);
+    for (unsigned k = 0; k < sizeof OFFERS / sizeof *OFFERS && n < MAX_EXPECTED; k++) {
+        unsigned code = OFFERS[k].code;
+        if (is_covered(code, operand) || !sim_takes(&sim, code) || is_fallback(&sim, code)) continue;
+        list[n++] = OFFERS[k].text;
+        if (bad.code == T_ID && is_slip(f->p->text + bad.start, bad.len, OFFERS[k].text)) put_first(list, n - 1);
+    }
+    return n;
+}
+
+/* ---- recovery -------------------------------------------------------------------------------------------------- */
+
+/* Where parsing can go on: clause keywords, separators, joins, ends. */
+static const bool SYNC[256] = {
+    [T_SELECT] = true, [T_VALUES] = true, [T_WITH] = true,  [T_FROM] = true,   [T_WHERE] = true,     [T_GROUP] = true,
+    [T_HAVING] = true, [T_ORDER] = true,  [T_LIMIT] = true, [T_UNION] = true,  [T_INTERSECT] = true, [T_EXCEPT] = true,
+    [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,   [T_COMMA] = true,  [T_RP] = true};
+
+/* The first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; `open` were open
+ * already. f->stop when there is none. */
+static uint32_t find_sync(const struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
+{
+    for (; at < f->stop; at++) {
+        unsigned code = f->p->tokens[at].code;
+        if (open == 0 && SYNC[code] && sim_takes(sim, code)) return at;
+        if (code == T_LP) open++;
+        else if (code == T_RP && open > 0) open--;
+    }
+    return at;
+}
+
+/* A place on the stack where BAD may stand, and where the text goes on if it does. */
+struct place {
+    int depth;
+    uint32_t resume;
+    bool ends; /* the statement may end after BAD */
+};
+
+static bool place_at(const struct feeder *f, int depth, uint32_t at, uint32_t open, struct place *place)
+{
+    struct sim sim = {.top = depth};
+    for (int i = 0; i <= depth; i++) sim.states[i] = f->lemon.yystack[i].stateno;
+    if (!sim_feed(&sim, T_BAD)) return false;
+    *place = (struct place){depth, find_sync(f, &sim, at, open), sim_takes(&sim, SQL_END_OF_TEXT)};
+    return true;
+}
+
+static bool shifts_bad(const struct feeder *f, int depth)
+{
+    YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
+    return state <= YY_MAX_SHIFT && yy_find_shift_action(T_BAD, state) <= YY_MAX_SHIFTREDUCE;
+}
+
+/* The innermost place from which the text goes on; else the innermost where it may end. With `closed`, the parentheses
+ * that were open in what is given up must close first. */
+static bool find_place(const struct feeder *f, uint32_t at, bool closed, bool at_end, struct place *place)
+{
+    uint32_t open = 0;
+    int tried = 0;
+    for (int depth = (int)(f->lemon.yytos - f->lemon.yystack); depth >= 0 && tried < MAX_PLACES; depth--) {
+        if (shifts_bad(f, depth) && place_at(f, depth, at, closed ? open : 0, place)) {
+            tried++;
+            if (at_end ? place->ends : place->resume < f->stop) return true;
+        }
+        if (f->lemon.yystack[depth].major == T_LP) open++;
+    }
+    return false;
+}
+
+static void feed(struct feeder *f, struct sql_token token)
+{
+    f->p->failed_here = false;
+    sql_lemon(&f->lemon, token.code, token);
+    f->p->end = token.start + token.len;
+}
+
+/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. */
+static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
+{
+    struct place place;
+    struct sql_parser *p = f->p;
+    if (f->n_recoveries == MAX_RECOVERIES) return UINT32_MAX;
+    if (!find_place(f, skip_to, true, false, &place) && !find_place(f, skip_to, false, false, &place)) {
+        if (!find_place(f, skip_to, false, true, &place)) return UINT32_MAX;
+        place.resume = f->stop;
+    }
+    while (f->lemon.yytos - f->lemon.yystack > place.depth) yy_pop_parser_stack(&f->lemon);
+    uint32_t start = place.resume > at ? p->tokens[at].start : p->end;
+    uint32_t end = place.resume > at ? p->tokens[place.resume - 1].start + p->tokens[place.resume - 1].len : start;
+    f->recoveries[f->n_recoveries++] = (struct recovery){at, place.resume, place.depth};
+    feed(f, (struct sql_token){.start = start, .len = (end - start) & SQL_TOKEN_LEN_MAX, .code = T_BAD});
+    return place.resume;
+}
+
+/* ---- what is refused by name ----------------------------------------------------------------------------------- */
+
+static void refuse(struct sql_parser *p, struct sql_token token, const char *message)
+{
+    sql_diag_add(p, ERR_REFUSED, token.start, token.start + token.len, message);
+}
+
+static bool refuse_verb(struct sql_parser *p, struct sql_token token)
+{
+    const char *verb = sql_refused_verb(p, token);
+    if (!verb) return false;
+    p->stmt->statement_kind = verb;
+    refuse(p, token, arena_printf(p->arena, "%s is not a query: only SELECT, VALUES and WITH ... SELECT are judged", verb));
+    return true;
+}
+
+/* Errors that are no slips: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
+static bool refuse_here(const struct feeder *f, uint32_t at)
+{
+    struct sql_parser *p = f->p;
+    struct sql_token token = p->tokens[at];
+    struct sim sim;
+    if (token.code == T_FOR_LOCK) return refuse(p, token, "FOR UPDATE and FOR SHARE lock rows: only plain queries are judged"), true;
+    if (token.code == T_RESERVED && sql_token_is(p, token, "INTO"))
+        return refuse(p, token, "SELECT INTO creates a table: only plain queries are judged"), true;
+    if (at == 0 || !sql_refused_verb(p, token)) return false;
+    sim_replay(&sim, f, at);
+    return sim_takes(&sim, T_SELECT) && !sim_takes(&sim, T_INTEGER) && refuse_verb(p, token);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------------------- */
+
+static void report(struct feeder *f, uint32_t at)
+{
+    const char *list[MAX_EXPECTED];
+    uint32_t n = f->p->tokens[at].code == T_ILLEGAL ? 0 : expected_at(f, at, list);
+    sql_diag_unexpected(f->p, f->p->tokens[at], list, n);
+}
+
+static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
+{
+    sql_diag_add(p, ERR_LIMIT_DEPTH, start, end,
+                 arena_printf(p->arena, "the SQL is nested more than %u deep", p->limits.max_depth));
+    p->stmt->root = NULL;
+}
+
+/* Feed all tokens up to f->stop and the end. Stops early when nothing more can be done. */
+static void feed_all(struct feeder *f)
+{
+    struct sql_parser *p = f->p;
+    struct sql_token end = {.start = p->tokens[f->stop].start, .code = SQL_END_OF_TEXT};
+    unsigned prev = SQL_END_OF_TEXT;
+    uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is no news */
+    for (uint32_t i = 0; !p->full;) {
+        uint32_t next = i < f->stop ? sql_settle_word(p, i, prev) : i + 1;
+        struct sql_token token = i < f->stop ? p->tokens[i] : end;
+        uint32_t before = p->end;
+        feed(f, token);
+        if (p->too_deep) {
+            too_deep(p, token.start, token.start + token.len);
+            return;
+        }
+        if (!p->failed_here) {
+            if (i >= f->stop) return;
+            prev = token.code;
+            i = next;
+            continue;
+        }
+        p->end = before;
+        if (i != fresh && refuse_here(f, i)) return;
+        if (i != fresh) report(f, i);
+        if (i >= f->stop && fresh == f->stop) return;
+        fresh = recover(f, i, i == fresh && i < f->stop ? i + 1 : i);
+        if (fresh == UINT32_MAX) return;
+        i = fresh;
+        prev = SQL_END_OF_TEXT;
+    }
+}
+
+/* Everything after the first semicolon must be semicolons. */
+static void check_tail(struct sql_parser *p, uint32_t stop)
+{
+    while (stop < p->n_tokens && p->tokens[stop].code == T_SEMI) stop++;
+    if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here: only one is judged");
+}
+
+static void parse_tokens(struct sql_parser *p)
+{
+    struct feeder f;
+    f.p = p;
+    f.n_recoveries = 0;
+    f.stop = 0;
+    while (f.stop < p->n_tokens && p->tokens[f.stop].code != T_SEMI) f.stop++;
+    if (f.stop > 0 && refuse_verb(p, p->tokens[0])) return;
+    sql_lemonInit(&f.lemon, p);
+    feed_all(&f);
+    check_tail(p, f.stop);
+}
+
+/* ---- caps ------------------------------------------------------------------------------------------------------ */
+
+/* Offset of the first byte that is a NUL or no UTF-8; len when all is well. ASCII is looked at eight bytes at a time. */
+static size_t first_bad_byte(const char *text, size_t len)
+{
+    size_t i = 0;
+    for (uint64_t word; i + sizeof word <= len; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        uint64_t high = 0x8080808080808080U, has_zero = (word - 0x0101010101010101U) & ~word;
+        if ((word | has_zero) & high) break;
+    }
+    const char *end;
+    return g_utf8_validate_len(text + i, len - i, &end) ? len : (size_t)(end - text);
+}
+
+/* Depth of the tree and preorder numbers, in one walk. The first node below the cap is reported. */
+static bool number(struct sql_parser *p, struct sql_node *root)
+{
+    uint32_t depth = 1, n = 0;
+    struct sql_node *node = root;
+    root->parent = NULL;
+    while (node) {
+        node->id = n++;
+        if (depth > p->limits.max_depth) return too_deep(p, node->start, node->start), false;
+        struct sql_node *kid = NULL;
+        for (uint32_t i = 0; i < node->n_kids && !kid; i++) kid = node->kids[i];
+        for (depth++; !kid && node != root; depth--) {
+            struct sql_node *parent = node->parent;
+            for (uint32_t i = node->slot + 1; i < parent->n_kids && !kid; i++) kid = parent->kids[i];
+            if (kid) break;
+            node = parent;
+        }
+        if (!kid) break;
+        if (kid->parent != node) depth--;
+        node = kid;
+    }
+    p->stmt->n_nodes = n;
+    return true;
+}
+
+static uint32_t or_default(uint32_t value, uint32_t by_default, uint32_t most)
+{
+    if (value == 0) return by_default;
+    return value < most ? value : most;
+}
+
+static struct sql_limits settled(const struct sql_limits *limits)
+{
+    static const struct sql_limits NONE = {0};
+    if (!limits) limits = &NONE;
+    return (struct sql_limits){
+        .max_bytes = or_default(limits->max_bytes, DEFAULT_BYTES, SQL_TOKEN_LEN_MAX),
+        .max_tokens = or_default(limits->max_tokens, DEFAULT_TOKENS, SQL_TOKEN_LEN_MAX),
+        .max_depth = or_default(limits->max_depth, DEFAULT_DEPTH, SQL_MAX_DEPTH),
+        .max_diags = or_default(limits->max_diags, DEFAULT_DIAGS, 1000),
+    };
+}
+
+/* Text that never reaches the scanner. */
+static enum err_code check_text(struct sql_parser *p, size_t len)
+{
+    if (len > p->limits.max_bytes) {
+        sql_diag_add(p, ERR_LIMIT_BYTES, 0, 0,
+                     arena_printf(p->arena, "the SQL has %zu bytes; at most %u are read", len, p->limits.max_bytes));
+        return ERR_LIMIT_BYTES;
+    }
+    size_t bad = first_bad_byte(p->text, len);
+    if (bad == len) return ERR_OK;
+    bool nul = p->text[bad] == '\0';
+    sql_diag_add(p, ERR_ENCODING, (uint32_t)bad, (uint32_t)bad + 1,
+                 nul ? "the SQL holds a NUL byte" : "the SQL is not valid UTF-8 here");
+    return ERR_ENCODING;
+}
+
+enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
+                        struct sql_stmt **out)
+{
+    struct sql_parser p = {.arena = arena, .limits = settled(limits)};
+    bool too_long = len > p.limits.max_bytes;
+    *out = NULL;
+    p.stmt = arena_new(arena, struct sql_stmt);
+    p.text = too_long ? text : arena_strndup(arena, text, len);
+    if (!p.stmt || !p.text) return ERR_LIMIT_MEMORY;
+    *p.stmt = (struct sql_stmt){.text = p.text, .len = len, .statement_kind = "SELECT"};
+    p.len = (uint32_t)(too_long ? 0 : len);
+    enum err_code rc = check_text(&p, len);
+    if (rc == ERR_OK) rc = sql_scan(&p);
+    if (rc == ERR_OK) parse_tokens(&p);
+    if (p.full || rc == ERR_LIMIT_MEMORY) return ERR_LIMIT_MEMORY;
+    if (p.stmt->root) number(&p, p.stmt->root);
+    if (p.full) return ERR_LIMIT_MEMORY;
+    p.stmt->n_params = p.n_params;
+    *out = p.stmt;
+    return p.stmt->diags ? p.stmt->diags->code : ERR_OK;
+}
+
+/* ---- fragments ------------------------------------------------------------------------------------------------- */
+
+static struct sql_node *only_item(const struct sql_stmt *stmt)
+{
+    const struct sql_node *select = sql_kid(stmt->root, QUERY_BODY), *items = sql_kid(select, SELECT_ITEMS);
+    if (!sql_is(select, SQL_SELECT) || items->n_kids != 1 || sql_kid(stmt->root, QUERY_ORDER)) return NULL;
+    for (unsigned slot = SELECT_FROM; slot <= SELECT_WINDOWS; slot++)
+        if (sql_kid(select, slot)) return NULL;
+    const struct sql_node *item = items->kids[0];
+    if (!sql_is(item, SQL_ITEM) || item->text || sql_kid(stmt->root, QUERY_LIMIT)) return NULL;
+    return sql_kid(item, 0);
+}
+
+struct sql_node *sql_parse_expression(struct arena *arena, const char *text)
+{
+    struct sql_stmt *stmt;
+    char *whole = arena_printf(arena, "SELECT %s", text);
+    if (!whole || sql_parse(arena, whole, strlen(whole), NULL, &stmt) != ERR_OK) return NULL;
+    struct sql_node *expr = only_item(stmt);
+    if (!expr) return NULL;
+    expr->parent = NULL;
+    for (struct sql_node *n = expr; n; n = sql_walk(expr, n)) n->start = n->end = 0;
+    sql_renumber(expr);
+    return expr;
+}

@@ -1,0 +1,427 @@
+/* Contextual words: keywords only where their neighbours say so, identifiers everywhere else.
+ *
+ * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can begin
+ * an operand, such as DATE in `SELECT name, date FROM t`. Those are settled here, one function a word, by looking at the
+ * tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it into
+ * its own (AT TIME ZONE, a type after ::).
+ */
+#include "lib/sql/parser.h"
+
+#include <string.h>
+
+#include "lib/sql/grammar.h"
+
+/* What a function here is given: the tokens, which one, and the settled code of the one before. It sets tokens[i].code
+ * and returns how many tokens after it were taken in. */
+typedef uint32_t settle_fn(struct sql_parser *p, uint32_t i, unsigned prev);
+
+static unsigned code_at(const struct sql_parser *p, uint32_t i)
+{
+    return i < p->n_tokens ? p->tokens[i].code : SQL_END_OF_TEXT;
+}
+
+static bool word_at(const struct sql_parser *p, uint32_t i, const char *word)
+{
+    return i < p->n_tokens && sql_token_is(p, p->tokens[i], word);
+}
+
+/* A word written without quotes. */
+static bool is_word(const struct sql_parser *p, uint32_t i)
+{
+    if (i >= p->n_tokens) return false;
+    unsigned char c = (unsigned char)p->text[p->tokens[i].start];
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static uint32_t settle(struct sql_parser *p, uint32_t i, bool in_context, unsigned code)
+{
+    p->tokens[i].code = (in_context ? code : (unsigned)T_ID) & 0xff;
+    return 0;
+}
+
+/* Token i reaches to the end of token i + n. */
+static uint32_t take(struct sql_parser *p, uint32_t i, uint32_t n, unsigned code)
+{
+    const struct sql_token *last = &p->tokens[i + n];
+    p->tokens[i].len = (last->start + last->len - p->tokens[i].start) & SQL_TOKEN_LEN_MAX;
+    p->tokens[i].code = code & 0xff;
+    for (uint32_t k = 1; k <= n; k++) p->tokens[i + k].code = SQL_WORD_TAKEN;
+    return n;
+}
+
+/* Indexed by code: what ends an operand, and what may begin one. */
+#define ENDS   1
+#define BEGINS 2
+static const unsigned char OPERAND[256] = {
+    [T_ID] = ENDS | BEGINS,     [T_STRING] = ENDS | BEGINS, [T_INTEGER] = ENDS | BEGINS,
+    [T_FLOAT] = ENDS | BEGINS,  [T_BLOB] = ENDS | BEGINS,   [T_NULL] = ENDS | BEGINS,
+    [T_TRUE] = ENDS | BEGINS,   [T_FALSE] = ENDS | BEGINS,  [T_NOW] = ENDS | BEGINS,
+    [T_PARAM] = ENDS | BEGINS,  [T_RP] = ENDS,              [T_RBRACKET] = ENDS,
+    [T_END] = ENDS,             [T_TYPE] = ENDS,            [T_FIELDS] = ENDS,
+    [T_LP] = BEGINS,            [T_LBRACKET] = BEGINS,      [T_PLUS] = BEGINS,
+    [T_MINUS] = BEGINS,         [T_TILDE] = BEGINS,         [T_BITNOT] = BEGINS,
+    [T_NOT] = BEGINS,           [T_CASE] = BEGINS,          [T_CAST] = BEGINS,
+    [T_EXISTS] = BEGINS,        [T_EXTRACT] = BEGINS,       [T_ARRAY] = BEGINS,
+    [T_TYPEWORD] = BEGINS,      [T_GROUPING_SETS] = BEGINS, [T_ANY] = BEGINS,
+    [T_JOIN_KW] = BEGINS,       [SQL_WORD_CALL] = BEGINS,   [SQL_WORD_QUESTION] = BEGINS,
+    [SQL_WORD_UNKNOWN] = BEGINS,
+};
+
+bool sql_ends_operand(unsigned code) { return OPERAND[code & 0xff] & ENDS; }
+
+static bool begins_operand(const struct sql_parser *p, uint32_t i) { return OPERAND[code_at(p, i)] & BEGINS; }
+
+/* FILTER (, OVER ( and OVER name, WITHIN GROUP: directly after a call. */
+static uint32_t filter(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_FILTER);
+}
+
+static uint32_t over(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    unsigned next = code_at(p, i + 1);
+    return settle(p, i, prev == T_RP && (next == T_LP || next == T_ID), T_OVER);
+}
+
+static uint32_t within(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_GROUP, T_WITHIN);
+}
+
+/* WINDOW name AS */
+static uint32_t window(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    return settle(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_AS, T_WINDOW);
+}
+
+static uint32_t indexed(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_NOT || code_at(p, i + 1) == T_BY, T_INDEXED);
+}
+
+static uint32_t tablesample(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    return settle(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_LP, T_TABLESAMPLE);
+}
+
+static uint32_t lateral(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LP;
+    return settle(p, i, before && (code_at(p, i + 1) == T_LP || is_word(p, i + 1)) && code_at(p, i + 1) != T_AS, T_LATERAL);
+}
+
+static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_WITH, T_ORDINALITY);
+}
+
+/* FETCH FIRST, FETCH NEXT */
+static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    return settle(p, i, code_at(p, i + 1) == T_FIRST, T_FETCH);
+}
+
+/* OFFSET begins a clause if a number can follow; else it is somebody's alias. */
+static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    return settle(p, i, begins_operand(p, i + 1), T_OFFSET);
+}
+
+/* x > ANY (...), x LIKE ALL (...); ALL elsewhere stays what it is. */
+static uint32_t any(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    static const bool COMPARES[256] = {[T_EQ] = true, [T_NE] = true, [T_LT] = true,      [T_LE] = true,
+                                       [T_GT] = true, [T_GE] = true, [T_LIKE_KW] = true, [T_OPER] = true};
+    bool quantifies = COMPARES[prev & 0xff] && code_at(p, i + 1) == T_LP;
+    if (!quantifies && p->tokens[i].code == T_ALL) return 0;
+    return settle(p, i, quantifies, T_ANY);
+}
+
+static uint32_t ilike(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool infix = (sql_ends_operand(prev) || prev == T_NOT) && begins_operand(p, i + 1);
+    return settle(p, i, infix, T_LIKE_KW);
+}
+
+/* SIMILAR TO */
+static uint32_t similar(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool infix = (sql_ends_operand(prev) || prev == T_NOT) && word_at(p, i + 1, "TO");
+    return infix ? take(p, i, 1, T_LIKE_KW) : settle(p, i, false, 0);
+}
+
+/* AT TIME ZONE */
+static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool infix = sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE");
+    return infix ? take(p, i, 2, T_AT_ZONE) : settle(p, i, false, 0);
+}
+
+static uint32_t overlaps(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_OPER);
+}
+
+static uint32_t symmetric(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return settle(p, i, prev == T_BETWEEN && begins_operand(p, i + 1), T_SYMMETRIC);
+}
+
+/* IS UNKNOWN, IS NOT UNKNOWN: the null of booleans. */
+static uint32_t unknown(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool is = prev == T_IS || (prev == T_NOT && code_at(p, i - 2) == T_IS);
+    return settle(p, i, is && code_at(p, i + 1) != T_DOT && code_at(p, i + 1) != T_LP, T_NULL);
+}
+
+/* TRUE, FALSE and CURRENT_DATE are values, but t.true and current_timestamp(3) are names. */
+static uint32_t value(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    unsigned next = code_at(p, i + 1);
+    if (prev == T_DOT || next == T_DOT || next == T_LP) p->tokens[i].code = T_ID;
+    return 0;
+}
+
+/* LEFT(s, 2) is a call; LEFT JOIN is not. */
+static uint32_t join_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    if (code_at(p, i + 1) == T_LP) p->tokens[i].code = T_ID;
+    return 0;
+}
+
+/* GROUPING SETS ( */
+static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    bool sets = word_at(p, i + 1, "SETS") && code_at(p, i + 2) == T_LP;
+    return sets ? take(p, i, 1, T_GROUPING_SETS) : settle(p, i, false, 0);
+}
+
+static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    unsigned next = code_at(p, i + 1);
+    bool query = next == T_LP && (code_at(p, i + 2) == T_SELECT || code_at(p, i + 2) == T_WITH);
+    return settle(p, i, prev != T_DOT && (next == T_LBRACKET || query), T_ARRAY);
+}
+
+/* ~ matches a pattern between two operands and inverts bits before one. */
+static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    p->tokens[i].code = sql_ends_operand(prev) ? T_OPER : T_BITNOT;
+    return 0;
+}
+
+/* PostgreSQL's other operators, some of which stand before their operand: |/ 25, @ -5. */
+static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    p->tokens[i].code = sql_ends_operand(prev) ? T_OPER : T_PREFIX_OPER;
+    return 0;
+}
+
+static uint32_t question(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    p->tokens[i].code = sql_ends_operand(prev) && begins_operand(p, i + 1) ? T_OPER : T_PARAM;
+    return 0;
+}
+
+/* FOR UPDATE and its like lock rows; elsewhere FOR is a name (or a word between arguments, see call_words). */
+static uint32_t for_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    bool locks = word_at(p, i + 1, "UPDATE") || word_at(p, i + 1, "SHARE") || word_at(p, i + 1, "KEY") ||
+                 word_at(p, i + 1, "NO");
+    return settle(p, i, locks, T_FOR_LOCK);
+}
+
+/* ---- types ---- */
+
+static uint32_t skip_parens(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t at = i;
+    if (code_at(p, at) != T_LP || code_at(p, at + 1) != T_INTEGER) return i;
+    at += 2;
+    if (code_at(p, at) == T_COMMA && code_at(p, at + 1) == T_INTEGER) at += 2;
+    return code_at(p, at) == T_RP ? at + 1 : i;
+}
+
+/* The second words of types of more than one. */
+static uint32_t skip_type_words(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const PAIRS[][2] = {
+        {"DOUBLE", "PRECISION"}, {"CHARACTER", "VARYING"}, {"CHAR", "VARYING"}, {"BIT", "VARYING"}};
+    for (unsigned k = 0; k < sizeof PAIRS / sizeof *PAIRS; k++)
+        if (word_at(p, i, PAIRS[k][0]) && word_at(p, i + 1, PAIRS[k][1])) return i + 2;
+    return i + 1;
+}
+
+static uint32_t skip_time_zone(const struct sql_parser *p, uint32_t i)
+{
+    bool zone = (word_at(p, i, "WITH") || word_at(p, i, "WITHOUT")) && word_at(p, i + 1, "TIME") &&
+                word_at(p, i + 2, "ZONE");
+    return zone ? i + 3 : i;
+}
+
+/* The index after the type that begins at i: name, schema.name, a fixed list of longer ones; (n) or (n, m); [] */
+static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
+{
+    if (!is_word(p, i) && code_at(p, i) != T_ID) return i;
+    uint32_t at = skip_type_words(p, i);
+    if (code_at(p, at) == T_DOT && code_at(p, at + 1) == T_ID) at += 2;
+    at = skip_time_zone(p, skip_parens(p, at));
+    while (code_at(p, at) == T_LBRACKET) {
+        if (code_at(p, at + 1) == T_RBRACKET) at += 2;
+        else if (code_at(p, at + 1) == T_INTEGER && code_at(p, at + 2) == T_RBRACKET) at += 3;
+        else break;
+    }
+    return at;
+}
+
+/* The word after :: with all that belongs to the type. */
+static uint32_t type_after_cast(struct sql_parser *p, uint32_t i)
+{
+    uint32_t end = skip_type(p, i);
+    return end > i ? take(p, i, end - i - 1, T_TYPE) : 0;
+}
+
+/* DATE '2020-01-01', TIMESTAMP(3) WITH TIME ZONE '...' */
+static uint32_t type_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    if (prev == T_DOT || prev == T_AS) return settle(p, i, false, 0);
+    uint32_t string = skip_time_zone(p, skip_parens(p, i + 1));
+    if (code_at(p, string) != T_STRING) return settle(p, i, false, 0);
+    return take(p, i, string - i - 1, T_TYPEWORD);
+}
+
+/* INTERVAL '1' DAY, INTERVAL '1-2' YEAR TO MONTH: called for the word after such a string. */
+static bool is_field(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const FIELDS[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
+    for (unsigned k = 0; k < sizeof FIELDS / sizeof *FIELDS; k++)
+        if (word_at(p, i, FIELDS[k])) return true;
+    return false;
+}
+
+static bool ends_interval(const struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return prev == T_STRING && i >= 2 && code_at(p, i - 2) == T_TYPEWORD && is_field(p, i) &&
+           sql_token_is(p, (struct sql_token){.start = p->tokens[i - 2].start, .len = 8}, "INTERVAL");
+}
+
+static uint32_t fields(struct sql_parser *p, uint32_t i)
+{
+    uint32_t n = word_at(p, i + 1, "TO") && is_field(p, i + 2) ? 2 : 0;
+    return take(p, i, skip_parens(p, i + n + 1) - i - 1, T_FIELDS);
+}
+
+/* ---- calls whose arguments are separated by words ---- */
+
+struct call_words {
+    const char *name;
+    const char *words[8];
+};
+
+static const struct call_words CALL_WORDS[] = {
+    {"EXTRACT", {"FROM"}},
+    {"OVERLAY", {"PLACING", "FROM", "FOR"}},
+    {"POSITION", {"IN"}},
+    {"SUBSTRING", {"FROM", "FOR", "SIMILAR", "ESCAPE"}},
+    {"TRIM", {"LEADING", "TRAILING", "BOTH", "FROM"}},
+};
+
+static const struct call_words *words_of(const struct sql_parser *p, uint32_t i)
+{
+    for (unsigned k = 0; k < sizeof CALL_WORDS / sizeof *CALL_WORDS; k++)
+        if (word_at(p, i, CALL_WORDS[k].name)) return &CALL_WORDS[k];
+    return NULL;
+}
+
+static bool is_call_word(const struct sql_parser *p, const struct call_words *call, uint32_t i)
+{
+    for (const char *const *word = call->words; *word; word++)
+        if (word_at(p, i, *word)) return true;
+    return false;
+}
+
+/* Index of the parenthesis that closes the one at `i`, or n_tokens. */
+static uint32_t closing(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t depth = 0;
+    for (; i < p->n_tokens; i++) {
+        if (p->tokens[i].code == T_LP) depth++;
+        if (p->tokens[i].code == T_RP && --depth == 0) return i;
+    }
+    return i;
+}
+
+/* Mark the words at depth one as ARG_WORD; how many. Nothing is marked in a call that is never closed, so that in
+ * `count(trim(x FROM t` the error stays where SQLite sees it. A word that opens an operand (trim(both)) is a name. */
+static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_words *call)
+{
+    uint32_t end = closing(p, i + 1), depth = 0, marked = 0;
+    for (uint32_t at = i + 1; at < end && end < p->n_tokens; at++) {
+        if (p->tokens[at].code == T_LP) depth++;
+        if (p->tokens[at].code == T_RP) depth--;
+        bool alone = at == i + 2 && (code_at(p, at + 1) == T_RP || code_at(p, at + 1) == T_COMMA);
+        if (depth != 1 || alone || at == i + 1 || !is_call_word(p, call, at)) continue;
+        p->tokens[at].code = T_ARG_WORD;
+        marked++;
+    }
+    return marked;
+}
+
+static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    const struct call_words *call = words_of(p, i);
+    bool is_call = prev != T_DOT && code_at(p, i + 1) == T_LP && call;
+    bool extract = p->tokens[i].code == T_EXTRACT;
+    bool marked = is_call && mark_words(p, i, call) > 0;
+    return settle(p, i, marked && extract, T_EXTRACT);
+}
+
+static settle_fn *const SETTLE[256] = {
+    [T_ALL] = any,
+    [T_ANY] = any,
+    [T_ARRAY] = array,
+    [T_EXTRACT] = call_words,
+    [T_FALSE] = value,
+    [T_FETCH] = fetch,
+    [T_FILTER] = filter,
+    [T_FOR] = for_word,
+    [T_GROUPING_SETS] = grouping,
+    [T_INDEXED] = indexed,
+    [T_JOIN_KW] = join_word,
+    [T_LATERAL] = lateral,
+    [T_NOW] = value,
+    [T_OFFSET] = offset,
+    [T_OPER] = oper,
+    [T_ORDINALITY] = ordinality,
+    [T_OVER] = over,
+    [T_SYMMETRIC] = symmetric,
+    [T_TABLESAMPLE] = tablesample,
+    [T_TILDE] = tilde,
+    [T_TRUE] = value,
+    [T_TYPEWORD] = type_word,
+    [T_WINDOW] = window,
+    [T_WITHIN] = within,
+    [SQL_WORD_AT] = at,
+    [SQL_WORD_CALL] = call_words,
+    [SQL_WORD_ILIKE] = ilike,
+    [SQL_WORD_OVERLAPS] = overlaps,
+    [SQL_WORD_QUESTION] = question,
+    [SQL_WORD_SIMILAR] = similar,
+    [SQL_WORD_SOME] = any,
+    [SQL_WORD_UNKNOWN] = unknown,
+};
+
+uint32_t sql_settle_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    if (prev == T_TYPECAST) return i + 1 + type_after_cast(p, i);
+    if (prev == T_STRING && ends_interval(p, i, prev)) return i + 1 + fields(p, i);
+    settle_fn *fn = SETTLE[p->tokens[i].code];
+    return i + 1 + (fn ? fn(p, i, prev) : 0);
+}
