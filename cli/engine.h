@@ -1,0 +1,64 @@
+/* Assay in one process: coordinator, workers and local transport behind submit and next.
+ *
+ *   engine_open → engine_submit ... engine_next ... → engine_finish → engine_next until ERR_CLOSED → engine_close
+ *
+ * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts (from the
+ * same thread: engine_try_next before each submit, or submit with a timeout; or from another one).
+ */
+#ifndef ASSAY_CLI_ENGINE_H
+#define ASSAY_CLI_ENGINE_H
+
+#include "coordinator/coordinator.h"
+#include "worker/worker.h"
+
+struct engine_config {
+    uint32_t workers;      /* threads; 0: one a processor */
+    uint32_t window;       /* requests in flight; 0: eight a worker */
+    const char *transport; /* NULL: "local" */
+    struct worker_databases databases;
+    const char *models_dir;  /* as in coordinator_models_load */
+    const char *label_model; /* NULL, a file, or "none" */
+    const char *classifier;  /* NULL, a file, or "none" */
+    struct schema_options schema;
+    uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
+    struct db_limits limits;
+    const struct vsig_options *signals; /* NULL: defaults */
+    struct msg_options defaults;
+};
+
+struct engine_stats {
+    struct coordinator_stats coordinator;
+    struct worker_stats workers; /* sum over the threads */
+    double cpu_s;                /* of the whole process */
+    uint64_t peak_bytes;         /* resident, of the whole process */
+};
+
+struct engine;
+
+/* Everything in `config` is copied except databases, signals and the strings of defaults, which must outlive the engine. */
+enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err);
+
+/* Hand over a request; it is encoded before the call returns. Waits up to timeout_ms (below 0: for ever) for room:
+ * ERR_FULL. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any. */
+enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
+                            struct err *err);
+
+/* The next verdict, in order of completion; the caller owes msg_verdict_free. Waits up to timeout_ms (0: does not, below 0:
+ * for ever): ERR_FULL when none came in that time. ERR_CLOSED: finished and all were handed out, or the engine stopped with
+ * an error (then `err` is set to its code, else to ERR_OK). Thread: one at a time. */
+enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_verdict **out, struct err *err);
+
+/* No more submits: what is open is finished, then engine_next says ERR_CLOSED. Thread: any. */
+void engine_finish(struct engine *engine);
+
+/* Stops at once what still runs and frees everything. NULL is fine. */
+void engine_close(struct engine *engine);
+
+/* Thread: any. */
+void engine_stats(struct engine *engine, struct engine_stats *out);
+
+/* The strategy and threshold in effect when neither request nor config sets them. */
+enum msg_strategy engine_strategy(const struct engine *engine);
+double engine_threshold(const struct engine *engine);
+
+#endif

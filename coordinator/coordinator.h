@@ -1,0 +1,71 @@
+/* The coordinator: opens requests, fans their candidates out, gathers what the workers say, decides.
+ *
+ * Three parts. The *models* are read-only and shared. The *core* (core.h) is a state machine without clock, threads or
+ * transport: events in, actions out. The *loop* moves messages between a transport and the core. The coordinator opens no
+ * database.
+ */
+#ifndef ASSAY_COORDINATOR_COORDINATOR_H
+#define ASSAY_COORDINATOR_COORDINATOR_H
+
+#include "lib/base/error.h"
+#include "proto/msg.h"
+#include "proto/transport.h"
+
+/* --- models --- */
+
+struct coordinator_models;
+
+/* Load label_model.json, classifier.json and decision.json from `dir` (NULL: $ASSAY_MODELS, else the installed ones).
+ * `label_model` and `classifier`, unless NULL, are files that replace those; "none" leaves one out. Without any model
+ * (label_model "none" and no classifier) nothing has a probability: candidates are ranked by the signals that fired and none
+ * validates; that is for collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit. */
+enum err_code coordinator_models_load(const char *dir, const char *label_model, const char *classifier,
+                                      struct coordinator_models **out, struct err *err);
+void coordinator_models_free(struct coordinator_models *models);
+
+/* Strategy and threshold that the decision file recommends. */
+enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models);
+double coordinator_models_threshold(const struct coordinator_models *models);
+
+/* What one candidate is worth. p: probability that it is right (NAN without a model); label_model_p: the label model's
+ * alone; score orders candidates, higher is better, always finite. */
+struct features_subject;
+struct coordinator_score {
+    double p, label_model_p, score;
+};
+struct coordinator_score coordinator_score(const struct coordinator_models *models,
+                                           const struct features_subject *subject);
+
+/* --- the loop --- */
+
+struct coordinator_config {
+    struct bus *bus;
+    const char *group; /* NULL: "assay-coordinator" */
+    const struct coordinator_models *models;
+    struct msg_options defaults; /* for what a request leaves open */
+    uint32_t max_open;           /* requests open at a time; 0: 64 */
+    uint32_t max_in_flight;      /* tasks out at a time; 0: 4,096. More wait in the coordinator */
+};
+
+struct coordinator_stats {
+    uint64_t requests, verdicts, rejected; /* rejected: to the DLQ */
+    uint64_t by_status[MSG_STATUS_COUNT];
+    uint64_t tasks, results, stray; /* stray: results that nobody waits for any more */
+    uint64_t deadlines;
+};
+
+struct coordinator;
+
+/* Subscribes to requests and results. `config` is copied, its pointers must outlive the coordinator. */
+enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err);
+void coordinator_free(struct coordinator *coordinator);
+
+/* Run on the calling thread until coordinator_stop, then finish what is open (bounded by deadlines) and return. Anything
+ * but ERR_OK is of class fatal. */
+enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
+/* Thread: any. `now`: do not finish what is open. */
+void coordinator_stop(struct coordinator *coordinator, bool now);
+/* Thread: any. */
+void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
+
+#endif

@@ -1,0 +1,187 @@
+/* How messages travel: one table of slots a transport, thin wrappers that hold the contract.
+ *
+ * Ownership: 1. what open or subscribe refused owes nothing, what they gave is closed once; 2. produce copies, so the
+ * caller keeps what it handed in; 3. a polled message belongs to its consumer until it is acked or nacked, which frees it.
+ *
+ * At least once: a message that was polled and never acked comes again, to this or another consumer of the group, after a
+ * nack, a close or a crash; bus_message.attempts counts. Within one key and topic, messages are handed out in the order they
+ * were produced. A message is acked only after everything that it led to was produced.
+ *
+ * Adding a transport: one file, one filled table, one row in transport.c, the conformance suite
+ * (tests/unit/proto/conformance.c).
+ */
+#ifndef ASSAY_PROTO_TRANSPORT_H
+#define ASSAY_PROTO_TRANSPORT_H
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUS_REQUESTS     "assay.requests"
+#define BUS_RESULTS      "assay.results"
+#define BUS_VERDICTS     "assay.verdicts"
+#define BUS_DLQ          "assay.dlq"
+#define BUS_TASKS_DLQ    "assay.tasks.dlq"
+#define BUS_TASKS_PREFIX "assay.tasks." /* followed by the family */
+
+enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 16 };
+
+struct bus_header {
+    const char *name;
+    const char *value;
+    uint32_t len;
+};
+
+/* A message on its way out. */
+struct bus_out {
+    const char *topic;
+    int32_t partition; /* BUS_ANY_PARTITION: chosen by the key */
+    const void *key;   /* NULL: none; messages of one key keep their order */
+    uint32_t key_len;
+    const void *value;
+    size_t len;
+    const struct bus_header *headers;
+    uint32_t n_headers;
+};
+
+/* A message that came in. Everything it points to lives as long as itself. */
+struct bus_message {
+    const char *topic;
+    uint32_t topic_index; /* in the subscription */
+    int32_t partition;
+    int64_t offset; /* rises within topic and partition */
+    const void *key;
+    uint32_t key_len;
+    const void *value;
+    size_t len;
+    const struct bus_header *headers;
+    uint32_t n_headers;
+    int64_t time_ns;   /* when the transport took it, on bus_now_ns's clock */
+    uint32_t attempts; /* deliveries before this one, as far as known */
+};
+
+struct bus_config {
+    uint32_t queue_messages; /* bound of one topic; 0: 1,024 */
+    uint64_t queue_bytes;    /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
+};
+
+struct bus;          /* a connection, or the queues of this process. Thread: any */
+struct bus_consumer; /* one member of a group. Thread: its own, except for bus_drain */
+
+struct bus_transport {
+    const char *name;
+
+    /* open, close */
+    enum err_code (*open)(const struct bus_config *config, struct bus **out, struct err *err);
+    void (*close)(struct bus *bus);
+
+    /* out */
+    enum err_code (*produce)(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
+                             uint32_t *taken);
+    enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
+
+    /* in */
+    enum err_code (*subscribe)(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
+                               struct bus_consumer **out, struct err *err);
+    enum err_code (*poll)(struct bus_consumer *consumer, uint32_t want, struct bus_message **out, uint32_t max,
+                          int64_t timeout_ms, uint32_t *n);
+    void (*ack)(struct bus_consumer *consumer, struct bus_message *message);
+    void (*nack)(struct bus_consumer *consumer, struct bus_message *message, int64_t delay_ms);
+    enum err_code (*commit)(struct bus_consumer *consumer); /* NULL: every ack stands by itself */
+    void (*drain)(struct bus_consumer *consumer);
+    void (*unsubscribe)(struct bus_consumer *consumer);
+
+    int64_t (*now_ns)(struct bus *bus); /* NULL: clock_now_ns */
+};
+
+/* Every bus and consumer begins with this; transports extend it. */
+struct bus {
+    const struct bus_transport *transport;
+};
+struct bus_consumer {
+    const struct bus_transport *transport;
+};
+
+extern const struct bus_transport bus_local;
+
+/* The transport of that name. NULL: none; `err` (ERR_CONFIG) lists the known ones. */
+const struct bus_transport *bus_transport_find(const char *name, struct err *err);
+
+enum err_code bus_open(const char *transport, const struct bus_config *config, struct bus **out, struct err *err);
+
+/* All consumers must be gone. NULL is fine. */
+static inline void bus_close(struct bus *bus)
+{
+    if (bus) bus->transport->close(bus);
+}
+
+/* Hand over n messages in order. ERR_OK: all were taken. ERR_FULL: only the first *taken (may be NULL) were, because a queue
+ * stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_CLOSED: nobody will ever take more. Of messages
+ * that share a key and are handed over in one call, consumers see none or all. */
+static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
+                                        uint32_t *taken)
+{
+    return bus->transport->produce(bus, messages, n, timeout_ms, taken);
+}
+
+/* Wait until everything produced so far is safe. ERR_FULL: not within timeout_ms. */
+static inline enum err_code bus_flush(struct bus *bus, int64_t timeout_ms)
+{
+    return bus->transport->flush ? bus->transport->flush(bus, timeout_ms) : ERR_OK;
+}
+
+/* Join `group` and read these topics (at most BUS_MAX_TOPICS). Members of a group share the messages. What was produced
+ * before anybody subscribed waits. A topic has one group in the local transport: another one is ERR_CONFIG. */
+static inline enum err_code bus_subscribe(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
+                                          struct bus_consumer **out, struct err *err)
+{
+    return bus->transport->subscribe(bus, group, topics, n, out, err);
+}
+
+/* Up to `max` messages of the wanted topics (bit i: topic i of the subscription; 0: all of them). Waits up to timeout_ms
+ * for the first (0: does not, below 0: for ever), never for more. What is not wanted stays where it is: this is how a reader
+ * holds back one topic and goes on with another. Messages of one key come together where the transport can do that.
+ * ERR_OK with *n = 0: none came. ERR_CLOSED: drained. */
+static inline enum err_code bus_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out, uint32_t max,
+                                     int64_t timeout_ms, uint32_t *n)
+{
+    return consumer->transport->poll(consumer, want, out, max, timeout_ms, n);
+}
+
+/* Done with it, for good. Frees the message. */
+static inline void bus_ack(struct bus_consumer *consumer, struct bus_message *message)
+{
+    consumer->transport->ack(consumer, message);
+}
+
+/* Could not be handled: hand it out again, not before delay_ms have passed, ahead of what has not been handed out yet.
+ * Frees the message. */
+static inline void bus_nack(struct bus_consumer *consumer, struct bus_message *message, int64_t delay_ms)
+{
+    consumer->transport->nack(consumer, message, delay_ms);
+}
+
+/* End of a step: what was produced since the last commit and the acks since then become true together. */
+static inline enum err_code bus_commit(struct bus_consumer *consumer)
+{
+    return consumer->transport->commit ? consumer->transport->commit(consumer) : ERR_OK;
+}
+
+/* Stop intake: a waiting poll returns, this and later ones with ERR_CLOSED. What was polled may still be acked. Thread: any. */
+static inline void bus_drain(struct bus_consumer *consumer) { consumer->transport->drain(consumer); }
+
+/* Leave the group. Messages that were neither acked nor nacked go back to it, in order. NULL is fine. */
+static inline void bus_unsubscribe(struct bus_consumer *consumer)
+{
+    if (consumer) consumer->transport->unsubscribe(consumer);
+}
+
+/* The clock that deadlines in messages are on: shared by all that use this transport. */
+int64_t bus_now_ns(struct bus *bus);
+
+/* The value of a header, NUL-terminated; NULL when there is none. */
+const char *bus_header_get(const struct bus_message *message, const char *name);
+
+#endif
