@@ -5,6 +5,7 @@
  * six rows (date: time, year ...). A row means "a person who says one may mean a column called the other". */
 #include "lib/text/internal.h"
 
+#include <assert.h>
 #include <glib.h>
 #include <string.h>
 
@@ -268,6 +269,7 @@ static void build(void)
     for (size_t i = 0; i < G_N_ELEMENTS(IRREGULAR); i++) entry_of(IRREGULAR[i][0])->base = IRREGULAR[i][1];
     each_word(GENERIC_WORDS, add_generic, 0);
     each_word(KNOWN_WORDS, add_known, 0);
+    static_assert(G_N_ELEMENTS(SYNONYMS) < TEXT_MAX_GROUPS, "group numbers are below TEXT_MAX_GROUPS");
     for (size_t i = 0; i < G_N_ELEMENTS(SYNONYMS); i++) each_word(SYNONYMS[i], add_synonym, (unsigned)i + 1);
 }
 

@@ -16,6 +16,13 @@ bool stems_share_group(const char *a, const char *b)
     return false;
 }
 
+unsigned text_synonym_groups(const char *stem, const uint16_t **groups)
+{
+    const struct lexeme *known = lexeme_find(stem);
+    *groups = known ? known->groups : NULL;
+    return known ? known->n_groups : 0;
+}
+
 /* Lower-cased copy that fits, or false. */
 static bool lower(const char *word, char out[WORD_MAX])
 {

@@ -46,6 +46,11 @@ const char *text_stem(struct arena *arena, const char *word);
 /* Do two words mean the same at word level: equal stems, singular/plural, or listed synonyms? 0..1. */
 double text_word_similarity(const char *a, const char *b);
 
+/* The groups of synonyms that a stem stands in (at most 6 numbers below TEXT_MAX_GROUPS): two stems with one in common may
+ * mean each other. Tells for many words what text_word_similarity tells for two. Count. */
+enum { TEXT_MAX_GROUPS = 1024 };
+unsigned text_synonym_groups(const char *stem, const uint16_t **groups);
+
 /* Damerau-Levenshtein distance on code points, at most `limit` (then limit + 1). Words past 64 code points compare by bytes. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 
