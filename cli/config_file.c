@@ -153,7 +153,7 @@ static enum err_code parse(struct reader *r, const char *text, size_t len)
 enum err_code config_file_read(struct cli *cli, const char *path, bool required, struct err *err)
 {
     FILE *file = fopen(path, "re");
-    if (!file && !required && errno == ENOENT) return ERR_OK;
+    if (!file && !required && (errno == ENOENT || errno == ENOTDIR)) return ERR_OK;
     if (!file) return err_set(err, ERR_CONFIG, "%s: cannot be read: %s", path, g_strerror(errno));
     char *text = g_malloc(MAX_CONFIG_BYTES + 1);
     size_t len = fread(text, 1, MAX_CONFIG_BYTES + 1, file);

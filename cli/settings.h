@@ -26,12 +26,12 @@ struct settings {
         const char *strategy;
         const char *policy;
         double threshold;
+        double alpha;
         int64_t deadline_ms;
         int64_t max_iterations;
         int64_t speculate;
         struct string_list families;
         const char *model;
-        const char *classifier;
         const char *expose;
         struct string_list deny_columns;
     } judge;
