@@ -167,6 +167,8 @@ const char *vsig_cause_name(enum vsig_cause cause);
 /* Defaults; then one setting at a time: key "enabled" or an option's name. ERR_CONFIG with the known keys in `err`.
  * Caller owes vsig_options_free. */
 struct vsig_options *vsig_options_new(void);
+/* Room and defaults for one more definition: vsig_options_new does it for all listed ones, tests for theirs. */
+void vsig_options_add(struct vsig_options *options, const struct vsig_def *def);
 enum err_code vsig_options_set(struct vsig_options *options, const char *signal, const char *key, double value,
                                struct err *err);
 void vsig_options_free(struct vsig_options *options);

@@ -11,18 +11,21 @@ static unsigned count_options(const struct vsig_def *def)
     return n;
 }
 
+void vsig_options_add(struct vsig_options *options, const struct vsig_def *def)
+{
+    unsigned n = count_options(def);
+    options->enabled[def->id] = !def->off_by_default;
+    g_free(options->values[def->id]);
+    options->values[def->id] = g_new0(double, n + 1);
+    for (unsigned i = 0; i < n; i++) options->values[def->id][i] = def->options[i].fallback;
+}
+
 struct vsig_options *vsig_options_new(void)
 {
     struct vsig_options *options = g_new0(struct vsig_options, 1);
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
-    for (unsigned i = 0; i < n; i++) {
-        const struct vsig_def *def = all[i];
-        unsigned n_options = count_options(def);
-        options->enabled[def->id] = !def->off_by_default;
-        options->values[def->id] = g_new0(double, n_options + 1);
-        for (unsigned k = 0; k < n_options; k++) options->values[def->id][k] = def->options[k].fallback;
-    }
+    for (unsigned i = 0; i < n; i++) vsig_options_add(options, all[i]);
     return options;
 }
 

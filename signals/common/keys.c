@@ -1,0 +1,173 @@
+#include "signals/common/keys.h"
+
+enum { MAX_FIXED = 256 }; /* single columns followed; past it the answer errs to "not fixed" */
+
+struct fixed {
+    const struct sql_source *source;
+    int output; /* SQL_REF_ROWID counts as -2 */
+};
+
+struct vsig_keys {
+    struct vsig_subject *subject;
+    const struct vsig_block_shape *shape;
+    vsig_sources whole;
+    uint32_t n;
+    struct fixed items[MAX_FIXED];
+};
+
+enum { ROWID = -2 };
+
+static int output_of(const struct sql_ref *ref) { return ref->kind == SQL_REF_ROWID ? ROWID : ref->output; }
+
+bool vsig_keys_has(const struct vsig_keys *keys, const struct sql_source *source, int output)
+{
+    if (vsig_source_bit(keys->shape->block, source) & keys->whole) return true;
+    for (uint32_t i = 0; i < keys->n; i++)
+        if (keys->items[i].source == source && keys->items[i].output == output) return true;
+    return false;
+}
+
+vsig_sources vsig_keys_whole(const struct vsig_keys *keys) { return keys->whole; }
+
+void vsig_keys_add(struct vsig_keys *keys, const struct sql_source *source, int output)
+{
+    if (keys->n < MAX_FIXED && !vsig_keys_has(keys, source, output))
+        keys->items[keys->n++] = (struct fixed){source, output};
+}
+
+void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source)
+{
+    keys->whole |= vsig_source_bit(keys->shape->block, source);
+}
+
+/* A column compared for equality with something that is the same for all rows of the block. */
+static void add_constant(struct vsig_keys *keys, const struct sql_node *node)
+{
+    if (!sql_is(node, SQL_BINARY) || (node->op != SQL_OP_EQ && node->op != SQL_OP_IS)) return;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct sql_ref *ref = vsig_plain_column(node->kids[side]);
+        if (!ref || !vsig_source_bit(keys->shape->block, ref->source)) continue;
+        if (vsig_sources_in(keys->shape->block, node->kids[1 - side], NULL) == 0)
+            vsig_keys_add(keys, ref->source, output_of(ref));
+    }
+}
+
+static const struct sql_node *single_row_limit(const struct sql_node *query)
+{
+    const struct sql_node *count = sql_plain_literal(sql_kid(sql_kid(query, QUERY_LIMIT), LIMIT_COUNT));
+    return count && count->op == SQL_LIT_INT && count->text_len == 1 && count->text[0] == '1' ? count : NULL;
+}
+
+bool vsig_is_one_row(const struct sql_source *source)
+{
+    const struct sql_block *of = source->of;
+    if (!of) return false;
+    if (single_row_limit(of->query)) return true;
+    if (of->arm) return false;
+    if (sql_is(of->node, SQL_VALUES)) return of->node->n_kids == 1;
+    if (of->n_sources == 0) return true;
+    return of->aggregate && !of->grouped;
+}
+
+struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape)
+{
+    struct vsig_keys *keys = arena_alloc(subject->arena, sizeof *keys);
+    if (!keys) return NULL;
+    keys->subject = subject;
+    keys->shape = shape;
+    keys->whole = 0;
+    keys->n = 0;
+    for (uint32_t i = 0; i < shape->n_conditions; i++) {
+        const struct vsig_condition *condition = &shape->conditions[i];
+        if (!condition->outer && condition->clause != SQL_CLAUSE_HAVING) add_constant(keys, condition->node);
+    }
+    for (uint32_t i = 0; i < shape->block->n_sources; i++)
+        if (vsig_is_one_row(&shape->block->sources[i])) vsig_keys_add_source(keys, &shape->block->sources[i]);
+    return keys;
+}
+
+/* Is a key of a base table among the fixed columns? */
+static bool table_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
+{
+    const struct schema_table *table = &keys->subject->schema->tables[source->table];
+    uint32_t in_pk = 0;
+    for (uint32_t i = 0; i < keys->n; i++) {
+        const struct fixed *item = &keys->items[i];
+        if (item->source != source) continue;
+        if (item->output == ROWID) return true;
+        if (item->output < 0 || (uint32_t)item->output >= table->n_columns) continue;
+        const struct schema_column *column = &table->columns[item->output];
+        if (column->unique) return true;
+        if (column->pk) in_pk++;
+    }
+    return table->n_pk && in_pk == table->n_pk;
+}
+
+static int output_for(const struct sql_block *block, const struct sql_node *expr)
+{
+    const struct sql_ref *wanted = vsig_plain_column(expr);
+    for (uint32_t i = 0; i < block->n_outputs; i++) {
+        const struct sql_node *given = block->outputs[i].expr;
+        if (!given) continue;
+        const struct sql_ref *ref = vsig_plain_column(given);
+        if (ref && wanted && ref->source == wanted->source && ref->output == wanted->output) return (int)i;
+        if (given == expr || (!ref && sql_equal(given, expr))) return (int)i;
+    }
+    return -1;
+}
+
+/* A grouped body has its grouping columns as a key, a DISTINCT body all its columns. */
+static bool body_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
+{
+    const struct sql_block *of = source->of;
+    if (!of || of->arm || !sql_is(of->node, SQL_SELECT)) return false;
+    const struct sql_node *group = sql_kid(of->node, SELECT_GROUP);
+    if (group) {
+        for (uint32_t i = 0; i < group->n_kids; i++) {
+            int output = output_for(of, group->kids[i]);
+            if (output < 0 || !vsig_keys_has(keys, source, output)) return false;
+        }
+        return group->n_kids > 0;
+    }
+    if (!sql_kid(of->node, SELECT_DISTINCT)) return false;
+    for (uint32_t i = 0; i < source->n_outputs; i++)
+        if (!vsig_keys_has(keys, source, (int)i)) return false;
+    return source->n_outputs > 0;
+}
+
+static bool follow_keys(struct vsig_keys *keys)
+{
+    vsig_sources before = keys->whole;
+    const struct sql_block *block = keys->shape->block;
+    for (uint32_t i = 0; i < block->n_sources && i < VSIG_MAX_SOURCES; i++) {
+        const struct sql_source *source = &block->sources[i];
+        if (keys->whole & vsig_source_bit(block, source)) continue;
+        bool fixed = source->kind == SQL_SOURCE_TABLE && source->table >= 0 ? table_is_fixed(keys, source)
+                                                                             : body_is_fixed(keys, source);
+        if (fixed) vsig_keys_add_source(keys, source);
+    }
+    return keys->whole != before;
+}
+
+static bool follow_equalities(struct vsig_keys *keys)
+{
+    uint32_t before = keys->n;
+    for (uint32_t i = 0; i < keys->shape->n_pairs; i++) {
+        const struct sql_join_pair *pair = keys->shape->pairs[i];
+        if (!pair->conjunct || pair->negated) continue;
+        if (vsig_keys_has(keys, pair->left->source, output_of(pair->left)))
+            vsig_keys_add(keys, pair->right->source, output_of(pair->right));
+        else if (vsig_keys_has(keys, pair->right->source, output_of(pair->right)))
+            vsig_keys_add(keys, pair->left->source, output_of(pair->left));
+    }
+    return keys->n != before;
+}
+
+void vsig_keys_close(struct vsig_keys *keys)
+{
+    bool more = true;
+    while (more) {
+        more = follow_keys(keys);
+        more = follow_equalities(keys) || more;
+    }
+}

@@ -1,0 +1,28 @@
+/* Which columns of a block are fixed once some are: functional dependencies from keys, equalities and constants.
+ *
+ * Start with nothing (only the constants of WHERE), add columns, close, ask. "Fixed" is meant per row group: with the
+ * columns of GROUP BY added, a fixed column has one value in each group; with nothing added, a FROM item that is
+ * fixed as a whole contributes at most one row.
+ */
+#ifndef ASSAY_SIGNALS_COMMON_KEYS_H
+#define ASSAY_SIGNALS_COMMON_KEYS_H
+
+#include "signals/common/shape.h"
+
+struct vsig_keys;
+
+/* NULL when the arena is full. */
+struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape);
+void vsig_keys_add(struct vsig_keys *keys, const struct sql_source *source, int output);
+void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source);
+/* Follow all dependencies to the end. */
+void vsig_keys_close(struct vsig_keys *keys);
+
+bool vsig_keys_has(const struct vsig_keys *keys, const struct sql_source *source, int output);
+/* FROM items that are fixed as a whole. */
+vsig_sources vsig_keys_whole(const struct vsig_keys *keys);
+
+/* Does this CTE or derived table give one row at most (an aggregate without GROUP BY, LIMIT 1, one row of VALUES)? */
+bool vsig_is_one_row(const struct sql_source *source);
+
+#endif

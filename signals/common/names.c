@@ -1,0 +1,98 @@
+#include "signals/common/names.h"
+
+#include "signals/vsig_question.h"
+
+#include <string.h>
+
+static const char *or_unknown(const char *name) { return name ? name : "?"; }
+
+const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
+                                           int output)
+{
+    if (output < 0) return NULL;
+    int table = source->table, column = output;
+    if (source->kind != SQL_SOURCE_TABLE) {
+        if ((uint32_t)output >= source->n_outputs) return NULL;
+        table = source->outputs[output].table;
+        column = source->outputs[output].column;
+    }
+    if (table < 0 || column < 0 || (uint32_t)table >= subject->schema->n_tables) return NULL;
+    const struct schema_table *home = &subject->schema->tables[table];
+    return (uint32_t)column < home->n_columns ? &home->columns[column] : NULL;
+}
+
+static const char *full_name(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    return or_unknown(
+        arena_printf(subject->arena, "%s.%s", subject->schema->tables[column->table].name, column->name));
+}
+
+const char *vsig_output_name(const struct vsig_subject *subject, const struct sql_source *source, int output)
+{
+    const struct schema_column *column = vsig_column_at(subject, source, output);
+    if (column) return full_name(subject, column);
+    if (source->kind == SQL_SOURCE_TABLE || output < 0 || (uint32_t)output >= source->n_outputs) return "?";
+    const struct sql_output *out = &source->outputs[output];
+    return out->name ? or_unknown(arena_strndup(subject->arena, out->name, out->name_len)) : "?";
+}
+
+const char *vsig_column_name(const struct vsig_subject *subject, const struct sql_ref *ref)
+{
+    const struct schema_column *column = schema_column_of(subject->schema, ref);
+    if (column) return full_name(subject, column);
+    if (ref->node && ref->node->text) return or_unknown(arena_strndup(subject->arena, ref->node->text, ref->node->text_len));
+    return "?";
+}
+
+static bool is_repeated(const struct sql_source *source)
+{
+    const struct sql_block *block = source->block;
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (&block->sources[i] != source && block->sources[i].table == source->table) return true;
+    return false;
+}
+
+const char *vsig_source_name(const struct vsig_subject *subject, const struct sql_source *source)
+{
+    if (source->kind != SQL_SOURCE_TABLE || source->table < 0)
+        return source->name ? or_unknown(arena_strndup(subject->arena, source->name, source->name_len)) : "a subquery";
+    const char *table = subject->schema->tables[source->table].name;
+    if (!is_repeated(source) || !source->name) return table;
+    return or_unknown(arena_printf(subject->arena, "%s (%.*s)", table, (int)source->name_len, source->name));
+}
+
+/* Does the phrase's words stand at token `at`? */
+static bool phrase_at(const struct text_tokens *tokens, uint32_t at, const char *phrase)
+{
+    while (*phrase) {
+        size_t len = strcspn(phrase, " ");
+        if (at >= tokens->n) return false;
+        const struct text_token *token = &tokens->items[at++];
+        bool same = (strlen(token->norm) == len && strncmp(token->norm, phrase, len) == 0) ||
+                    (strlen(token->stem) == len && strncmp(token->stem, phrase, len) == 0);
+        if (!same) return false;
+        phrase += len;
+        while (*phrase == ' ') phrase++;
+    }
+    return true;
+}
+
+bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases)
+{
+    if (!subject->asked) return false;
+    const struct text_tokens *tokens = &subject->asked->tokens;
+    for (uint32_t at = 0; at < tokens->n; at++)
+        for (const char *const *phrase = phrases; *phrase; phrase++)
+            if (phrase_at(tokens, at, *phrase)) return true;
+    return false;
+}
+
+bool vsig_question_names_table(const struct vsig_subject *subject, int table)
+{
+    if (!subject->asked) return false;
+    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
+        const struct vsig_mention *mention = &subject->asked->mentions[i];
+        if (mention->table == table && mention->column < 0) return true;
+    }
+    return false;
+}

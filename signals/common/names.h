@@ -1,0 +1,25 @@
+/* Names for messages. A message may hold names of the schema and numbers, never a value: values go into facts. */
+#ifndef ASSAY_SIGNALS_COMMON_NAMES_H
+#define ASSAY_SIGNALS_COMMON_NAMES_H
+
+#include "signals/vsig.h"
+
+/* "singer.age", by schema name; for a computed column its output name; "?" when nothing is known. Never NULL. */
+const char *vsig_column_name(const struct vsig_subject *subject, const struct sql_ref *ref);
+/* The same for output `output` of a source. */
+const char *vsig_output_name(const struct vsig_subject *subject, const struct sql_source *source, int output);
+/* "singer", or "singer (T1)" where the block has more than one of that table; "a subquery" for an unnamed one. */
+const char *vsig_source_name(const struct vsig_subject *subject, const struct sql_source *source);
+
+/* The schema column behind a source's output, or NULL when it is computed. */
+const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
+                                           int output);
+
+/* Does one of the phrases (NULL-terminated list; folded words or stems, single spaces) stand in the question? False
+ * without a question. */
+bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases);
+
+/* Does the question name the table itself? False without a question. */
+bool vsig_question_names_table(const struct vsig_subject *subject, int table);
+
+#endif

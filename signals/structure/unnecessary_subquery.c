@@ -1,0 +1,53 @@
+/* Too many subqueries (SQLens A.1). */
+#include "signals/vsig.h"
+
+enum { OPT_MAX_SUBQUERIES };
+
+static const struct vsig_option OPTIONS[] = {
+    {"max_subqueries", 3, 0, 1000, "subqueries that a query may hold before the signal fires"},
+    {NULL},
+};
+
+/* Arms of a set operation are part of the query they make up, whether parenthesised or not. */
+static bool is_subquery(const struct sql_node *node)
+{
+    if (node->kind != SQL_QUERY || !node->parent) return false;
+    return !sql_is(node->parent, SQL_COMPOUND) && !sql_is(node->parent, SQL_QUERY);
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    unsigned n = 0, allowed = (unsigned)vsig_opt(run, OPT_MAX_SUBQUERIES);
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) n += is_subquery(node);
+    if (n <= allowed) return ERR_OK;
+
+    struct vsig_finding *finding = NULL;
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
+        if (!is_subquery(node)) continue;
+        if (!finding || finding->n_clauses == VSIG_MAX_CLAUSES) {
+            finding = vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %u subqueries, more than %u", n, allowed);
+            vsig_add_fact(run, finding, "subqueries", false, "%u", n);
+            if (!finding) return ERR_OK; /* the list of findings is full */
+        } else {
+            vsig_add_clause(run, finding, node->parent);
+        }
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_unnecessary_subquery = {
+    .id = VSIG_ID_unnecessary_subquery,
+    .name = "unnecessary_subquery",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "the number of subqueries (CTE bodies, derived tables, scalar, IN and EXISTS) exceeds max_subqueries",
+    .description = "The query is built of many nested queries. The more of them, the likelier it is that one does not "
+                   "mean what the question says.",
+    .example = "Four nested SELECTs to find the singer with the most concerts, where one join, GROUP BY and ORDER BY "
+               "COUNT(*) DESC LIMIT 1 do.",
+    .instruction = "Rewrite with joins and a single grouping where that gives the same rows; keep a subquery only where "
+                   "it computes something that a join cannot.",
+    .options = OPTIONS,
+    .eval = eval,
+};
