@@ -1,0 +1,215 @@
+#include "lib/learn/calibrate.h"
+
+#include "lib/learn/internal.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const NAMES[LEARN_CALIBRATION_COUNT] = {"none", "platt", "isotonic"};
+
+const char *learn_calibration_name(enum learn_calibration_kind kind)
+{
+    return (unsigned)kind < LEARN_CALIBRATION_COUNT ? NAMES[kind] : "none";
+}
+
+int learn_calibration_by_name(const char *name)
+{
+    for (int i = 0; i < LEARN_CALIBRATION_COUNT; i++)
+        if (strcmp(NAMES[i], name) == 0) return i;
+    return -1;
+}
+
+void learn_isotonic(double *value, double *weight, size_t n)
+{
+    /* Blocks lie at the front of the arrays as they grow; `size` of each in a third array. */
+    size_t *size = n ? g_try_new(size_t, n) : NULL;
+    if (!size) return;
+    size_t blocks = 0;
+    for (size_t i = 0; i < n; i++) {
+        value[blocks] = value[i];
+        weight[blocks] = weight[i];
+        size[blocks++] = 1;
+        while (blocks > 1 && value[blocks - 2] > value[blocks - 1]) {
+            size_t to = blocks - 2;
+            double sum = weight[to] + weight[to + 1];
+            value[to] = (value[to] * weight[to] + value[to + 1] * weight[to + 1]) / sum;
+            weight[to] = sum;
+            size[to] += size[to + 1];
+            blocks--;
+        }
+    }
+    for (size_t i = n; blocks-- > 0;)
+        for (size_t j = size[blocks]; j-- > 0;) {
+            value[--i] = value[blocks];
+            weight[i] = weight[blocks] / (double)size[blocks];
+        }
+    g_free(size);
+}
+
+struct point {
+    double x, y, w;
+};
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    if (p->x != q->x) return p->x < q->x ? -1 : 1;
+    if (p->y != q->y) return p->y < q->y ? -1 : 1;
+    return p->w < q->w ? -1 : p->w > q->w;
+}
+
+/* Points in order of score, equal scores as one. Returns how many. */
+static size_t gather(const double *score, const double *label, const double *weight, size_t n, struct point *points)
+{
+    for (size_t i = 0; i < n; i++) points[i] = (struct point){score[i], label[i], weight ? weight[i] : 1};
+    qsort(points, n, sizeof *points, by_x);
+    size_t out = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (points[i].w <= 0) continue;
+        if (out && points[out - 1].x == points[i].x) {
+            struct point *to = &points[out - 1];
+            to->y = (to->y * to->w + points[i].y * points[i].w) / (to->w + points[i].w);
+            to->w += points[i].w;
+        } else {
+            points[out++] = points[i];
+        }
+    }
+    return out;
+}
+
+/* Keep the ends of each flat stretch: the straight lines between them are the same curve. */
+static void keep_knots(struct learn_calibration *out, const struct point *points, const double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool inside = i > 0 && i + 1 < n && y[i - 1] == y[i] && y[i] == y[i + 1];
+        if (inside) continue;
+        out->x[out->n] = points[i].x;
+        out->y[out->n++] = y[i];
+    }
+}
+
+/* More knots than a file should hold: keep evenly spaced ones, first and last among them. */
+static void thin_knots(struct learn_calibration *out)
+{
+    if (out->n <= LEARN_MAX_KNOTS) return;
+    for (unsigned i = 0; i < LEARN_MAX_KNOTS; i++) {
+        unsigned from = (unsigned)((uint64_t)i * (out->n - 1) / (LEARN_MAX_KNOTS - 1));
+        out->x[i] = out->x[from];
+        out->y[i] = out->y[from];
+    }
+    out->n = LEARN_MAX_KNOTS;
+}
+
+static bool fit_isotonic(const struct point *points, size_t n, struct learn_calibration *out)
+{
+    double *y = g_try_new(double, n), *w = g_try_new(double, n);
+    out->x = g_try_new(double, n);
+    out->y = g_try_new(double, n);
+    bool ok = y && w && out->x && out->y;
+    if (ok) {
+        for (size_t i = 0; i < n; i++) {
+            y[i] = points[i].y;
+            w[i] = points[i].w;
+        }
+        learn_isotonic(y, w, n);
+        keep_knots(out, points, y, n);
+        thin_knots(out);
+    }
+    g_free(y);
+    g_free(w);
+    return ok;
+}
+
+double learn_logit(double p)
+{
+    const double edge = 1e-9;
+    p = p < edge ? edge : p > 1 - edge ? 1 - edge : p;
+    return log(p / (1 - p));
+}
+
+double learn_sigmoid(double z)
+{
+    return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
+}
+
+/* Newton's method on the weighted log loss of sigmoid(-(a z + b)), with labels pulled in as Platt does (a count of one in
+ * each class), so that separable scores stay finite. */
+static void fit_platt(const struct point *points, size_t n, struct learn_calibration *out)
+{
+    double up = 0, down = 0, a = -1, b = 0;
+    for (size_t i = 0; i < n; i++) {
+        up += points[i].w * points[i].y;
+        down += points[i].w * (1 - points[i].y);
+    }
+    double high = (up + 1) / (up + 2), low = 1 / (down + 2);
+    for (unsigned step = 0; step < 100; step++) {
+        double ga = 0, gb = 0, aa = 1e-9, bb = 1e-9, ab = 0;
+        for (size_t i = 0; i < n; i++) {
+            double z = learn_logit(points[i].x), p = learn_sigmoid(-(a * z + b));
+            double target = points[i].y * high + (1 - points[i].y) * low;
+            double slope = points[i].w * (target - p), bend = points[i].w * p * (1 - p);
+            ga += slope * z;
+            gb += slope;
+            aa += bend * z * z;
+            bb += bend;
+            ab += bend * z;
+        }
+        double det = aa * bb - ab * ab;
+        if (det < 1e-12) det = 1e-12;
+        double da = (bb * ga - ab * gb) / det, db = (aa * gb - ab * ga) / det;
+        double size = fmax(fabs(da), fabs(db)), scale = size > 2 ? 2 / size : 1;
+        a -= scale * da;
+        b -= scale * db;
+        if (size < 1e-10) break;
+    }
+    out->a = a;
+    out->b = b;
+}
+
+bool learn_calibrate(enum learn_calibration_kind kind, const double *score, const double *label, const double *weight,
+                     size_t n, struct learn_calibration *out)
+{
+    *out = (struct learn_calibration){0};
+    if (kind == LEARN_UNCALIBRATED) return true;
+    struct point *points = n >= 2 ? g_try_new(struct point, n) : NULL;
+    if (!points) return false;
+    size_t kept = gather(score, label, weight, n, points);
+    bool ok = kept >= 1;
+    if (ok && kind == LEARN_PLATT) fit_platt(points, kept, out);
+    if (ok && kind == LEARN_ISOTONIC) ok = fit_isotonic(points, kept, out);
+    g_free(points);
+    if (ok) out->kind = kind;
+    else learn_calibration_free(out);
+    return ok;
+}
+
+static double interpolate(const struct learn_calibration *c, double score)
+{
+    if (!(score > c->x[0])) return c->y[0];
+    if (score >= c->x[c->n - 1]) return c->y[c->n - 1];
+    unsigned low = 0, high = c->n - 1; /* x[low] < score < x[high] or equal inside */
+    while (high - low > 1) {
+        unsigned middle = (low + high) / 2;
+        *(c->x[middle] <= score ? &low : &high) = middle;
+    }
+    double width = c->x[high] - c->x[low];
+    return width > 0 ? c->y[low] + (c->y[high] - c->y[low]) * (score - c->x[low]) / width : c->y[high];
+}
+
+double learn_calibrated(const struct learn_calibration *calibration, double score)
+{
+    switch (calibration->kind) {
+    case LEARN_PLATT: return learn_sigmoid(-(calibration->a * learn_logit(score) + calibration->b));
+    case LEARN_ISOTONIC: return interpolate(calibration, score);
+    default: return score;
+    }
+}
+
+void learn_calibration_free(struct learn_calibration *calibration)
+{
+    g_free(calibration->x);
+    g_free(calibration->y);
+    *calibration = (struct learn_calibration){0};
+}

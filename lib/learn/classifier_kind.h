@@ -1,0 +1,52 @@
+/* What a kind of classifier must bring: one filled table each, listed in classifier.c. */
+#ifndef ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
+#define ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
+
+#include "lib/learn/classifier.h"
+
+#include <jansson.h>
+
+/* A choice of rows of the data. */
+struct learn_rows {
+    const struct learn_data *data;
+    const uint32_t *rows;
+    size_t n;
+};
+
+struct classifier_kind {
+    const char *name;
+    const char *unsupported; /* why this build cannot train it; NULL: it can */
+    bool compact;            /* write the file without line breaks */
+    /* Fit; *state is then freed by `free`. Both classes have weight among the rows. */
+    enum err_code (*fit)(const struct learn_rows *rows, const struct learn_options *options, void **state,
+                         struct err *err);
+    double (*predict)(const void *state, unsigned m, const float *x); /* P(positive), uncalibrated */
+    double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
+    json_t *(*save)(const void *state, unsigned m);
+    void *(*load)(const json_t *parameters, unsigned m); /* NULL: not valid */
+    void (*free)(void *state);
+};
+
+extern const struct classifier_kind classifier_logistic, classifier_trees;
+
+struct learn_model {
+    const struct classifier_kind *kind;
+    void *state;
+    unsigned m;
+    char **names; /* NULL-terminated */
+    char *command;
+    struct learn_calibration calibration;
+};
+
+const struct classifier_kind *classifier_kind_find(const char *name); /* NULL: no such kind */
+
+static inline double row_weight(const struct learn_data *data, uint32_t row)
+{
+    return data->weight ? data->weight[row] : 1;
+}
+
+/* Fit on the rows and calibrate on held-out parts of them. */
+enum err_code classifier_fit_rows(const struct classifier_kind *kind, const struct learn_rows *rows,
+                                  const struct learn_options *options, struct learn_model **out, struct err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the files of lib/learn share among themselves. */
+#ifndef ASSAY_LIB_LEARN_INTERNAL_H
+#define ASSAY_LIB_LEARN_INTERNAL_H
+
+#include "lib/learn/classifier.h"
+#include "lib/learn/label_model.h"
+
+struct lm_matrix {
+    struct lm_column *columns;
+    unsigned m;
+    uint8_t *votes; /* n rows of m levels */
+    double *weight;
+    size_t n, room;
+};
+
+/* Rows that are equal, taken together. */
+struct patterns {
+    const uint8_t **votes;
+    double *weight;
+    size_t n;
+    double total; /* sum of weight */
+};
+
+double learn_logit(double p);    /* kept finite at 0 and 1 */
+double learn_sigmoid(double z);
+
+/* log P(votes | class) for both classes, missing votes marginalised. `votes` has one level a signal of the model. */
+void lm_log_likelihood(const struct lm_model *model, const uint8_t *votes, double out[2]);
+
+/* Set parents (and the order of evaluation) from what goes together. `wrong` is the posterior P(wrong) of each pattern;
+ * NULL before there is one. Returns whether any parent changed. */
+bool lm_learn_structure(struct lm_model *model, const struct patterns *patterns, const double *wrong,
+                        const struct lm_options *options);
+
+/* Order with parents before children; false when the parents form a cycle. */
+bool lm_sort_signals(struct lm_model *model);
+
+#endif

@@ -1,0 +1,32 @@
+/* Boosted trees as flat arrays. */
+#ifndef ASSAY_LIB_LEARN_TREES_H
+#define ASSAY_LIB_LEARN_TREES_H
+
+#include "lib/learn/classifier_kind.h"
+
+enum { TREES_MAX = 10000, TREE_NODES_MAX = 1 << 17 };
+
+/* A tree's nodes stand in preorder, so that the left child follows its parent: only the right one is named. */
+struct tree_node {
+    float value;       /* threshold (left when x < value), or what a leaf adds */
+    int32_t feature;   /* -1: a leaf */
+    uint32_t right;    /* counted from the tree's first node; past its own index */
+    bool missing_left; /* where an unknown value goes */
+};
+
+struct trees {
+    float base; /* log-odds before the first tree */
+    uint32_t n_trees;
+    uint32_t *first; /* n_trees + 1: where each tree starts in nodes */
+    struct tree_node *nodes;
+    double *gain; /* m: how much splits on each feature brought */
+};
+
+struct trees *trees_new(uint32_t n_trees, uint32_t n_nodes, unsigned m); /* NULL: out of memory */
+void trees_free(void *trees);
+
+/* In trees_train.c; in trees_train_absent.c where there is no xgboost. */
+enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,11 @@
+/* In place of trees_train.c where xgboost is not there. classifier.c refuses before it comes to this. */
+#include "lib/learn/trees.h"
+
+enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,
+                        struct err *err)
+{
+    (void)rows;
+    (void)options;
+    (void)state;
+    return err_set(err, ERR_CONFIG, "this build cannot train trees");
+}

@@ -1,0 +1,114 @@
+#include "lib/learn/learn.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+TestSuite(calibrate, .fini = leak_check);
+
+Test(calibrate, isotonic_by_hand)
+{
+    double value[] = {1, 3, 2, 4, 0}, weight[] = {1, 1, 1, 1, 2};
+    static const double want[] = {1, 1.8, 1.8, 1.8, 1.8};
+    learn_isotonic(value, weight, 5);
+    for (int i = 0; i < 5; i++) cr_expect_float_eq(value[i], want[i], 1e-12, "%d: %g", i, value[i]);
+    double rising[] = {1, 2, 3}, ones[] = {1, 1, 1};
+    learn_isotonic(rising, ones, 3);
+    cr_expect(rising[0] == 1 && rising[1] == 2 && rising[2] == 3);
+}
+
+/* Never falls, keeps the weighted sum, changes nothing when run again. */
+Test(calibrate, isotonic_properties)
+{
+    enum { N = 200 };
+    uint64_t state = 3;
+    double value[N], weight[N], copy[N], before = 0, after = 0, all[N];
+    for (int i = 0; i < N; i++) {
+        value[i] = learn_random_unit(&state) + i * 0.002;
+        all[i] = weight[i] = 0.1 + learn_random_unit(&state);
+        before += value[i] * weight[i];
+    }
+    learn_isotonic(value, weight, N);
+    for (int i = 0; i < N; i++) {
+        if (i) cr_assert_geq(value[i], value[i - 1]);
+        after += value[i] * all[i];
+        copy[i] = value[i];
+    }
+    cr_expect_float_eq(before, after, 1e-9);
+    learn_isotonic(value, all, N);
+    for (int i = 0; i < N; i++) cr_expect_float_eq(value[i], copy[i], 1e-12);
+}
+
+static void expect_calibrated(enum learn_calibration_kind kind, double most)
+{
+    enum { N = 4000 };
+    static double score[N], label[N], p[N];
+    static uint8_t positive[N];
+    uint64_t state = 11;
+    for (int i = 0; i < N; i++) {
+        double truth = learn_random_unit(&state);
+        positive[i] = learn_random_unit(&state) < truth;
+        label[i] = positive[i];
+        double z = log(truth / (1 - truth)) * 2 + 0.5; /* too sure, and shifted */
+        score[i] = 1 / (1 + exp(-z));
+    }
+    struct learn_calibration c;
+    cr_assert(learn_calibrate(kind, score, label, NULL, N, &c));
+    double last = -1;
+    for (int i = 0; i < N; i++) p[i] = learn_calibrated(&c, score[i]);
+    for (int i = 0; i <= 100; i++) {
+        double now = learn_calibrated(&c, i / 100.0);
+        cr_expect(now >= last && now >= 0 && now <= 1);
+        last = now;
+    }
+    cr_expect_gt(learn_ece(score, positive, N, 10), 0.08);
+    cr_expect_lt(learn_ece(p, positive, N, 10), most);
+    learn_calibration_free(&c);
+}
+
+Test(calibrate, platt)
+{
+    expect_calibrated(LEARN_PLATT, 0.03);
+}
+
+Test(calibrate, isotonic)
+{
+    expect_calibrated(LEARN_ISOTONIC, 0.03);
+}
+
+Test(calibrate, platt_finds_its_own_curve)
+{
+    enum { N = 2000 };
+    static double score[N], label[N];
+    for (int i = 0; i < N; i++) {
+        score[i] = (i + 0.5) / N;
+        double z = log(score[i] / (1 - score[i]));
+        label[i] = 1 / (1 + exp(-(0.5 * z + 0.3))); /* soft labels */
+    }
+    struct learn_calibration c;
+    cr_assert(learn_calibrate(LEARN_PLATT, score, label, NULL, N, &c));
+    cr_expect_float_eq(-c.a, 0.5, 0.01);
+    cr_expect_float_eq(-c.b, 0.3, 0.01);
+    learn_calibration_free(&c);
+}
+
+Test(calibrate, edges)
+{
+    struct learn_calibration c;
+    double x[] = {0.2, 0.8}, y[] = {0, 1};
+    cr_expect_not(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 1, &c));
+    cr_expect_eq(c.kind, LEARN_UNCALIBRATED);
+    cr_expect_float_eq(learn_calibrated(&c, 0.4), 0.4, 0);
+    cr_assert(learn_calibrate(LEARN_PLATT, x, y, NULL, 2, &c)); /* separable: finite all the same */
+    cr_expect(isfinite(c.a) && isfinite(c.b));
+    cr_assert(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 2, &c));
+    cr_expect_float_eq(learn_calibrated(&c, 0.5), 0.5, 1e-12);
+    cr_expect_float_eq(learn_calibrated(&c, 0.0), 0, 0);
+    cr_expect_float_eq(learn_calibrated(&c, 1.0), 1, 0);
+    cr_expect(!isnan(learn_calibrated(&c, NAN)));
+    learn_calibration_free(&c);
+    for (int i = 0; i < LEARN_CALIBRATION_COUNT; i++)
+        cr_expect_eq(learn_calibration_by_name(learn_calibration_name((enum learn_calibration_kind)i)), i);
+    cr_expect_eq(learn_calibration_by_name("x"), -1);
+}
