@@ -162,6 +162,11 @@ struct sql_join_pair {
 /* All of them. Returns the count; *out in the arena; -1 when the arena is full. */
 int sql_join_pairs(struct arena *arena, const struct sql_bound *bound, struct sql_join_pair **out);
 
+/* The tree behind sql_normal_form: spans are those of the nodes it was made from, so that a comparison of two normal
+ * trees (diff.h) tells in the original text where two statements differ, aliases and spelling aside. No refs. NULL when
+ * the arena is full. */
+struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node);
+
 /* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the other.
  * Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
 uint32_t sql_near_names(const char *name, size_t len, const char *const *names, uint32_t n_names, const char **out,

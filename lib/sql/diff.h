@@ -1,0 +1,68 @@
+/* What turns one tree into another: inserted, deleted, updated and moved nodes.
+ *
+ * The trees are matched first: equal subtrees by hash, then containers by the share of matched nodes below them
+ * (the two phases of GumTree, after ChangeDistiller's idea of matching leaves before inner nodes), then what is left
+ * inside matched clauses, where SQL's fixed slots make a partner plain. The matching yields a script:
+ *
+ *   UPDATE  a node of `a` takes the label (operator, texts, flags) of its partner; kinds never change
+ *   DELETE  a node of `a` goes, with everything below it that has no partner
+ *   MOVE    a node of `a` with all its matched content goes to another parent, slot or place in its list
+ *   INSERT  a node of `b` comes, with everything below it that has no partner
+ *
+ * Order of application: all updates; all moved and deleted nodes leave their places; then inserts and moves arrive in
+ * the order of `b`, each at `index` of its parent. sql_diff_apply(diff) on `a` gives a tree equal to `b`.
+ *
+ * Work is bounded: past `SQL_DIFF_BUDGET` comparisons matching stops and the rest is deleted and inserted; the script
+ * stays right, only longer (`capped` says so). Thread: any; nothing is kept.
+ */
+#ifndef ASSAY_LIB_SQL_DIFF_H
+#define ASSAY_LIB_SQL_DIFF_H
+
+#include "lib/sql/bind.h"
+
+enum { SQL_DIFF_BUDGET = 4000000 };
+
+enum sql_edit_kind { SQL_EDIT_UPDATE, SQL_EDIT_DELETE, SQL_EDIT_MOVE, SQL_EDIT_INSERT, SQL_EDIT_KIND_COUNT };
+
+struct sql_edit {
+    enum sql_edit_kind kind;
+    const struct sql_node *from; /* node of `a`; NULL for INSERT */
+    const struct sql_node *to;   /* node of `b`; NULL for DELETE */
+    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or the inserted copy of it. At most one is set. */
+    const struct sql_node *parent_from; /* a node of `a` that stays or moves */
+    const struct sql_node *parent_to;   /* a node of `b` that another edit inserts */
+    uint32_t index;                     /* slot, or place in the list */
+    uint32_t size;                      /* nodes that come, go or move with this edit */
+};
+
+struct sql_diff {
+    const struct sql_node *a, *b;
+    struct sql_edit *edits; /* updates, deletes, then moves and inserts in order of `b` */
+    uint32_t n_edits;
+    uint32_t count[SQL_EDIT_KIND_COUNT];
+    uint32_t nodes_a, nodes_b, matched;
+    bool capped;
+};
+
+/* Compare two trees (usually statements' roots). Both must outlive the result. NULL when the arena is full. */
+struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const struct sql_node *b);
+
+/* The tree that the script makes of a copy of `a`; ids and parents set. NULL when the arena is full. */
+struct sql_node *sql_diff_apply(struct arena *arena, const struct sql_diff *diff);
+
+/* "update", "delete", "move", "insert". */
+const char *sql_edit_name(enum sql_edit_kind kind);
+
+/* A piece of `a`'s text that an edit touches. */
+struct sql_diff_span {
+    uint32_t start, end;     /* bytes; for an INSERT the clause of `a` that lacks something, empty if that is absent */
+    enum sql_edit_kind kind;
+    enum sql_clause clause;
+    const struct sql_node *node; /* the node of `a` (UPDATE, DELETE, MOVE) or of `b` (INSERT) */
+};
+
+/* Where `a` differs, one span an edit, in order of the text. An operator's update spans the operator alone, so that
+ * UNION for EXCEPT does not mark both arms. Count, or -1 when the arena is full. */
+int sql_diff_spans(struct arena *arena, const struct sql_diff *diff, struct sql_diff_span **out);
+
+#endif

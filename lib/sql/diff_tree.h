@@ -1,0 +1,43 @@
+/* Inside of tree differencing: the trees as preorder arrays, and the matching between them.
+ * diff_match.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
+#ifndef ASSAY_LIB_SQL_DIFF_TREE_H
+#define ASSAY_LIB_SQL_DIFF_TREE_H
+
+#include "lib/sql/diff.h"
+
+enum { DIFF_NONE = -1 };
+
+struct diff_node {
+    const struct sql_node *node;
+    int parent;      /* index; DIFF_NONE at the root */
+    int partner;     /* index in the other tree; DIFF_NONE */
+    uint32_t size;   /* nodes of the subtree */
+    uint32_t index;  /* place among the parent's kids, counting empty slots */
+    uint32_t height; /* 1 for a leaf */
+    uint64_t label;  /* hash of the node alone */
+    uint64_t hash;   /* hash of the subtree */
+};
+
+/* Preorder: the subtree of i is [i, i + size). */
+struct diff_tree {
+    struct diff_node *nodes;
+    uint32_t n;
+};
+
+struct diff_pair {
+    struct arena *arena;
+    struct diff_tree a, b;
+    uint32_t work; /* comparisons so far, against SQL_DIFF_BUDGET */
+    bool capped;
+};
+
+/* Set the partners of both trees. False when the arena is full. */
+bool diff_match(struct diff_pair *pair);
+
+/* Kids before this index are slots; those from it on are a list. CASE has two slots and then its WHENs. */
+uint32_t diff_slots(const struct sql_node *node);
+
+/* Same kind, operator, flags and texts, children aside. */
+bool diff_same_label(const struct sql_node *x, const struct sql_node *y);
+
+#endif

@@ -1,0 +1,91 @@
+/* Sound SQL made wrong: plausible errors of text-to-SQL systems, one at a time.
+ *
+ * Every operator takes a correct, bound statement and changes one thing that models get wrong: a literal, a column, a
+ * join, a clause. What comes out parses and binds against the same catalog, differs from the original in normal form,
+ * and is named after its operator. Whether its *result* differs too, only running it tells: that is the caller's part.
+ * The same statement, environment and seed give the same mutants, in the same order. Thread: any; nothing is kept.
+ */
+#ifndef ASSAY_LIB_SQL_MUTATE_H
+#define ASSAY_LIB_SQL_MUTATE_H
+
+#include "lib/sql/bind.h"
+
+/* name, what goes wrong */
+#define SQL_MUTATORS(X)                                                                                                \
+    X(drop_condition, "a condition of WHERE or HAVING is forgotten")                                                   \
+    X(add_condition, "a condition that nobody asked for")                                                              \
+    X(change_comparison, "another comparison operator")                                                                \
+    X(negate, "a test is negated, or its negation lost")                                                               \
+    X(literal_value, "another value of the same column")                                                               \
+    X(literal_case, "the value in other letter case")                                                                  \
+    X(literal_plural, "the value in singular for plural, or the reverse")                                              \
+    X(literal_number, "a number off by one")                                                                           \
+    X(like_pattern, "LIKE without its wildcards")                                                                      \
+    X(column_sibling, "another column of the same table")                                                              \
+    X(column_other_table, "the column of that name in another table")                                                  \
+    X(string_column, "a misspelt column in double quotes, which SQLite reads as a string")                             \
+    X(change_aggregate, "another aggregate function")                                                                  \
+    X(count_what, "COUNT of rows for COUNT of distinct values, or the reverse")                                        \
+    X(toggle_distinct, "DISTINCT added or forgotten")                                                                  \
+    X(drop_order, "ORDER BY is forgotten")                                                                             \
+    X(reverse_order, "ascending for descending, or the reverse")                                                       \
+    X(change_limit, "another LIMIT")                                                                                   \
+    X(drop_limit, "LIMIT is forgotten")                                                                                \
+    X(add_limit, "LIMIT 1 although all were asked for")                                                                \
+    X(drop_join, "a joined table is left out, with what depends on it")                                                \
+    X(add_join, "a superfluous join along a foreign key")                                                              \
+    X(wrong_join_column, "a join on another column")                                                                   \
+    X(flip_join_column, "the other one of two foreign keys to the same table")                                         \
+    X(drop_join_condition, "a join without its condition")                                                             \
+    X(outer_join, "LEFT JOIN for JOIN, or the reverse")                                                                \
+    X(drop_group, "GROUP BY is forgotten")                                                                             \
+    X(add_group, "GROUP BY nobody asked for")                                                                          \
+    X(change_group, "GROUP BY another column")                                                                         \
+    X(drop_having, "HAVING is forgotten")                                                                              \
+    X(change_having, "another threshold in HAVING")                                                                    \
+    X(swap_and_or, "AND for OR, or the reverse")                                                                       \
+    X(change_set_operator, "another set operation")                                                                    \
+    X(drop_set_arm, "one side of a set operation is left out")                                                         \
+    X(add_item, "a column that nobody asked for")                                                                      \
+    X(drop_item, "a column is left out of the result")                                                                 \
+    X(swap_items, "two columns of the result in the wrong order")                                                      \
+    X(subquery_to_literal, "a value made up in place of the subquery that finds it")
+
+enum sql_mutator {
+#define X(name, what) SQL_MUTATE_##name,
+    SQL_MUTATORS(X)
+#undef X
+        SQL_MUTATOR_COUNT
+};
+
+/* One foreign key column pair: `table.column` refers to `ref_table.ref_column` (catalog ids). */
+struct sql_mutate_key {
+    int table, column, ref_table, ref_column;
+};
+
+/* What mutation needs to know of the database. */
+struct sql_mutate_env {
+    const struct sql_catalog *catalog;
+    const struct sql_mutate_key *keys;
+    uint32_t n_keys;
+    const void *self;
+    /* Some value of that column as SQL literal text ('France', 42), the same for the same `draw`; in the arena. NULL if
+     * there is none. The slot may be NULL: then values only change in ways that need no data. */
+    const char *(*sample_value)(const void *self, struct arena *arena, int table, int column, uint64_t draw);
+};
+
+struct sql_mutation {
+    enum sql_mutator op;
+    const char *sql;     /* NUL-terminated, in the arena */
+    uint32_t start, end; /* bytes of `sql` where it went wrong: the changed node, or what a lost one was part of */
+};
+
+const char *sql_mutator_name(enum sql_mutator op);
+const char *sql_mutator_meaning(enum sql_mutator op);
+
+/* Up to `n` distinct mutants (0: all there are), drawn by `seed`, operators taken in turn so that none crowds out the
+ * others. `bound` must have no diagnostics. Count; -1 when the arena is full. */
+int sql_mutate(struct arena *arena, const struct sql_bound *bound, const struct sql_mutate_env *env, uint64_t seed,
+               uint32_t n, struct sql_mutation **out);
+
+#endif

@@ -1,0 +1,55 @@
+/* Inside of the mutator: what an operator is and what it gets.
+ *
+ * An operator looks at one node of the bound original and says in how many ways it applies there; then it carries one of
+ * them out on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and drops what is not
+ * sound, so an operator may be optimistic.
+ */
+#ifndef ASSAY_LIB_SQL_MUTATE_OPS_H
+#define ASSAY_LIB_SQL_MUTATE_OPS_H
+
+#include "lib/sql/mutate.h"
+
+struct mutant {
+    struct arena *arena; /* for the copy and all that is put into it */
+    const struct sql_bound *bound;
+    const struct sql_mutate_env *env;
+    struct sql_node *root;
+    struct sql_node **copy; /* by id of the original node */
+    uint64_t draw;          /* random bits of this mutant */
+};
+
+struct mutate_op {
+    const char *name, *what;
+    /* Ways to apply at this node of the original; 0: none. */
+    uint32_t (*ways)(const struct mutant *m, const struct sql_node *at);
+    /* Apply way `way` (0-based) to the copy. Returns the touched node of the copy, or NULL if it does not work out. */
+    struct sql_node *(*apply)(struct mutant *m, const struct sql_node *at, uint32_t way);
+};
+
+#define X(name, what)                                                                                                  \
+    uint32_t mutate_##name##_ways(const struct mutant *m, const struct sql_node *at);                                  \
+    struct sql_node *mutate_##name(struct mutant *m, const struct sql_node *at, uint32_t way);
+SQL_MUTATORS(X)
+#undef X
+
+/* The copy of an original node; NULL stays NULL. */
+static inline struct sql_node *mutate_copy(const struct mutant *m, const struct sql_node *original)
+{
+    return original ? m->copy[original->id] : NULL;
+}
+
+/* Building blocks; NULL when the arena is full (or, for values, when there is none). */
+struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source, int column);
+struct sql_node *mutate_integer(struct mutant *m, long long value);
+struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
+struct sql_node *mutate_value(struct mutant *m, int table, int column);
+/* Give every unqualified column of the copy its source's name, so that a table more makes nothing ambiguous. */
+void mutate_qualify(struct mutant *m);
+/* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood in. */
+struct sql_node *mutate_cut_condition(struct sql_node *condition);
+/* Pick one of n by the mutant's random bits and a salt. */
+uint32_t mutate_pick(const struct mutant *m, uint32_t salt, uint32_t n);
+/* Number of columns of the source's base table; 0 if it is no table. */
+int mutate_n_columns(const struct mutant *m, const struct sql_source *source);
+
+#endif

@@ -1,0 +1,25 @@
+/* A catalog read straight from a SQLite file, for tests of lib/sql (lib/schema has the real one). */
+#ifndef ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
+#define ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "lib/sql/mutate.h"
+
+struct catalog_sqlite {
+    sqlite3 *db; /* read-only */
+    struct sql_catalog catalog;
+    struct sql_mutate_env env; /* foreign keys, and values from the tables */
+    struct catalog_table *tables;
+    int n_tables;
+    struct sql_mutate_key *keys;
+    void *by_name; /* GHashTable: lower-case name → table id + 1 */
+};
+
+/* Open a file, or build a database in memory from a script. NULL when the file is absent or no database.
+ * Free with catalog_sqlite_free. */
+struct catalog_sqlite *catalog_sqlite_open(const char *path);
+struct catalog_sqlite *catalog_sqlite_script(const char *sql);
+void catalog_sqlite_free(struct catalog_sqlite *c);
+
+#endif
