@@ -79,6 +79,8 @@ struct vsig_cue {
 struct vsig_asked {
     uint32_t first, n_tokens;
     bool computed; /* holds an aggregate cue: its column need not be named */
+    bool entity;   /* names a thing, no column of it: "students" may be answered by a name, an id, or both */
+    bool vague;    /* "information", "address": any number of columns */
 };
 
 struct vsig_question {
@@ -95,6 +97,7 @@ struct vsig_question {
     struct vsig_cue *cues;     /* in order of the text, not overlapping */
     uint32_t n_cues;
     uint32_t cue_counts[VSIG_CUE_KINDS]; /* those that are not `named` */
+    unsigned cue_kinds; /* bits 1U << kind of all cues, `named` ones too */
     struct vsig_asked *asked;
     uint32_t n_asked;
     bool asked_closed; /* the list is complete: so many columns are asked for, no more */

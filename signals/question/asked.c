@@ -1,0 +1,284 @@
+/* The asked list: which columns the answer should have, as far as the question's grammar says.
+ *
+ * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. A sentence is read
+ * from its lead ("show", "what are", "which") through phrases split by commas and "and", to the word that ends the
+ * list ("of", "for", "who", "have" ...). English being what it is, the reader also says whether it trusts its count
+ * (`asked_closed`); an "and" that might go on after the list, or a prefix ("for each city, ..."), takes that back.
+ */
+#include "signals/question/read.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum word_class {
+    CLASS_PLAIN,
+    CLASS_LEAD,     /* show, find ...: the list follows */
+    CLASS_WHAT,     /* what, which: the list follows, maybe after a verb */
+    CLASS_WHO,      /* who: one thing is asked, the clause follows */
+    CLASS_SKIP,     /* the, all, their: no part of a phrase */
+    CLASS_SPLIT,    /* and, as well as */
+    CLASS_OF,       /* of: the list may go on after what it is of */
+    CLASS_END,      /* for, in, with: ends the list; an "and" may still follow */
+    CLASS_CLAUSE,   /* who, whose, that, have: a condition begins, "and" belongs to it */
+    CLASS_BE,       /* is, are */
+    CLASS_VAGUE     /* information, details: any number of columns */
+};
+
+static const struct {
+    enum word_class class;
+    const char *words;
+} CLASSES[] = {
+    {CLASS_LEAD, "show list find give return display get tell provide report compute calculate select identify retrieve "
+                 "state print output present sort order determine count fetch name describe"},
+    {CLASS_WHAT, "what which what's"},
+    {CLASS_WHO, "who whom where when"},
+    {CLASS_SKIP, "the a an all me us out back please their its his her every each any some different distinct unique "
+                 "possible also only these those this both various corresponding available existing there do we you "
+                 "do does did can could would i need want know see to just"},
+    {CLASS_SPLIT, "and & plus"},
+    {CLASS_OF, "of"},
+    {CLASS_END, "for from in on at by to during under over after before than among across within without about sorted "
+                "ordered into against per through between along ordering sorting"},
+    {CLASS_CLAUSE, "who whose whom that which where when with have has had having if used made held given ever not "
+                   "whether but such belong belongs located exist exists named called"},
+    {CLASS_BE, "is are was were be been"},
+    {CLASS_VAGUE, "information info details detail everything records record data contents content profile attributes "
+                  "properties rows fields address addresses location locations coordinates"},
+};
+
+/* word → bits 1U << enum word_class; a word may be of several. */
+static GHashTable *class_table(void)
+{
+    static GHashTable *table;
+    static gsize built;
+    if (!g_once_init_enter(&built)) return table;
+    table = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = G_N_ELEMENTS(CLASSES); i-- > 0;) {
+        char **words = g_strsplit(CLASSES[i].words, " ", -1);
+        for (char **w = words; *w; w++) {
+            guint bits = GPOINTER_TO_UINT(g_hash_table_lookup(table, *w));
+            g_hash_table_insert(table, g_strdup(*w), GUINT_TO_POINTER(bits | 1U << CLASSES[i].class));
+        }
+        g_strfreev(words);
+    }
+    g_once_init_leave(&built, 1);
+    return table;
+}
+
+struct asked_scan {
+    struct reader *reader;
+    struct vsig_question *out;
+    const struct text_token *tokens;
+    uint32_t *classes; /* bits 1U << enum word_class of each token */
+    uint32_t end;      /* of the sentence */
+    bool also;         /* the sentence adds to what earlier ones asked */
+};
+
+static bool is_class(const struct asked_scan *scan, uint32_t token, enum word_class class)
+{
+    return scan->classes[token] >> class & 1U;
+}
+
+static bool is_word(const struct asked_scan *scan, uint32_t token, const char *word)
+{
+    return token < scan->end && strcmp(scan->tokens[token].norm, word) == 0;
+}
+
+static bool is_comma(const struct asked_scan *scan, uint32_t token)
+{
+    return token < scan->end && scan->tokens[token].kind == TEXT_PUNCT && scan->tokens[token].norm[0] == ',';
+}
+
+/* The cue that holds this token, among kinds (bits); NULL. */
+static const struct vsig_cue *cue_at(const struct vsig_question *out, uint32_t token, unsigned kinds)
+{
+    for (uint32_t i = 0; i < out->n_cues && out->cues[i].first <= token; i++)
+        if (token < out->cues[i].first + out->cues[i].n_tokens && kinds >> out->cues[i].kind & 1U) return &out->cues[i];
+    return NULL;
+}
+
+static const unsigned COMPUTED = 1U << VSIG_CUE_COUNT | 1U << VSIG_CUE_QUANTITY | 1U << VSIG_CUE_AVERAGE |
+                                 1U << VSIG_CUE_TOTAL | 1U << VSIG_CUE_MAXIMUM | 1U << VSIG_CUE_MINIMUM |
+                                 1U << VSIG_CUE_RATIO;
+
+static void push_phrase(struct asked_scan *scan, uint32_t first, uint32_t end)
+{
+    struct vsig_question *out = scan->out;
+    if (first >= end || out->n_asked == READ_MAX_ASKED) return;
+    struct vsig_asked *asked = &out->asked[out->n_asked++];
+    *asked = (struct vsig_asked){.first = first, .n_tokens = end - first, .entity = true};
+    for (uint32_t i = first; i < end; i++) {
+        const struct vsig_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
+        asked->computed |= cue_at(out, i, COMPUTED) != NULL;
+        if (column && column->score > 0.45 && !(table && table->score > column->score)) asked->entity = false;
+        if (is_class(scan, i, CLASS_VAGUE)) asked->vague = true;
+    }
+}
+
+/* A separator at the token: how many tokens it takes, 0 if none. */
+static uint32_t split_at(const struct asked_scan *scan, uint32_t i)
+{
+    if (is_word(scan, i, "as") && is_word(scan, i + 1, "well") && is_word(scan, i + 2, "as")) return 3;
+    if ((is_word(scan, i, "along") || is_word(scan, i, "together")) && is_word(scan, i + 1, "with")) return 2;
+    if (is_comma(scan, i)) return is_word(scan, i + 1, "and") ? 2 : 1;
+    return is_class(scan, i, CLASS_SPLIT) ? 1 : 0;
+}
+
+/* Does a phrase that surely asks begin here: "their ages", "how many", "the number of"? */
+static bool surely_asks(const struct asked_scan *scan, uint32_t i)
+{
+    if (is_word(scan, i, "their") || is_word(scan, i, "its") || is_word(scan, i, "how") || is_word(scan, i, "what")) return true;
+    while (i < scan->end && is_class(scan, i, CLASS_SKIP)) i++;
+    return i < scan->end && cue_at(scan->out, i, COMPUTED);
+}
+
+/* "date of birth", "number of pets": does the phrase go on over this "of"? */
+static bool of_inside(const struct asked_scan *scan, uint32_t of, uint32_t first)
+{
+    const struct vsig_question *out = scan->out;
+    if (of > first && cue_at(out, of - 1, COMPUTED)) return true;
+    if (cue_at(out, of, COMPUTED)) return true;
+    const struct vsig_mention *mention = read_mention_at(out, of, true);
+    return mention && mention->score > 0.8 && mention->first >= first && mention->first < of;
+}
+
+/* After "of": skip what it is of. Returns where the list goes on, or 0 when it does not; doubts the count where it may. */
+static uint32_t after_of(struct asked_scan *scan, uint32_t i)
+{
+    for (; i < scan->end; i++) {
+        uint32_t split = split_at(scan, i);
+        if (split && surely_asks(scan, i + split)) return i + split;
+        if (split) {
+            scan->out->asked_closed = false;
+            return 0;
+        }
+        if (is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE)) return 0;
+    }
+    return 0;
+}
+
+/* The rest of the sentence: may something more be asked? */
+static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
+{
+    for (; i < scan->end; i++) {
+        uint32_t split = split_at(scan, i);
+        if (is_class(scan, i, CLASS_CLAUSE)) clause = true;
+        if (!split || i + split >= scan->end) continue;
+        uint32_t next = i + split;
+        bool sorts = is_word(scan, next, "sort") || is_word(scan, next, "order") || is_word(scan, next, "sorted") ||
+                     is_word(scan, next, "ordered") || is_word(scan, next, "rank");
+        if (sorts) continue;
+        bool asks = surely_asks(scan, next) || is_class(scan, next, CLASS_LEAD) || is_class(scan, next, CLASS_WHAT) ||
+                    is_word(scan, next, "also");
+        if (asks || !clause) scan->out->asked_closed = false;
+        i = next - 1;
+    }
+}
+
+static void read_list(struct asked_scan *scan, uint32_t i)
+{
+    uint32_t first = UINT32_MAX;
+    for (; i < scan->end; i++) {
+        uint32_t split = split_at(scan, i);
+        bool open = first != UINT32_MAX;
+        if (split) {
+            if (open) push_phrase(scan, first, i);
+            first = UINT32_MAX;
+            i += split - 1;
+            if (i + 1 < scan->end && is_class(scan, i + 1, CLASS_LEAD) && !cue_at(scan->out, i + 1, COMPUTED)) break;
+            continue;
+        }
+        if (open && is_class(scan, i, CLASS_OF)) {
+            if (of_inside(scan, i, first)) continue;
+            push_phrase(scan, first, i);
+            first = UINT32_MAX;
+            uint32_t on = after_of(scan, i + 1);
+            if (!on) break;
+            i = on - 1;
+            continue;
+        }
+        if (scan->tokens[i].kind == TEXT_PUNCT && strchr("(:", scan->tokens[i].norm[0])) break;
+        if (open && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE))) {
+            if (!cue_at(scan->out, i, COMPUTED)) break;
+        }
+        if (!open && is_class(scan, i, CLASS_SKIP)) continue;
+        if (!open && (is_class(scan, i, CLASS_BE) || is_class(scan, i, CLASS_WHAT) || is_class(scan, i, CLASS_LEAD)) &&
+            !cue_at(scan->out, i, COMPUTED))
+            continue;
+        if (!open) first = i;
+    }
+    if (first != UINT32_MAX) push_phrase(scan, first, i);
+    if (i < scan->end) doubt_rest(scan, i, is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE));
+}
+
+/* Where the list of a sentence starts; UINT32_MAX: it asks nothing that we can read. */
+static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
+{
+    uint32_t i = first;
+    if (is_word(scan, i, "also") || is_word(scan, i, "additionally")) scan->also = true;
+    while (i < scan->end && (is_word(scan, i, "please") || is_word(scan, i, "can") || is_word(scan, i, "could") ||
+                             is_word(scan, i, "you") || is_word(scan, i, "also") || is_word(scan, i, "i") || is_word(scan, i, "and")))
+        i++;
+    if (i < scan->end && is_class(scan, i, CLASS_END)) { /* "For each city, ...", "In which year ..." */
+        uint32_t comma = i;
+        while (comma < scan->end && !is_comma(scan, comma)) comma++;
+        scan->out->asked_closed = false;
+        if (comma < scan->end) i = comma + 1;
+        else return is_class(scan, i + 1, CLASS_WHAT) ? i + 1 : UINT32_MAX;
+    }
+    if (i >= scan->end) return UINT32_MAX;
+    if (cue_at(scan->out, i, COMPUTED)) return i;
+    if (is_class(scan, i, CLASS_LEAD) || is_class(scan, i, CLASS_WHAT)) return i + 1;
+    return UINT32_MAX;
+}
+
+static void read_sentence(struct asked_scan *scan, uint32_t first)
+{
+    struct vsig_question *out = scan->out;
+    uint32_t before = out->n_asked;
+    scan->also = false;
+    if (is_class(scan, first, CLASS_WHO)) {
+        push_phrase(scan, first, first + 1);
+        out->asked[out->n_asked - 1].entity = true;
+        doubt_rest(scan, first + 1, true);
+    } else {
+        uint32_t lead = find_lead(scan, first);
+        if (lead == UINT32_MAX || lead >= scan->end) {
+            out->asked_closed = false;
+            return;
+        }
+        read_list(scan, lead);
+    }
+    if (out->n_asked == before) out->asked_closed = false;
+    if (before && out->n_asked > before && !scan->also) { /* "Which ...? List their ids." asks for the ids only, as a rule */
+        memmove(out->asked, out->asked + before, (out->n_asked - before) * sizeof *out->asked);
+        out->n_asked -= before;
+        out->asked_closed = false;
+    }
+}
+
+static bool ends_sentence(const struct text_token *token)
+{
+    return token->kind == TEXT_PUNCT && strchr(".?!;", token->norm[0]);
+}
+
+bool read_asked(struct reader *reader)
+{
+    struct vsig_question *out = reader->out;
+    GHashTable *table = class_table();
+    struct asked_scan scan = {.reader = reader, .out = out, .tokens = out->tokens.items};
+    out->asked = arena_new_array(reader->arena, READ_MAX_ASKED, struct vsig_asked);
+    scan.classes = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan.classes);
+    if (!out->asked || !scan.classes) return false;
+    for (uint32_t i = 0; i < out->tokens.n; i++)
+        if (scan.tokens[i].kind == TEXT_WORD)
+            scan.classes[i] = GPOINTER_TO_UINT(g_hash_table_lookup(table, scan.tokens[i].norm));
+    out->asked_closed = true;
+    for (uint32_t first = 0; first < out->tokens.n; first = scan.end + 1) {
+        scan.end = first;
+        while (scan.end < out->tokens.n && !ends_sentence(&scan.tokens[scan.end])) scan.end++;
+        if (scan.end > first) read_sentence(&scan, first);
+    }
+    if (!out->n_asked) out->asked_closed = false;
+    return true;
+}

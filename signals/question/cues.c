@@ -1,0 +1,453 @@
+/* Cues: words of a question that ask for an operator, an aggregate, an order, a negation ...
+ *
+ * The rules are rows of CUES. A pattern is words by spaces: `a|b` alternatives, `?a` optional, `#` a number, `*` any one
+ * word. At each token the pattern that takes most tokens wins (the earlier row among equals) and its tokens are
+ * used up; so a longer row hides a shorter one, and IDIOM rows exist only to hide. Rows are found by their first
+ * word. To teach a cue, add a row, and a case.
+ */
+#include "signals/question/read.h"
+
+#include "lib/sql/ast.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2 };
+
+#define UP   "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|thicker|warmer|hotter|farther"
+#define DOWN "less|fewer|lower|smaller|younger|shorter|lighter|earlier|cheaper|slower|narrower|colder|thinner|closer"
+#define OR_UP   "more|above|higher|greater|older|later|larger|over|longer|after|up|bigger|taller|heavier|upwards|better"
+#define OR_DOWN "less|fewer|below|lower|younger|earlier|under|smaller|shorter|before|lighter|cheaper"
+#define MOST  "most|highest|largest|greatest|biggest|longest|tallest|heaviest|richest|widest|deepest|farthest|furthest|strongest|busiest|costliest|priciest|hottest|warmest"
+#define LEAST "least|lowest|fewest|smallest|shortest|cheapest|lightest|rarest|narrowest|weakest|poorest|coldest|shallowest"
+#define EITHER_WAY "best|worst|fastest|slowest|quickest|closest|nearest"
+#define OLD   "oldest|earliest"
+#define NEW   "youngest|latest|newest"
+#define ADVERB "common|commonly|popular|frequent|frequently|often|used|expensive|number|amount|famous|visited|wanted|busy|powerful|important|valuable|successful|times"
+
+static const struct cue_row {
+    const char *pattern;
+    enum vsig_cue_kind kind;
+    uint8_t op, flags;
+} CUES[] = {
+    {"most of ?the", VSIG_CUE_IDIOM, 0, 0},
+    {"at all", VSIG_CUE_IDIOM, 0, 0},
+    {"not only", VSIG_CUE_IDIOM, 0, 0},
+    {"whether or not", VSIG_CUE_IDIOM, 0, 0},
+    {"or not", VSIG_CUE_IDIOM, 0, 0},
+    {"no matter", VSIG_CUE_IDIOM, 0, 0},
+    {"in order to", VSIG_CUE_IDIOM, 0, 0},
+    {"each other", VSIG_CUE_IDIOM, 0, 0},
+    {"in total", VSIG_CUE_IDIOM, 0, 0},
+    {"in no particular order", VSIG_CUE_IDIOM, 0, 0},
+    {"no particular order", VSIG_CUE_IDIOM, 0, 0},
+    {"first|last|middle|family|given name|names", VSIG_CUE_IDIOM, 0, 0},
+    {"first and|or|, ?and last", VSIG_CUE_IDIOM, 0, 0},
+    {"last and|or|, ?and first", VSIG_CUE_IDIOM, 0, 0},
+    {"first , middle ?, and last", VSIG_CUE_IDIOM, 0, 0},
+    {"no . #", VSIG_CUE_IDIOM, 0, 0},
+    {"after that", VSIG_CUE_IDIOM, 0, 0},
+    {"per capita|cent|gallon|hour|day|unit|share", VSIG_CUE_IDIOM, 0, 0},
+    {"miles per gallon|hour", VSIG_CUE_IDIOM, 0, 0},
+    {"what|does|do mean", VSIG_CUE_IDIOM, 0, 0},
+    {"even|if|when not", VSIG_CUE_IDIOM, 0, 0},
+
+    {UP " than", VSIG_CUE_COMPARE, SQL_OP_GT, 0},
+    {UP " * than", VSIG_CUE_COMPARE, SQL_OP_GT, 0},
+    {DOWN " than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
+    {DOWN " * than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
+    {"less expensive|popular|frequent than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
+    {"no|not " UP " than", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"no|not " DOWN " than", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {UP " than or|and equal|equals ?to", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {DOWN " than or|and equal|equals ?to", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {UP " or equal|equals than|to", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {DOWN " or equal|equals than|to", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"equal to or " UP " than", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {"equal to or " DOWN " than", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"at least", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {"at most", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"minimum|minimal of #", VSIG_CUE_COMPARE, SQL_OP_GE, F_WEAK},
+    {"maximum of #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"up to #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"# or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {"# * or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, 0},
+    {"# or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"# * or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, 0},
+    {"# and|or " OR_UP " than", VSIG_CUE_IDIOM, 0, 0},
+    {"# and|or " OR_DOWN " than", VSIG_CUE_IDIOM, 0, 0},
+    {"over|above|exceed|exceeds|exceeding|exceeded|surpass|surpassing|beyond", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"in excess of", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"under|below", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"before", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"prior to", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"after", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"since", VSIG_CUE_COMPARE, SQL_OP_GE, F_LOOSE},
+    {"until", VSIG_CUE_COMPARE, SQL_OP_LE, F_LOOSE},
+    {"exactly|precisely #", VSIG_CUE_COMPARE, SQL_OP_EQ, 0},
+    {"equal|equals ?to #", VSIG_CUE_COMPARE, SQL_OP_EQ, 0},
+    {"not equal ?to", VSIG_CUE_NOT, 0, 0},
+    {"between # and|to #", VSIG_CUE_BETWEEN, 0, 0},
+    {"between ?the years|ages # and|to #", VSIG_CUE_BETWEEN, 0, 0},
+    {"between # * and #", VSIG_CUE_BETWEEN, 0, 0},
+    {"from # to #", VSIG_CUE_BETWEEN, 0, F_WEAK},
+    {"in|within ?the range of|from|between # and|to #", VSIG_CUE_BETWEEN, 0, 0},
+    {"ranges|ranging|range from|between # to|and #", VSIG_CUE_BETWEEN, 0, 0},
+    {"differences|difference between", VSIG_CUE_RATIO, 0, 0},
+
+    {"how many", VSIG_CUE_COUNT, 0, 0},
+    {"hom many", VSIG_CUE_COUNT, 0, 0},
+    {"?total number|numbers of", VSIG_CUE_COUNT, 0, 0},
+    {"?the number ?of times", VSIG_CUE_COUNT, 0, 0},
+    {"how often", VSIG_CUE_COUNT, 0, 0},
+    {"count|counts ?the ?total ?number ?of", VSIG_CUE_COUNT, 0, 0},
+    {"?total count|counts ?of", VSIG_CUE_COUNT, 0, 0},
+    {"number", VSIG_CUE_COUNT, 0, F_WEAK},
+    {"frequency", VSIG_CUE_COUNT, 0, F_WEAK},
+    {"how much", VSIG_CUE_QUANTITY, 0, 0},
+    {"?total amount|quantity ?of", VSIG_CUE_QUANTITY, 0, 0},
+    {"average|averages|avg", VSIG_CUE_AVERAGE, 0, 0},
+    {"?the average number of", VSIG_CUE_AVERAGE, 0, 0},
+    {"mean", VSIG_CUE_AVERAGE, 0, F_WEAK},
+    {"on average", VSIG_CUE_AVERAGE, 0, 0},
+    {"total|sum|totals|altogether|combined|cumulative", VSIG_CUE_TOTAL, 0, 0},
+    {"total sum", VSIG_CUE_TOTAL, 0, 0},
+    {"overall|all together", VSIG_CUE_TOTAL, 0, F_WEAK},
+    {"maximum|max|maximal ?number ?of", VSIG_CUE_MAXIMUM, SQL_DESC, 0},
+    {"minimum|min|minimal ?number ?of", VSIG_CUE_MINIMUM, SQL_ASC, 0},
+    {"percentage|percentages|percent|ratio|proportion|fraction|percents", VSIG_CUE_RATIO, 0, 0},
+    {"per", VSIG_CUE_RATIO, 0, F_WEAK},
+
+    {MOST, VSIG_CUE_EXTREME, SQL_DESC, 0},
+    {"most " ADVERB " ?of ?times", VSIG_CUE_EXTREME, SQL_DESC, 0},
+    {MOST " number|numbers|amount|total|quantity ?of", VSIG_CUE_EXTREME, SQL_DESC, 0},
+    {MOST " total number ?of", VSIG_CUE_EXTREME, SQL_DESC, 0},
+    {LEAST, VSIG_CUE_EXTREME, SQL_ASC, 0},
+    {"least " ADVERB, VSIG_CUE_EXTREME, SQL_ASC, 0},
+    {LEAST " number|numbers|amount|total|quantity ?of", VSIG_CUE_EXTREME, SQL_ASC, 0},
+    {EITHER_WAY, VSIG_CUE_EXTREME, 0, F_WEAK},
+    {OLD, VSIG_CUE_FIRST, SQL_ASC, 0},
+    {NEW, VSIG_CUE_FIRST, SQL_DESC, 0},
+    {"most recent|recently|current", VSIG_CUE_FIRST, SQL_DESC, 0},
+    {"first", VSIG_CUE_FIRST, SQL_ASC, F_WEAK},
+    {"last", VSIG_CUE_FIRST, SQL_DESC, F_WEAK},
+    {"top #", VSIG_CUE_TOP, SQL_DESC, 0},
+    {"top", VSIG_CUE_EXTREME, SQL_DESC, F_WEAK},
+    {"bottom #", VSIG_CUE_TOP, SQL_ASC, F_WEAK},
+    {"first #", VSIG_CUE_TOP, 0, F_WEAK},
+    {"# " MOST " ?number ?of", VSIG_CUE_TOP, SQL_DESC, 0},
+    {"# most " ADVERB, VSIG_CUE_TOP, SQL_DESC, 0},
+    {"# " LEAST " ?number ?of", VSIG_CUE_TOP, SQL_ASC, 0},
+    {"# least " ADVERB, VSIG_CUE_TOP, SQL_ASC, 0},
+    {"# " OLD "|" NEW "|" EITHER_WAY, VSIG_CUE_TOP, 0, 0},
+    {"# most recent|recently", VSIG_CUE_TOP, 0, 0},
+
+    {"sorted|ordered|sort|order|arranged|arrange|ranked|rank ?them|it|results|result|these|those|in|the by", VSIG_CUE_SORT, 0, 0},
+    {"sorted|ordered|arranged", VSIG_CUE_SORT, 0, 0},
+    {"sort|arrange|rank", VSIG_CUE_SORT, 0, F_WEAK},
+    {"in ?the order of|by", VSIG_CUE_SORT, 0, 0},
+    {"in order by|of", VSIG_CUE_SORT, 0, 0},
+    {"order by", VSIG_CUE_SORT, 0, 0},
+    {"?in ?the ?an ascending|increasing|alphabetical|alphabetic|lexicographical|lexicographic|lexicographically|chronological|alphabetically|chronologically|ascendingly ?alphabetical|lexicographical|lexicographically ?order", VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"?in ?the ?a descending|decreasing|reverse|reversed|descendingly ?alphabetical|alphabetic|lexicographical|lexicographic|chronological|alphabetically ?order", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|best to ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|worst", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|early|cheapest|worst to ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|late|best", VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"?from ?the cheapest to ?the most expensive", VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"?from ?the most expensive to ?the cheapest|least", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest", VSIG_CUE_DIRECTION, 0, 0},
+    {"?from ?the most recent to", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"from a to z", VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"from z to a", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+
+    {"not|never|without|except|excluding|exclude|excludes|neither|nor|none|cannot|excepting", VSIG_CUE_NOT, 0, 0},
+    {"no", VSIG_CUE_NOT, 0, F_WEAK},
+    {"no longer", VSIG_CUE_NOT, 0, F_WEAK},
+    {"nobody|nothing|non|besides|lack|lacks|lacking|missing|absent|fail|failed|unable|outside|instead|rather|opposite|unassigned|unused", VSIG_CUE_NOT, 0, F_WEAK},
+    {"other than", VSIG_CUE_NOT, 0, 0},
+    {"different from|than", VSIG_CUE_NOT, 0, F_WEAK},
+    {"except for", VSIG_CUE_NOT, 0, 0},
+    {"do|did|does|is|are|have|has|don|didn|doesn|isn|aren|haven ' t", VSIG_CUE_NOT, 0, 0},
+    {"don|didn|doesn|isn|aren|haven|hasn|wasn|weren t", VSIG_CUE_NOT, 0, 0},
+    {"both", VSIG_CUE_BOTH, 0, 0},
+    {"in common", VSIG_CUE_BOTH, 0, F_WEAK},
+    {"either", VSIG_CUE_EITHER, 0, 0},
+    {"or", VSIG_CUE_EITHER, 0, 0},
+    {"each|every", VSIG_CUE_EACH, 0, 0},
+    {"respectively|corresponding", VSIG_CUE_EACH, 0, F_WEAK},
+    {"different|distinct|unique|distinctive|differing|non-repetitive", VSIG_CUE_DISTINCT, 0, 0},
+    {"without duplicate|duplicates|repetition|duplication|repeating", VSIG_CUE_DISTINCT, 0, 0},
+};
+
+#undef UP
+#undef DOWN
+#undef OR_UP
+#undef OR_DOWN
+#undef MOST
+#undef LEAST
+#undef EITHER_WAY
+#undef OLD
+#undef NEW
+#undef ADVERB
+
+
+enum { MAX_WORDS = 640, SET_PARTS = MAX_WORDS / 64, NO_WORD = UINT32_MAX };
+
+/* One word of a compiled pattern: a set of words, by their numbers. */
+struct step {
+    uint64_t set[SET_PARTS];
+    bool number, any, optional;
+};
+
+struct pattern {
+    const struct cue_row *row;
+    const struct step *steps;
+    uint32_t n_steps;
+};
+
+/* All patterns, and for each word those that may start with it. Built once, then read-only. */
+static struct {
+    GHashTable *ids; /* word → number + 1 */
+    struct step steps[G_N_ELEMENTS(CUES) * 5];
+    struct pattern patterns[G_N_ELEMENTS(CUES)];
+    GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t, indices of patterns */
+} rules;
+
+static uint32_t word_id(const char *word)
+{
+    gpointer found = g_hash_table_lookup(rules.ids, word);
+    return found ? GPOINTER_TO_UINT(found) - 1 : NO_WORD;
+}
+
+static void step_add(struct step *step, const char *word, size_t len)
+{
+    char *copy = g_strndup(word, len);
+    uint32_t id = word_id(copy);
+    if (id == NO_WORD) {
+        id = g_hash_table_size(rules.ids);
+        g_assert(id < MAX_WORDS);
+        g_hash_table_insert(rules.ids, copy, GUINT_TO_POINTER(id + 1));
+    } else {
+        g_free(copy);
+    }
+    step->set[id / 64] |= 1ULL << id % 64;
+}
+
+/* Compile the word [p, end) of a pattern. */
+static void step_compile(struct step *step, const char *p, const char *end)
+{
+    if (*p == '?' && end - p > 1) {
+        step->optional = true;
+        p++;
+    }
+    while (p < end) {
+        size_t len = strcspn(p, "| ");
+        if (len == 1 && *p == '#') step->number = true;
+        else if (len == 1 && *p == '*') step->any = true;
+        else step_add(step, p, len);
+        p += len + 1;
+    }
+}
+
+static void pattern_index(uint16_t index)
+{
+    const struct pattern *pattern = &rules.patterns[index];
+    for (uint32_t s = 0; s < pattern->n_steps; s++) {
+        for (uint32_t w = 0; w < MAX_WORDS; w++) {
+            if (!(pattern->steps[s].set[w / 64] >> w % 64 & 1U)) continue;
+            if (!rules.starts[w]) rules.starts[w] = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+            g_array_append_val(rules.starts[w], index);
+        }
+        if (pattern->steps[s].number) g_array_append_val(rules.number_starts, index);
+        if (!pattern->steps[s].optional) return;
+    }
+}
+
+static void compile_rules(void)
+{
+    rules.ids = g_hash_table_new(g_str_hash, g_str_equal);
+    rules.number_starts = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    uint32_t used = 0;
+    for (uint16_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
+        struct pattern *pattern = &rules.patterns[i];
+        *pattern = (struct pattern){.row = &CUES[i], .steps = &rules.steps[used]};
+        for (const char *p = CUES[i].pattern; *p; pattern->n_steps++) {
+            size_t len = strcspn(p, " ");
+            g_assert(used < G_N_ELEMENTS(rules.steps));
+            step_compile(&rules.steps[used++], p, p + len);
+            p += len + (p[len] == ' ');
+        }
+        pattern_index(i);
+    }
+}
+
+static void rules_ready(void)
+{
+    static gsize built;
+    if (g_once_init_enter(&built)) {
+        compile_rules();
+        g_once_init_leave(&built, 1);
+    }
+}
+
+/* The question, token by token, as the rules see it. */
+struct cue_scan {
+    struct reader *reader;
+    const struct text_tokens *tokens;
+    uint32_t *ids;  /* number of each token's word; NO_WORD */
+    int *value_at;  /* the number that a token is; -1 */
+};
+
+static bool step_takes(const struct cue_scan *scan, const struct step *step, uint32_t token)
+{
+    const struct text_token *t = &scan->tokens->items[token];
+    if (t->kind == TEXT_QUOTED) return false;
+    if (step->number && scan->value_at[token] >= 0) return true;
+    if (step->any && t->kind == TEXT_WORD) return true;
+    uint32_t id = scan->ids[token];
+    return id != NO_WORD && step->set[id / 64] >> id % 64 & 1U;
+}
+
+/* Tokens from `token` on that the steps from `s` on take; -1: they do not match. */
+static int match(const struct cue_scan *scan, const struct pattern *pattern, uint32_t s, uint32_t token)
+{
+    if (s == pattern->n_steps) return 0;
+    const struct step *step = &pattern->steps[s];
+    if (token < scan->tokens->n && step_takes(scan, step, token)) {
+        int rest = match(scan, pattern, s + 1, token + 1);
+        if (rest >= 0) return rest + 1;
+    }
+    return step->optional ? match(scan, pattern, s + 1, token) : -1;
+}
+
+static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *starts, uint32_t token, int *taken,
+                                     const struct cue_row *best)
+{
+    for (guint i = 0; starts && i < starts->len; i++) {
+        const struct pattern *pattern = &rules.patterns[g_array_index(starts, uint16_t, i)];
+        int n = match(scan, pattern, 0, token);
+        if (n > *taken || (n == *taken && best && pattern->row < best)) {
+            *taken = n;
+            best = pattern->row;
+        }
+    }
+    return best;
+}
+
+static const struct cue_row *match_at(const struct cue_scan *scan, uint32_t token, int *taken)
+{
+    const struct cue_row *best = NULL;
+    *taken = 0;
+    if (scan->ids[token] != NO_WORD) best = best_of(scan, rules.starts[scan->ids[token]], token, taken, best);
+    if (scan->value_at[token] >= 0) best = best_of(scan, rules.number_starts, token, taken, best);
+    return best;
+}
+
+static bool is_negated_verb(const char *norm)
+{
+    size_t n = strlen(norm);
+    return n > 3 && norm[n - 1] == 't' && (strcmp(norm + n - 3, "n't") == 0 || (n > 5 && strcmp(norm + n - 5, "n\xE2\x80\x99t") == 0));
+}
+
+/* Numbers inside of the cue, else for a comparison the one that follows closely. */
+static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
+{
+    for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
+        if (scan->value_at[i] < 0) continue;
+        if (cue->number < 0) cue->number = scan->value_at[i];
+        else cue->number2 = scan->value_at[i];
+    }
+    if (cue->number >= 0 || cue->kind != VSIG_CUE_COMPARE) return;
+    uint32_t from = cue->first + cue->n_tokens;
+    for (uint32_t i = from; i < scan->tokens->n && i < from + NUMBER_REACH; i++) {
+        const struct text_token *t = &scan->tokens->items[i];
+        if (scan->value_at[i] >= 0) {
+            cue->number = scan->value_at[i];
+            return;
+        }
+        bool skip = t->is_stop || (t->kind == TEXT_PUNCT && t->norm[0] == '$') || strcmp(t->norm, "year") == 0 ||
+                    strcmp(t->norm, "age") == 0 || strcmp(t->norm, "usd") == 0 || strcmp(t->norm, "years") == 0;
+        if (!skip) return;
+    }
+}
+
+static bool word_of_name(const struct text_tokens *words, const char *stem)
+{
+    for (uint32_t i = 0; i < words->n; i++)
+        if (strcmp(words->items[i].stem, stem) == 0) return true;
+    return false;
+}
+
+/* "maximum speed" of a column max_speed asks for the column, "total points" of total_points likewise. */
+static bool is_named(const struct reader *reader, const struct vsig_cue *cue)
+{
+    const struct vsig_question *out = reader->out;
+    for (uint32_t m = 0; m < out->n_mentions && out->mentions[m].first < cue->first + cue->n_tokens; m++) {
+        const struct vsig_mention *mention = &out->mentions[m];
+        if (mention->column < 0 || mention->score < 0.6 || mention->first + mention->n_tokens <= cue->first) continue;
+        const struct text_tokens *words = &reader->schema->columns[mention->id]->words;
+        for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
+            const struct text_token *t = &out->tokens.items[i];
+            bool plain = t->is_stop && cue->kind != VSIG_CUE_EXTREME && cue->kind != VSIG_CUE_FIRST;
+            if (!plain && t->kind == TEXT_WORD && word_of_name(words, t->stem)) return true;
+        }
+    }
+    return false;
+}
+
+static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uint32_t first, uint32_t n)
+{
+    struct vsig_question *out = scan->reader->out;
+    if (out->n_cues == READ_MAX_CUES) return;
+    struct vsig_cue *cue = &out->cues[out->n_cues++];
+    *cue = (struct vsig_cue){.kind = row->kind, .op = row->op, .loose = row->flags & F_LOOSE, .weak = row->flags & F_WEAK,
+                             .first = first, .n_tokens = n, .number = -1, .number2 = -1};
+    bind_numbers(scan, cue);
+    cue->named = is_named(scan->reader, cue);
+    out->cue_kinds |= 1U << row->kind;
+    if (!cue->named) out->cue_counts[row->kind]++;
+}
+
+/* A word of a proper value ("Most Wanted") asks for nothing. */
+static bool in_proper_value(const struct vsig_question *out, uint32_t token)
+{
+    for (uint32_t i = 0; i < out->n_values; i++) {
+        const struct vsig_value *value = &out->values[i];
+        if (value->kind == VSIG_VALUE_DATABASE && value->capital && !value->is_name && token >= value->first &&
+            token < value->first + value->n_tokens)
+            return true;
+    }
+    return false;
+}
+
+static bool scan_init(struct cue_scan *scan, struct reader *reader)
+{
+    const struct vsig_question *out = reader->out;
+    *scan = (struct cue_scan){.reader = reader, .tokens = &out->tokens};
+    scan->ids = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->ids);
+    scan->value_at = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->value_at);
+    if (!scan->ids || !scan->value_at) return false;
+    for (uint32_t i = 0; i < out->tokens.n; i++) {
+        const struct text_token *t = &out->tokens.items[i];
+        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : word_id(is_negated_verb(t->norm) ? "not" : t->norm);
+        scan->value_at[i] = -1;
+    }
+    for (uint32_t v = 0; v < out->n_values; v++)
+        if (out->values[v].kind == VSIG_VALUE_NUMBER) scan->value_at[out->values[v].first] = (int)v;
+    return true;
+}
+
+bool read_cues(struct reader *reader)
+{
+    struct vsig_question *out = reader->out;
+    struct cue_scan scan;
+    rules_ready();
+    out->cues = arena_new_array(reader->arena, READ_MAX_CUES, struct vsig_cue);
+    if (!out->cues || !scan_init(&scan, reader)) return false;
+    for (uint32_t i = 0; i < out->tokens.n;) {
+        int taken = 0;
+        const struct cue_row *row = in_proper_value(out, i) ? NULL : match_at(&scan, i, &taken);
+        if (row) push_cue(&scan, row, i, (uint32_t)taken);
+        i += taken > 0 ? (uint32_t)taken : 1;
+    }
+    return true;
+}

@@ -1,0 +1,251 @@
+/* Which columns and tables the words of a text name.
+ *
+ * The text's stems go into one hash table, the groups of synonyms they stand in into an array; then each word of the
+ * schema is looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A
+ * name is mentioned where enough of its words stand close together: its score is the weight of the words found there.
+ */
+#include "signals/question/read.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_TOKEN = UINT32_MAX, MAX_HITS = 32, MAX_WORDS = 16, MAX_GAP = 4, MAX_COLUMNS = 20000 };
+
+static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
+static const float OWNER_WEIGHT = 0.3F; /* "student" in student.student_name says little beside the table's name */
+
+struct group_link {
+    uint32_t token, next;
+};
+
+/* The words of a text, ready to be looked up. */
+struct word_map {
+    const struct text_tokens *tokens;
+    uint32_t *slots, mask;          /* stem → first token with it */
+    uint32_t *next;                 /* the next token with the same stem */
+    uint32_t group_head[TEXT_MAX_GROUPS];
+    struct group_link *links;
+    uint32_t n_links;
+};
+
+static uint32_t *slot_of(const struct word_map *map, const char *stem)
+{
+    for (uint32_t i = g_str_hash(stem);; i++) {
+        uint32_t *slot = &map->slots[i & map->mask];
+        if (*slot == NO_TOKEN || strcmp(map->tokens->items[*slot].stem, stem) == 0) return slot;
+    }
+}
+
+static bool is_content(const struct text_token *token)
+{
+    return token->kind == TEXT_WORD || token->kind == TEXT_NUMBER;
+}
+
+static void add_groups(struct word_map *map, uint32_t token)
+{
+    const uint16_t *groups;
+    unsigned n = text_synonym_groups(map->tokens->items[token].stem, &groups);
+    for (unsigned i = 0; i < n; i++) {
+        map->links[map->n_links] = (struct group_link){token, map->group_head[groups[i]]};
+        map->group_head[groups[i]] = map->n_links++;
+    }
+}
+
+static struct word_map *map_words(struct arena *arena, const struct text_tokens *tokens, uint32_t n)
+{
+    struct word_map *map = arena_alloc(arena, sizeof *map);
+    uint32_t room = 16;
+    while (room < n * 2) room *= 2;
+    if (!map) return NULL;
+    *map = (struct word_map){.tokens = tokens, .mask = room - 1};
+    map->slots = arena_alloc(arena, room * sizeof *map->slots);
+    map->next = arena_alloc(arena, (n + 1) * sizeof *map->next);
+    map->links = arena_alloc(arena, (n + 1) * 6 * sizeof *map->links);
+    if (!map->slots || !map->next || !map->links) return NULL;
+    memset(map->slots, 0xFF, room * sizeof *map->slots);
+    memset(map->group_head, 0xFF, sizeof map->group_head);
+    for (uint32_t i = n; i-- > 0;) { /* backwards, so that chains run forwards */
+        if (!is_content(&tokens->items[i])) continue;
+        uint32_t *slot = slot_of(map, tokens->items[i].stem);
+        map->next[i] = *slot;
+        *slot = i;
+        add_groups(map, i);
+    }
+    return map;
+}
+
+/* A word of a name found at a token. */
+struct word_hit {
+    uint32_t token;
+    uint8_t word;
+    float strength;
+};
+
+struct hit_list {
+    struct word_hit items[MAX_HITS];
+    uint32_t n;
+};
+
+static void add_hit(struct hit_list *hits, uint32_t token, uint32_t word, float strength)
+{
+    if (hits->n < MAX_HITS) hits->items[hits->n++] = (struct word_hit){token, (uint8_t)word, strength};
+}
+
+static void find_word(const struct word_map *map, const char *stem, uint32_t word, struct hit_list *hits)
+{
+    bool found = false;
+    for (uint32_t t = *slot_of(map, stem); t != NO_TOKEN; t = map->next[t], found = true) add_hit(hits, t, word, 1);
+    if (found) return;
+    const uint16_t *groups;
+    unsigned n = text_synonym_groups(stem, &groups);
+    for (unsigned i = 0; i < n; i++)
+        for (uint32_t l = map->group_head[groups[i]]; l != NO_TOKEN; l = map->links[l].next)
+            add_hit(hits, map->links[l].token, word, map->tokens->items[map->links[l].token].is_stop ? STOP_SYNONYM : SYNONYM);
+}
+
+static int by_token(const void *a, const void *b)
+{
+    const struct word_hit *x = a, *y = b;
+    if (x->token != y->token) return x->token < y->token ? -1 : 1;
+    return x->strength > y->strength ? -1 : x->strength < y->strength;
+}
+
+/* A name of the schema, with what each of its words weighs. */
+struct name {
+    const struct text_tokens *words;
+    uint32_t n;
+    float weight[MAX_WORDS], total;
+};
+
+static bool has_word(const struct text_tokens *tokens, const char *stem)
+{
+    for (uint32_t i = 0; tokens && i < tokens->n; i++)
+        if (strcmp(tokens->items[i].stem, stem) == 0) return true;
+    return false;
+}
+
+static void weigh(struct name *name, const struct text_tokens *words, const struct text_tokens *owner)
+{
+    *name = (struct name){.words = words, .n = words->n < MAX_WORDS ? words->n : MAX_WORDS};
+    for (uint32_t i = 0; i < name->n; i++) {
+        const struct text_token *word = &words->items[i];
+        bool light = word->kind == TEXT_NUMBER || word->is_stop || has_word(owner, word->stem);
+        name->weight[i] = light && name->n > 1 ? OWNER_WEIGHT : 1;
+        name->total += name->weight[i];
+    }
+}
+
+/* Take the run of hits that starts at *at; its score, and where the run ends. Moves *at past it. */
+static float take_run(const struct name *name, const struct hit_list *hits, uint32_t *at, uint32_t *first, uint32_t *last)
+{
+    float found[MAX_WORDS] = {0}, sum = 0;
+    uint32_t i = *at;
+    *first = *last = hits->items[i].token;
+    for (; i < hits->n && hits->items[i].token - *last <= MAX_GAP; i++) {
+        const struct word_hit *hit = &hits->items[i];
+        if (hit->strength > found[hit->word]) {
+            if (found[hit->word] > 0 && hit->token != *last) break; /* the same word again: another mention */
+            sum += (hit->strength - found[hit->word]) * name->weight[hit->word];
+            found[hit->word] = hit->strength;
+            *last = hit->token;
+        } else if (hit->token != *last) {
+            break;
+        }
+    }
+    *at = i;
+    return sum / name->total;
+}
+
+struct mention_sink {
+    struct vsig_mention *items;
+    uint32_t n;
+};
+
+/* All mentions of one name; returns the best score. */
+static float find_name(const struct word_map *map, const struct text_tokens *words, const struct text_tokens *owner,
+                       struct vsig_mention like, struct mention_sink *sink)
+{
+    struct name name;
+    struct hit_list hits = {.n = 0};
+    if (!words->n) return 0;
+    for (uint32_t i = 0; i < words->n && i < MAX_WORDS; i++) find_word(map, words->items[i].stem, i, &hits);
+    if (!hits.n) return 0;
+    weigh(&name, words, owner);
+    if (hits.n > 1) qsort(hits.items, hits.n, sizeof hits.items[0], by_token);
+    float best = 0;
+    for (uint32_t at = 0, first, last; at < hits.n;) {
+        float score = take_run(&name, &hits, &at, &first, &last);
+        best = score > best ? score : best;
+        if (!sink || score < MIN_SCORE || sink->n >= READ_MAX_MENTIONS) continue;
+        like.score = score;
+        like.first = first;
+        like.n_tokens = last - first + 1;
+        sink->items[sink->n++] = like;
+    }
+    return best;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct vsig_mention *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    if (x->score > y->score || x->score < y->score) return x->score > y->score ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void score_schema(const struct schema_index *schema, const struct word_map *map, float *columns, float *tables,
+                         struct mention_sink *sink)
+{
+    for (uint32_t t = 0; t < schema->n_tables; t++) {
+        const struct schema_table *table = &schema->tables[t];
+        struct vsig_mention like = {.table = (int)t, .column = -1, .id = UINT32_MAX};
+        if (tables) tables[t] = find_name(map, &table->words, NULL, like, sink);
+    }
+    for (uint32_t c = 0; c < schema->n_columns && c < MAX_COLUMNS; c++) {
+        const struct schema_column *column = schema->columns[c];
+        struct vsig_mention like = {.table = (int)column->table, .column = (int)column->index, .id = column->id};
+        columns[c] = find_name(map, &column->words, &schema->tables[column->table].words, like, sink);
+    }
+}
+
+static bool read_evidence(struct reader *reader)
+{
+    struct vsig_question *out = reader->out;
+    if (!out->evidence.n) return true;
+    float *columns = arena_new_array(reader->arena, reader->schema->n_columns + 1, float);
+    const struct word_map *map = map_words(reader->arena, &out->evidence, out->evidence.n);
+    if (!columns || !map) return false;
+    score_schema(reader->schema, map, columns, NULL, NULL);
+    out->evidence_score = columns;
+    return true;
+}
+
+bool read_mentions(struct reader *reader)
+{
+    struct vsig_question *out = reader->out;
+    const struct schema_index *schema = reader->schema;
+    float *columns = arena_new_array(reader->arena, schema->n_columns + 1, float);
+    float *tables = arena_new_array(reader->arena, schema->n_tables + 1, float);
+    const struct word_map *map = map_words(reader->arena, &out->tokens, out->tokens.n);
+    struct mention_sink sink = {arena_new_array(reader->arena, READ_MAX_MENTIONS, struct vsig_mention), 0};
+    if (!columns || !tables || !map || !sink.items) return false;
+    score_schema(schema, map, columns, tables, &sink);
+    if (sink.n > 1) qsort(sink.items, sink.n, sizeof *sink.items, by_place);
+    out->mentions = sink.items;
+    out->n_mentions = sink.n;
+    out->column_score = columns;
+    out->table_score = tables;
+    return read_evidence(reader);
+}
+
+const struct vsig_mention *read_mention_at(const struct vsig_question *asked, uint32_t token, bool want_column)
+{
+    const struct vsig_mention *best = NULL;
+    for (uint32_t i = 0; i < asked->n_mentions && asked->mentions[i].first <= token; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        if (m->first + m->n_tokens <= token || (m->column >= 0) != want_column) continue;
+        if (!best || m->score > best->score) best = m;
+    }
+    return best;
+}

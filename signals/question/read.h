@@ -1,0 +1,29 @@
+/* The steps of vsig_question_read, in order. Each fills its part of `out`; false: the arena is full. */
+#ifndef ASSAY_SIGNALS_QUESTION_READ_H
+#define ASSAY_SIGNALS_QUESTION_READ_H
+
+#include "signals/vsig_question.h"
+
+enum {
+    READ_MAX_TOKENS = 2000,
+    READ_MAX_VALUES = 64,
+    READ_MAX_MENTIONS = 256,
+    READ_MAX_CUES = 64,
+    READ_MAX_ASKED = 16,
+};
+
+struct reader {
+    struct arena *arena;
+    const struct schema_index *schema;
+    struct vsig_question *out;
+};
+
+bool read_mentions(struct reader *reader); /* mentions, column_score, table_score, evidence_score */
+bool read_values(struct reader *reader);   /* values; needs mentions */
+bool read_cues(struct reader *reader);     /* cues; needs values and mentions */
+bool read_asked(struct reader *reader);    /* asked; needs cues */
+
+/* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
+const struct vsig_mention *read_mention_at(const struct vsig_question *asked, uint32_t token, bool want_column);
+
+#endif

@@ -1,0 +1,55 @@
+/* Reading a question. The steps are in signals/question/. */
+#include "signals/vsig_question.h"
+
+#include "signals/question/read.h"
+
+#include <string.h>
+
+enum { MAX_TEXT = 64 * 1024 };
+
+static bool tokenize(struct arena *arena, const char *text, struct text_tokens *out)
+{
+    *out = text_tokenize(arena, text, strnlen(text, MAX_TEXT));
+    if (out->n > READ_MAX_TOKENS) out->n = READ_MAX_TOKENS;
+    return out->items != NULL;
+}
+
+const struct vsig_question *vsig_question_read(struct arena *arena, const struct schema_index *schema,
+                                               const char *question, const char *evidence)
+{
+    struct vsig_question *out = arena_new(arena, struct vsig_question);
+    if (!out || !tokenize(arena, question, &out->tokens)) return NULL;
+    if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
+    out->text = question;
+    struct reader reader = {arena, schema, out};
+    if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_asked(&reader)) return NULL;
+    const struct text_embedder *embedder = text_builtin_embedder();
+    if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
+    return out;
+}
+
+int vsig_cue_next(const struct vsig_question *asked, enum vsig_cue_kind kind, uint32_t from)
+{
+    for (uint32_t i = from; i < asked->n_cues; i++)
+        if (asked->cues[i].kind == kind && !asked->cues[i].named) return (int)i;
+    return -1;
+}
+
+bool vsig_cue_any(const struct vsig_question *asked, unsigned kinds)
+{
+    for (unsigned kind = 0; kind < VSIG_CUE_KINDS; kind++)
+        if (kinds >> kind & 1U && asked->cue_counts[kind]) return true;
+    return false;
+}
+
+static bool holds(const struct text_tokens *tokens, const char *word)
+{
+    for (uint32_t i = 0; i < tokens->n; i++)
+        if (strcmp(tokens->items[i].norm, word) == 0 || strcmp(tokens->items[i].stem, word) == 0) return true;
+    return false;
+}
+
+bool vsig_question_has(const struct vsig_question *asked, const char *word)
+{
+    return holds(&asked->tokens, word) || holds(&asked->evidence, word);
+}
