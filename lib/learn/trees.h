@@ -25,6 +25,9 @@ struct trees {
 struct trees *trees_new(uint32_t n_trees, uint32_t n_nodes, unsigned m); /* NULL: out of memory */
 void trees_free(void *trees);
 
+/* From the JSON that xgboost saves. NULL: not of a known form. Trusts the file no more than a model file. */
+struct trees *trees_from_xgboost(const char *text, size_t len, unsigned m);
+
 /* In trees_train.c; in trees_train_absent.c where there is no xgboost. */
 enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,
                         struct err *err);
