@@ -50,9 +50,19 @@ void db_set_limits(struct db *db, const struct db_limits *limits)
     db->engine->limits_changed(db);
 }
 
+struct db_limits db_get_limits(const struct db *db)
+{
+    return db->limits;
+}
+
 void db_set_deadline(struct db *db, int64_t deadline_ns)
 {
     db->deadline_ns = deadline_ns;
+}
+
+int64_t db_get_deadline(const struct db *db)
+{
+    return db->deadline_ns;
 }
 
 void db_interrupt(struct db *db)

@@ -58,12 +58,14 @@ struct db_result {
 enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
 void db_close(struct db *db);
 
-/* Replace the limits for the following statements. */
+/* Replace the limits for the following statements; and those that hold now, defaults filled in. */
 void db_set_limits(struct db *db, const struct db_limits *limits);
+struct db_limits db_get_limits(const struct db *db);
 
 /* Absolute deadline (clock_now_ns) that caps every statement's time_ms; 0: none. A statement that it stops, or that starts
  * past it, gives ERR_DEADLINE, not ERR_LIMIT_TIME: it says nothing about the statement. */
 void db_set_deadline(struct db *db, int64_t deadline_ns);
+int64_t db_get_deadline(const struct db *db);
 
 /* Stop what runs now, soon: it ends in ERR_CANCELLED. Does nothing to a handle at rest. Thread: any, while the handle is open. */
 void db_interrupt(struct db *db);

@@ -12,6 +12,8 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
+#include <stdio.h>
+
 enum schema_affinity { SCHEMA_TEXT, SCHEMA_INTEGER, SCHEMA_REAL, SCHEMA_NUMERIC, SCHEMA_BLOB };
 
 struct schema_top_value {
@@ -26,7 +28,7 @@ struct schema_stats {
     uint64_t zeros;                 /* numeric zeros */
     uint64_t numeric_texts;         /* texts that read as a whole number or decimal */
     uint64_t date_texts;            /* texts that look like a date or time */
-    struct db_value min, max;       /* by the engine's order */
+    struct db_value min, max;       /* by the engine's order; texts cut to 256 bytes */
     double sum;                     /* of numbers */
     const struct schema_top_value *top; /* most frequent first, at most 16 */
     uint32_t n_top;
@@ -83,6 +85,8 @@ struct schema_index {
     struct schema_join *joins;
     uint32_t n_joins;
     struct sql_catalog catalog; /* for sql_bind; table and column numbers are this index's */
+    const char *const *notes; /* oddities met: foreign keys to nowhere, tables that could not be read */
+    uint32_t n_notes;
     bool has_descriptions;
     uint64_t bytes; /* memory held */
     int64_t build_ns;
@@ -100,7 +104,9 @@ struct schema_options {
     int64_t time_ms;             /* 600,000 */
 };
 
-/* Build from an open database. One pass a table. On success the caller owes schema_unref. */
+/* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are set aside
+ * meanwhile: an index is shared work that outlives one request. Values of views are counted but not indexed. On success the caller owes
+ * schema_unref. Errors: those of db_scan, ERR_LIMIT_MEMORY. */
 enum err_code schema_build(struct db *db, const char *db_name, const char *path, const struct schema_options *options,
                            struct schema_index **out, struct err *err);
 struct schema_index *schema_ref(struct schema_index *index);
@@ -147,5 +153,9 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
 void schema_cache_free(struct schema_cache *cache);
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                struct schema_index **out, struct err *err);
+
+/* Print tables, columns, types, keys, joins and statistics for a person, or as one JSON document. Values of the data
+ * (top, min, max) only with `values`. */
+void schema_print(const struct schema_index *index, FILE *out, bool json, bool values);
 
 #endif

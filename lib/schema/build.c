@@ -1,0 +1,216 @@
+/* An index from end to end: the order of the steps, its life and its memory. */
+#include "lib/schema/schema_int.h"
+
+#include "lib/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct schema_options DEFAULTS = {
+    .max_bytes = 256ULL << 20,
+    .max_values = 200000,
+    .max_value_bytes = 200,
+    .min_inclusion = 0.95,
+    .time_ms = 600000,
+};
+
+/* Share of the memory that the catalogue, statistics and descriptions may take; the values get the rest. */
+enum { CATALOGUE_SHARE = 8 };
+
+static struct schema_options resolve(const struct schema_options *asked)
+{
+    struct schema_options options = asked ? *asked : DEFAULTS;
+    if (!options.max_bytes) options.max_bytes = DEFAULTS.max_bytes;
+    if (!options.max_values) options.max_values = DEFAULTS.max_values;
+    if (!options.max_value_bytes) options.max_value_bytes = DEFAULTS.max_value_bytes;
+    if (options.min_inclusion <= 0) options.min_inclusion = DEFAULTS.min_inclusion;
+    if (options.time_ms <= 0) options.time_ms = DEFAULTS.time_ms;
+    return options;
+}
+
+enum err_code builder_full(struct builder *builder)
+{
+    return err_set(builder->err, ERR_LIMIT_MEMORY, "the schema index does not fit in %llu bytes",
+                   (unsigned long long)builder->options->max_bytes);
+}
+
+void builder_note(struct builder *builder, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    char *copy = arena_strdup(builder->arena, text);
+    if (copy) g_ptr_array_add(builder->notes, copy);
+    g_free(text);
+}
+
+/* --- joins -------------------------------------------------------------------------------------------------------- */
+
+static const uint32_t *copy_ids(struct builder *builder, const uint32_t *ids, uint32_t n)
+{
+    uint32_t *copy = arena_new_array(builder->arena, n, uint32_t);
+    if (copy) memcpy(copy, ids, n * sizeof *copy);
+    return copy;
+}
+
+enum err_code builder_add_join(struct builder *builder, const uint32_t *from, const uint32_t *to, uint32_t n_pairs,
+                               bool declared, double inclusion)
+{
+    struct schema_index *index = builder->index;
+    struct schema_join join = {
+        .from_table = index->columns[from[0]]->table,
+        .to_table = index->columns[to[0]]->table,
+        .from = copy_ids(builder, from, n_pairs),
+        .to = copy_ids(builder, to, n_pairs),
+        .n_pairs = n_pairs,
+        .declared = declared,
+        .inclusion = inclusion,
+    };
+    if (!join.from || !join.to) return builder_full(builder);
+    for (uint32_t i = 0; declared && i < n_pairs; i++) index->priv->is_foreign[from[i]] = true;
+    g_array_append_val(builder->joins, join);
+    return ERR_OK;
+}
+
+static bool holds_id(const uint32_t *ids, uint32_t n, uint32_t id)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id) return true;
+    return false;
+}
+
+/* Is some key wholly among these columns? Then they are unique together. */
+static bool hold_a_key(const struct builder *builder, const struct schema_join *join)
+{
+    for (uint32_t i = 0; i < join->n_pairs; i++)
+        if (builder->index->columns[join->to[i]]->unique) return true;
+    for (guint i = 0; i < builder->keys->len; i++) {
+        const struct key *key = &g_array_index(builder->keys, struct key, i);
+        bool all = key->table == join->to_table;
+        for (uint32_t j = 0; all && j < key->n; j++) all = holds_id(join->to, join->n_pairs, key->columns[j]);
+        if (all) return true;
+    }
+    return false;
+}
+
+static bool is_never_null(const struct builder *builder, const struct schema_join *join)
+{
+    for (uint32_t i = 0; i < join->n_pairs; i++) {
+        const struct schema_column *column = builder->index->columns[join->from[i]];
+        bool measured = builder->index->tables[column->table].scannable && column->stats.nulls == 0;
+        if (!column->not_null && !measured) return false;
+    }
+    return true;
+}
+
+/* What statistics say of the joins; then they are the index's. */
+static enum err_code finish_joins(struct builder *builder)
+{
+    enum { SAMPLE = 2000 };
+    struct schema_index *index = builder->index;
+    index->n_joins = builder->joins->len;
+    index->joins = arena_new_array(builder->arena, index->n_joins, struct schema_join);
+    if (!index->joins) return builder_full(builder);
+    for (uint32_t i = 0; i < index->n_joins; i++) {
+        struct schema_join *join = &g_array_index(builder->joins, struct schema_join, i);
+        join->to_unique = hold_a_key(builder, join);
+        join->from_not_null = is_never_null(builder, join);
+        double measured = -1;
+        if (join->declared && join->n_pairs == 1)
+            measured = values_inclusion(&index->priv->values, join->from[0], join->to[0], SAMPLE);
+        if (measured >= 0) join->inclusion = measured;
+        index->joins[i] = *join;
+    }
+    return ERR_OK;
+}
+
+static enum err_code finish_notes(struct builder *builder)
+{
+    struct schema_index *index = builder->index;
+    uint32_t n = builder->notes->len;
+    const char **notes = arena_new_array(builder->arena, n, const char *);
+    if (!notes) return builder_full(builder);
+    for (uint32_t i = 0; i < n; i++) notes[i] = builder->notes->pdata[i];
+    index->notes = notes;
+    index->n_notes = n;
+    return ERR_OK;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static enum err_code build(struct builder *builder, const char *path)
+{
+    struct schema_index *index = builder->index;
+    /* First: a change while the tables are read then shows at the next look. */
+    enum err_code code = db_fingerprint(builder->db, index->fingerprint, builder->err);
+    if (!code) code = schema_load(builder);
+    if (code) return code;
+    index->priv->is_foreign = arena_new_array(builder->arena, index->n_columns, bool);
+    if (!index->priv->is_foreign) return builder_full(builder);
+    code = schema_load_foreign_keys(builder);
+    if (!code) code = schema_scan_tables(builder);
+    if (!code) code = schema_read_sidecar(builder, path);
+    if (!code && !builder->options->no_inferred_joins) code = schema_infer_joins(builder);
+    if (!code) code = finish_joins(builder);
+    if (!code) code = schema_link_graph(builder);
+    if (!code) code = finish_notes(builder);
+    if (!code) schema_fill_catalog(index);
+    return code;
+}
+
+static struct schema_index *new_index(const struct schema_options *options)
+{
+    struct schema_index *index = g_new0(struct schema_index, 1);
+    index->priv = g_new0(struct schema_private, 1);
+    arena_init(&index->priv->arena, options->max_bytes / CATALOGUE_SHARE);
+    atomic_init(&index->priv->references, 1);
+    return index;
+}
+
+enum err_code schema_build(struct db *db, const char *db_name, const char *path, const struct schema_options *options,
+                           struct schema_index **out, struct err *err)
+{
+    struct err own = {0};
+    int64_t start = clock_now_ns(), deadline = db_get_deadline(db);
+    struct schema_options resolved = resolve(options);
+    struct schema_index *index = new_index(&resolved);
+    struct builder builder = {
+        .db = db,
+        .options = &resolved,
+        .index = index,
+        .arena = &index->priv->arena,
+        .budget = {0, resolved.max_bytes - resolved.max_bytes / CATALOGUE_SHARE},
+        .keys = g_array_new(FALSE, FALSE, sizeof(struct key)),
+        .joins = g_array_new(FALSE, FALSE, sizeof(struct schema_join)),
+        .notes = g_ptr_array_new(),
+        .err = err ? err : &own,
+    };
+    db_set_deadline(db, 0);
+    index->db_name = arena_strdup(builder.arena, db_name);
+    enum err_code code = index->db_name ? build(&builder, path) : builder_full(&builder);
+    db_set_deadline(db, deadline);
+    g_array_free(builder.keys, TRUE);
+    g_array_free(builder.joins, TRUE);
+    g_ptr_array_free(builder.notes, TRUE);
+    index->bytes = index->priv->arena.used + index->priv->values.bytes;
+    index->build_ns = clock_now_ns() - start;
+    *out = code ? NULL : index;
+    if (code) schema_unref(index);
+    return code;
+}
+
+struct schema_index *schema_ref(struct schema_index *index)
+{
+    atomic_fetch_add_explicit(&index->priv->references, 1, memory_order_relaxed);
+    return index;
+}
+
+void schema_unref(struct schema_index *index)
+{
+    if (!index || atomic_fetch_sub_explicit(&index->priv->references, 1, memory_order_acq_rel) != 1) return;
+    values_free(&index->priv->values);
+    arena_free(&index->priv->arena);
+    g_free(index->priv);
+    g_free(index);
+}

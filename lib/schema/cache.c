@@ -1,0 +1,183 @@
+/* The in-process cache of indexes.
+ *
+ * One entry a path. At most one thread works on an entry (looks at the fingerprint, builds); the others that want it wait.
+ * A look is due 100 ms after the last, so a busy worker does not stat the file for each candidate. A rebuild
+ * replaces the entry's reference; who holds the old index keeps it. Entries are small and stay; what leaves under memory pressure is the
+ * index of the entry that was asked for longest ago.
+ *
+ * pthread locks and not GLib's: ThreadSanitizer knows them.
+ */
+#include "lib/schema/schema_int.h"
+
+#include "lib/base/clock.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static const int64_t LOOK_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
+static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
+
+struct entry {
+    struct schema_index *index; /* a reference, or NULL */
+    bool busy;                  /* a thread works on it */
+    int64_t looked_ns, asked_ns;
+    struct err failure; /* code ERR_OK: none */
+    int64_t failed_ns;
+};
+
+struct schema_cache {
+    pthread_mutex_t lock;
+    pthread_cond_t settled; /* some entry is no longer busy */
+    GHashTable *entries;    /* path → struct entry */
+    struct schema_options options;
+    char *descriptions_dir;
+    uint64_t bytes, max_bytes;
+};
+
+static void entry_free(void *p)
+{
+    struct entry *entry = p;
+    schema_unref(entry->index);
+    g_free(entry);
+}
+
+struct schema_cache *schema_cache_new(const struct schema_options *options, uint64_t max_bytes)
+{
+    struct schema_cache *cache = g_new0(struct schema_cache, 1);
+    pthread_mutex_init(&cache->lock, NULL);
+    pthread_cond_init(&cache->settled, NULL);
+    cache->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+    if (options) cache->options = *options;
+    cache->descriptions_dir = g_strdup(cache->options.descriptions_dir);
+    cache->options.descriptions_dir = cache->descriptions_dir;
+    cache->max_bytes = max_bytes ? max_bytes : DEFAULT_MAX_BYTES;
+    return cache;
+}
+
+void schema_cache_free(struct schema_cache *cache)
+{
+    if (!cache) return;
+    g_hash_table_destroy(cache->entries);
+    pthread_cond_destroy(&cache->settled);
+    pthread_mutex_destroy(&cache->lock);
+    g_free(cache->descriptions_dir);
+    g_free(cache);
+}
+
+/* --- under the lock ----------------------------------------------------------------------------------------------- */
+
+static struct entry *entry_of(struct schema_cache *cache, const char *path)
+{
+    struct entry *entry = g_hash_table_lookup(cache->entries, path);
+    if (!entry) {
+        entry = g_new0(struct entry, 1);
+        g_hash_table_insert(cache->entries, g_strdup(path), entry);
+    }
+    return entry;
+}
+
+static void drop_index(struct schema_cache *cache, struct entry *entry)
+{
+    if (!entry->index) return;
+    cache->bytes -= entry->index->bytes;
+    schema_unref(entry->index);
+    entry->index = NULL;
+}
+
+static struct entry *least_recent(struct schema_cache *cache, const struct entry *but)
+{
+    GHashTableIter iter;
+    void *value;
+    struct entry *oldest = NULL;
+    g_hash_table_iter_init(&iter, cache->entries);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        struct entry *entry = value;
+        if (!entry->index || entry->busy || entry == but) continue;
+        if (!oldest || entry->asked_ns < oldest->asked_ns) oldest = entry;
+    }
+    return oldest;
+}
+
+static void put_index(struct schema_cache *cache, struct entry *entry, struct schema_index *index)
+{
+    drop_index(cache, entry);
+    entry->index = index;
+    cache->bytes += index->bytes;
+    struct entry *victim;
+    while (cache->bytes > cache->max_bytes && (victim = least_recent(cache, entry)) != NULL) drop_index(cache, victim);
+}
+
+/* What another call could do better is not worth remembering. */
+static bool is_lasting(enum err_code code)
+{
+    return code != ERR_CANCELLED && code != ERR_DEADLINE && err_class(code) == ERR_CLASS_REJECT;
+}
+
+static void note_failure(struct entry *entry, enum err_code code, const struct err *err)
+{
+    entry->failure = (struct err){0};
+    if (!is_lasting(code)) return;
+    entry->failure = *err;
+    entry->failed_ns = clock_now_ns();
+}
+
+/* --- without the lock, the entry being busy ----------------------------------------------------------------------- */
+
+/* Is the index of this fingerprint? If not, build another. *fresh is set then, with a reference. */
+static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+                                   const struct schema_index *have, struct schema_index **fresh, struct err *err)
+{
+    *fresh = NULL;
+    if (have) {
+        char now[33];
+        enum err_code code = db_fingerprint(db, now, err);
+        if (code || strcmp(now, have->fingerprint) == 0) return code;
+    }
+    return schema_build(db, db_name, path, &cache->options, fresh, err);
+}
+
+/* Called and returns with the lock held. */
+static enum err_code refresh(struct schema_cache *cache, struct entry *entry, struct db *db, const char *db_name,
+                             const char *path, struct err *err)
+{
+    struct schema_index *have = entry->index, *fresh; /* a busy entry keeps its index */
+    entry->busy = true;
+    pthread_mutex_unlock(&cache->lock);
+    enum err_code code = look_or_build(cache, db, db_name, path, have, &fresh, err);
+    pthread_mutex_lock(&cache->lock);
+    entry->busy = false;
+    entry->looked_ns = clock_now_ns();
+    note_failure(entry, code, err);
+    if (fresh) put_index(cache, entry, fresh);
+    pthread_cond_broadcast(&cache->settled);
+    return code;
+}
+
+/* Answers without work: *code and true. */
+static bool is_settled(const struct entry *entry, int64_t now, enum err_code *code, struct err *err)
+{
+    *code = ERR_OK;
+    if (entry->failure.code && now - entry->failed_ns < FAILURE_NS) {
+        *err = entry->failure;
+        *code = entry->failure.code;
+        return true;
+    }
+    return !entry->failure.code && entry->index && now - entry->looked_ns < LOOK_NS;
+}
+
+enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+                               struct schema_index **out, struct err *err)
+{
+    struct err own;
+    if (!err) err = &own;
+    *out = NULL;
+    pthread_mutex_lock(&cache->lock);
+    struct entry *entry = entry_of(cache, path);
+    entry->asked_ns = clock_now_ns();
+    while (entry->busy) pthread_cond_wait(&cache->settled, &cache->lock);
+    enum err_code code;
+    if (!is_settled(entry, clock_now_ns(), &code, err)) code = refresh(cache, entry, db, db_name, path, err);
+    if (!code) *out = schema_ref(entry->index);
+    pthread_mutex_unlock(&cache->lock);
+    return code;
+}

@@ -1,0 +1,116 @@
+/* Joins that nobody declared: a column named for a key of another table, whose values are found there.
+ *
+ * Names decide first, since small numbers are included in every id column by chance. A name fits a key when it is
+ *   the same words (stuid, stuid), unless they are words that every table has (id, name, code ...);
+ *   the table's words and the key's (singer_id → singer.id), or the table's alone (singer → singer.id);
+ *   either with words before it (home_team_id → team.id).
+ * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets.
+ */
+#include "lib/schema/schema_int.h"
+
+#include <string.h>
+
+enum { SAMPLE = 2000, MAX_WORDS = 12, MAX_INFERRED = 10000 };
+
+struct words {
+    const char *stems[2 * MAX_WORDS];
+    uint32_t n;
+};
+
+static void add_words(struct words *to, const struct text_tokens *tokens)
+{
+    for (uint32_t i = 0; i < tokens->n && i < MAX_WORDS; i++) to->stems[to->n++] = tokens->items[i].stem;
+}
+
+/* Does `a` end with the words of `b`? */
+static bool ends_with(const struct words *a, const struct words *b)
+{
+    if (b->n == 0 || b->n > a->n) return false;
+    for (uint32_t i = 1; i <= b->n; i++)
+        if (strcmp(a->stems[a->n - i], b->stems[b->n - i]) != 0) return false;
+    return true;
+}
+
+/* A name that says nothing of what it names. */
+static bool is_generic(const struct schema_column *column)
+{
+    static const char *const names[] = {"id",   "name",  "code",        "key",  "no",   "number", "num",  "title", "type",
+                                        "date", "year",  "description", "rank", "status", "value", "count", "index", "time"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (g_ascii_strcasecmp(column->name, names[i]) == 0) return true;
+    return false;
+}
+
+static bool names_fit(const struct schema_column *from, const struct schema_column *to, const struct schema_table *target)
+{
+    struct words a = {.n = 0}, b = {.n = 0}, table = {.n = 0}, both = {.n = 0};
+    add_words(&a, &from->words);
+    add_words(&b, &to->words);
+    add_words(&table, &target->words);
+    add_words(&both, &target->words);
+    add_words(&both, &to->words);
+    bool same = a.n == b.n && ends_with(&a, &b);
+    if (same) return !is_generic(from);
+    if (ends_with(&a, &both)) return true;
+    if (b.n >= 2 && ends_with(&a, &b)) return true;
+    return to->pk == 1 && target->n_pk == 1 && ends_with(&a, &table);
+}
+
+static bool may_be_target(const struct builder *builder, const struct schema_column *column)
+{
+    const struct schema_private *priv = builder->index->priv;
+    return column->unique && priv->values.columns[column->id].complete && !priv->is_foreign[column->id];
+}
+
+static bool may_refer(const struct builder *builder, const struct schema_column *column)
+{
+    const struct schema_private *priv = builder->index->priv;
+    return priv->values.columns[column->id].n > 0 && !priv->is_foreign[column->id];
+}
+
+/* Declared the other way round already, or inferred so? */
+static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t to)
+{
+    for (guint i = 0; i < builder->joins->len; i++) {
+        const struct schema_join *join = &g_array_index(builder->joins, struct schema_join, i);
+        for (uint32_t j = 0; j < join->n_pairs; j++)
+            if (join->from[j] == to && join->to[j] == from) return true;
+    }
+    return false;
+}
+
+/* The joins of one column to keys that are declared (or merely measured) unique. */
+static enum err_code infer_from(struct builder *builder, const struct schema_column *from, GPtrArray *targets,
+                                bool measured, uint32_t *found)
+{
+    const struct schema_index *index = builder->index;
+    enum err_code code = ERR_OK;
+    for (guint i = 0; !code && i < targets->len && builder->joins->len < MAX_INFERRED; i++) {
+        const struct schema_column *to = targets->pdata[i];
+        if (to->table == from->table || to->unique_measured != measured) continue;
+        if (!names_fit(from, to, &index->tables[to->table]) || is_reversed(builder, from->id, to->id)) continue;
+        double inclusion = values_inclusion(&index->priv->values, from->id, to->id, SAMPLE);
+        if (inclusion < builder->options->min_inclusion) continue;
+        code = builder_add_join(builder, &from->id, &to->id, 1, false, inclusion);
+        (*found)++;
+    }
+    return code;
+}
+
+enum err_code schema_infer_joins(struct builder *builder)
+{
+    const struct schema_index *index = builder->index;
+    GPtrArray *targets = g_ptr_array_new();
+    for (uint32_t i = 0; i < index->n_columns; i++)
+        if (may_be_target(builder, index->columns[i])) g_ptr_array_add(targets, index->columns[i]);
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; !code && i < index->n_columns; i++) {
+        const struct schema_column *from = index->columns[i];
+        if (!may_refer(builder, from)) continue;
+        uint32_t found = 0;
+        code = infer_from(builder, from, targets, false, &found);
+        if (!code && !found) code = infer_from(builder, from, targets, true, &found);
+    }
+    g_ptr_array_free(targets, TRUE);
+    return code;
+}

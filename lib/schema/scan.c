@@ -1,0 +1,113 @@
+/* One pass over each table: statistics of its columns, and their values for the inverted index. */
+#include "lib/schema/schema_int.h"
+
+#include "lib/base/clock.h"
+
+#include <string.h>
+
+static const int64_t VIEW_MS = 2000;                /* a view may be a query of any cost */
+static const uint64_t TABLE_VALUE_BYTES = 1U << 30; /* stored values are what they are */
+
+struct scan {
+    struct builder *builder;
+    struct schema_table *table;
+    struct tally *tallies; /* by position */
+};
+
+static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
+{
+    struct scan *scan = ctx;
+    scan->table->rows++;
+    for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
+    return true;
+}
+
+/* "a", "b", "c": by name, so that hidden columns stay out and positions are the index's. */
+static char *select_all(struct arena *arena, const struct schema_table *table)
+{
+    GString *sql = g_string_new("SELECT ");
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        const char *name = db_quote_name(arena, table->columns[i].name, strlen(table->columns[i].name));
+        g_string_append_printf(sql, "%s%s", i ? ", " : "", name ? name : "");
+    }
+    const char *name = db_quote_name(arena, table->name, strlen(table->name));
+    g_string_append_printf(sql, " FROM %s", name ? name : "");
+    char *text = arena->failed ? NULL : arena_strndup(arena, sql->str, sql->len);
+    g_string_free(sql, TRUE);
+    return text;
+}
+
+static enum err_code keep(struct scan *scan, struct schema_column *column, struct tally *tally)
+{
+    struct builder *builder = scan->builder;
+    if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
+    const struct schema_stats *stats = &column->stats;
+    if (!column->unique && !stats->sampled && stats->rows > 0 && stats->distinct == stats->rows)
+        column->unique = column->unique_measured = true;
+    if (!scan->table->is_view) values_take(&builder->index->priv->values, column->id, tally);
+    return ERR_OK;
+}
+
+/* A view that takes too long or cannot run, or a table of a missing module, does not spoil the index. */
+static bool is_tolerable(const struct schema_table *table, enum err_code code)
+{
+    if (code == ERR_ENGINE || code == ERR_REFUSED) return true;
+    return table->is_view && code != ERR_NOMEM && code != ERR_CANCELLED && code != ERR_DB_LOCKED;
+}
+
+static void set_limits(struct builder *builder, const struct schema_table *table, int64_t until_ns)
+{
+    int64_t left_ms = MAX((until_ns - clock_now_ns()) / 1000000, 1);
+    struct db_limits limits = db_get_limits(builder->db);
+    limits.time_ms = table->is_view ? MIN(left_ms, VIEW_MS) : left_ms;
+    limits.value_bytes = table->is_view ? 0 : TABLE_VALUE_BYTES;
+    limits.max_steps = 0;
+    db_set_limits(builder->db, &limits);
+}
+
+static enum err_code run_scan(struct scan *scan)
+{
+    struct builder *builder = scan->builder;
+    struct schema_table *table = scan->table;
+    const char *sql = select_all(builder->arena, table);
+    if (!sql) return builder_full(builder);
+    enum err_code code = db_scan(builder->db, sql, add_row, scan, builder->err);
+    table->scannable = code == ERR_OK;
+    if (code && is_tolerable(table, code)) {
+        builder_note(builder, "%s %s could not be read: %s", table->is_view ? "view" : "table", table->name,
+                     builder->err->text);
+        table->rows = 0;
+        return ERR_OK;
+    }
+    for (uint32_t i = 0; !code && i < table->n_columns; i++) code = keep(scan, &table->columns[i], &scan->tallies[i]);
+    return code;
+}
+
+static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed, int64_t until_ns)
+{
+    if (!table->n_columns) return ERR_OK;
+    struct scan scan = {builder, table, g_new0(struct tally, table->n_columns)};
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);
+    set_limits(builder, table, until_ns);
+    enum err_code code = run_scan(&scan);
+    for (uint32_t i = 0; i < table->n_columns; i++) tally_free(&scan.tallies[i]);
+    g_free(scan.tallies);
+    return code;
+}
+
+enum err_code schema_scan_tables(struct builder *builder)
+{
+    struct schema_index *index = builder->index;
+    int64_t until_ns = clock_now_ns() + builder->options->time_ms * 1000000;
+    /* Nobody can prepare values that collide under a seed drawn for this build. */
+    uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
+    if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
+    struct db_limits limits = db_get_limits(builder->db);
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; !code && i < index->n_tables; i++)
+        code = scan_table(builder, &index->tables[i], seed, until_ns);
+    db_set_limits(builder->db, &limits);
+    if (!code && !values_seal(&index->priv->values)) code = builder_full(builder);
+    return code;
+}

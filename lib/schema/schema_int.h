@@ -1,0 +1,59 @@
+/* Inside of lib/schema: the private part of an index, and the builder that fills one. */
+#ifndef ASSAY_LIB_SCHEMA_SCHEMA_INT_H
+#define ASSAY_LIB_SCHEMA_SCHEMA_INT_H
+
+#include "lib/schema/schema.h"
+#include "lib/schema/values.h"
+
+#include <glib.h>
+#include <stdatomic.h>
+
+struct schema_private {
+    struct arena arena; /* everything but the values */
+    atomic_uint references;
+    struct values values;
+    uint32_t *tables_by_name;   /* table numbers, sorted by name without case */
+    uint32_t **columns_by_name; /* by table: positions, likewise */
+    bool *is_foreign;           /* by column id: on the referencing side of a declared key */
+    uint32_t *key_root;         /* by column id: columns that joins declare equal share a root */
+    uint32_t *neighbours;       /* join graph: tables next to table t are neighbours[first[t] .. first[t + 1]) */
+    uint32_t *first_neighbour;
+};
+
+/* A declared key of one column or several. */
+struct key {
+    uint32_t table;
+    const uint32_t *columns; /* ids */
+    uint32_t n;
+};
+
+struct builder {
+    struct db *db;
+    const struct schema_options *options;
+    struct schema_index *index;
+    struct arena *arena; /* index->priv->arena */
+    struct budget budget;
+    GArray *keys;   /* struct key */
+    GArray *joins;  /* struct schema_join */
+    GPtrArray *notes;
+    struct err *err;
+};
+
+/* Each step returns ERR_OK or has filled builder->err. */
+enum err_code schema_load(struct builder *builder);          /* tables, columns, keys (load.c) */
+enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c), after names are sorted */
+enum err_code schema_scan_tables(struct builder *builder);   /* statistics and values (scan.c) */
+enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
+enum err_code schema_infer_joins(struct builder *builder);   /* (infer.c) */
+enum err_code schema_sort_names(struct builder *builder);    /* (find.c) */
+enum err_code schema_link_graph(struct builder *builder);    /* (graph.c), after all joins */
+void schema_fill_catalog(struct schema_index *index);        /* (find.c) */
+
+enum err_code builder_full(struct builder *builder);         /* ERR_LIMIT_MEMORY */
+void builder_note(struct builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Add a join of the pairs from[i] → to[i] (column ids, copied). */
+enum err_code builder_add_join(struct builder *builder, const uint32_t *from, const uint32_t *to, uint32_t n_pairs,
+                               bool declared, double inclusion);
+
+#endif

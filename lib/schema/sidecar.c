@@ -1,0 +1,162 @@
+/* Descriptions beside a database, as BIRD ships them: database_description/<table>.csv with the columns
+ * original_column_name, column_name, column_description, data_format, value_description.
+ *
+ * The files come from people: UTF-8 with or without a byte order mark, or Windows-1252; quoted fields with line breaks and doubled
+ * quotes; names with stray spaces and another case. A file that cannot be used is noted, never an error.
+ */
+#include "lib/schema/schema_int.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { MAX_BYTES = 4 << 20, MAX_FIELDS = 16 };
+
+enum { FIELD_ORIGINAL, FIELD_NAME, FIELD_DESCRIPTION, FIELD_FORMAT, FIELD_VALUES, N_FIELDS };
+static const char *const field_names[N_FIELDS] = {"original_column_name", "column_name", "column_description",
+                                                  "data_format", "value_description"};
+
+struct row {
+    char *fields[MAX_FIELDS]; /* in the text, unquoted in place; further ones are dropped */
+    unsigned n;
+};
+
+/* Unquote the quoted field at *p in place; *p moves behind its closing quote. */
+static char *read_quoted(char **p)
+{
+    char *start = ++*p, *out = start, *in = start;
+    while (*in && !(in[0] == '"' && in[1] != '"')) {
+        if (*in == '"') in++;
+        *out++ = *in++;
+    }
+    *p = *in ? in + 1 : in;
+    *out = '\0';
+    return start;
+}
+
+/* Read one record; false at the end of the text. Works on a NUL-terminated text that it changes. */
+static bool read_row(char **text, struct row *row)
+{
+    char *p = *text;
+    row->n = 0;
+    if (!*p) return false;
+    for (;;) {
+        char *field = p;
+        if (*p == '"') field = read_quoted(&p);
+        char *end = p + strcspn(p, ",\r\n"); /* what follows a closing quote is dropped */
+        char stop = *end;
+        if (field == p || stop) *end = '\0';
+        if (row->n < MAX_FIELDS) row->fields[row->n++] = g_strstrip(field);
+        p = stop ? end + 1 : end;
+        if (stop == ',') continue;
+        if (stop == '\r' && *p == '\n') p++;
+        *text = p;
+        return true;
+    }
+}
+
+/* Which field is where; false: the name of the column is missing. */
+static bool read_header(const struct row *row, int at[N_FIELDS])
+{
+    for (int i = 0; i < N_FIELDS; i++) {
+        at[i] = -1;
+        for (unsigned j = 0; j < row->n; j++)
+            if (strcasecmp(row->fields[j], field_names[i]) == 0) at[i] = (int)j;
+    }
+    return at[FIELD_ORIGINAL] >= 0;
+}
+
+static const char *field(struct builder *builder, const struct row *row, int at)
+{
+    const char *text = at >= 0 && (unsigned)at < row->n ? row->fields[at] : "";
+    return *text ? arena_strdup(builder->arena, text) : NULL;
+}
+
+/* Words of the name and, after them, of the full name where they differ. */
+static void widen_words(struct builder *builder, struct schema_column *column)
+{
+    if (!column->full_name || strcasecmp(column->full_name, column->name) == 0) return;
+    struct text_tokens full = text_split_identifier(builder->arena, column->full_name, strlen(column->full_name));
+    struct text_token *items = arena_new_array(builder->arena, (size_t)column->words.n + full.n, struct text_token);
+    if (!items || !full.items) return;
+    uint32_t n = column->words.n;
+    if (n) memcpy(items, column->words.items, n * sizeof *items);
+    for (uint32_t i = 0; i < full.n; i++) {
+        bool known = false;
+        for (uint32_t j = 0; j < n && !known; j++) known = strcmp(items[j].stem, full.items[i].stem) == 0;
+        if (!known) items[n++] = full.items[i];
+    }
+    column->words.items = items;
+    column->words.n = n;
+}
+
+static void describe(struct builder *builder, struct schema_column *column, const struct row *row, const int at[N_FIELDS])
+{
+    column->full_name = field(builder, row, at[FIELD_NAME]);
+    column->description = field(builder, row, at[FIELD_DESCRIPTION]);
+    column->value_description = field(builder, row, at[FIELD_VALUES]);
+    bool some = column->full_name || column->description || column->value_description;
+    builder->index->has_descriptions |= some;
+    widen_words(builder, column);
+}
+
+/* UTF-8 without a mark, or NULL. */
+static char *read_text(const char *path)
+{
+    char *bytes = NULL, *text;
+    gsize len;
+    if (!g_file_get_contents(path, &bytes, &len, NULL)) return NULL;
+    const char *start = bytes;
+    if (len >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) start += 3, len -= 3;
+    if (g_utf8_validate_len(start, len, NULL)) text = g_strndup(start, len);
+    else text = g_convert(start, (gssize)len, "UTF-8", "WINDOWS-1252", NULL, NULL, NULL);
+    if (!text) text = g_convert(start, (gssize)len, "UTF-8", "ISO-8859-1", NULL, NULL, NULL);
+    g_free(bytes);
+    return text;
+}
+
+static void read_csv(struct builder *builder, const char *path, int table)
+{
+    char *text = read_text(path), *rest = text;
+    struct row row;
+    int at[N_FIELDS];
+    if (!text || !read_row(&rest, &row) || !read_header(&row, at)) {
+        builder_note(builder, "%s holds no column descriptions", path);
+        g_free(text);
+        return;
+    }
+    while (read_row(&rest, &row)) {
+        const char *name = (unsigned)at[FIELD_ORIGINAL] < row.n ? row.fields[at[FIELD_ORIGINAL]] : "";
+        int column = schema_find_column(builder->index, table, name, strlen(name));
+        if (column >= 0) describe(builder, &builder->index->tables[table].columns[column], &row, at);
+    }
+    g_free(text);
+}
+
+static void read_file(struct builder *builder, const char *dir, const char *name)
+{
+    size_t len = strlen(name);
+    if (len <= 4 || strcasecmp(name + len - 4, ".csv") != 0) return;
+    int table = schema_find_table(builder->index, name, len - 4);
+    if (table < 0) return;
+    char *path = g_build_filename(dir, name, NULL);
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES) read_csv(builder, path, table);
+    else builder_note(builder, "%s is too large or no file", path);
+    g_free(path);
+}
+
+enum err_code schema_read_sidecar(struct builder *builder, const char *path)
+{
+    const char *given = builder->options->descriptions_dir;
+    if (!given && !path) return ERR_OK;
+    char *parent = given ? NULL : g_path_get_dirname(path);
+    char *dir = given ? g_strdup(given) : g_build_filename(parent, "database_description", NULL);
+    GDir *entries = g_dir_open(dir, 0, NULL);
+    const char *name;
+    while (entries && (name = g_dir_read_name(entries)) != NULL) read_file(builder, dir, name);
+    if (entries) g_dir_close(entries);
+    g_free(dir);
+    g_free(parent);
+    return builder->arena->failed ? builder_full(builder) : ERR_OK;
+}
