@@ -1,0 +1,167 @@
+/* What a COLUMN node means: scope by scope from the inside out, then SQLite's extras. */
+#include "lib/sql/bind_walk.h"
+
+#include <string.h>
+
+/* ---- refs ---- */
+
+static bool keep_ref(struct binder *b, struct sql_ref *ref)
+{
+    struct sql_bound *bound = b->bound;
+    if (bound->n_refs == b->cap_refs) {
+        uint32_t cap = b->cap_refs ? b->cap_refs * 2 : 32;
+        struct sql_ref **refs = arena_new_array(b->arena, cap, struct sql_ref *);
+        if (!refs) return scope_fail(b, ERR_LIMIT_MEMORY);
+        if (bound->n_refs) memcpy(refs, bound->refs, bound->n_refs * sizeof(struct sql_ref *));
+        bound->refs = refs;
+        b->cap_refs = cap;
+    }
+    bound->refs[bound->n_refs++] = ref;
+    return true;
+}
+
+/* The node's ref, fresh or (ORDER BY of a set operation is tried against several arms) wiped. NULL: out of memory. */
+struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block)
+{
+    struct sql_ref *ref = (struct sql_ref *)node->ref; /* ours: sql_bind began by dropping all others */
+    if (!ref) {
+        ref = arena_new(b->arena, struct sql_ref);
+        if (!ref) {
+            scope_fail(b, ERR_LIMIT_MEMORY);
+            return NULL;
+        }
+        if (!keep_ref(b, ref)) return NULL;
+    }
+    *ref = (struct sql_ref){.kind = SQL_REF_UNKNOWN, .node = node, .output = -1, .table = -1, .column = -1};
+    ref->block = block;
+    ref->clause = b->clause;
+    node->ref = ref;
+    return ref;
+}
+
+static void refer_output(struct sql_ref *ref, const struct sql_output *output)
+{
+    ref->table = output->table;
+    ref->column = output->column;
+    ref->expr = output->expr;
+}
+
+/* Point the ref at column `output` of `source`. */
+static void refer(struct sql_ref *ref, struct sql_source *source, int output)
+{
+    ref->kind = SQL_REF_COLUMN;
+    ref->source = source;
+    ref->output = output;
+    if (source->kind == SQL_SOURCE_TABLE) {
+        ref->table = source->table;
+        ref->column = output;
+    } else if (output >= 0 && (uint32_t)output < source->n_outputs) {
+        refer_output(ref, &source->outputs[output]);
+        if (ref->table >= 0) ref->expr = NULL;
+    }
+}
+
+/* Count the steps outwards and mark every block on the way as correlated. */
+static void mark_levels(struct sql_ref *ref)
+{
+    for (struct sql_block *at = ref->block; at && at != ref->source->block; at = at->parent) {
+        at->correlated = true;
+        ref->levels++;
+    }
+}
+
+/* ---- names ---- */
+
+static const struct sql_output *output_of_item(const struct sql_block *block, const struct sql_node *item)
+{
+    for (uint32_t i = 0; i < block->n_outputs; i++)
+        if (block->outputs[i].expr && block->outputs[i].expr == sql_kid(item, 0)) return &block->outputs[i];
+    return NULL;
+}
+
+void bind_to_alias(struct sql_ref *ref, const struct scope *scope, const struct sql_node *item)
+{
+    ref->kind = SQL_REF_ALIAS;
+    ref->expr = sql_kid(item, 0);
+    const struct sql_output *output = output_of_item(scope->block, item);
+    if (output) {
+        ref->table = output->table;
+        ref->column = output->column;
+    }
+    for (struct sql_block *at = ref->block; at && at != scope->block; at = at->parent) {
+        at->correlated = true;
+        ref->levels++;
+    }
+}
+
+static bool is_rowid(const struct sql_node *c)
+{
+    static const char *const names[] = {"rowid", "oid", "_rowid_"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (sql_name_is(c->text, c->text_len, names[i], strlen(names[i]))) return true;
+    return false;
+}
+
+static struct sql_source *only_admitted(struct binder *b, struct sql_block *block, const struct sql_node *c)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (scope_admits(b, &block->sources[i], c)) return &block->sources[i];
+    return NULL;
+}
+
+/* Try one scope. True when the name means something here, be it "ambiguous". */
+static bool resolve_here(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source **open)
+{
+    const struct sql_node *c = ref->node;
+    struct scope_hit hit = scope_search(b, scope->block, c);
+    if (hit.matches > 1) {
+        ref->kind = SQL_REF_AMBIGUOUS;
+        scope_ambiguous(b, scope, c);
+        return true;
+    }
+    if (hit.matches == 1) {
+        refer(ref, hit.source, hit.output);
+        ref->using_right = hit.right;
+        mark_levels(ref);
+        return true;
+    }
+    if (hit.open && !*open) *open = hit.open;
+    if (hit.visible == 1 && is_rowid(c)) {
+        struct sql_source *source = only_admitted(b, scope->block, c);
+        if (source->kind == SQL_SOURCE_TABLE) {
+            refer(ref, source, -1);
+            ref->kind = SQL_REF_ROWID;
+            mark_levels(ref);
+            return true;
+        }
+    }
+    const struct sql_node *item = scope->aliases && !c->text2 ? scope_alias(scope, c->text, c->text_len) : NULL;
+    if (item) bind_to_alias(ref, scope, item);
+    return item != NULL;
+}
+
+/* After all scopes: a column of a source whose columns nobody knows, a string, or an error. */
+static void resolve_nowhere(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source *open)
+{
+    const struct sql_node *c = ref->node;
+    if (open) {
+        refer(ref, open, -1);
+        mark_levels(ref);
+    } else if (!c->text2 && c->quote == '"') {
+        ref->kind = SQL_REF_STRING;
+    } else {
+        scope_unknown_column(b, scope, c);
+    }
+}
+
+bool bind_column(struct binder *b, struct sql_node *c, const struct scope *scope, struct sql_block *block)
+{
+    struct sql_ref *ref = bind_ref_new(b, c, block);
+    if (!ref) return false;
+    struct sql_source *open = NULL;
+    bool found = false;
+    for (const struct scope *at = scope; at && !found; at = at->outer)
+        if (at->block) found = resolve_here(b, at, ref, &open);
+    if (!found) resolve_nowhere(b, scope, ref, open);
+    return b->failed == ERR_OK;
+}

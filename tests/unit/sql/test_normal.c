@@ -1,0 +1,142 @@
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/leak.h"
+#include "tests/support/querylog.h"
+#include "tests/unit/sql/cases.h"
+
+TestSuite(normal, .timeout = 900);
+
+/* The normal form of a statement that binds; NULL when it does not. */
+static char *form_of(struct arena *arena, struct catalog_sqlite *catalog, const char *sql)
+{
+    struct sql_stmt *stmt;
+    struct sql_bound *bound;
+    if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
+    if (sql_bind(arena, stmt, &catalog->catalog, &bound) != ERR_OK) return NULL;
+    return sql_normal_form(arena, stmt->root);
+}
+
+static void check_case(const struct golden_case *c, void *self)
+{
+    (void)self;
+    struct catalog_sqlite *catalog = catalog_sqlite_script(c->schema);
+    struct arena arena;
+    arena_init(&arena, 0);
+    const char *form = form_of(&arena, catalog, case_get(c, "sql"));
+    cr_assert(form, "%s:%d: no normal form", c->file, c->line);
+    const char *again = form_of(&arena, catalog, form);
+    cr_expect(again && strcmp(form, again) == 0, "%s:%d %s: not a fixed point\n  %s\n  %s", c->file, c->line, c->name, form, again ? again : "-");
+    for (size_t i = 0; i < c->n_fields; i++) {
+        const char *key = c->fields[i].key, *value = c->fields[i].value;
+        if (strcmp(key, "sql") == 0) continue;
+        const char *other = strcmp(key, "form") == 0 ? value : form_of(&arena, catalog, value);
+        cr_assert(other, "%s:%d: no normal form: %s", c->file, c->line, value);
+        bool expected = strcmp(key, "other") != 0;
+        cr_expect_eq(strcmp(form, other) == 0, expected, "%s:%d %s\n  %s: %s\n  %s\n  %s", c->file, c->line, c->name, key, value, form, other);
+    }
+    arena_free(&arena);
+    catalog_sqlite_free(catalog);
+}
+
+Test(normal, golden_cases)
+{
+    cr_assert_geq(cases_each("normal.case", check_case, NULL), 15);
+    leak_check();
+}
+
+/* ---- equal forms, equal results ---- */
+
+struct totals {
+    GHashTable *results; /* "db\nform" → digest of the first statement's rows, as a string */
+    GHashTable *texts;   /* "db\nsql" already seen */
+    size_t statements, forms, compared, wrong, not_fixed, slow;
+};
+
+static int out_of_steps(void *left) { return --*(int *)left < 0; }
+
+static int by_text(gconstpointer x, gconstpointer y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+/* The rows as a sorted bag, digested; NULL if it fails or takes too long. */
+static char *digest(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    int left = 2000, rc; /* times 10,000 steps */
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) return NULL;
+    sqlite3_progress_handler(db, 10000, out_of_steps, &left);
+    GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && rows->len < 100000) {
+        GString *row = g_string_new(NULL);
+        for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+            const char *text = (const char *)sqlite3_column_text(stmt, i);
+            g_string_append_printf(row, "%d:%s\x1f", sqlite3_column_type(stmt, i), text ? text : "");
+        }
+        g_ptr_array_add(rows, g_string_free(row, FALSE));
+    }
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    sqlite3_finalize(stmt);
+    char *result = NULL;
+    if (rc == SQLITE_DONE) {
+        GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
+        g_ptr_array_sort(rows, by_text);
+        for (guint i = 0; i < rows->len; i++) g_checksum_update(sum, g_ptr_array_index(rows, i), (gssize)strlen(g_ptr_array_index(rows, i)) + 1);
+        result = g_strdup_printf("%u rows %s", rows->len, g_checksum_get_string(sum));
+        g_checksum_free(sum);
+    }
+    g_ptr_array_free(rows, TRUE);
+    return result;
+}
+
+/* The first statement of a form is kept as text; it runs only when a second one turns up. */
+static void check_one(struct totals *t, const struct querylog_line *line, const char *sql)
+{
+    if (!g_hash_table_add(t->texts, g_strdup_printf("%s\n%s", line->db, sql))) return;
+    struct arena arena;
+    arena_init(&arena, 0);
+    char *form = form_of(&arena, line->catalog, sql), *again = form ? form_of(&arena, line->catalog, form) : NULL;
+    if (form) {
+        t->statements++;
+        bool fixed = again && strcmp(form, again) == 0;
+        if (!fixed && t->not_fixed++ < 10) fprintf(stderr, "not a fixed point:\n  %s\n  %s\n  %s\n", sql, form, again ? again : "-");
+        char *key = g_strdup_printf("%s\n%s", line->db, form);
+        const char *first = g_hash_table_lookup(t->results, key);
+        char *mine = digest(line->catalog->db, sql), *theirs = digest(line->catalog->db, first ? first : form);
+        if (!first) t->forms++;
+        t->slow += mine == NULL || theirs == NULL;
+        if (mine && theirs) {
+            t->compared++;
+            if (strcmp(mine, theirs) != 0 && t->wrong++ < 10) fprintf(stderr, "same form, other rows (%s):\n  %s\n  %s\n  %s\n", line->db, sql, first ? first : "(the form itself)", form);
+        } else if (mine && !theirs) {
+            t->wrong++;
+            fprintf(stderr, "does not run (%s): %s\n", line->db, first ? first : form);
+        }
+        if (first) g_free(key);
+        else g_hash_table_insert(t->results, key, g_strdup(sql));
+        g_free(mine);
+        g_free(theirs);
+    }
+    arena_free(&arena);
+}
+
+static void check_line(const struct querylog_line *line, void *self)
+{
+    for (size_t i = 0; i < line->n_candidates; i++) check_one(self, line, line->candidates[i]);
+    if (line->gold) check_one(self, line, line->gold);
+}
+
+Test(normal, equal_forms_give_equal_rows_on_the_logs)
+{
+    struct totals t = {.results = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+                       .texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    size_t lines = querylog_each(NULL, check_line, &t);
+    if (lines == 0) cr_skip_test("no query logs under the shared data folder");
+    fprintf(stderr, "normal form: %zu statements in %zu forms, %zu compared with their form or their twin, %zu differ, %zu not fixed, %zu too slow to run\n",
+            t.statements, t.forms, t.compared, t.wrong, t.not_fixed, t.slow);
+    cr_expect_eq(t.wrong, 0);
+    cr_expect_eq(t.not_fixed, 0);
+    g_hash_table_destroy(t.results);
+    g_hash_table_destroy(t.texts);
+    leak_check();
+}
