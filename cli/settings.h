@@ -31,7 +31,9 @@ struct settings {
         int64_t max_iterations;
         int64_t speculate;
         struct string_list families;
-        const char *model;
+        const char *label_model;
+        const char *classifier;
+        const char *models;
         const char *expose;
         struct string_list deny_columns;
     } judge;
@@ -55,6 +57,7 @@ struct settings {
     struct {
         int64_t workers;
         int64_t window;
+        int64_t cache_bytes;
         bool unordered;
         const char *out;
         bool resume;

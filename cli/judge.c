@@ -1,0 +1,111 @@
+#include "cli/judge.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* The value of a name with "auto" (or nothing) as 0, unset. The option tables let only known names through. */
+static int named(int (*by_name)(const char *), const char *name)
+{
+    int value = name ? by_name(name) : -1;
+    return value > 0 ? value : 0;
+}
+
+void judge_config(const struct cli *cli, struct engine_config *out)
+{
+    const struct settings *s = &cli->settings;
+    *out = (struct engine_config){
+        .workers = (uint32_t)s->replay.workers,
+        .window = (uint32_t)s->replay.window,
+        .databases = {.roots = s->database.root.items, .n_roots = s->database.root.n},
+        .models_dir = s->judge.models,
+        .label_model = s->judge.label_model,
+        .classifier = s->judge.classifier,
+        .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
+                   .max_values = (uint64_t)s->schema.max_values,
+                   .no_inferred_joins = !s->schema.inferred_joins,
+                   .descriptions_dir = s->schema.descriptions},
+        .schema_cache_bytes = (uint64_t)s->replay.cache_bytes,
+        .limits = {.time_ms = s->database.time_ms,
+                   .max_rows = (uint32_t)s->database.max_rows,
+                   .max_bytes = (uint64_t)s->database.max_bytes},
+        .signals = cli->signals,
+        .defaults = {.deadline_ms = s->judge.deadline_ms,
+                     .max_iterations = (uint32_t)s->judge.max_iterations,
+                     .speculate = (uint32_t)s->judge.speculate,
+                     .strategy = (enum msg_strategy)named(msg_strategy_by_name, s->judge.strategy),
+                     .policy = (enum msg_policy)named(msg_policy_by_name, s->judge.policy),
+                     .expose = (enum msg_expose)named(msg_expose_by_name, s->judge.expose),
+                     .threshold = s->judge.threshold,
+                     .alpha = s->judge.alpha,
+                     .families = s->judge.families.items,
+                     .n_families = s->judge.families.n,
+                     .deny_columns = s->judge.deny_columns.items,
+                     .n_deny_columns = s->judge.deny_columns.n},
+    };
+}
+
+bool judge_has_root(const struct cli *cli)
+{
+    const struct string_list *roots = &cli->settings.database.root;
+    if (!roots->n) complain("where are the databases? --db-root=DIR names the folder that holds DB/DB.sqlite");
+    for (unsigned i = 0; i < roots->n; i++)
+        if (!g_file_test(roots->items[i], G_FILE_TEST_IS_DIR)) {
+            complain("--db-root %s is no folder", roots->items[i]);
+            return false;
+        }
+    return roots->n > 0;
+}
+
+enum { TICK_MS = 100 };
+
+/* Take one verdict if it comes within timeout_ms. ERR_FULL: none came. ERR_CANCELLED: the caller has had enough. */
+static enum err_code take(struct engine *engine, const struct judge_loop *loop, int64_t timeout_ms, struct err *err)
+{
+    struct msg_verdict *verdict = NULL;
+    enum err_code code = engine_next(engine, timeout_ms, &verdict, err);
+    if (code == ERR_OK && !loop->each(loop->ctx, verdict)) code = ERR_CANCELLED;
+    if (loop->tick) loop->tick(loop->ctx);
+    return code;
+}
+
+/* Hand one request over, taking verdicts meanwhile so that neither side waits for the other for ever. */
+static enum err_code submit(struct engine *engine, const struct judge_loop *loop, const struct msg_request *request,
+                            struct err *err)
+{
+    for (;;) {
+        enum err_code code = ERR_FULL;
+        if (!loop->wait || !loop->wait(loop->ctx)) code = engine_submit(engine, request, 0, err);
+        if (code != ERR_FULL) return code;
+        code = take(engine, loop, TICK_MS, err);
+        if (code != ERR_OK && code != ERR_FULL) return code;
+    }
+}
+
+static enum err_code feed(struct engine *engine, const struct judge_loop *loop, struct arena *arena, struct err *err)
+{
+    for (;;) {
+        struct msg_request *request = NULL;
+        arena_reset(arena);
+        int more = loop->next(loop->ctx, arena, &request);
+        if (more < 0) return ERR_CANCELLED;
+        if (more == 0) return ERR_OK;
+        enum err_code code = submit(engine, loop, request, err);
+        while (code == ERR_OK) code = take(engine, loop, 0, err);
+        if (code != ERR_FULL) return code;
+    }
+}
+
+enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, struct err *err)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    enum err_code code = feed(engine, loop, &arena, err);
+    arena_free(&arena);
+    if (code == ERR_OK) {
+        engine_finish(engine);
+        do code = take(engine, loop, TICK_MS, err);
+        while (code == ERR_OK || code == ERR_FULL);
+    }
+    if (code == ERR_CANCELLED) return ERR_OK;
+    return code == ERR_CLOSED && (!err || err->code == ERR_OK) ? ERR_OK : code;
+}

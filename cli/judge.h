@@ -1,0 +1,32 @@
+/* From settings to a running engine: what check, replay, eval and train have in common. */
+#ifndef ASSAY_CLI_JUDGE_H
+#define ASSAY_CLI_JUDGE_H
+
+#include "cli/cli.h"
+#include "cli/engine.h"
+
+/* The engine's configuration as the settings ask for it. Points into `cli`, which must outlive the engine. */
+void judge_config(const struct cli *cli, struct engine_config *out);
+
+/* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
+ *
+ * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; below 0: stop now, the verdicts
+ * that are still out are not waited for. each: takes the verdict over (msg_verdict_free); false: stop now. `wait` (may be
+ * NULL) is asked before each submit: true says that the caller holds enough verdicts and wants none but the next
+ * ones. `tick` (may be NULL) is called at least ten times a second.
+ */
+struct judge_loop {
+    int (*next)(void *ctx, struct arena *arena, struct msg_request **out);
+    bool (*each)(void *ctx, struct msg_verdict *verdict);
+    bool (*wait)(void *ctx);
+    void (*tick)(void *ctx);
+    void *ctx;
+};
+
+/* ERR_OK when everything was handed out or a callback stopped it. Thread: main; all callbacks run on it. */
+enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, struct err *err);
+
+/* --db-root as the engine wants it. Complains and returns false when there is none, or one that is no folder. */
+bool judge_has_root(const struct cli *cli);
+
+#endif
