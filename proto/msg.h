@@ -28,8 +28,9 @@ enum {
     MSG_MAX_BYTES = 64 << 20,      /* one message */
     MSG_MAX_DEPTH = 16,            /* nesting */
     MSG_MAX_LINE = 16 << 20,       /* one line of a log */
-    MSG_MAX_CANDIDATES = 10000,    /* of a request */
-    MSG_MAX_QUESTION = 1 << 20,    /* bytes of question; likewise evidence, meta */
+    MSG_MAX_CANDIDATES = 4096,     /* of a request */
+    MSG_MAX_QUESTION = 64 << 10,   /* bytes of the question, or of the evidence */
+    MSG_MAX_META = 1 << 20,        /* bytes of meta as JSON */
     MSG_MAX_SQL = 1 << 20,         /* bytes of one candidate; what may be judged is less: the parser's cap */
     MSG_MAX_NAME = 256,            /* id, db, family, generator */
     MSG_MAX_LIST = 1024            /* families, generators, denied columns, findings, clauses ... */
