@@ -49,6 +49,9 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ASSAY_ASAN AND NOT ASSAY_TSAN)
   target_compile_options(assay_flags INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   target_link_options(assay_flags INTERFACE -Wl,-z,relro,-z,now)
 endif()
+if(ASSAY_LIBFUZZER) # without this libFuzzer sees no coverage of the rooms
+  target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 target_link_libraries(assay_flags INTERFACE Threads::Threads PkgConfig::GLIB m)
 
 function(assay_room name)
