@@ -48,7 +48,7 @@ enum err_code learn_fit(const char *kind, const struct learn_data *data, const s
                         struct learn_model **out, struct err *err);
 void learn_free(struct learn_model *model);
 
-/* Calibrated P(positive) of a row in the model's feature order; NAN features are unknown. Trees: about 1 µs a 100 trees. */
+/* Calibrated P(positive) of a row in the model's feature order; NAN features are unknown. Trees: about 3 µs a 100 trees of depth 6. */
 double learn_predict(const struct learn_model *model, const float *x);
 /* Before calibration, for tests and curves. */
 double learn_predict_raw(const struct learn_model *model, const float *x);
