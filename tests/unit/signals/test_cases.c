@@ -243,11 +243,17 @@ static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned 
     return taken;
 }
 
+static void reset_options(struct stage *stage)
+{
+    vsig_options_free(stage->options);
+    stage->options = vsig_options_new();
+    if (!vsig_by_name(stage->def->name)) vsig_options_add(stage->options, stage->def); /* the sample */
+}
+
 static void set_option(struct stage *stage, const struct case_line *line)
 {
     if (!*line->value) {
-        vsig_options_free(stage->options);
-        stage->options = vsig_options_new();
+        reset_options(stage);
         return;
     }
     char **parts = g_strsplit(line->value, "=", 2);
@@ -285,7 +291,7 @@ static void run_file(struct stage *stage)
     char *why = NULL;
     struct case_file *file = case_file_read(stage->path, &why);
     cr_assert(file, "%s", why);
-    stage->options = vsig_options_new();
+    reset_options(stage);
     for (unsigned i = 0; i < file->lines->len;) {
         const struct case_line *line = file->lines->pdata[i];
         if (g_strv_contains(STATES, line->key)) {
@@ -333,6 +339,5 @@ ParameterizedTest(unsigned *id, cases, signal)
 
 Test(cases, example)
 {
-    /* The sample has no options in the registry: give it a copy of its own. */
     run_signal(&vsig_select_star, "example");
 }

@@ -1,0 +1,45 @@
+/* For which values of a single column or expression is a condition true, and for which false?
+ *
+ * Three-valued throughout: a NULL that makes the condition unknown is in neither set. Conditions over more than one
+ * column are MIXED: nothing is known of them here.
+ */
+#ifndef ASSAY_SIGNALS_COMMON_TRUTH_H
+#define ASSAY_SIGNALS_COMMON_TRUTH_H
+
+#include "signals/common/domain.h"
+#include "signals/vsig.h"
+
+/* What conditions are about: a column of a FROM item, or an expression that always gives the same for the same row. */
+struct vsig_term {
+    const struct sql_source *source; /* of a column */
+    int output;
+    const struct sql_node *expr;        /* the column's or expression's first place */
+    const struct schema_column *column; /* NULL when there is no base column */
+    bool integer;                       /* holds whole numbers only */
+    bool never_null;
+    struct vsig_domain start; /* what it can be at all */
+};
+
+enum { VSIG_TRUTH_CONSTANT = -1, VSIG_TRUTH_MIXED = -2, VSIG_MAX_TERMS = 32 };
+
+struct vsig_truth {
+    int term; /* index into terms, VSIG_TRUTH_CONSTANT or VSIG_TRUTH_MIXED */
+    struct vsig_domain yes, no;
+    bool exact; /* else both sets may be too large */
+};
+
+/* The terms met so far in one block. */
+struct vsig_terms {
+    struct vsig_subject *subject;
+    const struct sql_block *block;
+    struct vsig_calc calc;
+    struct vsig_term items[VSIG_MAX_TERMS];
+    uint32_t n;
+};
+
+void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, const struct sql_block *block);
+/* Index of the term that `expr` is, added when new; -1 when it is none (a literal, a subquery) or there are too many. */
+int vsig_term_of(struct vsig_terms *terms, const struct sql_node *expr);
+struct vsig_truth vsig_truth_of(struct vsig_terms *terms, const struct sql_node *condition);
+
+#endif

@@ -1,0 +1,124 @@
+/* FROM items that no condition connects: every row of the one meets every row of the other. */
+#include "signals/common/keys.h"
+#include "signals/common/names.h"
+
+/* Union-find over the FROM items of a block; the last slot stands for all enclosing blocks. */
+struct groups {
+    unsigned parent[VSIG_MAX_SOURCES + 1];
+};
+enum { OUTSIDE = VSIG_MAX_SOURCES };
+
+static unsigned find(struct groups *groups, unsigned i)
+{
+    while (groups->parent[i] != i) i = groups->parent[i] = groups->parent[groups->parent[i]];
+    return i;
+}
+
+static void connect(struct groups *groups, vsig_sources sources, bool outside)
+{
+    unsigned first = outside ? find(groups, OUTSIDE) : OUTSIDE + 1;
+    for (unsigned i = 0; sources; i++, sources >>= 1) {
+        if (!(sources & 1)) continue;
+        unsigned root = find(groups, i);
+        if (first > OUTSIDE) first = root;
+        groups->parent[root] = first;
+    }
+}
+
+/* SELECT a.area - b.area: an expression over both is a way of wanting them side by side. */
+static void connect_expressions(struct groups *groups, const struct sql_block *block)
+{
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    for (uint32_t i = 0; items && i < items->n_kids; i++) {
+        const struct sql_node *expr = sql_kid(items->kids[i], 0);
+        if (sql_is(items->kids[i], SQL_ITEM) && expr && expr->kind != SQL_COLUMN)
+            connect(groups, vsig_sources_in(block, expr, NULL), false);
+    }
+}
+
+static void connect_all(struct groups *groups, const struct vsig_block_shape *shape)
+{
+    for (unsigned i = 0; i <= OUTSIDE; i++) groups->parent[i] = i;
+    for (uint32_t i = 0; i < shape->n_conditions; i++)
+        connect(groups, shape->conditions[i].sources, shape->conditions[i].outside);
+    for (uint32_t i = 0; i < shape->n_pairs; i++) {
+        const struct sql_join_pair *pair = shape->pairs[i];
+        connect(groups, vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source),
+                false);
+    }
+    connect_expressions(groups, shape->block);
+}
+
+/* FROM items that cannot multiply rows: one row at most, table functions and LATERAL (which take part in what is before). */
+static vsig_sources harmless(struct vsig_run *run, const struct vsig_block_shape *shape, bool *failed)
+{
+    struct vsig_keys *keys = vsig_keys_new(run->subject, shape);
+    *failed = !keys;
+    if (!keys) return 0;
+    vsig_keys_close(keys);
+    vsig_sources found = vsig_keys_whole(keys);
+    for (uint32_t i = 0; i < shape->block->n_sources; i++) {
+        const struct sql_source *source = &shape->block->sources[i];
+        bool single = source->kind == SQL_SOURCE_TABLE && source->table >= 0 &&
+                      run->subject->schema->tables[source->table].rows == 1;
+        if (single || source->kind == SQL_SOURCE_FUNCTION || (source->node->flags & SQL_F_LATERAL))
+            found |= vsig_source_bit(shape->block, source);
+    }
+    return found;
+}
+
+static void report(struct vsig_run *run, const struct sql_source *first, const struct sql_source *second)
+{
+    const char *a = vsig_source_name(run->subject, first), *b = vsig_source_name(run->subject, second);
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, second->node, "no condition connects %s with %s: every row of one meets every row of the other", a, b);
+    vsig_add_clause(run, finding, first->node);
+    vsig_add_fact(run, finding, "tables", false, "%s, %s", a, b);
+}
+
+static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
+{
+    const struct sql_block *block = shape->block;
+    if (block->n_sources < 2 || shape->too_wide) return ERR_OK;
+    struct groups groups;
+    connect_all(&groups, shape);
+    bool failed;
+    vsig_sources free_ones = harmless(run, shape, &failed);
+    if (failed) return ERR_LIMIT_MEMORY;
+    const struct sql_source *first = NULL; /* of the first group of FROM items that matters */
+    for (unsigned i = 0; i < block->n_sources; i++) {
+        const struct sql_source *source = &block->sources[i];
+        if (free_ones & vsig_source_bit(block, source)) continue;
+        if (!first) first = source;
+        unsigned root = find(&groups, i);
+        if (root == find(&groups, first->index)) continue;
+        report(run, first, source);
+        groups.parent[root] = find(&groups, first->index); /* one finding a group */
+    }
+    return ERR_OK;
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct vsig_shape *shape = vsig_shape(run->subject);
+    if (!shape) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
+        enum err_code code = look_at(run, &shape->blocks[i]);
+        if (code != ERR_OK) return code;
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_cartesian_product = {
+    .id = VSIG_ID_cartesian_product,
+    .name = "cartesian_product",
+    .family = VSIG_JOIN,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "two FROM items have no predicate between them, directly or through others",
+    .description = "The query combines every row of one table with every row of another. Counts and sums are multiplied, "
+                   "and rows appear that belong together by chance only.",
+    .example = "SELECT singer.name FROM singer, concert WHERE concert.year = 2014: nothing says which singer sang.",
+    .instruction = "Join the tables by the foreign key between them, through a linking table if need be, or drop the table "
+                   "that is not needed.",
+    .eval = eval,
+};

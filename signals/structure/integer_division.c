@@ -1,0 +1,65 @@
+/* A quotient of whole numbers loses its fraction, and the question asks for a ratio. */
+#include "signals/common/names.h"
+#include "signals/common/types.h"
+
+#include <strings.h>
+
+static const char *const RATIO_WORDS[] = {"ratio",    "percent", "percentag", "proport", "share", "averag", "mean",
+                                          "fraction", "rate",    "per",       "quotient", "how many times", "divid", NULL};
+
+static bool is_division(const struct sql_node *node)
+{
+    return node->kind == SQL_BINARY && node->op == SQL_OP_DIV;
+}
+
+static bool is_whole_literal(const struct sql_node *node)
+{
+    const struct sql_node *literal = sql_plain_literal(node);
+    return literal && literal->kind == SQL_LITERAL && literal->op == SQL_LIT_INT;
+}
+
+/* Used as a whole number: cast to one, taken modulo, put back on its scale (year / 10 * 10), compared with a whole literal. */
+static bool used_as_integer(const struct sql_node *division)
+{
+    const struct sql_node *parent = division->parent;
+    if (!parent) return false;
+    if (parent->kind == SQL_CAST) return parent->text_len >= 3 && strncasecmp(parent->text, "int", 3) == 0;
+    if (parent->kind == SQL_GROUP || parent->kind == SQL_LIMIT) return true;
+    if (parent->kind != SQL_BINARY) return false;
+    if (parent->op == SQL_OP_MOD) return true;
+    return parent->op == SQL_OP_MUL && is_whole_literal(parent->kids[parent->kids[0] == division ? 1 : 0]) &&
+           is_whole_literal(division->kids[1]);
+}
+
+static void look_at(struct vsig_run *run, const struct sql_node *division)
+{
+    const struct vsig_subject *subject = run->subject;
+    if (vsig_type_of(subject, division->kids[0]) != VSIG_TYPE_INT) return;
+    if (vsig_type_of(subject, division->kids[1]) != VSIG_TYPE_INT) return;
+    if (is_whole_literal(division->kids[0]) && is_whole_literal(division->kids[1])) return;
+    if (used_as_integer(division)) return;
+    if (vsig_question_says(subject, RATIO_WORDS))
+        vsig_fire(run, VSIG_WARNING, division, "a whole number is divided by a whole number: the fraction that the question asks for is cut off");
+    else
+        vsig_note(run, division, "a whole number is divided by a whole number: the fraction is cut off");
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n))
+        if (is_division(n)) look_at(run, n);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_integer_division = {
+    .id = VSIG_ID_integer_division,
+    .name = "integer_division",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "the quotient of two integer columns or counts has no cast, and the question asks for a ratio, share or average",
+    .description = "Both sides of a division are whole numbers, so the engine cuts the result to a whole number: 1 / 2 is 0.",
+    .example = "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all are French.",
+    .instruction = "Cast one side to REAL, or multiply by 1.0 (100.0 for percentages) before dividing.",
+    .eval = eval,
+};
