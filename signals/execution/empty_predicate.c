@@ -1,0 +1,147 @@
+/* One comparison of a column with a literal selects no row of its table (SQLens §A.1, "Empty predicate"). */
+#include "signals/common/names.h"
+#include "signals/execution/predicate.h"
+
+enum { OPT_MAX_PROBE };
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "queries that one candidate may cost; statistics answer the rest"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* Does the truth of the whole not need this predicate to hold? */
+static bool is_negated(const struct sql_node *node)
+{
+    if (node->flags & SQL_F_NOT) return true;
+    for (const struct sql_node *up = node->parent; up && up->kind != SQL_SELECT; up = up->parent)
+        if (up->kind == SQL_UNARY && up->op == SQL_OP_NOT) return true;
+    return false;
+}
+
+/* Below a SELECT that is subtracted: the right arm of EXCEPT, or a NOT IN / NOT EXISTS subquery. */
+static bool is_subtracted(const struct vsig_subject *subject, const struct sql_node *node)
+{
+    for (const struct sql_block *b = sql_block_of(subject->bound, node); b; b = b->parent)
+        if (b->right_arm_of_except) return true;
+    const struct sql_node *in = sql_up(node, SQL_IN);
+    const struct sql_node *exists = sql_up(node, SQL_EXISTS);
+    return (in && in != node && (in->flags & SQL_F_NOT)) || (exists && is_negated(exists));
+}
+
+/* Is there another branch of an OR (or a CASE) around it, so that the row may still come? */
+static const struct sql_node *choice_around(const struct sql_node *node)
+{
+    for (const struct sql_node *up = node->parent; up && up->kind != SQL_SELECT; up = up->parent)
+        if ((up->kind == SQL_BINARY && up->op == SQL_OP_OR) || up->kind == SQL_CASE) return up;
+    return NULL;
+}
+
+/* A choice with a branch that some row meets. What is not a predicate of ours is given the benefit of the doubt. */
+static bool has_live_branch(const struct sql_node *choice, const struct vsig_predicate *all, uint32_t n)
+{
+    if (choice->kind == SQL_CASE) return true;
+    uint32_t dead = 0, below = 0;
+    for (const struct sql_node *node = choice; node; node = sql_walk(choice, node))
+        if (node->kind == SQL_LIKE || node->kind == SQL_BETWEEN || node->kind == SQL_IN || node->kind == SQL_EXISTS ||
+            (node->kind == SQL_BINARY && (sql_is_comparison(node->op) || node->op == SQL_OP_IS || node->op == SQL_OP_IS_NOT)))
+            below++;
+    for (uint32_t i = 0; i < n; i++)
+        for (const struct sql_node *up = all[i].node; up; up = up->parent)
+            if (up == choice) dead += all[i].live == 0;
+    return dead < below;
+}
+
+/* IS NULL on the optional side of an outer join asks for rows without a partner. */
+static bool is_anti_join(const struct vsig_predicate *predicate)
+{
+    bool negated;
+    return vsig_is_null_test(predicate->node, &negated) && !negated && predicate->ref->source->nullable;
+}
+
+static bool holds_elsewhere(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    struct schema_hit hits[8];
+    for (uint32_t l = 0; l < predicate->n_literals; l++) {
+        const struct sql_node *literal = predicate->literals[l];
+        if (literal->op != SQL_LIT_STRING && literal->kind != SQL_COLUMN) continue;
+        uint32_t n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 8);
+        for (uint32_t i = 0; i < n; i++)
+            if (hits[i].column != predicate->column->id) return true;
+        if (n > 0) return true; /* the column holds another form of it */
+    }
+    return false;
+}
+
+static bool question_states_it(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    for (uint32_t i = 0; i < predicate->n_literals; i++)
+        if (!vsig_states_literal(subject, predicate->literals[i])) return false;
+    return predicate->n_literals > 0;
+}
+
+/* Nearest values, and columns that hold the literal. */
+static void add_data(struct vsig_run *run, struct vsig_finding *finding, const struct vsig_predicate *predicate)
+{
+    const struct vsig_subject *subject = run->subject;
+    vsig_add_fact(run, finding, "column", false, "%s", vsig_column_name(subject, predicate->ref));
+    if (predicate->n_literals == 0 || !predicate->literals[0]->text) return;
+    const struct sql_node *literal = predicate->literals[0];
+    const char *near[3];
+    uint32_t n = schema_nearest_values(subject->arena, subject->schema, predicate->column, literal->text,
+                                       literal->text_len, near, 3);
+    for (uint32_t i = 0; i < n; i++) vsig_add_fact(run, finding, "nearest", true, "%s", near[i]);
+    struct schema_hit hits[4];
+    n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct schema_column *column = subject->schema->columns[hits[i].column];
+        if (column != predicate->column)
+            vsig_add_fact(run, finding, "found_in", false, "%s.%s", subject->schema->tables[column->table].name, column->name);
+    }
+}
+
+static void report(struct vsig_run *run, const struct vsig_predicate *all, uint32_t n, const struct vsig_predicate *dead)
+{
+    const struct vsig_subject *subject = run->subject;
+    const char *column = vsig_column_name(subject, dead->ref);
+    const struct sql_node *choice = choice_around(dead->node);
+    const char *excuse = NULL;
+    if (is_anti_join(dead)) return;
+    if (dead->column->stats.rows == 0 && !dead->column->stats.sampled) excuse = "its table is empty";
+    else if (is_negated(dead->node)) excuse = "it is negated";
+    else if (is_subtracted(subject, dead->node)) excuse = "its rows are taken away from others";
+    else if (choice && has_live_branch(choice, all, n)) excuse = "another branch can hold";
+    else if (question_states_it(subject, dead) && !holds_elsewhere(subject, dead)) excuse = "the question states it so";
+    struct vsig_finding *finding =
+        excuse ? vsig_note(run, dead->node, "no row of %s meets this condition; %s", column, excuse)
+               : vsig_fire(run, VSIG_ERROR, dead->node, "no row of %s meets this condition", column);
+    add_data(run, finding, dead);
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    uint32_t n = vsig_predicates(run->subject, all), probes = 0;
+    enum err_code unknown = ERR_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        vsig_predicate_look(run->subject, &all[i], &probes, (uint32_t)vsig_opt(run, OPT_MAX_PROBE));
+        if (all[i].live < 0) unknown = all[i].code;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].live == 0) report(run, all, n, &all[i]);
+    return run->verdict->state == VSIG_FIRED ? ERR_OK : unknown;
+}
+
+const struct vsig_def vsig_empty_predicate = {
+    .id = VSIG_ID_empty_predicate,
+    .name = "empty_predicate",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB,
+    .sentence = "a comparison of a column with a literal selects no row of its table when it runs alone",
+    .description = "A condition in the query matches nothing in the data: the value is spelt in another way, stands in another "
+                   "column, or the comparison is the wrong one.",
+    .example = "WHERE city = 'N.Y.' selects nothing when the column holds 'New York'.",
+    .instruction = "Use the stored form of the value, or the column that holds it; the nearest values are listed.",
+    .options = OPTIONS,
+    .eval = eval,
+};

@@ -1,0 +1,222 @@
+#include "signals/execution/predicate.h"
+
+#include "signals/execution/probe.h"
+#include "signals/vsig_question.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_literal(const struct sql_node *node) { return sql_plain_literal(node) != NULL; }
+
+/* Is it a word in double quotes that means a string? Such a node is a COLUMN in the tree and a literal in effect. */
+static bool is_quoted_string(const struct sql_node *node)
+{
+    return node->kind == SQL_COLUMN && node->ref && node->ref->kind == SQL_REF_STRING;
+}
+
+/* The one column that stands below `side`; NULL if there is none, more than one, or a subquery or an aggregate. */
+static const struct sql_ref *only_column(const struct sql_node *side)
+{
+    const struct sql_ref *found = NULL;
+    for (const struct sql_node *n = side; n; n = sql_walk(side, n)) {
+        if (n->kind == SQL_SUBQUERY || n->kind == SQL_EXISTS || n->kind == SQL_QUANTIFIED || n->kind == SQL_STAR) return NULL;
+        if (n->kind == SQL_CALL && (sql_is_aggregate(n) || sql_kid(n, CALL_WINDOW))) return NULL;
+        if (n->kind != SQL_COLUMN || is_quoted_string(n)) continue;
+        if (found || !n->ref || n->ref->kind != SQL_REF_COLUMN) return NULL;
+        found = n->ref;
+    }
+    return found;
+}
+
+static void add_literal(struct vsig_predicate *predicate, const struct sql_node *node)
+{
+    const struct sql_node *literal = sql_plain_literal(node);
+    if (literal && predicate->n_literals < VSIG_MAX_PREDICATE_LITERALS)
+        predicate->literals[predicate->n_literals++] = literal;
+}
+
+/* The shapes of a predicate: which kid holds the column, and are all others literals? NULL when the node is none. */
+static const struct sql_node *column_side(const struct sql_node *node, struct vsig_predicate *predicate)
+{
+    const struct sql_node *side = sql_kid(node, 0);
+    switch (node->kind) {
+    case SQL_BINARY:
+        if (!sql_is_comparison(node->op) && node->op != SQL_OP_IS && node->op != SQL_OP_IS_NOT) return NULL;
+        if (is_literal(side)) side = node->kids[1];
+        else if (!is_literal(node->kids[1])) return NULL;
+        add_literal(predicate, node->kids[side == node->kids[0]]);
+        return side;
+    case SQL_LIKE:
+        if (!is_literal(sql_kid(node, LIKE_PATTERN))) return NULL;
+        add_literal(predicate, node->kids[LIKE_PATTERN]);
+        return side;
+    case SQL_BETWEEN:
+        if (!is_literal(node->kids[BETWEEN_LOW]) || !is_literal(node->kids[BETWEEN_HIGH])) return NULL;
+        add_literal(predicate, node->kids[BETWEEN_LOW]);
+        add_literal(predicate, node->kids[BETWEEN_HIGH]);
+        return side;
+    case SQL_IN: {
+        const struct sql_node *list = sql_kid(node, IN_RIGHT);
+        if (!sql_is(list, SQL_LIST) || list->n_kids == 0) return NULL;
+        for (uint32_t i = 0; i < list->n_kids; i++) {
+            if (!is_literal(list->kids[i])) return NULL;
+            add_literal(predicate, list->kids[i]);
+        }
+        return side;
+    }
+    case SQL_UNARY: return node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL ? side : NULL;
+    default: return NULL;
+    }
+}
+
+static bool read_predicate(const struct vsig_subject *subject, const struct sql_node *node, struct vsig_predicate *out)
+{
+    *out = (struct vsig_predicate){.node = node, .live = -1};
+    const struct sql_node *side = column_side(node, out);
+    out->ref = side ? only_column(side) : NULL;
+    if (!out->ref || !out->ref->source) return false;
+    out->column = schema_column_of(subject->schema, out->ref);
+    out->bare = sql_plain_column(side) != NULL;
+    return out->column != NULL;
+}
+
+uint32_t vsig_predicates(const struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES])
+{
+    uint32_t n = 0;
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *node = root; node && n < VSIG_MAX_PREDICATES; node = sql_walk(root, node))
+        if (read_predicate(subject, node, &out[n])) n++;
+    return n;
+}
+
+static bool number_of(const struct sql_node *literal, double *out)
+{
+    if (literal->kind != SQL_LITERAL || (literal->op != SQL_LIT_INT && literal->op != SQL_LIT_FLOAT)) return false;
+    char digits[64];
+    if (literal->text_len >= sizeof digits) return false;
+    memcpy(digits, literal->text, literal->text_len);
+    digits[literal->text_len] = '\0';
+    char *end;
+    *out = strtod(digits, &end);
+    const struct sql_node *sign = literal->parent;
+    if (sql_is(sign, SQL_UNARY) && sign->op == SQL_OP_NEG) *out = -*out;
+    return *end == '\0';
+}
+
+static double stat_number(const struct db_value *value)
+{
+    return value->type == DB_INT ? (double)value->i : value->f;
+}
+
+/* An order comparison of an all-number column with a number, by its least and greatest value. -1: not decided. */
+static int by_bounds(const struct schema_stats *stats, enum sql_op op, double number)
+{
+    double low = stat_number(&stats->min), high = stat_number(&stats->max);
+    switch (op) {
+    case SQL_OP_LT: return low < number;
+    case SQL_OP_LE: return low <= number;
+    case SQL_OP_GT: return high > number;
+    case SQL_OP_GE: return high >= number;
+    case SQL_OP_EQ: return number < low || number > high ? 0 : -1;
+    default: return -1;
+    }
+}
+
+bool vsig_is_null_test(const struct sql_node *node, bool *negated)
+{
+    if (node->kind == SQL_UNARY && (node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL)) {
+        *negated = node->op == SQL_OP_NOTNULL;
+        return true;
+    }
+    if (node->kind != SQL_BINARY || (node->op != SQL_OP_IS && node->op != SQL_OP_IS_NOT)) return false;
+    const struct sql_node *literal = sql_plain_literal(node->kids[1]);
+    *negated = node->op == SQL_OP_IS_NOT;
+    return literal && literal->op == SQL_LIT_NULL;
+}
+
+/* What the index knows without asking the database; -1: nothing. Only a plain column of a table can be looked up. */
+static int by_statistics(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    const struct schema_stats *stats = &predicate->column->stats;
+    const struct sql_node *node = predicate->node;
+    if (stats->sampled || !predicate->bare || predicate->ref->source->kind != SQL_SOURCE_TABLE) return -1;
+    if (stats->rows == 0) return 0;
+    bool negated;
+    if (vsig_is_null_test(node, &negated)) return negated ? stats->nulls < stats->rows : stats->nulls > 0;
+    if (node->kind != SQL_BINARY || predicate->n_literals != 1) return -1;
+    const struct sql_node *literal = predicate->literals[0];
+    bool swapped = sql_plain_literal(node->kids[0]) == literal;
+    enum sql_op op = swapped ? sql_op_swap(node->op) : (enum sql_op)node->op;
+    double number;
+    bool numeric = number_of(literal, &number);
+    if (numeric && stats->texts == 0 && stats->blobs == 0 && stats->nulls < stats->rows) {
+        int decided = by_bounds(stats, op, number);
+        if (decided >= 0) return decided;
+    }
+    if (op != SQL_OP_EQ || numeric || !literal->text) return -1;
+    /* Only "yes" is taken from the value index: "no" may still be a match under the column's collation. */
+    return schema_column_has(subject->schema, predicate->column, literal->text, literal->text_len, true) == 1 ? 1 : -1;
+}
+
+/* The FROM item that the column belongs to, as it stands in the statement, so that qualifiers keep their meaning. */
+static const char *probe_text(struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    const char *with = vsig_probe_with(subject, NULL, NULL);
+    const char *from = sql_print(subject->arena, predicate->ref->source->node);
+    const char *condition = sql_print(subject->arena, predicate->node);
+    if (!with || !from || !condition) return NULL;
+    return arena_printf(subject->arena, "%sSELECT 1 FROM %s WHERE %s LIMIT 1", with, from, condition);
+}
+
+void vsig_predicate_look(struct vsig_subject *subject, struct vsig_predicate *predicate, uint32_t *probes,
+                         uint32_t max_probe)
+{
+    predicate->code = ERR_OK;
+    predicate->live = by_statistics(subject, predicate);
+    if (predicate->live >= 0) return;
+    if (*probes >= max_probe) {
+        predicate->code = ERR_LIMIT_COUNT;
+        return;
+    }
+    ++*probes;
+    predicate->live = vsig_probe_any(subject, probe_text(subject, predicate), &predicate->code);
+}
+
+static bool tokens_state(struct arena *arena, const struct text_tokens *said, const char *text, size_t len)
+{
+    struct text_tokens wanted = text_tokenize(arena, text, len);
+    if (wanted.n == 0) return false;
+    for (uint32_t at = 0; at + wanted.n <= said->n; at++) {
+        uint32_t same = 0;
+        while (same < wanted.n && strcmp(said->items[at + same].norm, wanted.items[same].norm) == 0) same++;
+        if (same == wanted.n) return true;
+    }
+    return false;
+}
+
+/* LIKE '%new york%' states "new york". */
+static void trim_pattern(const char **text, size_t *len)
+{
+    while (*len && ((*text)[0] == '%' || (*text)[0] == '*')) ++*text, --*len;
+    while (*len && ((*text)[*len - 1] == '%' || (*text)[*len - 1] == '*')) --*len;
+}
+
+static bool value_stated(const struct vsig_question *asked, const char *text, size_t len)
+{
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (strlen(asked->values[i].text) == len && strncasecmp(asked->values[i].text, text, len) == 0) return true;
+    return false;
+}
+
+bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal)
+{
+    const struct vsig_question *asked = subject->asked;
+    if (!asked || !literal->text) return false;
+    const char *text = literal->text;
+    size_t len = literal->text_len;
+    trim_pattern(&text, &len);
+    if (len == 0) return false;
+    return value_stated(asked, text, len) || tokens_state(subject->arena, &asked->tokens, text, len) ||
+           (asked->evidence.n > 0 && tokens_state(subject->arena, &asked->evidence, text, len));
+}

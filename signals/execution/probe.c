@@ -1,0 +1,61 @@
+#include "signals/execution/probe.h"
+
+enum err_code vsig_probe(struct vsig_subject *subject, const char *sql, uint32_t stop_rows, struct db_result *out)
+{
+    if (!sql) return ERR_LIMIT_MEMORY;
+    struct db_limits limits = db_get_limits(subject->db), bounded = limits;
+    if (bounded.time_ms > VSIG_PROBE_MS) bounded.time_ms = VSIG_PROBE_MS;
+    db_set_limits(subject->db, &bounded);
+    enum err_code code =
+        db_query(subject->db, subject->arena, sql, __builtin_strlen(sql), NULL, 0, stop_rows, out, NULL);
+    db_set_limits(subject->db, &limits);
+    return code;
+}
+
+int vsig_probe_any(struct vsig_subject *subject, const char *sql, enum err_code *code)
+{
+    struct db_result result;
+    *code = vsig_probe(subject, sql, 1, &result);
+    if (*code != ERR_OK) return -1;
+    return result.n_rows > 0;
+}
+
+/* The list inside of the statement's WITH, without the keyword. */
+static const char *own_list(struct vsig_subject *subject, const struct sql_node *with)
+{
+    const char *list = "";
+    for (uint32_t i = 0; list && i < with->n_kids; i++) {
+        const char *cte = sql_print(subject->arena, with->kids[i]);
+        list = cte ? arena_printf(subject->arena, "%s%s%s", list, i ? ", " : "", cte) : NULL;
+    }
+    return list;
+}
+
+const char *vsig_probe_with(struct vsig_subject *subject, const char *name, const struct sql_node *query)
+{
+    const struct sql_node *with = sql_kid(subject->stmt->root, QUERY_WITH);
+    const char *own = with ? own_list(subject, with) : "";
+    const char *body = query ? sql_print(subject->arena, query) : "";
+    if (!own || !body) return NULL;
+    if (!*own && !query) return "";
+    const char *recursive = with && (with->flags & SQL_F_RECURSIVE) ? "RECURSIVE " : "";
+    if (!query) return arena_printf(subject->arena, "WITH %s%s ", recursive, own);
+    return arena_printf(subject->arena, "WITH %s%s%s%s AS (%s) ", recursive, own, *own ? ", " : "", name, body);
+}
+
+/* Is `inner` the node `outer` or below it? */
+static bool is_below(const struct sql_node *inner, const struct sql_node *outer)
+{
+    while (inner && inner != outer) inner = inner->parent;
+    return inner != NULL;
+}
+
+bool vsig_is_correlated(const struct vsig_subject *subject, const struct sql_node *query)
+{
+    (void)subject;
+    for (const struct sql_node *n = query; n; n = sql_walk(query, n))
+        if (n->kind == SQL_COLUMN && n->ref && n->ref->levels > 0 && n->ref->source &&
+            !is_below(n->ref->source->node, query))
+            return true;
+    return false;
+}
