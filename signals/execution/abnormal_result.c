@@ -1,0 +1,172 @@
+/* The whole result says nothing: it is empty, a column is all NULL, or a numeric column is all zero (SQLens §A.1,
+ * "Abnormal result"), and why.
+ *
+ * Honest zeros and empties are common, so the vote needs a culprit. The why-not search drops one condition at a time from
+ * the top block and asks whether rows appear: a condition whose absence brings rows is what empties the result. When
+ * every condition alone is met by some row and the question states its literals, or the tables are empty, there
+ * is nothing to hold against the query, and the finding is a note.
+ */
+#include "signals/common/shape.h"
+#include "signals/execution/predicate.h"
+#include "signals/execution/probe.h"
+
+enum { OPT_MAX_PROBE };
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "queries that finding the culprit may cost"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+struct search {
+    struct vsig_subject *subject;
+    const struct sql_node *select; /* the top block */
+    uint32_t probes, max_probe;
+};
+
+static const struct sql_node *top_select(const struct vsig_subject *subject)
+{
+    const struct sql_node *body = sql_kid(subject->stmt->root, QUERY_BODY);
+    while (sql_is(body, SQL_QUERY)) body = sql_kid(body, QUERY_BODY);
+    return sql_is(body, SQL_SELECT) ? body : NULL;
+}
+
+/* Is there a row of the block's FROM that meets its WHERE without `dropped` (NULL: with no WHERE at all)? 1, 0, -1. */
+static int rows_without(struct search *search, const struct sql_node *dropped)
+{
+    struct vsig_subject *subject = search->subject;
+    struct arena *arena = subject->arena;
+    const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
+    const struct sql_node **conjuncts = NULL;
+    int n = dropped ? sql_conjuncts(arena, sql_kid(where, 0), &conjuncts) : 0;
+    if (search->probes++ >= search->max_probe || n < 0) return -1;
+    const char *with = vsig_probe_with(subject, NULL, NULL), *text = sql_print(arena, from), *rest = "";
+    for (int i = 0; i < n && rest; i++) {
+        const char *one = conjuncts[i] == dropped ? "" : sql_print(arena, conjuncts[i]);
+        if (conjuncts[i] != dropped) rest = one ? arena_printf(arena, "%s%s(%s)", rest, *rest ? " AND " : " WHERE ", one) : NULL;
+    }
+    if (!with || !text || !rest) return -1;
+    enum err_code code;
+    return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s LIMIT 1", with, text, rest), &code);
+}
+
+/* Is every predicate of the statement met by some row alone and stated by the question? */
+static bool all_live_and_stated(struct search *search)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    uint32_t n = vsig_predicates(search->subject, all);
+    for (uint32_t i = 0; i < n; i++) {
+        vsig_predicate_look(search->subject, &all[i], &search->probes, search->max_probe);
+        if (all[i].live == 0) return false;
+        for (uint32_t l = 0; l < all[i].n_literals; l++)
+            if (!vsig_states_literal(search->subject, all[i].literals[l])) return false;
+    }
+    return true;
+}
+
+/* The condition of the top block whose absence brings rows; the FROM clause when the joins alone give none; NULL. */
+static const struct sql_node *culprit(struct search *search, bool *is_join)
+{
+    const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
+    *is_join = false;
+    if (!from) return NULL;
+    if (rows_without(search, NULL) == 0) {
+        *is_join = true;
+        return from;
+    }
+    const struct sql_node **conjuncts = NULL;
+    int n = sql_conjuncts(search->subject->arena, sql_kid(where, 0), &conjuncts);
+    for (int i = 0; i < n; i++)
+        if (rows_without(search, conjuncts[i]) == 1) return conjuncts[i];
+    return where;
+}
+
+static bool has_empty_table(const struct vsig_subject *subject)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        if (ref->kind != SQL_REF_TABLE || !ref->source || ref->source->table < 0) continue;
+        const struct schema_table *table = &subject->schema->tables[ref->source->table];
+        if (table->scannable && table->rows == 0) return true;
+    }
+    return false;
+}
+
+static void report(struct vsig_run *run, const char *what)
+{
+    struct vsig_subject *subject = run->subject;
+    struct search search = {
+        .subject = subject, .select = top_select(subject), .max_probe = (uint32_t)vsig_opt(run, OPT_MAX_PROBE)};
+    bool is_join = false;
+    const struct sql_node *root = subject->stmt->root;
+    const struct sql_node *guilty = search.select ? culprit(&search, &is_join) : NULL;
+    if (has_empty_table(subject)) {
+        vsig_note(run, guilty ? guilty : root, "%s: a table that it reads has no rows", what);
+    } else if (is_join) {
+        vsig_fire(run, VSIG_ERROR, guilty, "%s: the joined tables have no rows in common", what);
+    } else if (all_live_and_stated(&search)) {
+        vsig_note(run, guilty ? guilty : root, "%s, though each condition alone is met by some row and the question states it", what);
+    } else {
+        vsig_fire(run, VSIG_WARNING, guilty ? guilty : root,
+                  sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition there would be rows", what);
+    }
+}
+
+enum column_look { COLUMN_MIXED, COLUMN_NULL, COLUMN_ZERO };
+
+static enum column_look look_at_column(const struct db_result *result, uint32_t column)
+{
+    bool all_null = true, all_zero = true;
+    for (uint32_t row = 0; row < result->n_rows && (all_null || all_zero); row++) {
+        const struct db_value *value = &result->values[(size_t)row * result->n_columns + column];
+        if (value->type != DB_NULL) all_null = false;
+        bool zero = (value->type == DB_INT && value->i == 0) || (value->type == DB_FLOAT && value->f == 0.0);
+        if (!zero) all_zero = false;
+    }
+    return all_null ? COLUMN_NULL : all_zero ? COLUMN_ZERO : COLUMN_MIXED;
+}
+
+/* A column of a table that holds nothing else than what came out: the query is not to blame for it. */
+static bool column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
+{
+    const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;
+    if (!block || column >= block->n_outputs || block->outputs[column].table < 0) return false;
+    const struct schema_column *base = &subject->schema->tables[block->outputs[column].table].columns[block->outputs[column].column];
+    uint64_t rows = base->stats.rows;
+    return look == COLUMN_NULL ? base->stats.nulls == rows : base->stats.zeros == rows;
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct db_result *result = vsig_result(run->subject);
+    if (!result) return run->subject->result_code;
+    if (result->n_rows == 0) {
+        report(run, "the result is empty");
+        return ERR_OK;
+    }
+    for (uint32_t c = 0; c < result->n_columns; c++) {
+        enum column_look look = look_at_column(result, c);
+        if (look == COLUMN_MIXED) continue;
+        if (column_is_like_that(run->subject, c, look)) {
+            vsig_note(run, run->subject->stmt->root, "a column of the result is all %s, as it is in its table",
+                      look == COLUMN_NULL ? "NULL" : "zero");
+            continue;
+        }
+        report(run, look == COLUMN_NULL ? "a column of the result is all NULL" : "a column of the result is all zero");
+        break;
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_abnormal_result = {
+    .id = VSIG_ID_abnormal_result,
+    .name = "abnormal_result",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT,
+    .sentence = "the whole result is empty, or a column of it is all NULL or all zero",
+    .description = "The query runs but its result carries no information; the condition or join that empties it is marked.",
+    .example = "SELECT COUNT(*) FROM clients WHERE gender = 'Female' is 0 when the column holds F and M.",
+    .instruction = "Check the marked condition's value, column and operator, or the marked join.",
+    .options = OPTIONS,
+    .eval = eval,
+};

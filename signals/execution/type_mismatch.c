@@ -1,0 +1,146 @@
+/* A comparison or arithmetic across types whose values cannot match, measured on the column's values. */
+#include "signals/common/names.h"
+#include "signals/execution/predicate.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { OPT_SHARE };
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_SHARE] = {"share", 0.95, 0.5, 1.0, "share of a column's values that must be of one kind"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+enum kind { KIND_UNKNOWN, KIND_NUMBER, KIND_WORDS, KIND_DATE };
+
+static const char *const KIND_NAMES[] = {"unknown values", "numbers", "words", "dates"};
+
+/* What a column holds, if nearly all of its values agree. */
+static enum kind kind_of_column(const struct vsig_run *run, const struct schema_column *column)
+{
+    const struct schema_stats *s = &column->stats;
+    double values = (double)(s->ints + s->reals + s->texts + s->blobs), share = vsig_opt(run, OPT_SHARE);
+    if (values == 0) return KIND_UNKNOWN;
+    if ((double)s->date_texts >= share * values) return KIND_DATE;
+    if ((double)(s->ints + s->reals + s->numeric_texts) >= share * values) return KIND_NUMBER;
+    if ((double)(s->texts - s->numeric_texts - s->date_texts) >= share * values) return KIND_WORDS;
+    return KIND_UNKNOWN;
+}
+
+static bool looks_numeric(const char *text, size_t len)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (isdigit((unsigned char)text[i])) digits++;
+        else if (!strchr(" .,+-%$eE", text[i])) return false;
+    }
+    return digits > 0;
+}
+
+/* The shape of a date text: digits as 9, letters as a, the rest as it is. "2020-01-31" is 9999-99-99. */
+static void shape_of(const char *text, size_t len, char out[32])
+{
+    size_t n = len < 31 ? len : 31;
+    for (size_t i = 0; i < n; i++)
+        out[i] = isdigit((unsigned char)text[i]) ? '9' : isalpha((unsigned char)text[i]) ? 'a' : text[i];
+    out[n] = '\0';
+}
+
+static bool is_number(const struct sql_node *literal)
+{
+    return literal->kind == SQL_LITERAL && (literal->op == SQL_LIT_INT || literal->op == SQL_LIT_FLOAT);
+}
+
+/* A text that starts like a date of another notation than the column's cannot be equal to, or ordered with, its values. */
+static bool other_notation(const struct schema_column *column, const struct sql_node *literal)
+{
+    if (is_number(literal) || column->stats.min.type != DB_TEXT) return is_number(literal);
+    char stored[32], given[32];
+    shape_of(column->stats.min.text, column->stats.min.len, stored);
+    shape_of(literal->text, literal->text_len, given);
+    size_t given_len = strlen(given), shared = given_len < strlen(stored) ? given_len : strlen(stored);
+    if (given_len < 4) return true;
+    return strncmp(stored, given, shared) != 0; /* "2020-01" is a prefix of the notation: fine for order */
+}
+
+static void compare_with_literal(struct vsig_run *run, const struct vsig_predicate *predicate)
+{
+    if (!predicate->bare || predicate->node->kind == SQL_LIKE || predicate->n_literals == 0) return;
+    const struct sql_node *literal = predicate->literals[0];
+    if (literal->op == SQL_LIT_NULL || !literal->text) return;
+    enum kind kind = kind_of_column(run, predicate->column);
+    bool number = is_number(literal), numeric_text = !number && looks_numeric(literal->text, literal->text_len);
+    bool clash = (kind == KIND_WORDS && number) || (kind == KIND_NUMBER && !number && !numeric_text) ||
+                 (kind == KIND_DATE && other_notation(predicate->column, literal));
+    if (!clash) return;
+    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node, "%s holds %s; this compares it with %s",
+                                             vsig_column_name(run->subject, predicate->ref), KIND_NAMES[kind],
+                                             number ? "a number" : kind == KIND_DATE ? "a text of another notation" : "a text");
+    if (predicate->column->stats.min.type == DB_TEXT)
+        vsig_add_fact(run, finding, "stored_like", true, "%.*s", (int)predicate->column->stats.min.len,
+                      predicate->column->stats.min.text);
+}
+
+/* column op column: numbers never equal words. */
+static void compare_columns(struct vsig_run *run, const struct sql_node *node)
+{
+    const struct sql_ref *left = sql_plain_column(node->kids[0]), *right = sql_plain_column(node->kids[1]);
+    const struct schema_column *a = left ? schema_column_of(run->subject->schema, left) : NULL;
+    const struct schema_column *b = right ? schema_column_of(run->subject->schema, right) : NULL;
+    if (!a || !b) return;
+    enum kind ka = kind_of_column(run, a), kb = kind_of_column(run, b);
+    if (ka == kb || ka == KIND_UNKNOWN || kb == KIND_UNKNOWN) return;
+    vsig_fire(run, VSIG_ERROR, node, "%s holds %s, %s holds %s: they cannot match", vsig_column_name(run->subject, left),
+              KIND_NAMES[ka], vsig_column_name(run->subject, right), KIND_NAMES[kb]);
+}
+
+static bool is_numeric_aggregate(const struct sql_node *call)
+{
+    return sql_name_is(call->text, call->text_len, "sum", 3) || sql_name_is(call->text, call->text_len, "avg", 3) ||
+           sql_name_is(call->text, call->text_len, "total", 5);
+}
+
+/* SUM, AVG, + - * / over words count each as 0. */
+static void calculate(struct vsig_run *run, const struct sql_node *node, const struct sql_node *operand)
+{
+    const struct sql_ref *ref = operand ? sql_plain_column(operand) : NULL;
+    const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
+    enum kind kind = column ? kind_of_column(run, column) : KIND_UNKNOWN;
+    if (kind == KIND_WORDS || (kind == KIND_DATE && node->kind == SQL_CALL))
+        vsig_fire(run, VSIG_ERROR, node, "%s holds %s, which count as 0 in a calculation",
+                  vsig_column_name(run->subject, ref), KIND_NAMES[kind]);
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    uint32_t n = vsig_predicates(run->subject, all);
+    for (uint32_t i = 0; i < n; i++) compare_with_literal(run, &all[i]);
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
+        if (node->kind == SQL_CALL && is_numeric_aggregate(node)) {
+            calculate(run, node, sql_kid(sql_kid(node, CALL_ARGS), 0));
+        } else if (node->kind == SQL_BINARY && sql_is_comparison(node->op)) {
+            compare_columns(run, node);
+        } else if (node->kind == SQL_BINARY && node->op >= SQL_OP_ADD && node->op <= SQL_OP_MOD) {
+            calculate(run, node, node->kids[0]);
+            calculate(run, node, node->kids[1]);
+        }
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_type_mismatch = {
+    .id = VSIG_ID_type_mismatch,
+    .name = "type_mismatch",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "a comparison or calculation mixes types whose values cannot match, as measured on the columns",
+    .description = "SQLite compares and calculates across types without complaint, but a number never equals a word, and a word "
+                   "counts as 0 in a sum.",
+    .example = "WHERE hired > 2020 when hired holds texts such as '2020-05-01': a text is greater than any number.",
+    .instruction = "Compare with a value written as the column stores it, or convert the column first.",
+    .options = OPTIONS,
+    .eval = eval,
+};
