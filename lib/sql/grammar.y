@@ -192,7 +192,7 @@ source(A) ::= nm(S) DOT nm(T).                { A = sqlb_qualified(p, sqlb_named
 source(A) ::= table_call(C).                  { A = NODE(FROM_CALL, C->start, C, NULL); }
 source(A) ::= LATERAL(K) table_call(C).       { A = sqlb_flag(NODE(FROM_CALL, K.start, C, NULL), SQL_F_LATERAL); }
 source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
-                                              { A = NODE(DERIVED, Q->start, sqlb_bare(Q), NULL); }
+                                              { uint32_t at = Q->start; A = NODE(DERIVED, at, sqlb_bare(Q), NULL); }
 source(A) ::= LATERAL(K) paren_query(Q).      { A = sqlb_flag(NODE(DERIVED, K.start, sqlb_bare(Q), NULL), SQL_F_LATERAL); }
 source(A) ::= LP(K) tables(L) RP.             { A = sqlb_from_paren(p, L, K.start); }
 
@@ -255,9 +255,9 @@ limit(A) ::= LIMIT(K) expr(O) COMMA expr(N).         { A = sqlb_flag(NODE(LIMIT,
 limit(A) ::= LIMIT(K) BAD(B).                        { A = NODE(LIMIT, K.start, sqlb_error(p, B), NULL); }
 limit(A) ::= OFFSET(K) expr(O) rows.                 { A = NODE(LIMIT, K.start, NULL, O); }
 limit(A) ::= OFFSET(K) expr(O) rows LIMIT expr(N).   { A = NODE(LIMIT, K.start, N, O); }
-limit(A) ::= OFFSET(K) expr(O) rows fetch(N).        { A = NODE(LIMIT, K.start, N, O); sqlb_fetch(A, N); }
-limit(A) ::= fetch(N).                               { A = NODE(LIMIT, N->start, N, NULL); sqlb_fetch(A, N); }
-limit(A) ::= fetch(N) OFFSET expr(O) rows.           { A = NODE(LIMIT, N->start, N, O); sqlb_fetch(A, N); }
+limit(A) ::= OFFSET(K) expr(O) rows fetch(N).        { A = NODE(LIMIT, K.start, N, O); sqlb_fetch(p, A, N); }
+limit(A) ::= fetch(N).                               { A = NODE(LIMIT, N->start, N, NULL); sqlb_fetch(p, A, N); }
+limit(A) ::= fetch(N) OFFSET expr(O) rows.           { A = NODE(LIMIT, N->start, N, O); sqlb_fetch(p, A, N); }
 
 limit_opt(A) ::= .        { A = NULL; }
 limit_opt(A) ::= limit(A).
