@@ -102,8 +102,8 @@ static int best_twin(struct diff_pair *p, int x, const struct by_hash *twins, ui
     uint64_t hash = p->a.nodes[x].hash;
     for (uint32_t i = first_of(twins, n, hash); i < n && twins[i].hash == hash; i++) {
         int y = twins[i].at;
+        if (!spend(p, 4)) return DIFF_NONE;
         if (p->b.nodes[y].partner != DIFF_NONE || p->b.nodes[y].size != p->a.nodes[x].size) continue;
-        if (!spend(p, 8)) return DIFF_NONE;
         if (only && best != DIFF_NONE) return DIFF_NONE;
         int score = context(p, x, y);
         if (score > best_score) {
@@ -232,7 +232,7 @@ static void match_groups(struct diff_pair *p, struct few xs, struct few ys)
         for (uint32_t i = 0; i < xs.n; i++) {
             int x = xs.at[i], best = DIFF_NONE, best_score = -1;
             if (p->a.nodes[x].partner != DIFF_NONE) continue;
-            for (uint32_t j = 0; j < ys.n; j++) {
+            for (uint32_t j = 0; j < ys.n && spend(p, 1); j++) {
                 int y = ys.at[j];
                 if (!both_free(p, x, y) || !compatible(p->a.nodes[x].node, p->b.nodes[y].node)) continue;
                 int score = p->a.nodes[x].hash == p->b.nodes[y].hash ? 101 : likeness(p, x, y);

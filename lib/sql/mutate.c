@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SITES = 20000 };
+enum { MAX_SITES = 20000, MAX_NODES_MADE = 20000000 }; /* bounds on what a hostile statement can cost */
 
 static const struct mutate_op OPS[SQL_MUTATOR_COUNT] = {
 #define X(name, what) {#name, what, mutate_##name##_ways, mutate_##name},
@@ -116,6 +116,29 @@ static bool is_below(const struct sql_node *root, const struct sql_node *n)
     return n != NULL;
 }
 
+/* Is an aggregate of the select list around, so that ORDER BY may have one without GROUP BY? */
+static bool aggregates_items(const struct sql_block *block)
+{
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    for (const struct sql_node *n = items; n; n = n->kind == SQL_SUBQUERY ? sql_walk_over(items, n) : sql_walk(items, n))
+        if (sql_is_aggregate(n)) return true;
+    return false;
+}
+
+/* No aggregate where the engines refuse one: in WHERE, ON and GROUP BY, and in ORDER BY of a plain query. */
+static bool aggregates_fit(const struct sql_bound *bound)
+{
+    const struct sql_node *root = bound->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (!sql_is_aggregate(n)) continue;
+        const struct sql_block *block = sql_block_of(bound, n);
+        enum sql_clause clause = sql_clause_of(n);
+        if (clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_FROM || clause == SQL_CLAUSE_GROUP) return false;
+        if (clause == SQL_CLAUSE_ORDER && block && !block->grouped && !aggregates_items(block)) return false;
+    }
+    return true;
+}
+
 /* Parses and binds, and says something else than the original? The span is that of the node with the touched one's id:
  * printing and parsing keep the shape of the tree. */
 static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const char *original, struct sql_mutation *out)
@@ -123,7 +146,7 @@ static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const 
     struct sql_stmt *stmt;
     struct sql_bound *bound;
     if (sql_parse(m->arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return false;
-    if (sql_bind(m->arena, stmt, m->env->catalog, &bound) != ERR_OK) return false;
+    if (sql_bind(m->arena, stmt, m->env->catalog, &bound) != ERR_OK || !aggregates_fit(bound)) return false;
     const char *form = sql_normal_form(m->arena, stmt->root);
     if (!form || strcmp(form, original) == 0) return false;
     out->end = (uint32_t)strlen(sql);
@@ -135,9 +158,8 @@ static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const 
     return true;
 }
 
-/* `scratch` is the mutant's own arena; the text goes to `keep`. False: this site gives nothing. */
-static bool make_mutant(struct mutant *m, struct arena *keep, const struct site *site, const char *original,
-                        struct sql_mutation *out)
+/* The text lives in the mutant's own arena. False: this site gives nothing. */
+static bool make_mutant(struct mutant *m, const struct site *site, const char *original, struct sql_mutation *out)
 {
     if (!copy_statement(m, m->bound->stmt)) return false;
     m->draw = site->order;
@@ -148,8 +170,8 @@ static bool make_mutant(struct mutant *m, struct arena *keep, const struct site 
     const char *sql = sql_print(m->arena, m->root);
     *out = (struct sql_mutation){.op = site->op};
     if (!sql || !is_sound(m, sql, touched->id, original, out)) return false;
-    out->sql = arena_strdup(keep, sql);
-    return out->sql != NULL;
+    out->sql = sql;
+    return true;
 }
 
 static bool is_new(const struct sql_mutation *list, uint32_t n, const char *sql)
@@ -173,15 +195,20 @@ int sql_mutate(struct arena *arena, const struct sql_bound *bound, const struct 
     if (!list) return -1;
     struct arena scratch;
     arena_init(&scratch, 0);
-    for (uint32_t i = 0; i < sites.n && made < most; i++) {
+    uint32_t tries = MAX_NODES_MADE / (bound->stmt->n_nodes + 1);
+    bool full = false;
+    for (uint32_t i = 0; i < sites.n && i < tries && made < most && !full; i++) {
         struct mutant m = {.arena = &scratch, .bound = bound, .env = env};
         struct sql_mutation mutation;
-        if (make_mutant(&m, arena, &sites.list[i], original, &mutation) && is_new(list, made, mutation.sql))
+        if (make_mutant(&m, &sites.list[i], original, &mutation) && is_new(list, made, mutation.sql)) {
+            mutation.sql = arena_strdup(arena, mutation.sql);
+            full = mutation.sql == NULL;
             list[made++] = mutation;
+        }
         arena_reset(&scratch);
     }
     arena_free(&scratch);
-    if (arena->failed) return -1;
+    if (full) return -1;
     *out = list;
     return (int)made;
 }

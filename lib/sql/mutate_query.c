@@ -327,7 +327,8 @@ struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, u
     const struct sql_source *gone = joined_source(m, at);
     struct sql_node *join = mutate_copy(m, at), *from = sql_up(join, SQL_FROM);
     drop_conditions_on(m, gone->block->node, gone);
-    if (way == 1) drop_items_on(m, gone->block->node, gone);
+    bool free_width = gone->block->role == SQL_BLOCK_TOP && !gone->block->arm;
+    if (way == 1 && free_width) drop_items_on(m, gone->block->node, gone);
     sql_replace(join, sql_kid(join, JOIN_LEFT));
     return repoint_columns(m, gone) ? from : NULL;
 }

@@ -586,7 +586,7 @@ static struct sql_node *norm_other(struct normal *n, const struct sql_node *from
 
 static struct sql_node *norm(struct normal *n, const struct sql_node *from)
 {
-    if (n->failed) return NULL;
+    if (n->failed || !from) return NULL;
     switch (from->kind) {
     case SQL_QUERY: return norm_query(n, from);
     case SQL_SELECT: return in_scope(n, from, from, norm_select);

@@ -52,7 +52,7 @@ Test(normal, golden_cases)
 struct totals {
     GHashTable *results; /* "db\nform" → digest of the first statement's rows, as a string */
     GHashTable *texts;   /* "db\nsql" already seen */
-    size_t statements, forms, compared, wrong, not_fixed, slow;
+    size_t lines, statements, forms, compared, wrong, not_fixed, slow;
 };
 
 static int out_of_steps(void *left) { return --*(int *)left < 0; }
@@ -63,7 +63,7 @@ static int by_text(gconstpointer x, gconstpointer y) { return strcmp(*(char *con
 static char *digest(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    int left = 2000, rc; /* times 10,000 steps */
+    int left = 100, rc; /* times 10,000 steps */
     if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) return NULL;
     sqlite3_progress_handler(db, 10000, out_of_steps, &left);
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
@@ -120,8 +120,11 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
     arena_free(&arena);
 }
 
+/* Of the gold-only log every fifth line: the candidates are where spellings differ. */
 static void check_line(const struct querylog_line *line, void *self)
 {
+    struct totals *t = self;
+    if (t->lines++ % 5 && line->n_candidates == 0) return;
     for (size_t i = 0; i < line->n_candidates; i++) check_one(self, line, line->candidates[i]);
     if (line->gold) check_one(self, line, line->gold);
 }
