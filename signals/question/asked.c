@@ -13,6 +13,7 @@
 enum word_class {
     CLASS_PLAIN,
     CLASS_LEAD,     /* show, find ...: the list follows */
+    CLASS_LEAD_FIRST, /* the same where it opens the sentence; elsewhere an ordinary word (state, order, name) */
     CLASS_WHAT,     /* what, which: the list follows, maybe after a verb */
     CLASS_WHO,      /* who: one thing is asked, the clause follows */
     CLASS_SKIP,     /* the, all, their: no part of a phrase */
@@ -28,8 +29,8 @@ static const struct {
     enum word_class class;
     const char *words;
 } CLASSES[] = {
-    {CLASS_LEAD, "show list find give return display get tell provide report compute calculate select identify retrieve "
-                 "state print output present sort order determine count fetch name describe"},
+    {CLASS_LEAD, "show list find give return display get tell provide compute calculate select identify retrieve print"},
+    {CLASS_LEAD_FIRST, "report state output present sort order determine count fetch name describe"},
     {CLASS_WHAT, "what which what's"},
     {CLASS_WHO, "who whom where when"},
     {CLASS_SKIP, "the a an all me us out back please their its his her every each any some different distinct unique "
@@ -110,7 +111,7 @@ static void push_phrase(struct asked_scan *scan, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         const struct vsig_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
         asked->computed |= cue_at(out, i, COMPUTED) != NULL;
-        if (column && column->score > 0.45 && !(table && table->score > column->score)) asked->entity = false;
+        if (column && column->score > 0.45 && !(table && table->score >= column->score)) asked->entity = false;
         if (is_class(scan, i, CLASS_VAGUE)) asked->vague = true;
     }
 }
@@ -202,8 +203,7 @@ static void read_list(struct asked_scan *scan, uint32_t i)
             if (!cue_at(scan->out, i, COMPUTED)) break;
         }
         if (!open && is_class(scan, i, CLASS_SKIP)) continue;
-        if (!open && (is_class(scan, i, CLASS_BE) || is_class(scan, i, CLASS_WHAT) || is_class(scan, i, CLASS_LEAD)) &&
-            !cue_at(scan->out, i, COMPUTED))
+        if (!open && (is_class(scan, i, CLASS_BE) || is_class(scan, i, CLASS_WHAT)) && !cue_at(scan->out, i, COMPUTED))
             continue;
         if (!open) first = i;
     }
@@ -228,7 +228,7 @@ static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
     }
     if (i >= scan->end) return UINT32_MAX;
     if (cue_at(scan->out, i, COMPUTED)) return i;
-    if (is_class(scan, i, CLASS_LEAD) || is_class(scan, i, CLASS_WHAT)) return i + 1;
+    if (is_class(scan, i, CLASS_LEAD) || is_class(scan, i, CLASS_LEAD_FIRST) || is_class(scan, i, CLASS_WHAT)) return i + 1;
     return UINT32_MAX;
 }
 

@@ -1,0 +1,182 @@
+/* aggregate_mismatch: what the question wants computed against the aggregates of the query.
+ *
+ * Two tables of rules. ASKED: a cue of the question wants one of some aggregates (an average wants AVG, or a quotient);
+ * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one of
+ * some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different ones are to
+ * be counted, and COUNT against SUM over a column that itself holds quantities. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OPT_UNASKED, OPT_DISTINCT };
+
+#define CUE(kind) (1U << VSIG_CUE_##kind)
+#define AGG(name) (1U << QUERY_##name)
+
+/* The query may also reach an extreme by sorting, and a quantity by arithmetic. */
+enum other_way { NO_OTHER_WAY, BY_SORTING = 1, BY_DIVIDING = 2, BY_NUMBER = 4, BY_ADDING = 8 };
+
+static const struct asked_rule {
+    enum vsig_cue_kind cue;
+    unsigned aggregates; /* any of them will do */
+    unsigned other;      /* enum other_way */
+    const char *const names[6]; /* a column of the query with such a word in its name stores the number */
+    const char *what;
+} ASKED[] = {
+    {VSIG_CUE_AVERAGE, AGG(AVG), BY_DIVIDING, {"averag", "avg", "mean", NULL}, "an average"},
+    {VSIG_CUE_TOTAL, AGG(SUM) | AGG(COUNT), BY_ADDING, {"total", "sum", "overal", "number", "amount", NULL}, "a total"},
+    {VSIG_CUE_COUNT, AGG(COUNT) | AGG(SUM), BY_NUMBER, {"count", "number", "total", "frequenc", "quantiti", NULL}, "a count"},
+    {VSIG_CUE_MAXIMUM, AGG(MAX), BY_SORTING, {"maximum", "max", "highest", NULL}, "a maximum"},
+    {VSIG_CUE_MINIMUM, AGG(MIN), BY_SORTING, {"minimum", "min", "lowest", NULL}, "a minimum"},
+};
+
+static const struct unasked_rule {
+    enum query_aggregate aggregate;
+    bool in_answer;  /* only where it is part of the answer; else anywhere */
+    unsigned cues;   /* any of them justifies it */
+    const char *const words[12]; /* so does any of these in the question or evidence, folded */
+    const char *what;
+} UNASKED[] = {
+    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"avg", "typical", "typically", NULL}, "an average"},
+    {QUERY_SUM, true, CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
+     {"sum", "overall", "all", "how", "whole", "entire", "together", NULL}, "a total"},
+    {QUERY_COUNT, true, CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
+     {"many", "often", "number", "count", "times", "size", "frequency", "statistics", NULL}, "a count"},
+    {QUERY_MAX, true, CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
+     {"most", "top", "range", "peak", "end", "ever", "record", "recent", NULL}, "a maximum"},
+    {QUERY_MIN, true, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
+     {"least", "range", "start", "ever", "begin", "bottom", NULL}, "a minimum"},
+};
+
+static bool has_aggregate(const struct query_view *view, unsigned aggregates)
+{
+    for (unsigned i = 0; i < QUERY_AGGREGATES; i++)
+        if (aggregates >> i & 1U && view->aggregate[i]) return true;
+    return false;
+}
+
+/* Does the answer show a number that is no key: "how many points" answered by the column points? */
+static bool shows_number(const struct vsig_subject *subject)
+{
+    const struct sql_block *answer = query_answer_block(subject);
+    for (uint32_t i = 0; answer && i < answer->n_outputs; i++) {
+        const struct sql_output *output = &answer->outputs[i];
+        if (output->table < 0) {
+            if (output->expr && !sql_plain_column(output->expr)) return true;
+            continue;
+        }
+        const struct schema_column *column = subject->schema->tables[output->table].columns + output->column;
+        bool number = column->stats.ints + column->stats.reals + column->stats.numeric_texts > 0 || column->affinity != SCHEMA_TEXT;
+        if (number && !column->pk && !schema_is_foreign_key(subject->schema, column->id)) return true;
+    }
+    return false;
+}
+
+static bool other_way(const struct vsig_subject *subject, const struct query_view *view, unsigned other)
+{
+    if (other & BY_SORTING && (view->any_limit || view->window)) return true;
+    if (other & BY_DIVIDING && view->division) return true;
+    if (other & BY_ADDING && view->difference) return true;
+    return other & BY_NUMBER && shows_number(subject);
+}
+
+/* A cue of that kind which is surely a wish: not part of a column's name, not weak. */
+static const struct vsig_cue *sure_cue(const struct vsig_question *asked, enum vsig_cue_kind kind)
+{
+    for (int i = vsig_cue_next(asked, kind, 0); i >= 0; i = vsig_cue_next(asked, kind, (uint32_t)i + 1))
+        if (!asked->cues[i].weak) return &asked->cues[i];
+    return NULL;
+}
+
+static void check_asked(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_subject *subject = run->subject;
+    for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
+        const struct asked_rule *rule = &ASKED[i];
+        if (!sure_cue(subject->asked, rule->cue) || has_aggregate(view, rule->aggregates)) continue;
+        if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
+        vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute", rule->what);
+    }
+}
+
+static bool says_word(const struct vsig_question *asked, const char *const *words)
+{
+    for (; *words; words++)
+        if (vsig_question_has(asked, *words)) return true;
+    return false;
+}
+
+static void check_unasked(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    if (vsig_opt(run, OPT_UNASKED) < 0.5) return;
+    for (size_t i = 0; i < G_N_ELEMENTS(UNASKED); i++) {
+        const struct unasked_rule *rule = &UNASKED[i];
+        const struct sql_node *call = (rule->in_answer ? view->answer : view->aggregate)[rule->aggregate];
+        if (!call || asked->cue_kinds & rule->cues || says_word(asked, rule->words)) continue;
+        vsig_fire(run, VSIG_ERROR, call, "the query computes %s that the question does not ask for", rule->what);
+    }
+}
+
+/* "how many different X": the cue of distinctness right behind that of counting. */
+static bool counts_different(const struct vsig_question *asked)
+{
+    for (uint32_t i = 0; i + 1 < asked->n_cues; i++)
+        if (asked->cues[i].kind == VSIG_CUE_COUNT && asked->cues[i + 1].kind == VSIG_CUE_DISTINCT &&
+            asked->cues[i + 1].first - (asked->cues[i].first + asked->cues[i].n_tokens) <= 2)
+            return true;
+    return false;
+}
+
+static bool is_key_count(const struct vsig_subject *subject, const struct sql_node *count)
+{
+    const struct sql_block *block = sql_block_of(subject->bound, count);
+    const struct sql_node *args = sql_kid(count, CALL_ARGS);
+    const struct schema_column *column = query_column(subject, sql_kid(args, 0));
+    if (!block || block->n_sources > 1) return false;
+    if (count->flags & SQL_F_STAR || !column) return block->n_sources == 1 && block->sources[0].of != NULL;
+    return column->unique;
+}
+
+static void check_distinct(struct vsig_run *run, const struct query_view *view)
+{
+    const struct sql_node *count = view->answer[QUERY_COUNT];
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !count || !counts_different(run->subject->asked)) return;
+    if (view->distinct || view->group || view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] ||
+        view->compound[QUERY_EXCEPT] || is_key_count(run->subject, count))
+        return;
+    vsig_fire(run, VSIG_ERROR, count, "the question counts different ones, the query counts every row");
+}
+
+static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
+{
+    struct query_view view;
+    query_look(run->subject, &view);
+    if (!view.items) return ERR_OK;
+    check_asked(run, &view);
+    check_unasked(run, &view);
+    check_distinct(run, &view);
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that nothing in the question asks for"},
+    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote against COUNT without DISTINCT where different ones are to be counted"},
+    {NULL},
+};
+
+const struct vsig_def vsig_aggregate_mismatch = {
+    .id = VSIG_ID_aggregate_mismatch,
+    .name = "aggregate_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "the question asks for a count, average, total or extreme that the query does not compute, or the reverse",
+    .description = "The question names a computation (how many, average, total, maximum ...) that has no counterpart in the query, or the "
+                   "query returns an aggregate that no word of the question asks for.",
+    .example = "What is the average age of all pilots? - SELECT age FROM pilot",
+    .instruction = "Compute exactly what the question names, and leave out aggregates it does not ask for.",
+    .options = OPTIONS,
+    .eval = aggregate_mismatch_eval,
+};

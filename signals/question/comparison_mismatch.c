@@ -1,0 +1,136 @@
+/* comparison_mismatch: "more than 5" in the question, `< 5` in the query.
+ *
+ * A comparison cue with its number is looked for among the comparisons of the query with that number. Where there are
+ * some and none has an operator that the cue admits, the first is marked. A direction that is wrong is an error; a
+ * bound that is in where it should be out changes nothing when the column does not hold the bound: then it is a note.
+ * A number that is nowhere compared is the matter of unused_value. */
+#include "signals/question/query.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OPT_STRICT };
+
+/* Names under which a higher rank is a lower number, or an older person an earlier date. */
+static const char *const TURNED[] = {"rank", "position", "birth", "dob", "born", "birthday", "order", "rise", "place", NULL};
+
+static bool is_up(enum sql_op op) { return op == SQL_OP_GT || op == SQL_OP_GE; }
+static bool is_down(enum sql_op op) { return op == SQL_OP_LT || op == SQL_OP_LE; }
+
+/* Same direction, strictness aside. */
+static bool same_way(enum sql_op asked, enum sql_op op)
+{
+    if (is_up(asked)) return is_up(op);
+    if (is_down(asked)) return is_down(op);
+    return op == SQL_OP_EQ || op == SQL_OP_IS;
+}
+
+static bool admits(const struct vsig_cue *cue, enum sql_op op)
+{
+    return cue->loose ? same_way(cue->op, op) : op == cue->op || (cue->op == SQL_OP_EQ && same_way(cue->op, op));
+}
+
+/* Is the bound itself no value of the column, so that > and >= select the same rows? */
+static bool bound_is_absent(const struct vsig_subject *subject, const struct sql_node *other, const char *number)
+{
+    const struct schema_column *column = query_column(subject, other);
+    return column && schema_column_has(subject->schema, column, number, strlen(number), false) == 0;
+}
+
+/* The evidence may well redefine the bound. */
+static bool evidence_states(const struct vsig_question *asked, double number)
+{
+    for (uint32_t i = 0; i < asked->evidence.n; i++)
+        if (asked->evidence.items[i].is_number && fabs(asked->evidence.items[i].number - number) < 1e-9) return true;
+    return false;
+}
+
+static void report(struct vsig_run *run, const struct vsig_cue *cue, const struct query_comparison *found, const char *number)
+{
+    const char *asked = sql_op_text(cue->op), *written = sql_op_text(found->op);
+    struct vsig_finding *finding;
+    if (same_way(cue->op, found->op)) {
+        bool harmless = bound_is_absent(run->subject, found->other, number) || vsig_opt(run, OPT_STRICT) < 0.5;
+        finding = harmless ? vsig_note(run, found->node, "the question asks for %s, the query compares with %s", asked, written)
+                           : vsig_fire(run, VSIG_WARNING, found->node,
+                                       "the question asks for %s, the query compares with %s: the bound itself differs", asked, written);
+    } else {
+        finding = vsig_fire(run, VSIG_ERROR, found->node, "the question asks for %s, the query compares with %s", asked, written);
+    }
+    vsig_add_fact(run, finding, "bound", false, "%s", number);
+}
+
+/* True when a finding was made. */
+static bool check_number(struct vsig_run *run, const struct vsig_cue *as, int index)
+{
+    const struct vsig_value *value = &run->subject->asked->values[index];
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    uint32_t n = query_compared_with(run->subject, value->number, found);
+    if (!n || evidence_states(run->subject->asked, value->number)) return false;
+    const struct query_comparison *worst = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (admits(as, found[i].op) || query_name_has(query_column(run->subject, found[i].other), TURNED)) return false;
+        if (!worst || same_way(as->op, found[i].op)) worst = &found[i];
+    }
+    report(run, as, worst, value->text);
+    return true;
+}
+
+static void check_between(struct vsig_run *run, const struct vsig_cue *cue)
+{
+    struct vsig_cue low = *cue, high = *cue;
+    if (cue->number < 0 || cue->number2 < 0) return;
+    low.op = SQL_OP_GE;
+    high.op = SQL_OP_LE;
+    low.loose = high.loose = true;
+    if (!check_number(run, &low, cue->number)) check_number(run, &high, cue->number2);
+}
+
+static bool near_negation(const struct vsig_question *asked, const struct vsig_cue *cue)
+{
+    for (uint32_t i = 0; i < asked->n_cues; i++)
+        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && asked->cues[i].first < cue->first) return true;
+    return false;
+}
+
+/* The same number under two cues ("above 5 or below 5") may be compared either way. */
+static bool number_is_shared(const struct vsig_question *asked, const struct vsig_cue *cue)
+{
+    double number = asked->values[cue->number].number;
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (asked->values[i].kind == VSIG_VALUE_NUMBER && fabs(asked->values[i].number - number) < 1e-9) uses++;
+    return uses > 1;
+}
+
+static enum err_code comparison_mismatch_eval(struct vsig_run *run)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    for (uint32_t i = 0; i < asked->n_cues; i++) {
+        const struct vsig_cue *cue = &asked->cues[i];
+        if (cue->number < 0 || cue->weak || near_negation(asked, cue) || number_is_shared(asked, cue)) continue;
+        if (cue->kind == VSIG_CUE_BETWEEN) check_between(run, cue);
+        else if (cue->kind == VSIG_CUE_COMPARE) check_number(run, cue, cue->number);
+    }
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_STRICT] = {"strict", 1, 0, 1, "also vote when only the bound itself is in or out (> against >=)"},
+    {NULL},
+};
+
+const struct vsig_def vsig_comparison_mismatch = {
+    .id = VSIG_ID_comparison_mismatch,
+    .name = "comparison_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a comparison's operator disagrees with the words of the question",
+    .description = "The question states a bound in words (more than, at least, before, between ...) and the query compares with "
+                   "that very number, but with an operator that means something else.",
+    .example = "Which rooms cost more than 100? - SELECT name FROM room WHERE price < 100",
+    .instruction = "Use the operator that the words of the question ask for; mind whether the bound itself counts.",
+    .options = OPTIONS,
+    .eval = comparison_mismatch_eval,
+};

@@ -1,0 +1,114 @@
+/* negation_mismatch: "without", "never", "not" in the question and nothing in the query that excludes, or the reverse.
+ *
+ * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
+ * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OPT_UNASKED };
+
+/* Words that justify an exclusion although they are no negation. */
+static const char *const EXCLUDERS[] = {"other", "others", "only", "different", "except", "exclude", "remain", "unless", "all",
+                                        "always", "every", "null", "missing", "empty", "available", "free", "still",
+                                        "neither", "but", "outside", "besides", "non", "exist", "single", "any", "solely",
+                                        "alone", "unique", "unknown", "valid", "least", "avoid", "another", "else", "both", NULL};
+
+static const char *const NEGATIVE_LITERALS[] = {"n", "no", "f", "false", "0", "none", "null", "off", "", "never", "negative"};
+
+static bool is_negative_text(const char *text, size_t len)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(NEGATIVE_LITERALS); i++)
+        if (sql_name_is(text, len, NEGATIVE_LITERALS[i], strlen(NEGATIVE_LITERALS[i]))) return true;
+    static const char *const PREFIXES[] = {"not", "no ", "no-", "non", "un", "in", "dis"};
+    for (size_t i = 0; i < G_N_ELEMENTS(PREFIXES); i++)
+        if (len > strlen(PREFIXES[i]) && g_ascii_strncasecmp(text, PREFIXES[i], strlen(PREFIXES[i])) == 0) return true;
+    return false;
+}
+
+static bool has_negative_literal(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        const struct sql_node *literal = query_literal(n, NULL);
+        if (literal != n || !n->text) continue;
+        if (n->kind == SQL_LITERAL && n->op == SQL_LIT_FALSE) return true;
+        if (is_negative_text(n->text, n->text_len)) return true;
+    }
+    return false;
+}
+
+/* "unable", "unused": words of the question that negate by their prefix. */
+static bool has_negative_word(const struct vsig_question *asked)
+{
+    for (uint32_t i = 0; i < asked->tokens.n; i++) {
+        const struct text_token *t = &asked->tokens.items[i];
+        bool prefixed = g_str_has_prefix(t->norm, "un") || g_str_has_prefix(t->norm, "non") || g_str_has_prefix(t->norm, "in") ||
+                        g_str_has_prefix(t->norm, "dis") || g_str_has_prefix(t->norm, "no-");
+        if (t->kind == TEXT_WORD && !t->is_stop && prefixed && strlen(t->norm) > 4) return true;
+    }
+    return false;
+}
+
+static const struct vsig_cue *sure_negation(const struct vsig_question *asked)
+{
+    for (uint32_t i = 0; i < asked->n_cues; i++)
+        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named) return &asked->cues[i];
+    return NULL;
+}
+
+static void check_missing(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct vsig_cue *cue = sure_negation(subject->asked);
+    if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
+    vsig_add_fact(run, finding, "word", false, "%s", subject->asked->tokens.items[cue->first].norm);
+}
+
+static void check_unasked(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    const struct sql_node *negation = view->negation;
+    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || asked->cue_kinds & 1U << VSIG_CUE_NOT) return;
+    if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return; /* IS NOT NULL guards are harmless */
+    if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
+    if (negation->kind == SQL_BINARY && query_column(run->subject, sql_kid(negation, 0)) &&
+        query_column(run->subject, sql_kid(negation, 1)))
+        return; /* a.id <> b.id keeps a pair from meeting itself */
+    for (const char *const *word = EXCLUDERS; *word; word++)
+        if (vsig_question_has(asked, *word)) return;
+    if (has_negative_word(asked)) return;
+    vsig_fire(run, VSIG_WARNING, negation, "the query excludes rows, the question does not");
+}
+
+static enum err_code negation_mismatch_eval(struct vsig_run *run)
+{
+    struct query_view view;
+    query_look(run->subject, &view);
+    if (!view.select) return ERR_OK;
+    check_missing(run, &view);
+    check_unasked(run, &view);
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against an exclusion that nothing in the question asks for"},
+    {NULL},
+};
+
+const struct vsig_def vsig_negation_mismatch = {
+    .id = VSIG_ID_negation_mismatch,
+    .name = "negation_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "the question excludes something and the query does not, or the reverse",
+    .description = "The question says without, never, not or except, and the query has no condition that excludes anything; or the query "
+                   "excludes rows that the question does not mention.",
+    .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",
+    .instruction = "Exclude what the question excludes, with NOT IN, NOT EXISTS, EXCEPT or <>.",
+    .options = OPTIONS,
+    .eval = negation_mismatch_eval,
+};

@@ -1,0 +1,215 @@
+/* ordering_mismatch: superlatives and sort words against ORDER BY, its direction and LIMIT.
+ *
+ * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only where
+ * none of these is in the query does its absence count. Directions are compared where the words leave no choice: of a
+ * rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OPT_UNASKED };
+
+#define CUE(kind) (1U << VSIG_CUE_##kind)
+static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP);
+
+static const char *const RANKS[] = {"rank", "posit", "place", "order", "seed", "grade", "prioriti", "level", NULL};
+static const char *const DATES[] = {"date", "year", "time", "birth", "dob", "birthday", "born", "found", "open", "day",
+                                    "releas", "establish", "join", "hire", "built", "start", "begin", "month", NULL};
+static const char *const AGES[] = {"age", "old", NULL};
+
+/* Words that ask for some one row. */
+static const char *const ONE_ROW[] = {"one", "single", "any", "example", "sample", "top", "first", "last", "major",
+                                      "primary", "dominant", "favorite", "main", "more", "half", "rank", "popular", NULL};
+
+static bool has_quantifier(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (n->kind == SQL_QUANTIFIED) return true;
+    return false;
+}
+
+static const struct vsig_cue *sure_superlative(const struct vsig_question *asked)
+{
+    for (uint32_t i = 0; i < asked->n_cues; i++)
+        if (SUPERLATIVES >> asked->cues[i].kind & 1U && !asked->cues[i].weak && !asked->cues[i].named) return &asked->cues[i];
+    return NULL;
+}
+
+static const struct sql_node *order_before(const struct sql_node *limit)
+{
+    return limit ? sql_kid(limit->parent, QUERY_ORDER) : NULL;
+}
+
+/* What a cue asks of the key: SQL_ASC, SQL_DESC, or SQL_OP_NONE where words and column leave it open. */
+static enum sql_op wanted(const struct vsig_subject *subject, const struct vsig_cue *cue, const struct sql_node *key)
+{
+    const struct schema_column *column = query_column(subject, key);
+    if (query_name_has(column, RANKS)) return SQL_OP_NONE;
+    if (cue->kind != VSIG_CUE_FIRST) return cue->op;
+    if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
+    return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
+}
+
+/* The direction that all superlatives of the question agree on, for this key. */
+static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struct sql_node *key)
+{
+    const struct vsig_question *asked = subject->asked;
+    enum sql_op all = SQL_OP_NONE;
+    for (uint32_t i = 0; i < asked->n_cues; i++) {
+        const struct vsig_cue *cue = &asked->cues[i];
+        if (cue->kind == VSIG_CUE_DIRECTION || cue->kind == VSIG_CUE_SORT) return SQL_OP_NONE;
+        if (!(SUPERLATIVES >> cue->kind & 1U)) continue;
+        enum sql_op op = wanted(subject, cue, key);
+        if (op == SQL_OP_NONE || (all != SQL_OP_NONE && op != all)) return SQL_OP_NONE;
+        all = op;
+    }
+    return all;
+}
+
+static enum sql_op direction_of(const struct sql_node *term) { return term->op == SQL_DESC ? SQL_DESC : SQL_ASC; }
+
+static bool limit_number(const struct sql_node *limit, double *number)
+{
+    return limit && query_literal_number(sql_kid(limit, LIMIT_COUNT), number);
+}
+
+static void check_superlative_direction(struct vsig_run *run, const struct query_view *view)
+{
+    const struct sql_node *order = order_before(view->any_limit), *term = sql_kid(order, 0);
+    if (!term || sql_kid(view->any_limit, LIMIT_OFFSET)) return;
+    enum sql_op asked = wanted_by_all(run->subject, sql_kid(term, 0));
+    if (asked == SQL_OP_NONE || asked == direction_of(term)) return;
+    vsig_fire(run, VSIG_ERROR, term, "the question asks for the %s, the query sorts %s first",
+              asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "the least" : "the greatest");
+}
+
+static void check_extreme_function(struct vsig_run *run, const struct query_view *view)
+{
+    const struct sql_node *max = view->aggregate[QUERY_MAX], *min = view->aggregate[QUERY_MIN], *call = max ? max : min;
+    if (view->any_limit || (max && min) || !call) return;
+    enum sql_op asked = wanted_by_all(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0));
+    if (asked == SQL_OP_NONE || asked == (max ? SQL_DESC : SQL_ASC)) return;
+    vsig_fire(run, VSIG_ERROR, call, "the question asks for the %s, the query takes the %s", max ? "least" : "greatest",
+              max ? "maximum" : "minimum");
+}
+
+static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    const struct vsig_cue *cue = sure_superlative(asked);
+    if (!cue || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
+    if (asked->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
+    const struct sql_node *where = view->order ? view->order : view->select;
+    vsig_fire(run, VSIG_ERROR, where,
+              view->order ? "the question asks for an extreme only, the query sorts and returns all rows"
+                          : "the question asks for an extreme, the query neither sorts nor takes a maximum or minimum");
+}
+
+static void check_top(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    double limit;
+    int i = vsig_cue_next(asked, VSIG_CUE_TOP, 0);
+    if (i < 0 || asked->cues[i].number < 0 || !limit_number(view->any_limit, &limit)) return;
+    const struct vsig_value *value = &asked->values[asked->cues[i].number];
+    if (limit >= value->number && limit <= value->number) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for another number of rows than LIMIT gives");
+    vsig_add_fact(run, finding, "asked", false, "%s", value->text);
+}
+
+static bool says_number(const struct vsig_question *asked, double number)
+{
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (asked->values[i].kind == VSIG_VALUE_NUMBER && asked->values[i].number >= number && asked->values[i].number <= number)
+            return true;
+    for (uint32_t i = 0; i < asked->evidence.n; i++)
+        if (asked->evidence.items[i].is_number && asked->evidence.items[i].number >= number &&
+            asked->evidence.items[i].number <= number)
+            return true;
+    return false;
+}
+
+static bool asks_one_row(const struct vsig_question *asked)
+{
+    if (asked->cue_kinds & (SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM))) return true;
+    for (const char *const *word = ONE_ROW; *word; word++)
+        if (vsig_question_has(asked, *word)) return true;
+    return false;
+}
+
+static void check_unasked_limit(struct vsig_run *run, const struct query_view *view)
+{
+    double limit;
+    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
+    if (limit > 1 ? !says_number(run->subject->asked, limit) : !asks_one_row(run->subject->asked))
+        vsig_fire(run, VSIG_ERROR, view->any_limit, "the query keeps only some rows, which the question does not ask for");
+}
+
+/* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
+static enum sql_op sort_direction(const struct vsig_question *asked, bool *plain)
+{
+    enum sql_op all = SQL_OP_NONE;
+    bool sorted = false, open = false;
+    for (uint32_t i = 0; i < asked->n_cues; i++) {
+        const struct vsig_cue *cue = &asked->cues[i];
+        if (cue->kind == VSIG_CUE_SORT && !cue->weak) sorted = true;
+        if (SUPERLATIVES >> cue->kind & 1U) open = true;
+        if (cue->kind != VSIG_CUE_DIRECTION) continue;
+        if (cue->op == SQL_OP_NONE || (all != SQL_OP_NONE && all != cue->op)) open = true;
+        all = cue->op;
+    }
+    *plain = sorted && all == SQL_OP_NONE && !open;
+    return open ? SQL_OP_NONE : all;
+}
+
+static void check_sort(struct vsig_run *run, const struct query_view *view)
+{
+    bool plain;
+    enum sql_op asked = sort_direction(run->subject->asked, &plain);
+    if (asked == SQL_OP_NONE && !plain) return;
+    if (!view->any_order) {
+        vsig_fire(run, VSIG_ERROR, view->select, "the question asks for an order, the query has none");
+        return;
+    }
+    if (!view->order || view->limit) return;
+    for (uint32_t i = 0; i < view->order->n_kids; i++)
+        if (direction_of(view->order->kids[i]) == (plain ? SQL_ASC : asked)) return;
+    if (plain) vsig_fire(run, VSIG_WARNING, view->order, "the question names no direction, the query sorts downwards");
+    else vsig_fire(run, VSIG_ERROR, view->order, "the question asks for %s order", asked == SQL_DESC ? "descending" : "ascending");
+}
+
+static enum err_code ordering_mismatch_eval(struct vsig_run *run)
+{
+    struct query_view view;
+    query_look(run->subject, &view);
+    if (!view.select) return ERR_OK;
+    check_superlative_missing(run, &view);
+    check_superlative_direction(run, &view);
+    check_extreme_function(run, &view);
+    check_top(run, &view);
+    check_unasked_limit(run, &view);
+    check_sort(run, &view);
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against a LIMIT that nothing in the question asks for"},
+    {NULL},
+};
+
+const struct vsig_def vsig_ordering_mismatch = {
+    .id = VSIG_ID_ordering_mismatch,
+    .name = "ordering_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "superlatives or sort words of the question disagree with ORDER BY, its direction or LIMIT",
+    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...) and the query sorts the other way, does "
+                   "not sort, keeps another number of rows, or keeps only some rows although nothing asks for it.",
+    .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
+    .instruction = "Sort by what the question ranks by, in its direction, and keep as many rows as it asks for.",
+    .options = OPTIONS,
+    .eval = ordering_mismatch_eval,
+};

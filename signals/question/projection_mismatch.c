@@ -1,0 +1,262 @@
+/* projection_mismatch: the select list against what the question asks to see.
+ *
+ * Three checks, from safe to bold. (1) A column of the answer that no word of the question means, beside ones that it
+ * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase that names a
+ * column by all its words, and no column of the answer has anything in common with it. First and last name count
+ * as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OPT_COUNT, OPT_DISTINCT, MAX_OUTPUTS = 32 };
+
+/* One column of the answer. */
+struct shown {
+    const struct sql_node *node;        /* its ITEM; the STAR for expanded ones */
+    const struct schema_column *column; /* NULL: computed */
+    bool part_of_name;                  /* first or last name */
+    bool grouped;                       /* the rows are grouped by it */
+};
+
+struct answer {
+    struct shown items[MAX_OUTPUTS];
+    uint32_t n;
+    bool star, wide; /* wide: more than MAX_OUTPUTS */
+};
+
+static const char *const NAME_PARTS[] = {"first", "last", "middl", "forenam", "surnam", "fname", "lname", NULL};
+
+static bool is_grouped_by(const struct sql_block *block, const struct sql_node *expr)
+{
+    const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
+    const struct sql_ref *shown = expr ? sql_plain_column(expr) : NULL;
+    for (uint32_t i = 0; shown && group && i < group->n_kids; i++) {
+        const struct sql_ref *by = sql_plain_column(group->kids[i]);
+        if (by && (by == shown || (by->table == shown->table && by->column == shown->column))) return true;
+    }
+    return false;
+}
+
+static void read_answer(const struct vsig_subject *subject, const struct sql_block *block, struct answer *answer)
+{
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    *answer = (struct answer){.n = 0};
+    for (uint32_t i = 0; items && i < items->n_kids; i++) answer->star |= items->kids[i]->kind == SQL_STAR;
+    for (uint32_t i = 0; i < block->n_outputs; i++) {
+        const struct sql_output *output = &block->outputs[i];
+        if (answer->n == MAX_OUTPUTS) {
+            answer->wide = true;
+            return;
+        }
+        struct shown *shown = &answer->items[answer->n++];
+        shown->node = output->expr ? output->expr : items;
+        if (output->table >= 0 && (!output->expr || sql_plain_column(output->expr)))
+            shown->column = subject->schema->tables[output->table].columns + output->column;
+        shown->grouped = is_grouped_by(block, output->expr);
+        shown->part_of_name = query_name_has(shown->column, NAME_PARTS);
+    }
+}
+
+/* The phrase's own mention of that column; 0: none. */
+static double phrase_score(const struct vsig_question *asked, const struct vsig_asked *phrase, uint32_t column)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        bool overlaps = m->first < phrase->first + phrase->n_tokens && m->first + m->n_tokens > phrase->first;
+        if (overlaps && m->id == column && m->score > best) best = m->score;
+    }
+    return best;
+}
+
+static bool any_vague(const struct vsig_question *asked)
+{
+    for (uint32_t i = 0; i < asked->n_asked; i++)
+        if (asked->asked[i].vague) return true;
+    return false;
+}
+
+/* Smallest and largest number of columns that the asked list may mean. */
+static void asked_range(const struct vsig_question *asked, uint32_t *low, uint32_t *high)
+{
+    *low = asked->n_asked;
+    *high = 0;
+    for (uint32_t i = 0; i < asked->n_asked; i++) *high += asked->asked[i].entity && !asked->asked[i].computed ? 2 : 1;
+}
+
+/* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by. */
+static uint32_t optional_columns(const struct vsig_question *asked, const struct answer *answer)
+{
+    uint32_t parts = 0, groups = 0;
+    bool each = asked->cue_kinds & (1U << VSIG_CUE_EACH | 1U << VSIG_CUE_DISTINCT);
+    for (uint32_t i = 0; i < asked->n_asked; i++) each |= asked->asked[i].computed;
+    for (uint32_t i = 0; i < answer->n; i++) {
+        parts += answer->items[i].part_of_name;
+        groups += each && answer->items[i].grouped && !answer->items[i].part_of_name;
+    }
+    return (parts ? parts - 1 : 0) + groups;
+}
+
+/* Is anything in the question about this column: its own words, its table's, or words like its type's? */
+static bool is_meant(const struct vsig_question *asked, const struct shown *shown)
+{
+    return !shown->column || asked->column_score[shown->column->id] > 0 ||
+           (asked->evidence_score && asked->evidence_score[shown->column->id] > 0.5F);
+}
+
+static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    uint32_t meant = 0;
+    const struct shown *odd = NULL;
+    for (uint32_t i = 0; i < answer->n; i++) {
+        if (is_meant(asked, &answer->items[i])) meant++;
+        else if (!odd) odd = &answer->items[i];
+    }
+    if (!odd || !meant || answer->n <= asked->n_asked) return false;
+    vsig_fire(run, VSIG_ERROR, odd->node, "the question says nothing of %s.%s",
+              run->subject->schema->tables[odd->column->table].name, odd->column->name);
+    return true;
+}
+
+/* The column that the fewest words of the list speak for: the likeliest to be superfluous. */
+static const struct shown *least_asked(const struct vsig_question *asked, const struct answer *answer)
+{
+    const struct shown *least = NULL;
+    double least_score = 2;
+    for (uint32_t i = 0; i < answer->n; i++) {
+        double score = 0;
+        for (uint32_t p = 0; answer->items[i].column && p < asked->n_asked; p++) {
+            double s = phrase_score(asked, &asked->asked[p], answer->items[i].column->id);
+            score = s > score ? s : score;
+        }
+        if (!answer->items[i].column)
+            for (uint32_t p = 0; p < asked->n_asked; p++) score = asked->asked[p].computed ? 0.9 : score;
+        if (score <= least_score) {
+            least_score = score;
+            least = &answer->items[i];
+        }
+    }
+    return least;
+}
+
+static bool check_count(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    uint32_t low, high, optional = optional_columns(asked, answer);
+    if (vsig_opt(run, OPT_COUNT) < 0.5 || !asked->asked_closed) return false;
+    asked_range(asked, &low, &high);
+    if (answer->n - optional > high) {
+        vsig_fire(run, VSIG_ERROR, least_asked(asked, answer)->node, "the question asks for %u columns, the query returns %u",
+                  asked->n_asked, answer->n);
+        return true;
+    }
+    if (answer->n >= low) return false;
+    vsig_fire(run, VSIG_ERROR, items, "the question asks for %u columns, the query returns %u", asked->n_asked, answer->n);
+    return true;
+}
+
+/* "partition id" and partitionid: letters of the phrase and of the name, compared without what lies between. */
+static bool same_letters(const struct vsig_question *asked, const struct vsig_asked *phrase, const char *name)
+{
+    for (uint32_t i = phrase->first; i < phrase->first + phrase->n_tokens; i++) {
+        const char *norm = asked->tokens.items[i].norm;
+        size_t len = strlen(norm);
+        while (*name == '_' || *name == ' ') name++;
+        if (len > 1 && norm[len - 1] == 's' && g_ascii_strncasecmp(name, norm, len) != 0) len--;
+        if (g_ascii_strncasecmp(name, norm, len) != 0) return false;
+        name += len;
+    }
+    return *name == '\0';
+}
+
+/* Has some column of the answer anything to do with the phrase? A "name" may be any text that the question names. */
+static bool is_answered(const struct vsig_question *asked, const struct vsig_asked *phrase, const struct answer *answer,
+                        const struct schema_column *named)
+{
+    bool any_text = named->words.n == 1 && strcmp(named->words.items[0].norm, "name") == 0;
+    for (uint32_t i = 0; i < answer->n; i++) {
+        const struct schema_column *column = answer->items[i].column;
+        if (!column || phrase_score(asked, phrase, column->id) > 0 || same_letters(asked, phrase, column->name)) return true;
+        if (any_text && column->affinity == SCHEMA_TEXT && asked->column_score[column->id] > 0.6F) return true;
+    }
+    return false;
+}
+
+static const struct vsig_mention *surely_named(const struct vsig_question *asked, const struct vsig_asked *phrase)
+{
+    const struct vsig_mention *best = NULL;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        bool inside = m->first >= phrase->first && m->first + m->n_tokens <= phrase->first + phrase->n_tokens;
+        if (inside && m->column >= 0 && m->score > 0.99 && (!best || m->n_tokens > best->n_tokens)) best = m;
+    }
+    return best;
+}
+
+static void check_missing(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    for (uint32_t p = 0; p < asked->n_asked; p++) {
+        const struct vsig_asked *phrase = &asked->asked[p];
+        if (phrase->computed || phrase->vague || phrase->entity) continue;
+        const struct vsig_mention *named = surely_named(asked, phrase);
+        if (!named || is_answered(asked, phrase, answer, run->subject->schema->columns[named->id])) continue;
+        struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
+                                                 run->subject->schema->columns[named->id]->name);
+        vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[named->table].name,
+                      run->subject->schema->columns[named->id]->name);
+        return;
+    }
+}
+
+/* "different types": may rows repeat for lack of DISTINCT? Certain only for one table without conditions. */
+static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer *answer)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    const struct sql_block *block = query_answer_block(run->subject);
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[VSIG_CUE_DISTINCT] || view->distinct || view->group) return;
+    if (view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] || view->compound[QUERY_EXCEPT] || block->aggregate) return;
+    for (uint32_t i = 0; i < answer->n; i++)
+        if (!answer->items[i].column || (block->n_sources == 1 && answer->items[i].column->unique)) return;
+    vsig_fire(run, VSIG_WARNING, view->items, "the question asks for different ones, the rows of the answer may repeat");
+}
+
+static enum err_code projection_mismatch_eval(struct vsig_run *run)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    const struct sql_block *block = query_answer_block(run->subject);
+    struct query_view view;
+    struct answer answer;
+    if (!block) return ERR_OK;
+    query_look(run->subject, &view);
+    read_answer(run->subject, block, &answer);
+    if (!answer.n || answer.wide) return ERR_OK;
+    check_distinct(run, &view, &answer);
+    if (any_vague(asked) || !asked->n_asked || answer.star) return ERR_OK;
+    if (check_unmeant(run, &answer)) return ERR_OK;
+    if (check_count(run, &answer, view.items)) return ERR_OK;
+    check_missing(run, &answer, view.items);
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns where the question's list is clear"},
+    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote where different ones are asked for and rows may repeat"},
+    {NULL},
+};
+
+const struct vsig_def vsig_projection_mismatch = {
+    .id = VSIG_ID_projection_mismatch,
+    .name = "projection_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_QUESTION_AMBIGUITY,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "attributes that the question asks for are missing from the select list, or unasked ones are present",
+    .description = "The question lists what it wants to see. The query returns other columns, more of them, or fewer.",
+    .example = "What is the title of the newest film? - SELECT title, year FROM film ORDER BY year DESC LIMIT 1",
+    .instruction = "Return exactly the columns that the question asks for, no more and no fewer.",
+    .options = OPTIONS,
+    .eval = projection_mismatch_eval,
+};

@@ -1,0 +1,240 @@
+/* What the query does, in the question's terms. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum query_aggregate aggregate;
+} AGGREGATES[] = {{"count", QUERY_COUNT}, {"sum", QUERY_SUM}, {"total", QUERY_SUM},
+                  {"avg", QUERY_AVG},     {"max", QUERY_MAX}, {"min", QUERY_MIN}};
+
+enum query_aggregate query_aggregate_of(const struct sql_node *node)
+{
+    if (!sql_is(node, SQL_CALL) || !sql_is_aggregate(node)) return QUERY_AGGREGATES;
+    for (size_t i = 0; i < G_N_ELEMENTS(AGGREGATES); i++)
+        if (sql_name_is(node->text, node->text_len, AGGREGATES[i].name, strlen(AGGREGATES[i].name)))
+            return AGGREGATES[i].aggregate;
+    return QUERY_OTHER_AGGREGATE;
+}
+
+const struct sql_block *query_answer_block(const struct vsig_subject *subject)
+{
+    const struct sql_bound *bound = subject->bound;
+    const struct sql_block *block = bound->n_blocks ? bound->blocks[0] : NULL;
+    for (uint32_t i = 0; i < bound->n_blocks; i++)
+        if (bound->blocks[i]->role == SQL_BLOCK_TOP) {
+            block = bound->blocks[i];
+            break;
+        }
+    while (block && block->n_sources == 1 && block->sources[0].of && block->n_outputs &&
+           block->outputs[0].expr == NULL)
+        block = block->sources[0].of; /* SELECT * FROM (...) */
+    return block && sql_is(block->node, SQL_SELECT) ? block : NULL;
+}
+
+bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *node)
+{
+    const struct sql_block *block = sql_block_of(subject->bound, node), *answer = query_answer_block(subject);
+    return block && answer && sql_clause_of(node) == SQL_CLAUSE_SELECT && block->query == answer->query &&
+           block->role == answer->role;
+}
+
+static bool is_negation(const struct sql_node *node)
+{
+    switch (node->kind) {
+    case SQL_UNARY: return node->op == SQL_OP_NOT || node->op == SQL_OP_NOTNULL;
+    case SQL_BINARY: return node->op == SQL_OP_NE || node->op == SQL_OP_IS_NOT || node->op == SQL_OP_IS_DISTINCT;
+    case SQL_LIKE: case SQL_BETWEEN: case SQL_IN: return node->flags & SQL_F_NOT;
+    case SQL_COMPOUND: return node->op == SQL_EXCEPT || node->op == SQL_EXCEPT_ALL;
+    case SQL_QUANTIFIED: return node->op == SQL_OP_NE;
+    default: return false;
+    }
+}
+
+static bool is_null_test(const struct sql_node *node)
+{
+    if (sql_is(node, SQL_UNARY)) return node->op == SQL_OP_ISNULL;
+    const struct sql_node *right = sql_kid(node, 1);
+    return sql_is(node, SQL_BINARY) && node->op == SQL_OP_IS && sql_is(right, SQL_LITERAL) && right->op == SQL_LIT_NULL;
+}
+
+static void first(const struct sql_node **slot, const struct sql_node *node)
+{
+    if (!*slot) *slot = node;
+}
+
+static void look_compound(struct query_view *view, const struct sql_node *node)
+{
+    switch (node->op) {
+    case SQL_UNION: first(&view->compound[QUERY_UNION], node); break;
+    case SQL_UNION_ALL: first(&view->compound[QUERY_UNION_ALL], node); break;
+    case SQL_INTERSECT: case SQL_INTERSECT_ALL: first(&view->compound[QUERY_INTERSECT], node); break;
+    default: first(&view->compound[QUERY_EXCEPT], node); break;
+    }
+}
+
+static void look_call(const struct vsig_subject *subject, struct query_view *view, const struct sql_node *node)
+{
+    enum query_aggregate aggregate = query_aggregate_of(node);
+    if (sql_kid(node, CALL_WINDOW)) first(&view->window, node);
+    if (node->flags & SQL_F_DISTINCT) first(&view->distinct, node);
+    if (aggregate == QUERY_AGGREGATES) return;
+    first(&view->aggregate[aggregate], node);
+    if (!view->answer[aggregate] && query_in_answer(subject, node)) view->answer[aggregate] = node;
+}
+
+static void look_node(const struct vsig_subject *subject, struct query_view *view, const struct sql_node *node)
+{
+    if (is_negation(node)) first(&view->negation, node);
+    if (is_null_test(node)) first(&view->is_null, node);
+    switch (node->kind) {
+    case SQL_CALL: look_call(subject, view, node); break;
+    case SQL_COMPOUND: look_compound(view, node); break;
+    case SQL_ORDER: first(&view->any_order, node); break;
+    case SQL_LIMIT: first(&view->any_limit, node); break;
+    case SQL_DISTINCT: first(&view->distinct, node); break;
+    case SQL_GROUP: first(&view->group, node); break;
+    case SQL_HAVING: first(&view->having, node); break;
+    case SQL_IN:
+        if (sql_is(sql_kid(node, IN_RIGHT), SQL_LIST) && sql_kid(node, IN_RIGHT)->n_kids > 1) first(&view->in_list, node);
+        break;
+    case SQL_BINARY:
+        if (node->op == SQL_OP_OR) first(&view->or_node, node);
+        if (node->op == SQL_OP_DIV) first(&view->division, node);
+        if (node->op == SQL_OP_SUB || node->op == SQL_OP_ADD) first(&view->difference, node);
+        break;
+    default: break;
+    }
+}
+
+void query_look(const struct vsig_subject *subject, struct query_view *view)
+{
+    *view = (struct query_view){0};
+    const struct sql_block *answer = query_answer_block(subject);
+    if (answer) {
+        view->select = answer->node;
+        view->items = sql_kid(answer->node, SELECT_ITEMS);
+        view->order = sql_kid(answer->query, QUERY_ORDER);
+        view->limit = sql_kid(answer->query, QUERY_LIMIT);
+    }
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        look_node(subject, view, n);
+}
+
+bool query_is_excluded(const struct vsig_subject *subject, const struct sql_node *node)
+{
+    bool excluded = false;
+    for (const struct sql_node *n = node->parent, *below = node; n; below = n, n = n->parent) {
+        bool flips = (n->kind == SQL_UNARY && n->op == SQL_OP_NOT) ||
+                     (n->kind == SQL_IN && n->flags & SQL_F_NOT && below == sql_kid(n, IN_RIGHT)) ||
+                     (n->kind == SQL_COMPOUND && (n->op == SQL_EXCEPT || n->op == SQL_EXCEPT_ALL) && below->slot == 1);
+        excluded ^= flips;
+    }
+    (void)subject;
+    return excluded;
+}
+
+const struct sql_node *query_literal(const struct sql_node *node, bool *negative)
+{
+    bool minus = false;
+    while (sql_is(node, SQL_UNARY) && (node->op == SQL_OP_NEG || node->op == SQL_OP_PLUS)) {
+        minus ^= node->op == SQL_OP_NEG;
+        node = sql_kid(node, 0);
+    }
+    if (negative) *negative = minus;
+    if (sql_is(node, SQL_LITERAL)) return node;
+    if (sql_is(node, SQL_TYPED) || sql_is(node, SQL_CAST)) return query_literal(sql_kid(node, 0), negative);
+    return sql_is(node, SQL_COLUMN) && node->ref && node->ref->kind == SQL_REF_STRING ? node : NULL;
+}
+
+bool query_literal_number(const struct sql_node *node, double *number)
+{
+    bool negative;
+    const struct sql_node *literal = query_literal(node, &negative);
+    char text[64], *end;
+    if (!literal || !literal->text || !literal->text_len || literal->text_len >= sizeof text) return false;
+    if (sql_is(literal, SQL_LITERAL) && (literal->op == SQL_LIT_BLOB || literal->op == SQL_LIT_NULL)) return false;
+    memcpy(text, literal->text, literal->text_len);
+    text[literal->text_len] = '\0';
+    *number = g_ascii_strtod(text, &end);
+    if (negative) *number = -*number;
+    return end != text && *end == '\0';
+}
+
+static bool equals(const struct sql_node *node, double number)
+{
+    double value;
+    return query_literal_number(node, &value) && value <= number && value >= number;
+}
+
+struct comparison_list {
+    const struct vsig_subject *subject;
+    struct query_comparison *items;
+    uint32_t n;
+};
+
+static void add_comparison(struct comparison_list *list, const struct sql_node *node, const struct sql_node *other,
+                           enum sql_op op)
+{
+    if (list->n == QUERY_MAX_COMPARISONS || query_literal(other, NULL)) return;
+    if (query_is_excluded(list->subject, node) && sql_op_negate(op) != SQL_OP_NONE) op = sql_op_negate(op);
+    list->items[list->n++] = (struct query_comparison){node, other, op};
+}
+
+static void compare_in(struct comparison_list *list, const struct sql_node *node, double number)
+{
+    const struct sql_node *right = sql_kid(node, IN_RIGHT);
+    if (!sql_is(right, SQL_LIST)) return;
+    for (uint32_t i = 0; i < right->n_kids; i++)
+        if (equals(right->kids[i], number))
+            add_comparison(list, node, sql_kid(node, IN_VALUE), node->flags & SQL_F_NOT ? SQL_OP_NE : SQL_OP_EQ);
+}
+
+static void compare_node(struct comparison_list *list, const struct sql_node *node, double number)
+{
+    if (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) {
+        if (equals(sql_kid(node, 1), number)) add_comparison(list, node, sql_kid(node, 0), node->op);
+        else if (equals(sql_kid(node, 0), number)) add_comparison(list, node, sql_kid(node, 1), sql_op_swap(node->op));
+    } else if (sql_is(node, SQL_BETWEEN)) {
+        bool not = node->flags & SQL_F_NOT;
+        if (equals(sql_kid(node, BETWEEN_LOW), number))
+            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not? SQL_OP_LT : SQL_OP_GE);
+        if (equals(sql_kid(node, BETWEEN_HIGH), number))
+            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not? SQL_OP_GT : SQL_OP_LE);
+    } else if (sql_is(node, SQL_IN)) {
+        compare_in(list, node, number);
+    }
+}
+
+uint32_t query_compared_with(const struct vsig_subject *subject, double number,
+                             struct query_comparison out[QUERY_MAX_COMPARISONS])
+{
+    struct comparison_list list = {subject, out, 0};
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        compare_node(&list, n, number);
+    return list.n;
+}
+
+const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr)
+{
+    const struct sql_ref *ref = expr ? sql_plain_column(expr) : NULL;
+    return ref ? schema_column_of(subject->schema, ref) : NULL;
+}
+
+bool query_name_has(const struct schema_column *column, const char *const *stems)
+{
+    for (uint32_t i = 0; column && i < column->words.n; i++)
+        for (const char *const *stem = stems; *stem; stem++)
+            if (strcmp(column->words.items[i].stem, *stem) == 0 || strcmp(column->words.items[i].norm, *stem) == 0) return true;
+    return false;
+}
+
+bool query_uses_name(const struct vsig_subject *subject, const char *const *stems)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++)
+        if (query_name_has(schema_column_of(subject->schema, subject->bound->refs[i]), stems)) return true;
+    return false;
+}

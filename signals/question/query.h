@@ -1,0 +1,59 @@
+/* What the query does, in the question's terms: one walk over the tree, cheap enough to be made by each signal. */
+#ifndef ASSAY_SIGNALS_QUESTION_QUERY_H
+#define ASSAY_SIGNALS_QUESTION_QUERY_H
+
+#include "signals/vsig.h"
+#include "signals/vsig_question.h"
+
+enum query_aggregate { QUERY_COUNT, QUERY_SUM, QUERY_AVG, QUERY_MAX, QUERY_MIN, QUERY_OTHER_AGGREGATE, QUERY_AGGREGATES };
+
+struct query_view {
+    const struct sql_node *aggregate[QUERY_AGGREGATES]; /* the first call anywhere; NULL */
+    const struct sql_node *answer[QUERY_AGGREGATES];    /* the first in the select list of the answer */
+    const struct sql_node *select;    /* the answer's first SELECT; NULL for VALUES */
+    const struct sql_node *items;     /* its select list */
+    const struct sql_node *order;     /* the answer's ORDER BY, through a derived table; NULL */
+    const struct sql_node *limit;     /* the answer's LIMIT */
+    const struct sql_node *any_limit, *any_order; /* the first anywhere */
+    const struct sql_node *negation;  /* NOT, <>, EXCEPT, NOT IN / LIKE / BETWEEN / EXISTS, IS NOT, anti-join: the first */
+    const struct sql_node *is_null;   /* IS NULL */
+    const struct sql_node *compound[4]; /* UNION, INTERSECT, EXCEPT, UNION ALL: the first of each */
+    const struct sql_node *or_node, *in_list, *distinct, *division, *window, *group, *having, *difference;
+};
+enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
+
+void query_look(const struct vsig_subject *subject, struct query_view *view);
+
+/* Which aggregate a call is; QUERY_AGGREGATES if none. */
+enum query_aggregate query_aggregate_of(const struct sql_node *node);
+/* Does the node stand in the select list of a block that gives the answer? */
+bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *node);
+/* Blocks that give the answer: the top block, or the arms of a top-level set operation, seen through a SELECT whose FROM
+ * is one derived table. The first of them; NULL for VALUES. */
+const struct sql_block *query_answer_block(const struct vsig_subject *subject);
+
+/* `column op number` in the query: comparisons, BETWEEN and IN whose literal is that number. */
+struct query_comparison {
+    const struct sql_node *node;  /* the comparison */
+    const struct sql_node *other; /* what is compared */
+    enum sql_op op;               /* with the literal on the right, and turned round under NOT */
+};
+enum { QUERY_MAX_COMPARISONS = 16 };
+uint32_t query_compared_with(const struct vsig_subject *subject, double number,
+                             struct query_comparison out[QUERY_MAX_COMPARISONS]);
+/* Does it stand where it excludes: under NOT, in the right arm of EXCEPT, in NOT IN or NOT EXISTS? */
+bool query_is_excluded(const struct vsig_subject *subject, const struct sql_node *node);
+
+/* The text of a literal: of LITERAL, also below a sign, and of double-quoted words that are strings; *negative for -x.
+ * NULL when the node is no literal. */
+const struct sql_node *query_literal(const struct sql_node *node, bool *negative);
+bool query_literal_number(const struct sql_node *node, double *number);
+
+/* The schema column of a plain column expression; NULL. */
+const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
+/* Do the words of the column's name hold one of these stems (NULL-terminated)? NULL column: no. */
+bool query_name_has(const struct schema_column *column, const char *const *stems);
+/* Does the name of any column used in the query hold one of them? */
+bool query_uses_name(const struct vsig_subject *subject, const char *const *stems);
+
+#endif

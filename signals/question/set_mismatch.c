@@ -1,0 +1,105 @@
+/* set_mismatch: "both A and B" of one attribute needs two rows to be found, "A or B" needs one.
+ *
+ * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped count
+ * say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes none. */
+#include "signals/question/query.h"
+
+#include <string.h>
+
+/* Two equalities of one column with different literals. */
+struct pair {
+    const struct sql_node *node;
+    enum sql_op joined; /* SQL_OP_OR, SQL_OP_AND */
+};
+
+static const struct sql_node *compared_column(const struct sql_node *node)
+{
+    if (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ && query_literal(sql_kid(node, 1), NULL)) return sql_kid(node, 0);
+    if (sql_is(node, SQL_LIKE) && !(node->flags & SQL_F_NOT)) return sql_kid(node, LIKE_VALUE);
+    return NULL;
+}
+
+static bool same_column(const struct sql_node *a, const struct sql_node *b)
+{
+    const struct sql_ref *x = a ? sql_plain_column(a) : NULL, *y = b ? sql_plain_column(b) : NULL;
+    return x && y && x->source && x->source == y->source && x->output == y->output && x->column >= 0;
+}
+
+/* The rightmost comparison of a chain of one connective, so that (a OR b) OR c is seen too. */
+static const struct sql_node *last_of(const struct sql_node *node, enum sql_op op)
+{
+    while (sql_is(node, SQL_BINARY) && node->op == op) node = sql_kid(node, 1);
+    return node;
+}
+
+static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        if (!sql_is(n, SQL_BINARY) || (n->op != SQL_OP_OR && n->op != SQL_OP_AND)) continue;
+        const struct sql_node *left = compared_column(last_of(sql_kid(n, 0), n->op)), *right = compared_column(sql_kid(n, 1));
+        if (!same_column(left, right)) continue;
+        *pair = (struct pair){n, n->op};
+        return true;
+    }
+    return false;
+}
+
+/* Does a value stand on each side of the "and" that follows "both"? */
+static bool both_of_values(const struct vsig_question *asked)
+{
+    int cue = vsig_cue_next(asked, VSIG_CUE_BOTH, 0);
+    if (cue < 0) return false;
+    uint32_t from = asked->cues[cue].first, seen = 0;
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (asked->values[i].kind != VSIG_VALUE_NUMBER || asked->values[i].first > from) seen++;
+    return seen >= 2;
+}
+
+static bool asks_either(const struct vsig_question *asked) { return asked->cue_kinds >> VSIG_CUE_EITHER & 1U; }
+
+static void check_both(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    if (!vsig_cue_any(asked, 1U << VSIG_CUE_BOTH) || asks_either(asked) || !both_of_values(asked)) return;
+    if (view->compound[QUERY_INTERSECT] || view->having || view->compound[QUERY_EXCEPT]) return;
+    struct pair pair = {NULL, SQL_OP_NONE};
+    const struct sql_node *node = find_pair(run->subject, &pair) ? pair.node : view->in_list;
+    if (!node) node = view->compound[QUERY_UNION];
+    if (!node) return;
+    vsig_fire(run, VSIG_ERROR, node, pair.joined == SQL_OP_AND ? "no one row can have both values: the query finds nothing"
+                                                              : "the question asks for both, the query takes either");
+}
+
+static void check_either(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    const struct sql_node *intersect = view->compound[QUERY_INTERSECT];
+    if (!intersect || !asks_either(asked)) return;
+    if (asked->cue_kinds & (1U << VSIG_CUE_BOTH | 1U << VSIG_CUE_NOT) || vsig_question_has(asked, "and") ||
+        vsig_question_has(asked, "also") || vsig_question_has(asked, "but"))
+        return;
+    vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, the query wants both");
+}
+
+static enum err_code set_mismatch_eval(struct vsig_run *run)
+{
+    struct query_view view;
+    query_look(run->subject, &view);
+    check_both(run, &view);
+    check_either(run, &view);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_set_mismatch = {
+    .id = VSIG_ID_set_mismatch,
+    .name = "set_mismatch",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "the question wants both values of one attribute and the query takes either, or the reverse",
+    .description = "\"Both A and B\" of one attribute means two rows for one thing: INTERSECT or a grouped count. A single condition on "
+                   "that attribute takes things that have only one of them, or none at all.",
+    .example = "Which clubs won both gold and silver? - SELECT club FROM medal WHERE kind = 'gold' OR kind = 'silver'",
+    .instruction = "For both, intersect two queries or group and count; for either, use OR or IN.",
+    .eval = set_mismatch_eval,
+};
