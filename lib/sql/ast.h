@@ -37,21 +37,21 @@
  *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
  *   ON        [expression]
  *   USING     list of NAME
- *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases
+ *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3 = what follows, as written (INDEXED BY i)
  *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
  *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function
  *   FROM_PAREN [table reference] a parenthesised join; alias
  *   WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
  *   TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST
- *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES
+ *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count
  *   WINDOWS   list of WINDOW (text = name) for the WINDOW clause
  *   WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
  *   PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
- *   NAMES     list of NAME (text = the identifier)
+ *   NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
  * Expressions
  *   COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
  *   LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
- *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day')
+ *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY)
  *   PARAM     text = as written ($1, ?, :name)
  *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL
  *   BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
@@ -64,14 +64,15 @@
  *   CASE      list-like: [operand?, else?, WHEN...]
  *   WHEN      [condition, result]
  *   CAST      [x] text = type as written; SQL_F_COLON when x::type
- *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*)
- *   ARGS      list of expressions
+ *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*), ARGS
+ *             then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
+ *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"
  *   FILTER    [expression] FILTER (WHERE ...)
  *   EXTRACT   [x] text = field
- *   COLLATE   [x] text = collation
+ *   COLLATE   [x] text = collation, text2 = schema
  *   ROW       list: (a, b) as a row value, and the rows of VALUES
  *   LIST      list: the right side of IN (a, b)
- *   ARRAY     list: ARRAY[...]
+ *   ARRAY     list: ARRAY[...]; SQL_F_SUBQUERY: ARRAY(SELECT ...)
  *   SUBSCRIPT [x, index, to?]
  *   ERROR     [] tokens that recovery skipped; its span says which
  */
@@ -156,9 +157,9 @@ enum sql_flag {
     SQL_F_COLON = 1U << 15, /* CAST written as :: */
     SQL_F_PAREN = 1U << 16, /* written in parentheses of its own */
     SQL_F_AS = 1U << 17,
-    SQL_F_NAMED = 1U << 18,  /* OVER w */
-    SQL_F_OUTER_KW = 1U << 19,
-    SQL_F_EQ2 = 1U << 20,    /* == or != as written, not = or <> */
+    SQL_F_NAMED = 1U << 18,    /* OVER w */
+    SQL_F_OUTER_KW = 1U << 19, /* JOIN: OUTER was written */
+    SQL_F_EQ2 = 1U << 20,      /* == or != as written, not = or <> */
     SQL_F_SUBQUERY = 1U << 21,   /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
     SQL_F_WITHIN = 1U << 22,     /* CALL: the ORDER stands in WITHIN GROUP (...) */
     SQL_F_ORDINALITY = 1U << 23, /* CALL in FROM_CALL: WITH ORDINALITY */
@@ -171,7 +172,7 @@ struct sql_node {
     uint8_t kind; /* enum sql_kind */
     uint8_t op;   /* enum sql_op */
     char quote;   /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
-    char alias_quote;
+    char alias_quote; /* of the alias; COLUMN and STAR: of text2 */
     uint32_t flags;      /* enum sql_flag */
     uint32_t start, end; /* bytes of the statement's text */
     uint32_t n_kids, cap_kids;
@@ -204,6 +205,9 @@ bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len);
 struct sql_node *sql_walk(const struct sql_node *top, const struct sql_node *n);
 /* The same, but not into the children of `n`. */
 struct sql_node *sql_walk_over(const struct sql_node *top, const struct sql_node *n);
+
+/* Index of a node among its parent's kids: kid->slot, unless someone moved entries by hand. 0 for a root. */
+uint32_t sql_slot(const struct sql_node *kid);
 
 /* The nearest ancestor-or-self of that kind, or NULL. */
 struct sql_node *sql_up(const struct sql_node *n, enum sql_kind kind);

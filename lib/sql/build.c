@@ -104,6 +104,7 @@ struct sql_node *sqlb_qualified(struct sql_parser *p, struct sql_node *node, str
     struct slice slice = name_of(p, qualifier, &quote);
     node->text2 = slice.text;
     node->text2_len = slice.len;
+    if (node->kind == SQL_COLUMN || node->kind == SQL_STAR) node->alias_quote = quote;
     return node;
 }
 
@@ -170,10 +171,21 @@ struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query)
     return node;
 }
 
-void sqlb_fetch(struct sql_node *limit, struct sql_node *fetch)
+/* FETCH FIRST ROW ONLY says one without a number. */
+static struct sql_node *one_row(struct sql_parser *p)
 {
+    struct sql_node *one = make(p, SQL_LITERAL, p->end);
+    one->op = SQL_LIT_INT;
+    one->text = "1";
+    one->text_len = 1;
+    return one;
+}
+
+void sqlb_fetch(struct sql_parser *p, struct sql_node *limit, struct sql_node *fetch)
+{
+    struct sql_node *count = sql_kid(fetch, 0);
     limit->flags |= SQL_F_FETCH | fetch->flags;
-    sql_set_kid(limit, LIMIT_COUNT, sql_kid(fetch, 0));
+    sql_set_kid(limit, LIMIT_COUNT, count ? count : one_row(p));
 }
 
 /* ---- FROM ---------------------------------------------------------------------------------------------------- */
@@ -597,5 +609,7 @@ struct sql_node *sqlb_error(struct sql_parser *p, struct sql_token bad)
 {
     struct sql_node *node = make(p, SQL_ERROR, bad.start);
     node->end = bad.start + bad.len;
+    node->text = p->text + bad.start;
+    node->text_len = bad.len;
     return node;
 }

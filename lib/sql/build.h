@@ -50,7 +50,7 @@ struct sql_node *sqlb_bare(struct sql_node *query);
 struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query);
 
 /* FETCH FIRST: unwrap the count. */
-void sqlb_fetch(struct sql_node *limit, struct sql_node *fetch);
+void sqlb_fetch(struct sql_parser *p, struct sql_node *limit, struct sql_node *fetch);
 
 /* FROM. */
 struct sqlb_op sqlb_join_op(struct sql_parser *p, unsigned n, const struct sql_token *words);

@@ -29,7 +29,8 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
                               const char *message)
 {
     struct sql_diag **at = &p->stmt->diags;
-    while (*at && (*at)->start <= start) at = &(*at)->next;
+    for (; *at && (*at)->start <= start; at = &(*at)->next)
+        if ((*at)->start == start && message && strcmp((*at)->message, message) == 0) return NULL; /* said already */
     if (p->n_diags >= p->limits.max_diags && !*at) return NULL;
     struct sql_diag *diag = message ? arena_new(p->arena, struct sql_diag) : NULL;
     if (!diag) {

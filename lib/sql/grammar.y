@@ -8,7 +8,8 @@
  * parentheses that were read, so the text that an engine sees is the same.
  *
  * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already settled by words.c, and BAD
- * is a stretch of text that recovery in parse.c has skipped: where it stands is where parsing can go on.
+ * is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of an entry
+ * or a condition, which becomes an ERROR node, or after one, which is kept.
  */
 %name sql_lemon
 %token_prefix T_
@@ -141,6 +142,7 @@ distinct(A) ::= DISTINCT(K) ON LP exprs(L) RP.  { A = sqlb_as(p, L, SQL_DISTINCT
 
 items(A) ::= item(X).                 { A = sqlb_list(p, SQL_ITEMS, X); }
 items(A) ::= items(L) COMMA item(X).  { A = sqlb_add(p, L, X); }
+items(A) ::= items(L) BAD(B).         { A = sqlb_add(p, L, NODE(ITEM, B.start, sqlb_error(p, B))); }
 
 item(A) ::= expr(X).                          { A = NODE(ITEM, X->start, X); }
 item(A) ::= expr(X) AS nm(N).                 { A = sqlb_flag(sqlb_named(p, NODE(ITEM, X->start, X), N), SQL_F_AS); }
@@ -164,6 +166,7 @@ tables(A) ::= tables(L) COMMA joined(X).  { A = sqlb_comma(p, L, X); }
 joined(A) ::= table(A).
 joined(A) ::= joined(L) join_op(O) table(R).  { A = sqlb_join(p, L, O, R); }
 joined(A) ::= joined(L) on(C).                { A = sqlb_join_on(p, L, C); }
+joined(A) ::= joined(A) BAD.
 
 on(A) ::= ON(K) expr(X).                { A = NODE(ON, K.start, X); }
 on(A) ::= ON(K) BAD(B).                 { A = NODE(ON, K.start, sqlb_error(p, B)); }
@@ -209,15 +212,18 @@ column(A) ::= nm(N) type(T).                { A = sqlb_worded2(p, sqlb_named(p, 
 
 where(A) ::= .                         { A = NULL; }
 where(A) ::= WHERE(K) expr(X).         { A = NODE(WHERE, K.start, X); }
+where(A) ::= WHERE(K) expr(X) BAD.     { A = NODE(WHERE, K.start, X); }
 where(A) ::= WHERE(K) BAD(B).          { A = NODE(WHERE, K.start, sqlb_error(p, B)); }
 
 group(A) ::= .                         { A = NULL; }
 group(A) ::= GROUP(K) BY exprs(L).     { A = sqlb_as(p, L, SQL_GROUP, K.start); }
+group(A) ::= GROUP(K) BY exprs(L) BAD. { A = sqlb_as(p, L, SQL_GROUP, K.start); }
 group(A) ::= GROUP(K) BY BAD(B).       { A = sqlb_as(p, sqlb_list(p, SQL_GROUP, sqlb_error(p, B)), SQL_GROUP, K.start); }
 group(A) ::= GROUP(K) BAD(B).          { A = sqlb_as(p, sqlb_list(p, SQL_GROUP, sqlb_error(p, B)), SQL_GROUP, K.start); }
 
 having(A) ::= .                        { A = NULL; }
 having(A) ::= HAVING(K) expr(X).       { A = NODE(HAVING, K.start, X); }
+having(A) ::= HAVING(K) expr(X) BAD.   { A = NODE(HAVING, K.start, X); }
 having(A) ::= HAVING(K) BAD(B).        { A = NODE(HAVING, K.start, sqlb_error(p, B)); }
 
 windows(A) ::= .                       { A = NULL; }
@@ -227,6 +233,7 @@ window_defs(A) ::= window_defs(L) COMMA window_def(X).  { A = sqlb_add(p, L, X);
 window_def(A) ::= nm(N) AS LP window(W) RP. { A = sqlb_named(p, W, N); A->start = N.start; A->end = p->end; }
 
 order(A) ::= ORDER(K) BY terms(L).     { A = sqlb_as(p, L, SQL_ORDER, K.start); }
+order(A) ::= ORDER(K) BY terms(L) BAD. { A = sqlb_as(p, L, SQL_ORDER, K.start); }
 order(A) ::= ORDER(K) BY BAD(B).       { A = sqlb_as(p, sqlb_list(p, SQL_ORDER, sqlb_error(p, B)), SQL_ORDER, K.start); }
 order(A) ::= ORDER(K) BAD(B).          { A = sqlb_as(p, sqlb_list(p, SQL_ORDER, sqlb_error(p, B)), SQL_ORDER, K.start); }
 
@@ -252,6 +259,7 @@ limit(A) ::= LIMIT(K) ALL.                           { A = NODE(LIMIT, K.start, 
 limit(A) ::= LIMIT(K) expr(N) OFFSET expr(O) rows.   { A = NODE(LIMIT, K.start, N, O); }
 limit(A) ::= LIMIT(K) ALL OFFSET expr(O) rows.       { A = NODE(LIMIT, K.start, NULL, O); }
 limit(A) ::= LIMIT(K) expr(O) COMMA expr(N).         { A = sqlb_flag(NODE(LIMIT, K.start, N, O), SQL_F_COMMA); }
+limit(A) ::= LIMIT(K) expr(N) BAD.                   { A = NODE(LIMIT, K.start, N, NULL); }
 limit(A) ::= LIMIT(K) BAD(B).                        { A = NODE(LIMIT, K.start, sqlb_error(p, B), NULL); }
 limit(A) ::= OFFSET(K) expr(O) rows.                 { A = NODE(LIMIT, K.start, NULL, O); }
 limit(A) ::= OFFSET(K) expr(O) rows LIMIT expr(N).   { A = NODE(LIMIT, K.start, N, O); }
@@ -292,6 +300,7 @@ expr(A) ::= TYPEWORD(T) STRING(V) FIELDS(F). {
 expr(A) ::= PARAM(V).                           { A = sqlb_param(p, V); }
 expr(A) ::= LP(K) expr(X) RP.                   { A = sqlb_paren(p, X, K.start); }
 expr(A) ::= LP(K) exprs(L) COMMA expr(X) RP.    { A = sqlb_as(p, sqlb_add(p, L, X), SQL_ROW, K.start); }
+expr(A) ::= LP(K) expr(X) BAD RP.               { A = sqlb_paren(p, X, K.start); }
 expr(A) ::= LP(K) BAD(B) RP.                    { A = sqlb_paren(p, sqlb_error(p, B), K.start); }
 expr(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]  { A = sqlb_subquery(p, Q); }
 expr(A) ::= EXISTS(K) paren_query(Q).           { A = NODE(EXISTS, K.start, sqlb_bare(Q)); }
@@ -346,6 +355,7 @@ expr(A) ::= expr(X) in_op(O) in_right(R). [IN]  { A = sqlb_flag(NODE(IN, X->star
 in_op(A) ::= IN.                       { A = (struct sqlb_op){0, 0}; }
 in_op(A) ::= NOT IN.                   { A = (struct sqlb_op){0, SQL_F_NOT}; }
 in_right(A) ::= LP(K) exprs_opt(L) RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
+in_right(A) ::= LP(K) exprs(L) BAD RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
 in_right(A) ::= LP(K) BAD(B) RP.       { A = sqlb_as(p, sqlb_list(p, SQL_LIST, sqlb_error(p, B)), SQL_LIST, K.start); }
 in_right(A) ::= paren_query(Q).        { A = sqlb_subquery(p, Q); }
 in_right(A) ::= nm(T).                 { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
@@ -406,6 +416,7 @@ args(A) ::= ALL exprs(L).              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= DISTINCT exprs(L).         { A = sqlb_args(p, L, SQL_F_DISTINCT, NULL); }
 args(A) ::= DISTINCT exprs(L) order(O). { A = sqlb_args(p, L, SQL_F_DISTINCT, O); }
 args(A) ::= worded(L) expr(X).         { A = sqlb_args(p, sqlb_word_arg(p, L, X, NULL), 0, NULL); }
+args(A) ::= exprs(L) BAD.              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= BAD(B).                    { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, sqlb_error(p, B)), 0, NULL); }
 
 /* TRIM(BOTH x FROM y), SUBSTRING(x FROM 1 FOR 2), POSITION(x IN y), OVERLAY(x PLACING y FROM 3) */

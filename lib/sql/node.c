@@ -143,10 +143,10 @@ void sql_set_kid(struct sql_node *node, unsigned slot, struct sql_node *kid)
     kid->slot = slot;
 }
 
-/* kid->slot, unless someone moved entries by hand. */
-static uint32_t slot_of(const struct sql_node *kid)
+uint32_t sql_slot(const struct sql_node *kid)
 {
     const struct sql_node *parent = kid->parent;
+    if (!parent) return 0;
     if (kid->slot < parent->n_kids && parent->kids[kid->slot] == kid) return kid->slot;
     uint32_t slot = 0;
     while (slot < parent->n_kids && parent->kids[slot] != kid) slot++;
@@ -166,7 +166,7 @@ void sql_replace(struct sql_node *old, struct sql_node *with)
 {
     struct sql_node *parent = old ? old->parent : NULL;
     if (!parent) return;
-    uint32_t slot = slot_of(old);
+    uint32_t slot = sql_slot(old);
     if (slot >= parent->n_kids) return;
     if (!with && slot >= fixed_kids(parent->kind)) remove_entry(parent, slot);
     else sql_set_kid(parent, slot, with);
@@ -177,7 +177,7 @@ struct sql_node *sql_walk_over(const struct sql_node *top, const struct sql_node
 {
     while (n && n != top && n->parent) {
         const struct sql_node *parent = n->parent;
-        for (uint32_t i = slot_of(n) + 1; i < parent->n_kids; i++)
+        for (uint32_t i = sql_slot(n) + 1; i < parent->n_kids; i++)
             if (parent->kids[i]) return parent->kids[i];
         n = parent;
     }

@@ -1,13 +1,13 @@
 /* sql_parse: caps, the loop that feeds the grammar, expected tokens, and recovery.
  *
  * DESIGN. lemon's own recovery discards the tree at the end of the text and cannot skip balanced parentheses, so it is
- * switched off and done here, on lemon's stack: after an error, states are popped until one can shift BAD, tokens are
+ * switched off and done here, on lemon's stack: after an error, states are popped until one can take BAD, tokens are
  * skipped until one at the same nesting can follow BAD, and parsing goes on there.
  *
- * What would have fitted is found by simulation. lemon's tables have default reductions: when an error shows, rules have
- * already been reduced that the right token would not have reduced. So the state numbers are run again from the first
- * token up to the error (codes only, no actions), and each terminal is tried on a copy of that stack. This costs
- * something only when there is an error.
+ * lemon's tables have default reductions: when an error shows, rules have already been reduced that the right token would
+ * not have reduced. So the tokens before the error are fed once more, and recovery starts from the stack as it was. What
+ * would have fitted is found by running the state numbers alone and trying each terminal on a copy of them. All this
+ * costs something only when there is an error.
  */
 #include "lib/sql/parser.h"
 
@@ -28,7 +28,7 @@
 #pragma GCC diagnostic pop
 
 enum { DEFAULT_BYTES = 65536, DEFAULT_TOKENS = 20000, DEFAULT_DEPTH = 1000, DEFAULT_DIAGS = 16 };
-enum { MAX_RECOVERIES = 32, MAX_PLACES = 16, MAX_EXPECTED = 24 };
+enum { MAX_RECOVERIES = 32, MAX_PLACES = 16, MAX_EXPECTED = 24, MAX_TRIES = 10000 };
 
 _Static_assert(YYNTOKEN < SQL_WORD_FIRST, "terminals and words share one byte");
 
@@ -44,6 +44,7 @@ struct feeder {
     uint32_t stop; /* index of the token that ends the statement: a semicolon, or the end of the text */
     struct recovery recoveries[MAX_RECOVERIES];
     unsigned n_recoveries;
+    unsigned tries; /* tokens tried as the place to go on: bounded by MAX_TRIES, so that hostile text costs no more */
 };
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
@@ -97,13 +98,13 @@ static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
     const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
     sim->top = 0;
     sim->states[0] = 0;
-    for (uint32_t i = 0; i < at;) {
-        if (f->p->tokens[i].code != SQL_WORD_TAKEN) sim_feed(sim, f->p->tokens[i].code);
-        i++;
-        if (next == end || next->at != i - 1) continue;
-        sim->top = next->depth;
-        sim_feed(sim, T_BAD);
-        i = next++->resume;
+    for (uint32_t i = 0; i < at; i++) {
+        while (next != end && next->at == i) {
+            sim->top = next->depth;
+            sim_feed(sim, T_BAD);
+            i = next++->resume;
+        }
+        if (i < at && f->p->tokens[i].code != SQL_WORD_TAKEN) sim_feed(sim, f->p->tokens[i].code);
     }
 }
 
@@ -120,7 +121,7 @@ static const struct {
     {T_JOIN, "JOIN"},         {T_ON, "ON"},                 {T_AS, "AS"},           {T_AND, "AND"},
     {T_WHERE, "WHERE"},       {T_GROUP, "GROUP BY"},        {T_HAVING, "HAVING"},   {T_ORDER, "ORDER BY"},
     {T_LIMIT, "LIMIT"},       {T_UNION, "UNION"},           {T_INTERSECT, "INTERSECT"}, {T_EXCEPT, "EXCEPT"},
-    {T_PLUS, "an operator"},  {SQL_END_OF_TEXT, "the end of the SQL"}, {T_LP, "\"(\""}, {T_IN, "IN"},
+    {T_SLASH, "an operator"},  {SQL_END_OF_TEXT, "the end of the SQL"}, {T_LP, "\"(\""}, {T_IN, "IN"},
     {T_LIKE_KW, "LIKE"},      {T_BETWEEN, "BETWEEN"},       {T_NULL, "NULL"},       {T_OR, "OR"},
     {T_USING, "USING"},       {T_DISTINCT, "DISTINCT"},     {T_DOT, "\".\""},       {T_VALUES, "VALUES"},
     {T_WITH, "WITH"},         {T_ROW, "ROW"},               {T_ROWS, "ROWS"},       {T_PRECEDING, "PRECEDING"},
@@ -189,11 +190,11 @@ static const bool SYNC[256] = {
 
 /* The first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; `open` were open
  * already. f->stop when there is none. */
-static uint32_t find_sync(const struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
+static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
 {
     for (; at < f->stop; at++) {
         unsigned code = f->p->tokens[at].code;
-        if (open == 0 && SYNC[code] && sim_takes(sim, code)) return at;
+        if (open == 0 && SYNC[code] && f->tries++ < MAX_TRIES && sim_takes(sim, code)) return at;
         if (code == T_LP) open++;
         else if (code == T_RP && open > 0) open--;
     }
@@ -207,7 +208,7 @@ struct place {
     bool ends; /* the statement may end after BAD */
 };
 
-static bool place_at(const struct feeder *f, int depth, uint32_t at, uint32_t open, struct place *place)
+static bool place_at(struct feeder *f, int depth, uint32_t at, uint32_t open, struct place *place)
 {
     struct sim sim = {.top = depth};
     for (int i = 0; i <= depth; i++) sim.states[i] = f->lemon.yystack[i].stateno;
@@ -216,20 +217,22 @@ static bool place_at(const struct feeder *f, int depth, uint32_t at, uint32_t op
     return true;
 }
 
-static bool shifts_bad(const struct feeder *f, int depth)
+/* At the top of the stack what was read may be completed first; below, BAD stands for all that is given up. */
+static bool takes_bad(const struct feeder *f, int depth)
 {
     YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
+    if (depth == f->lemon.yytos - f->lemon.yystack) return true; /* place_at will see */
     return state <= YY_MAX_SHIFT && yy_find_shift_action(T_BAD, state) <= YY_MAX_SHIFTREDUCE;
 }
 
 /* The innermost place from which the text goes on; else the innermost where it may end. With `closed`, the parentheses
  * that were open in what is given up must close first. */
-static bool find_place(const struct feeder *f, uint32_t at, bool closed, bool at_end, struct place *place)
+static bool find_place(struct feeder *f, uint32_t at, bool closed, bool at_end, struct place *place)
 {
     uint32_t open = 0;
     int tried = 0;
     for (int depth = (int)(f->lemon.yytos - f->lemon.yystack); depth >= 0 && tried < MAX_PLACES; depth--) {
-        if (shifts_bad(f, depth) && place_at(f, depth, at, closed ? open : 0, place)) {
+        if (takes_bad(f, depth) && place_at(f, depth, at, closed ? open : 0, place)) {
             tried++;
             if (at_end ? place->ends : place->resume < f->stop) return true;
         }
@@ -245,21 +248,52 @@ static void feed(struct feeder *f, struct sql_token token)
     f->p->end = token.start + token.len;
 }
 
-/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. */
+static void cut(struct feeder *f, int depth)
+{
+    while (f->lemon.yytos - f->lemon.yystack > depth) yy_pop_parser_stack(&f->lemon);
+}
+
+/* The text that a recovery gave up. */
+static struct sql_token bad_token(const struct sql_parser *p, uint32_t at, uint32_t resume)
+{
+    if (resume == at) return (struct sql_token){.start = p->end, .code = T_BAD};
+    uint32_t start = p->tokens[at].start, end = p->tokens[resume - 1].start + p->tokens[resume - 1].len;
+    return (struct sql_token){.start = start, .len = (end - start) & SQL_TOKEN_LEN_MAX, .code = T_BAD};
+}
+
+/* Begin again and feed everything before token `at`. */
+static void rewind_to(struct feeder *f, uint32_t at)
+{
+    struct sql_parser *p = f->p;
+    const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
+    sql_lemonInit(&f->lemon, p);
+    p->end = 0;
+    p->n_params = 0;
+    for (uint32_t i = 0; i < at; i++) {
+        while (next != end && next->at == i) {
+            cut(f, next->depth);
+            feed(f, bad_token(p, i, next->resume));
+            i = next++->resume;
+        }
+        if (i < at && p->tokens[i].code != SQL_WORD_TAKEN) feed(f, p->tokens[i]);
+    }
+}
+
+/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. Tokens before skip_to are
+ * given up in any case. */
 static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
     struct sql_parser *p = f->p;
+    rewind_to(f, at);
     if (f->n_recoveries == MAX_RECOVERIES) return UINT32_MAX;
     if (!find_place(f, skip_to, true, false, &place) && !find_place(f, skip_to, false, false, &place)) {
         if (!find_place(f, skip_to, false, true, &place)) return UINT32_MAX;
         place.resume = f->stop;
     }
-    while (f->lemon.yytos - f->lemon.yystack > place.depth) yy_pop_parser_stack(&f->lemon);
-    uint32_t start = place.resume > at ? p->tokens[at].start : p->end;
-    uint32_t end = place.resume > at ? p->tokens[place.resume - 1].start + p->tokens[place.resume - 1].len : start;
+    cut(f, place.depth);
     f->recoveries[f->n_recoveries++] = (struct recovery){at, place.resume, place.depth};
-    feed(f, (struct sql_token){.start = start, .len = (end - start) & SQL_TOKEN_LEN_MAX, .code = T_BAD});
+    feed(f, bad_token(p, at, place.resume));
     return place.resume;
 }
 
@@ -319,7 +353,6 @@ static void feed_all(struct feeder *f)
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i < f->stop ? sql_settle_word(p, i, prev) : i + 1;
         struct sql_token token = i < f->stop ? p->tokens[i] : end;
-        uint32_t before = p->end;
         feed(f, token);
         if (p->too_deep) {
             too_deep(p, token.start, token.start + token.len);
@@ -331,7 +364,6 @@ static void feed_all(struct feeder *f)
             i = next;
             continue;
         }
-        p->end = before;
         if (i != fresh && refuse_here(f, i)) return;
         if (i != fresh) report(f, i);
         if (i >= f->stop && fresh == f->stop) return;
@@ -353,7 +385,7 @@ static void parse_tokens(struct sql_parser *p)
 {
     struct feeder f;
     f.p = p;
-    f.n_recoveries = 0;
+    f.n_recoveries = f.tries = 0;
     f.stop = 0;
     while (f.stop < p->n_tokens && p->tokens[f.stop].code != T_SEMI) f.stop++;
     if (f.stop > 0 && refuse_verb(p, p->tokens[0])) return;
