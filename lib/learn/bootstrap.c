@@ -135,7 +135,7 @@ struct learn_interval learn_bootstrap(learn_statistic statistic, const void *dat
                                       unsigned rounds, double level, uint64_t seed)
 {
     struct learn_interval interval = {NAN, NAN};
-    struct grouping grouping;
+    struct grouping grouping = {0};
     double *drawn = NULL;
     uint32_t *rows = NULL;
     if (!rounds || !grouping_init(&grouping, group, n)) goto done;

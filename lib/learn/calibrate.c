@@ -134,8 +134,8 @@ double learn_sigmoid(double z)
     return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
 }
 
-/* Newton's method on the weighted log loss of sigmoid(-(a z + b)), with labels pulled in as Platt does (a count of one in
- * each class), so that separable scores stay finite. */
+/* Newton's method on the weighted log loss of sigmoid(-(a z + b)), with labels pulled in as Platt does (a count of one
+ * in each class), so that separable scores stay finite. */
 static void fit_platt(const struct point *points, size_t n, struct learn_calibration *out)
 {
     double up = 0, down = 0, a = -1, b = 0;
@@ -180,8 +180,10 @@ bool learn_calibrate(enum learn_calibration_kind kind, const double *score, cons
     if (ok && kind == LEARN_PLATT) fit_platt(points, kept, out);
     if (ok && kind == LEARN_ISOTONIC) ok = fit_isotonic(points, kept, out);
     g_free(points);
-    if (ok) out->kind = kind;
-    else learn_calibration_free(out);
+    if (ok)
+        out->kind = kind;
+    else
+        learn_calibration_free(out);
     return ok;
 }
 

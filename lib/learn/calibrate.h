@@ -11,8 +11,8 @@ enum { LEARN_MAX_KNOTS = 1024 };
 
 struct learn_calibration {
     enum learn_calibration_kind kind;
-    double a, b;     /* Platt: 1 / (1 + exp(a * logit(score) + b)) */
-    unsigned n;      /* isotonic: knots, scores rising, probabilities not falling; straight lines between */
+    double a, b; /* Platt: 1 / (1 + exp(a * logit(score) + b)) */
+    unsigned n;  /* isotonic: knots, scores rising, probabilities not falling; straight lines between */
     double *x, *y;
 };
 

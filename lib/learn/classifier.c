@@ -138,7 +138,8 @@ enum err_code learn_cross_predict(const char *kind, const struct learn_data *dat
     if (code) return code;
     uint8_t *fold = g_try_new(uint8_t, data->n);
     uint32_t *rows = g_try_new(uint32_t, data->n);
-    if (!fold || !rows) code = err_set(err, ERR_NOMEM, "out of memory for %zu rows", data->n);
+    if (!fold || !rows)
+        code = err_set(err, ERR_NOMEM, "out of memory for %zu rows", data->n);
     else if (!learn_folds(data->group, data->n, folds, options->seed, fold))
         code = err_set(err, ERR_CONFIG, "the rows have too few groups for %u folds", folds);
     for (unsigned f = 0; f < folds && !code; f++)

@@ -1,7 +1,7 @@
 /* Classifiers over feature rows: logistic regression (liblinear) and boosted trees (xgboost), behind one table.
  *
- * A learned model is kind + feature names + parameters + calibration, saved as one versioned JSON file. Trees are kept as
- * flat arrays: predicting needs no xgboost, so a build without it can use a model but not train one.
+ * A learned model is kind + feature names + parameters + calibration, saved as one versioned JSON file. Trees are kept
+ * as flat arrays: predicting needs no xgboost, so a build without it can use a model but not train one.
  *
  * Thread: training is single-threaded; a fitted or loaded model is read-only and may be shared.
  */
@@ -21,11 +21,11 @@ enum { LEARN_MAX_FEATURES = 4096, LEARN_FILE_VERSION = 1 };
 struct learn_data {
     size_t n;
     unsigned m;
-    const float *x;          /* n rows of m features; NAN: not known */
-    const double *y;         /* P(positive) of each row: 0 or 1, or a soft label between */
-    const double *weight;    /* NULL: 1 each */
-    const uint32_t *group;   /* rows of one group stay in one fold (database, question); NULL: each its own */
-    const char *const *names; /* m feature names, unique */
+    const float *x;              /* n rows of m features; NAN: not known */
+    const double *y;             /* P(positive) of each row: 0 or 1, or a soft label between */
+    const double *weight;        /* NULL: 1 each */
+    const uint32_t *group;       /* rows of one group stay in one fold (database, question); NULL: each its own */
+    const char *const *names;    /* m feature names, unique */
     const signed char *monotone; /* m of -1, 0, 1: how P(positive) may move with the feature; NULL: free. Trees only */
 };
 
@@ -48,7 +48,8 @@ enum err_code learn_fit(const char *kind, const struct learn_data *data, const s
                         struct learn_model **out, struct err *err);
 void learn_free(struct learn_model *model);
 
-/* Calibrated P(positive) of a row in the model's feature order; NAN features are unknown. Trees: about 3 µs a 100 trees of depth 6. */
+/* Calibrated P(positive) of a row in the model's feature order; NAN features are unknown. Trees: about 3 µs a 100 trees
+ * of depth 6. */
 double learn_predict(const struct learn_model *model, const float *x);
 /* Before calibration, for tests and curves. */
 double learn_predict_raw(const struct learn_model *model, const float *x);
@@ -60,7 +61,8 @@ const char *learn_command(const struct learn_model *model);
 /* How much a feature matters: |weight| of the standardised feature, or total gain of its splits; sums to 1. */
 double learn_importance(const struct learn_model *model, unsigned index);
 
-/* from[i]: which of the caller's features is the model's feature i, -1: none (then unknown). from has n_features items. */
+/* from[i]: which of the caller's features is the model's feature i, -1: none (then unknown). from has n_features items.
+ */
 void learn_map(const struct learn_model *model, const char *const *names, unsigned n, int *from);
 
 /* Out-of-fold predictions by group, calibrated inside each fold: what cross-validation reports. out[n]. */

@@ -30,10 +30,10 @@ static json_t *save_features(const struct learn_model *model)
 
 char *learn_save_text(const struct learn_model *model)
 {
-    json_t *root = json_pack("{s:s,s:i,s:s,s:s,s:o,s:o,s:o}", "format", FORMAT, "version", LEARN_FILE_VERSION, "kind",
-                             model->kind->name, "command", model->command, "features", save_features(model),
-                             "calibration", save_calibration(&model->calibration), "parameters",
-                             model->kind->save(model->state, model->m));
+    json_t *root =
+        json_pack("{s:s,s:i,s:s,s:s,s:o,s:o,s:o}", "format", FORMAT, "version", LEARN_FILE_VERSION, "kind",
+                  model->kind->name, "command", model->command, "features", save_features(model), "calibration",
+                  save_calibration(&model->calibration), "parameters", model->kind->save(model->state, model->m));
     return model_json_text(root, model->kind->compact);
 }
 
@@ -111,8 +111,10 @@ enum err_code learn_load_text(const char *text, size_t len, struct learn_model *
     struct learn_model *model = g_new0(struct learn_model, 1);
     code = load_model(root, model, err);
     json_decref(root);
-    if (code) learn_free(model);
-    else *out = model;
+    if (code)
+        learn_free(model);
+    else
+        *out = model;
     return code;
 }
 

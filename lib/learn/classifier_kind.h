@@ -20,7 +20,7 @@ struct classifier_kind {
     /* Fit; *state is then freed by `free`. Both classes have weight among the rows. */
     enum err_code (*fit)(const struct learn_rows *rows, const struct learn_options *options, void **state,
                          struct err *err);
-    double (*predict)(const void *state, unsigned m, const float *x); /* P(positive), uncalibrated */
+    double (*predict)(const void *state, unsigned m, const float *x);      /* P(positive), uncalibrated */
     double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
     json_t *(*save)(const void *state, unsigned m);
     void *(*load)(const json_t *parameters, unsigned m); /* NULL: not valid */

@@ -61,7 +61,8 @@ static enum err_code fit_state(const struct classifier_kind *kind, const struct 
                                const struct learn_options *options, void **state, struct err *err)
 {
     *state = NULL;
-    if (!both_classes(rows)) return err_set(err, ERR_CONFIG, "a fold is all of one class: too little data to learn from");
+    if (!both_classes(rows))
+        return err_set(err, ERR_CONFIG, "a fold is all of one class: too little data to learn from");
     return kind->fit(rows, options, state, err);
 }
 
@@ -125,7 +126,9 @@ enum err_code classifier_fit_rows(const struct classifier_kind *kind, const stru
     enum err_code code = fit_state(kind, rows, options, &model->state, err);
     if (!code && options->calibration != LEARN_UNCALIBRATED)
         code = calibrate(kind, rows, options, &model->calibration, err);
-    if (code) learn_free(model);
-    else *out = model;
+    if (code)
+        learn_free(model);
+    else
+        *out = model;
     return code;
 }

@@ -21,7 +21,7 @@ struct patterns {
     double total; /* sum of weight */
 };
 
-double learn_logit(double p);    /* kept finite at 0 and 1 */
+double learn_logit(double p); /* kept finite at 0 and 1 */
 double learn_sigmoid(double z);
 
 /* log P(votes | class) for both classes, missing votes marginalised. `votes` has one level a signal of the model. */

@@ -11,7 +11,7 @@ enum err_code model_file_read(const char *path, char **text, size_t *len, struct
     *text = NULL;
     FILE *file = fopen(path, "rb");
     if (!file) return err_set(err, ERR_IO, "%s: %s", path, g_strerror(errno));
-    size_t room = 64 * 1024, n = 0;
+    size_t room = 65536, n = 0;
     char *buffer = g_try_malloc(room);
     while (buffer) {
         n += fread(buffer + n, 1, room - n, file);
@@ -61,8 +61,10 @@ enum err_code model_json_parse(const char *text, size_t len, const char *format,
     else if (json_integer_value(number) != version)
         code = err_set(err, ERR_VERSION, "%s version %lld; this build reads version %d", format,
                        (long long)json_integer_value(number), version);
-    if (code) json_decref(root);
-    else *out = root;
+    if (code)
+        json_decref(root);
+    else
+        *out = root;
     return code;
 }
 

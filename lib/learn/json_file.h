@@ -29,7 +29,8 @@ bool model_read_reals(const json_t *array, double low, double high, size_t n, do
 
 json_t *model_reals(const double *values, size_t n);
 
-/* Text of a model file, one value a line or compact; frees `root`. malloc'd; NULL: out of memory or a NULL in the tree. */
+/* Text of a model file, one value a line or compact; frees `root`. malloc'd; NULL: out of memory or a NULL in the tree.
+ */
 char *model_json_text(json_t *root, bool compact);
 
 /* A copy that is valid UTF-8, as JSON asks for; NULL gives "". g_free. */

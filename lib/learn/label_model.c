@@ -242,8 +242,7 @@ static void maximise(struct fit *fit)
     double wrong = 0, strength = fit->options->prior_strength;
     for (size_t i = 0; i < fit->patterns.n; i++) wrong += fit->patterns.weight[i] * fit->wrong[i];
     double share = wrong / fit->patterns.total;
-    if (isfinite(strength))
-        fit->model->prior_wrong = (share + strength * fit->options->prior_wrong) / (1 + strength);
+    if (isfinite(strength)) fit->model->prior_wrong = (share + strength * fit->options->prior_wrong) / (1 + strength);
     for (unsigned j = 0; j < fit->model->n_signals; j++) {
         if (fit->model->signals[j].kind == LM_POSITIVE) continue;
         solve_marginal(fit, j);

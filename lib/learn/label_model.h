@@ -58,22 +58,22 @@ const uint8_t *lm_matrix_row(const struct lm_matrix *matrix, size_t row);
 const struct lm_column *lm_matrix_column(const struct lm_matrix *matrix, unsigned column);
 int lm_matrix_find(const struct lm_matrix *matrix, const char *name); /* -1: no such column */
 
-/* Baselines. The vote count is the number of signals that fired; the majority vote adds up votes "wrong" and "right" (of
- * positive labelers) and returns the share of "wrong", 0.5 on a tie or where nobody votes. */
+/* Baselines. The vote count is the number of signals that fired; the majority vote adds up votes "wrong" and "right"
+ * (of positive labelers) and returns the share of "wrong", 0.5 on a tie or where nobody votes. */
 unsigned lm_count_fired(const struct lm_matrix *matrix, size_t row);
 double lm_majority(const struct lm_matrix *matrix, size_t row);
 
 struct lm_options {
-    double prior_wrong;    /* anchor of P(wrong), in (0, 1) */
-    double prior_strength; /* weight of the anchor as a multiple of the data's; INFINITY: it does not move */
-    double lift_prior;     /* default belief: odds of "wrong" multiply by this where a signal fires */
+    double prior_wrong;     /* anchor of P(wrong), in (0, 1) */
+    double prior_strength;  /* weight of the anchor as a multiple of the data's; INFINITY: it does not move */
+    double lift_prior;      /* default belief: odds of "wrong" multiply by this where a signal fires */
     double accuracy_weight; /* default of lm_column.prior_weight */
-    double smoothing;      /* pseudo-candidates a column, so that rare levels stay finite; > 0 */
-    bool dependencies;     /* learn which signals go together whatever the class, and count them once */
-    double edge_bits;      /* least conditional mutual information of an edge, beyond its penalty, bits a candidate */
+    double smoothing;       /* pseudo-candidates a column, so that rare levels stay finite; > 0 */
+    bool dependencies;      /* learn which signals go together whatever the class, and count them once */
+    double edge_bits;       /* least conditional mutual information of an edge, beyond its penalty, bits a candidate */
     unsigned max_iterations, max_rounds; /* EM steps a round; rounds of structure and EM */
-    double tolerance;      /* of the mean log-likelihood */
-    const char *command;   /* kept in the file: how to make it again; NULL: "" */
+    double tolerance;                    /* of the mean log-likelihood */
+    const char *command;                 /* kept in the file: how to make it again; NULL: "" */
 };
 struct lm_options lm_options_default(void);
 
@@ -93,27 +93,28 @@ struct lm_signal { /* a column of a fitted model */
 struct lm_model {
     unsigned n_signals;
     struct lm_signal *signals;
-    unsigned *order;          /* a permutation of the signals with parents before children */
+    unsigned *order; /* a permutation of the signals with parents before children */
     double prior_wrong;
-    double n;                 /* candidates it was fitted on (weights) */
-    double log_likelihood;    /* mean, nats a candidate */
+    double n;              /* candidates it was fitted on (weights) */
+    double log_likelihood; /* mean, nats a candidate */
     unsigned iterations, rounds;
     bool converged;
     char command[LM_COMMAND_MAX];
 };
 
-/* Fit by maximising the marginal likelihood. The same matrix and options give the same bytes. Cost: under a second for 100,000
- * candidates (equal rows are merged). ERR_CONFIG: options out of range; ERR_LIMIT_COUNT: no rows. */
+/* Fit by maximising the marginal likelihood. The same matrix and options give the same bytes. Cost: under a second for
+ * 100,000 candidates (equal rows are merged). ERR_CONFIG: options out of range; ERR_LIMIT_COUNT: no rows. */
 enum err_code lm_fit(const struct lm_matrix *matrix, const struct lm_options *options, struct lm_model **out,
                      struct err *err);
 void lm_free(struct lm_model *model);
 
-/* What a signal's vote means at the model's prior: P(wrong | level > 0), and its likelihood ratio (lift of the odds). */
+/* What a signal's vote means at the model's prior: P(wrong | level > 0), and its likelihood ratio (lift of the odds).
+ */
 double lm_precision(const struct lm_model *model, unsigned signal);
 double lm_odds_ratio(const struct lm_model *model, unsigned signal);
 
-/* Which of the caller's columns is which of the model's, by name. Columns that the model does not know are ignored; those
- * that the caller does not have are marginalised, like missing votes. */
+/* Which of the caller's columns is which of the model's, by name. Columns that the model does not know are ignored;
+ * those that the caller does not have are marginalised, like missing votes. */
 struct lm_map {
     int16_t from[LM_MAX_COLUMNS]; /* per signal of the model: the caller's column, -1 */
 };
@@ -122,15 +123,16 @@ void lm_map_init(struct lm_map *map, const struct lm_model *model, const char *c
 /* P(correct) of a candidate. `votes` are the caller's; levels past the model's count as its highest. About 0.3 µs. */
 double lm_p_correct(const struct lm_model *model, const struct lm_map *map, const uint8_t *votes);
 
-/* How much each signal of the model moved the log-odds of "wrong", in nats; out[n_signals]. They add up, with the prior's
- * log-odds, to those of 1 - P(correct), unless votes are missing: then each stands given its parent where seen. */
+/* How much each signal of the model moved the log-odds of "wrong", in nats; out[n_signals]. They add up, with the
+ * prior's log-odds, to those of 1 - P(correct), unless votes are missing: then each stands given its parent where seen.
+ */
 void lm_contributions(const struct lm_model *model, const struct lm_map *map, const uint8_t *votes, double *out);
 
 /* Carry a model to data with another share of wrong candidates. Outside (0, 1): ERR_CONFIG. */
 enum err_code lm_set_prior(struct lm_model *model, double prior_wrong, struct err *err);
 
-/* JSON files, versioned. Loading checks everything: sizes, ranges, sums, cycles; ERR_VERSION for a version this build does
- * not know, ERR_MALFORMED otherwise, ERR_IO for the file itself. A file is written whole or not at all. */
+/* JSON files, versioned. Loading checks everything: sizes, ranges, sums, cycles; ERR_VERSION for a version this build
+ * does not know, ERR_MALFORMED otherwise, ERR_IO for the file itself. A file is written whole or not at all. */
 enum err_code lm_save(const struct lm_model *model, const char *path, struct err *err);
 enum err_code lm_load(const char *path, struct lm_model **out, struct err *err);
 enum err_code lm_load_text(const char *text, size_t len, struct lm_model **out, struct err *err);

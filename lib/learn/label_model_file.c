@@ -1,10 +1,9 @@
 /* The label model's file.
  *
- *   {"format": "assay-label-model", "version": 1, "command", "n", "prior_wrong", "log_likelihood", "iterations", "rounds",
- *    "converged", "signals": [{"name", "kind", "order", "levels", "coverage", "available",
- *                              "fired_given_wrong", "fired_given_right", "precision", "odds_ratio",
- *                              "p_wrong": [level], "p_right": [level],
- *                              "parent", "parent_bits", "given_wrong": [[level of parent, level]], "given_right"}]}
+ *   {"format": "assay-label-model", "version": 1, "command", "n", "prior_wrong", "log_likelihood", "iterations",
+ * "rounds", "converged", "signals": [{"name", "kind", "order", "levels", "coverage", "available", "fired_given_wrong",
+ * "fired_given_right", "precision", "odds_ratio", "p_wrong": [level], "p_right": [level], "parent", "parent_bits",
+ * "given_wrong": [[level of parent, level]], "given_right"}]}
  *
  * fired_given_*, precision and odds_ratio are there to be read by people; loading works them out anew. To change the
  * format: raise LM_FILE_VERSION, and keep reading what older versions wrote, with a test file of each.
@@ -32,12 +31,12 @@ static json_t *save_given(const struct lm_model *model, const struct lm_signal *
 static json_t *save_signal(const struct lm_model *model, unsigned at)
 {
     const struct lm_signal *s = &model->signals[at];
-    json_t *out = json_pack("{s:s,s:s,s:s,s:i,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "name", s->name, "kind",
-                            KINDS[s->kind], "order", ORDERS[s->order], "levels", (int)s->levels, "coverage",
-                            s->coverage, "available", s->available, "fired_given_wrong", 1 - s->p[1][0],
-                            "fired_given_right", 1 - s->p[0][0], "precision", lm_precision(model, at), "odds_ratio",
-                            lm_odds_ratio(model, at), "p_wrong", model_reals(s->p[1], s->levels), "p_right",
-                            model_reals(s->p[0], s->levels));
+    json_t *out =
+        json_pack("{s:s,s:s,s:s,s:i,s:f,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "name", s->name, "kind", KINDS[s->kind], "order",
+                  ORDERS[s->order], "levels", (int)s->levels, "coverage", s->coverage, "available", s->available,
+                  "fired_given_wrong", 1 - s->p[1][0], "fired_given_right", 1 - s->p[0][0], "precision",
+                  lm_precision(model, at), "odds_ratio", lm_odds_ratio(model, at), "p_wrong",
+                  model_reals(s->p[1], s->levels), "p_right", model_reals(s->p[0], s->levels));
     if (!out || s->parent < 0) return out;
     json_object_set_new(out, "parent", json_string(model->signals[s->parent].name));
     json_object_set_new(out, "parent_bits", json_real(s->parent_bits));
@@ -55,8 +54,7 @@ char *lm_save_text(const struct lm_model *model)
     if (!root) return NULL;
     json_t *signals = json_array();
     bool ok = true;
-    for (unsigned i = 0; i < model->n_signals; i++)
-        ok &= json_array_append_new(signals, save_signal(model, i)) == 0;
+    for (unsigned i = 0; i < model->n_signals; i++) ok &= json_array_append_new(signals, save_signal(model, i)) == 0;
     if (json_object_set_new(root, "signals", signals) || !ok) {
         json_decref(root);
         return NULL;
@@ -97,9 +95,11 @@ static bool load_signal(const json_t *item, struct lm_signal *s)
     char kind[16], order[16];
     size_t levels;
     if (!model_get_text(item, "name", sizeof s->name, s->name) || !*s->name) return false;
-    if (!model_get_text(item, "kind", sizeof kind, kind) || !model_get_text(item, "order", sizeof order, order)) return false;
+    if (!model_get_text(item, "kind", sizeof kind, kind) || !model_get_text(item, "order", sizeof order, order))
+        return false;
     int kind_at = index_of(KINDS, G_N_ELEMENTS(KINDS), kind), order_at = index_of(ORDERS, G_N_ELEMENTS(ORDERS), order);
-    if (kind_at < 0 || order_at < 0 || !model_get_count(item, "levels", LM_MAX_LEVELS, &levels) || levels < 2) return false;
+    if (kind_at < 0 || order_at < 0 || !model_get_count(item, "levels", LM_MAX_LEVELS, &levels) || levels < 2)
+        return false;
     s->kind = (enum lm_kind)kind_at;
     s->order = (enum lm_order)order_at;
     s->levels = (unsigned)levels;
@@ -144,7 +144,8 @@ static bool load_head(const json_t *root, struct lm_model *model)
 {
     size_t iterations, rounds;
     const json_t *converged = json_object_get(root, "converged");
-    if (!json_is_boolean(converged) || !model_get_text(root, "command", sizeof model->command, model->command)) return false;
+    if (!json_is_boolean(converged) || !model_get_text(root, "command", sizeof model->command, model->command))
+        return false;
     if (!model_get_count(root, "iterations", INT_MAX, &iterations)) return false;
     if (!model_get_count(root, "rounds", INT_MAX, &rounds)) return false;
     model->iterations = (unsigned)iterations;
@@ -188,8 +189,10 @@ enum err_code lm_load_text(const char *text, size_t len, struct lm_model **out, 
                                       : err_set(err, ERR_MALFORMED, "the head of the label model is not valid");
     }
     json_decref(root);
-    if (code) lm_free(model);
-    else *out = model;
+    if (code)
+        lm_free(model);
+    else
+        *out = model;
     return code;
 }
 

@@ -1,8 +1,8 @@
 /* Logistic regression by liblinear (L2-regularised, primal: deterministic).
  *
  * Features are scaled to unit deviation, not centred, so that rows of silent signals stay sparse; an unknown value is
- * taken as the mean. liblinear knows no row weights: soft labels and weights become repeated rows, REPEATS of them for a
- * row of mean weight, all pointing at the same feature nodes.
+ * taken as the mean. liblinear knows no row weights: soft labels and weights become repeated rows, REPEATS of them for
+ * a row of mean weight, all pointing at the same feature nodes.
  */
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/internal.h"
@@ -87,7 +87,7 @@ static bool sparse_alloc(struct sparse *sparse, const struct learn_rows *rows, c
     for (size_t i = 0; i < rows->n; i++) {
         for (unsigned j = 0; j < rows->data->m; j++)
             nodes += scaled(state, j, value_at(rows, i, j)) != 0; /* NOLINT: exact zeros are what is left out */
-        nodes += 2; /* bias and end */
+        nodes += 2;                                               /* bias and end */
     }
     sparse->nodes = g_try_new(struct feature_node, nodes);
     return sparse->nodes != NULL;
@@ -177,10 +177,13 @@ static enum err_code logistic_fit(const struct learn_rows *rows, const struct le
     enum err_code code;
     if (sparse_alloc(&sparse, rows, state) && sparse_fill(&sparse, rows, state))
         code = solve(&sparse, m, options->c, state, err);
-    else code = err_set(err, ERR_NOMEM, "out of memory for %zu rows", rows->n);
+    else
+        code = err_set(err, ERR_NOMEM, "out of memory for %zu rows", rows->n);
     sparse_free(&sparse);
-    if (code) logistic_free(state);
-    else *out = state;
+    if (code)
+        logistic_free(state);
+    else
+        *out = state;
     return code;
 }
 

@@ -39,8 +39,10 @@ static void copy_column(struct lm_column *to, const struct lm_column *from)
     to->name = g_strdup(from->name);
     if (!to->levels || to->kind == LM_POSITIVE) to->levels = 2;
     if (to->kind == LM_SIGNAL) to->order = LM_MORE_WRONG;
-    if (to->kind == LM_POSITIVE) to->order = LM_MORE_RIGHT;
-    else to->n_parents = 0;
+    if (to->kind == LM_POSITIVE)
+        to->order = LM_MORE_RIGHT;
+    else
+        to->n_parents = 0;
     to->parents = to->n_parents ? g_memdup2(from->parents, to->n_parents * sizeof *from->parents) : NULL;
 }
 
@@ -78,8 +80,10 @@ static uint8_t positive_vote(const struct lm_column *column, const uint8_t *vote
     unsigned missing = 0, fired = 0;
     for (unsigned i = 0; i < column->n_parents; i++) {
         uint8_t vote = votes[column->parents[i]];
-        if (vote == LM_MISSING) missing++;
-        else fired += vote > 0;
+        if (vote == LM_MISSING)
+            missing++;
+        else
+            fired += vote > 0;
     }
     if (missing * 5 > column->n_parents) return LM_MISSING;
     return fired == 0;

@@ -57,8 +57,10 @@ struct learn_confusion learn_confusion(const double *score, const uint8_t *posit
     struct learn_confusion c = {0};
     for (size_t i = 0; i < n; i++) {
         bool said = score[i] >= threshold;
-        if (positive[i]) *(said ? &c.tp : &c.fn) += 1;
-        else *(said ? &c.fp : &c.tn) += 1;
+        if (positive[i])
+            *(said ? &c.tp : &c.fn) += 1;
+        else
+            *(said ? &c.fp : &c.tn) += 1;
     }
     return c;
 }

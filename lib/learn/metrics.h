@@ -1,5 +1,6 @@
 /* Measures of quality, with intervals. "Positive" is what the caller looks for (in detection: wrong); a higher score
- * means more likely positive. Undefined values (no positives, nothing predicted) are NAN. Pure functions; thread: any. */
+ * means more likely positive. Undefined values (no positives, nothing predicted) are NAN. Pure functions; thread: any.
+ */
 #ifndef ASSAY_LIB_LEARN_METRICS_H
 #define ASSAY_LIB_LEARN_METRICS_H
 
@@ -33,14 +34,15 @@ struct learn_interval learn_wilson(size_t k, size_t n, double z);
 /* Expected calibration error over equal-width bins of predicted probability. */
 double learn_ece(const double *p, const uint8_t *positive, size_t n, unsigned bins);
 
-/* Most items, highest scores first (ties together), whose precision is at least `target`. Returns how many; *threshold is
- * the lowest score among them (INFINITY: none). */
+/* Most items, highest scores first (ties together), whose precision is at least `target`. Returns how many; *threshold
+ * is the lowest score among them (INFINITY: none). */
 size_t learn_threshold_at(const double *score, const uint8_t *positive, size_t n, double target, double *threshold);
 
 /* Group numbers 0.. in order of first appearance; returns how many there are, 0 when out of memory (or n is 0). */
 uint32_t learn_groups(const char *const *names, size_t n, uint32_t *group);
 
-/* Split by group into k folds of about equal size; the same seed, the same folds. False: k < 2, too few groups, memory. */
+/* Split by group into k folds of about equal size; the same seed, the same folds. False: k < 2, too few groups, memory.
+ */
 bool learn_folds(const uint32_t *group, size_t n, unsigned k, uint64_t seed, uint8_t *fold);
 
 /* A statistic over a multiset of rows. May return NAN: the draw is then left out. */

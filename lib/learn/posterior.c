@@ -75,7 +75,7 @@ static bool any_missing(const struct lm_model *model, const uint8_t *votes)
 
 void lm_log_likelihood(const struct lm_model *model, const uint8_t *votes, double out[2])
 {
-    for (unsigned class = 0; class < 2; class++) out[class] = log_one_class(model, votes, class);
+    for (unsigned class = 0; class < 2; class ++) out[class] = log_one_class(model, votes, class);
 }
 
 void lm_map_init(struct lm_map *map, const struct lm_model *model, const char *const *names, unsigned n)

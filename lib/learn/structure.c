@@ -1,10 +1,10 @@
 /* Which signals go together whatever the class (see label_model.c, "Dependence").
  *
- * Once there is a posterior, an edge weighs the conditional mutual information I(A; B | class) under it. Before there is
- * one, "together because of the class" and "together anyway" must be told apart from co-occurrence alone: if signals were
- * independent given the class, cov(A, B) = v_A v_B for some v (one hidden cause makes a matrix of rank one). A robust
- * fit of v leaves large residuals just at the pairs that go together for another reason; those are the first edges.
- * The heaviest spanning forest keeps one parent a signal (Chow and Liu).
+ * Once there is a posterior, an edge weighs the conditional mutual information I(A; B | class) under it. Before there
+ * is one, "together because of the class" and "together anyway" must be told apart from co-occurrence alone: if signals
+ * were independent given the class, cov(A, B) = v_A v_B for some v (one hidden cause makes a matrix of rank one). A
+ * robust fit of v leaves large residuals just at the pairs that go together for another reason; those are the first
+ * edges. The heaviest spanning forest keeps one parent a signal (Chow and Liu).
  */
 #include "lib/learn/internal.h"
 
@@ -41,7 +41,7 @@ static void count_pair(struct pair_counts *counts, const struct patterns *patter
 static double conditional_information(const struct pair_counts *counts, unsigned levels_a, unsigned levels_b)
 {
     double sum = 0;
-    for (unsigned class = 0; class < 2; class++) {
+    for (unsigned class = 0; class < 2; class ++) {
         double all = 0, row[LM_MAX_LEVELS] = {0}, column[LM_MAX_LEVELS] = {0};
         for (unsigned x = 0; x < levels_a; x++)
             for (unsigned y = 0; y < levels_b; y++) {
@@ -131,15 +131,17 @@ static void fit_rank_one(struct moments *moments)
 static bool moments_init(struct moments *moments, const struct lm_model *model, const struct patterns *patterns)
 {
     unsigned m = moments->m = model->n_signals;
-    moments->correlation = g_try_new0(double, m * m);
-    moments->error = g_try_new0(double, m * m);
+    moments->correlation = g_try_new0(double, m *m);
+    moments->error = g_try_new0(double, m *m);
     moments->v = g_try_new0(double, m);
     if (!moments->correlation || !moments->error || !moments->v) return false;
     for (unsigned a = 0; a < m; a++)
         for (unsigned b = 0; b <= a; b++) {
             bool derived = model->signals[a].kind == LM_POSITIVE || model->signals[b].kind == LM_POSITIVE;
-            if (a == b || derived) moments->correlation[a * m + b] = moments->correlation[b * m + a] = NAN;
-            else pair_moment(moments, model, patterns, a, b);
+            if (a == b || derived)
+                moments->correlation[a * m + b] = moments->correlation[b * m + a] = NAN;
+            else
+                pair_moment(moments, model, patterns, a, b);
         }
     fit_rank_one(moments);
     return true;
@@ -243,7 +245,7 @@ bool lm_learn_structure(struct lm_model *model, const struct patterns *patterns,
     for (unsigned i = 0; i < m; i++) before[i] = model->signals[i].parent;
     struct moments moments = {0};
     struct edge *edges = g_try_new(struct edge, (size_t)m * m);
-    double *adjacent = g_try_new0(double, (size_t)m * m);
+    double *adjacent = g_try_new0(double, (size_t)m *m);
     if (edges && adjacent && (wrong || moments_init(&moments, model, patterns)))
         keep_forest(model, edges, collect(model, patterns, wrong, options, &moments, edges), adjacent);
     moments_free(&moments);

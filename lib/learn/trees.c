@@ -64,8 +64,8 @@ static json_t *save_tree(const struct tree_node *nodes, uint32_t n)
         ok &= !json_array_append_new(right, json_integer(nodes[i].right));
         ok &= !json_array_append_new(missing, json_integer(nodes[i].missing_left));
     }
-    json_t *tree = json_pack("{s:o,s:o,s:o,s:o}", "feature", feature, "value", value, "right", right, "missing_left",
-                             missing);
+    json_t *tree =
+        json_pack("{s:o,s:o,s:o,s:o}", "feature", feature, "value", value, "right", right, "missing_left", missing);
     if (ok) return tree;
     json_decref(tree);
     return NULL;
@@ -77,8 +77,10 @@ static json_t *trees_save(const void *p, unsigned m)
     json_t *list = json_array();
     bool ok = true;
     for (uint32_t i = 0; i < trees->n_trees; i++)
-        ok &= !json_array_append_new(list, save_tree(trees->nodes + trees->first[i], trees->first[i + 1] - trees->first[i]));
-    json_t *out = json_pack("{s:f,s:o,s:o}", "base", (double)trees->base, "gain", model_reals(trees->gain, m), "trees", list);
+        ok &= !json_array_append_new(list,
+                                     save_tree(trees->nodes + trees->first[i], trees->first[i + 1] - trees->first[i]));
+    json_t *out =
+        json_pack("{s:f,s:o,s:o}", "base", (double)trees->base, "gain", model_reals(trees->gain, m), "trees", list);
     if (ok) return out;
     json_decref(out);
     return NULL;

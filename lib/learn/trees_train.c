@@ -34,7 +34,7 @@ static void table_push(struct table *table, const struct learn_rows *rows, size_
 static bool table_init(struct table *table, const struct learn_rows *rows)
 {
     size_t n = rows->n * 2;
-    *table = (struct table){g_try_new(float, n *rows->data->m), g_try_new(float, n), g_try_new(float, n), 0};
+    *table = (struct table){g_try_new(float, n * rows->data->m), g_try_new(float, n), g_try_new(float, n), 0};
     if (!table->x || !table->label || !table->weight) return false;
     for (size_t i = 0; i < rows->n; i++) {
         double w = row_weight(rows->data, rows->rows[i]), y = rows->data->y[rows->rows[i]];
@@ -92,8 +92,7 @@ static struct trees *export(BoosterHandle booster, unsigned m)
     return trees_from_xgboost(text, (size_t)len, m);
 }
 
-enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **out,
-                        struct err *err)
+enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **out, struct err *err)
 {
     struct table table;
     DMatrixHandle matrix = NULL;
@@ -107,7 +106,8 @@ enum err_code trees_fit(const struct learn_rows *rows, const struct learn_option
               XGDMatrixSetFloatInfo(matrix, "label", table.label, table.n) == 0 &&
               XGDMatrixSetFloatInfo(matrix, "weight", table.weight, table.n) == 0 &&
               XGBoosterCreate(&matrix, 1, &booster) == 0 && boost(booster, matrix, rows->data, options);
-    if (!ok) code = err_set(err, ERR_INTERNAL, "xgboost: %s", XGBGetLastError());
+    if (!ok)
+        code = err_set(err, ERR_INTERNAL, "xgboost: %s", XGBGetLastError());
     else if (!(*out = export(booster, rows->data->m)))
         code = err_set(err, ERR_INTERNAL, "xgboost's model is not of a known form");
     if (booster) XGBoosterFree(booster);

@@ -67,14 +67,14 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     if (gap > limit) return limit + 1;
     unsigned rows[3][BYTES_MAX + 1];
     for (unsigned j = 0; j <= y.n; j++) rows[0][j] = j;
-    unsigned best_before = 0;
+    unsigned best_before = 0, distance = y.n;
     for (unsigned i = 1; i <= x.n; i++) {
         unsigned best = fill_row(&x, &y, i, rows[(i + 1) % 3], rows[(i + 2) % 3], rows[i % 3]);
         /* a swap reaches two rows back, so both must be past the limit */
         if (best > limit && best_before > limit) return limit + 1;
         best_before = best;
+        distance = rows[i % 3][y.n]; /* NOLINT: fill_row has set all of 0 .. y.n */
     }
-    unsigned distance = rows[x.n % 3][y.n];
     return distance > limit ? limit + 1 : distance;
 }
 

@@ -83,9 +83,12 @@ static void fold_one(struct folding *to, uint32_t cp)
     to->gap = false;
     const char *plain = cp < 0x80 ? NULL : plain_form(cp);
     char bytes[8];
-    if (plain) put(to, plain, strlen(plain));
-    else if (cp < 0x80) put(to, (char[]){g_ascii_tolower((char)cp)}, 1);
-    else put(to, bytes, utf8_write(bytes, g_unichar_tolower(cp)));
+    if (plain)
+        put(to, plain, strlen(plain));
+    else if (cp < 0x80)
+        put(to, (char[]){g_ascii_tolower((char)cp)}, 1);
+    else
+        put(to, bytes, utf8_write(bytes, g_unichar_tolower(cp)));
 }
 
 static size_t fold_into(const char *text, size_t len, char *out)

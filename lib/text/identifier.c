@@ -83,11 +83,12 @@ static bool is_known(const char *word)
     return known && known->n_groups;
 }
 
-/* "firstname", "stuid": the length of the first half, or 0. Only listed tails are cut off, and only known heads stay. */
+/* "firstname", "stuid": the length of the first half, or 0. Only listed tails are cut off, and only known heads stay.
+ */
 static size_t glued(const char *word)
 {
-    static const char *const TAILS[] = {"id",   "name", "no",   "num",   "code", "date", "type", "number", "time",
-                                        "desc", "count", "year", "title", "address"};
+    static const char *const TAILS[] = {"id",     "name", "no",   "num",   "code", "date",  "type",
+                                        "number", "time", "desc", "count", "year", "title", "address"};
     size_t len = strlen(word);
     if (len >= WORD_MAX) return 0;
     const struct lexeme *whole = lexeme_find(word);

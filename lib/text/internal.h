@@ -21,15 +21,15 @@ bool is_space_char(uint32_t cp);
 
 /* Everything the tables say of one folded word or stem. Zero where they say nothing. */
 struct lexeme {
-    const char *expansion;  /* of an abbreviation: one or more words; NULL */
-    const char *base;       /* of an irregular form: children → child, oldest → old; NULL */
-    double number;          /* when is_number */
-    uint16_t groups[6];     /* groups of synonyms, from 1; keyed by stem */
+    const char *expansion; /* of an abbreviation: one or more words; NULL */
+    const char *base;      /* of an irregular form: children → child, oldest → old; NULL */
+    double number;         /* when is_number */
+    uint16_t groups[6];    /* groups of synonyms, from 1; keyed by stem */
     uint8_t n_groups;
     bool is_number, is_stop;
-    bool is_generic;        /* says little about what a column holds: name, id, type */
-    bool is_known;          /* an ordinary word of the field: may be one half of "firstname" */
-    bool expands_inside;    /* expanded only after another word: dept_no, but not no_smoking */
+    bool is_generic;     /* says little about what a column holds: name, id, type */
+    bool is_known;       /* an ordinary word of the field: may be one half of "firstname" */
+    bool expands_inside; /* expanded only after another word: dept_no, but not no_smoking */
 };
 
 /* NULL when the tables do not know the word. Thread: any (the table is built once). */

@@ -26,14 +26,15 @@ static const struct {
     const char *word;
     double number;
 } NUMBERS[] = {
-    {"zero", 0},       {"one", 1},        {"two", 2},        {"three", 3},     {"four", 4},      {"five", 5},
-    {"six", 6},        {"seven", 7},      {"eight", 8},      {"nine", 9},      {"ten", 10},      {"eleven", 11},
-    {"twelve", 12},    {"thirteen", 13},  {"fourteen", 14},  {"fifteen", 15},  {"sixteen", 16},  {"seventeen", 17},
-    {"eighteen", 18},  {"nineteen", 19},  {"twenty", 20},    {"thirty", 30},   {"forty", 40},    {"fifty", 50},
-    {"sixty", 60},     {"seventy", 70},   {"eighty", 80},    {"ninety", 90},   {"hundred", 100}, {"thousand", 1000},
-    {"million", 1e6},  {"billion", 1e9},  {"dozen", 12},
+    {"zero", 0},      {"one", 1},       {"two", 2},       {"three", 3},    {"four", 4},      {"five", 5},
+    {"six", 6},       {"seven", 7},     {"eight", 8},     {"nine", 9},     {"ten", 10},      {"eleven", 11},
+    {"twelve", 12},   {"thirteen", 13}, {"fourteen", 14}, {"fifteen", 15}, {"sixteen", 16},  {"seventeen", 17},
+    {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},   {"thirty", 30},  {"forty", 40},    {"fifty", 50},
+    {"sixty", 60},    {"seventy", 70},  {"eighty", 80},   {"ninety", 90},  {"hundred", 100}, {"thousand", 1000},
+    {"million", 1e6}, {"billion", 1e9}, {"dozen", 12},
 };
 
+/* clang-format off */
 /* abbreviation, what it stands for; a leading '+' : only after another word of the same name. */
 static const char *const ABBREVIATIONS[][2] = {
     {"abbr", "abbreviation"},   {"abbrev", "abbreviation"}, {"acct", "account"},       {"addr", "address"},
@@ -186,9 +187,11 @@ static const char *const SYNONYMS[] = {
     "official formal", "common popular frequent", "local regional", "foreign international overseas", "complete finish done", "active current valid", "inactive former old", "available free vacant", "full complete whole", "serve service", "operate run", "manage run lead", "work serve employ", "live reside stay",
 };
 
-static const char GENERIC_WORDS[] =
-    "name id identifier number code type kind value data record table column field entry info information detail details "
-    "description item list row key title total count amount";
+/* clang-format on */
+
+static const char GENERIC_WORDS[] = "name id identifier number code type kind value data record table column field "
+                                    "entry info information detail details "
+                                    "description item list row key title total count amount";
 
 /* Words that may be half of a name written as one, beside all abbreviations and synonyms. */
 static const char KNOWN_WORDS[] =
@@ -244,8 +247,10 @@ static void add_synonym(const char *word, unsigned group)
 {
     const struct lexeme *known = g_hash_table_lookup(table, word);
     char stem[WORD_MAX];
-    if (known && known->is_stop) g_strlcpy(stem, word, sizeof stem); /* the stem of a stop word is the word */
-    else stem_raw(known && known->base ? known->base : word, stem);
+    if (known && known->is_stop)
+        g_strlcpy(stem, word, sizeof stem); /* the stem of a stop word is the word */
+    else
+        stem_raw(known && known->base ? known->base : word, stem);
     struct lexeme *entry = entry_of(stem);
     for (unsigned i = 0; i < entry->n_groups; i++)
         if (entry->groups[i] == group) return;

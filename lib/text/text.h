@@ -15,10 +15,10 @@ enum text_token_kind { TEXT_WORD, TEXT_NUMBER, TEXT_QUOTED, TEXT_PUNCT };
 
 struct text_token {
     enum text_token_kind kind;
-    uint32_t start, end;  /* bytes of the source; TEXT_QUOTED spans the quotes too */
-    const char *norm;     /* folded (lower case, no accents); inside of the quotes for TEXT_QUOTED */
-    const char *stem;     /* Porter2 stem of norm for TEXT_WORD, else norm */
-    double number;        /* TEXT_NUMBER, also number words (two, dozen) as TEXT_WORD with is_number */
+    uint32_t start, end;                 /* bytes of the source; TEXT_QUOTED spans the quotes too */
+    const char *norm;                    /* folded (lower case, no accents); inside of the quotes for TEXT_QUOTED */
+    const char *stem;                    /* Porter2 stem of norm for TEXT_WORD, else norm */
+    double number;                       /* TEXT_NUMBER, also number words (two, dozen) as TEXT_WORD with is_number */
     bool is_number, is_stop, is_capital; /* capital: starts with an upper-case letter in the source */
 };
 
@@ -29,12 +29,12 @@ struct text_tokens {
     uint32_t n;
 };
 
-/* Split a question or a description. Keeps 1,234.5, 3-D, O'Brien, e-mail, dates as one token; finds 'x', "x", “x” quotes but not
- * apostrophes. NULL items when the arena is full. Input past 64 KiB is cut. */
+/* Split a question or a description. Keeps 1,234.5, 3-D, O'Brien, e-mail, dates as one token; finds 'x', "x", “x”
+ * quotes but not apostrophes. NULL items when the arena is full. Input past 64 KiB is cut. */
 struct text_tokens text_tokenize(struct arena *arena, const char *text, size_t len);
 
-/* Split an identifier into folded words: "AvgSalary_2", "HTTPServer", "dept-no" -> avg salary 2 / http server / dept no. Common
- * abbreviations are expanded (num → number, avg → average, dept → department, ...: a table). */
+/* Split an identifier into folded words: "AvgSalary_2", "HTTPServer", "dept-no" -> avg salary 2 / http server / dept
+ * no. Common abbreviations are expanded (num → number, avg → average, dept → department, ...: a table). */
 struct text_tokens text_split_identifier(struct arena *arena, const char *name, size_t len);
 
 /* Fold for comparison: NFKD, marks stripped, lower case, runs of space to one, trimmed. NULL when full. */
@@ -46,19 +46,20 @@ const char *text_stem(struct arena *arena, const char *word);
 /* Do two words mean the same at word level: equal stems, singular/plural, or listed synonyms? 0..1. */
 double text_word_similarity(const char *a, const char *b);
 
-/* The groups of synonyms that a stem stands in (at most 6 numbers below TEXT_MAX_GROUPS): two stems with one in common may
- * mean each other. Tells for many words what text_word_similarity tells for two. Count. */
+/* The groups of synonyms that a stem stands in (at most 6 numbers below TEXT_MAX_GROUPS): two stems with one in common
+ * may mean each other. Tells for many words what text_word_similarity tells for two. Count. */
 enum { TEXT_MAX_GROUPS = 1024 };
 unsigned text_synonym_groups(const char *stem, const uint16_t **groups);
 
-/* Damerau-Levenshtein distance on code points, at most `limit` (then limit + 1). Words past 64 code points compare by bytes. */
+/* Damerau-Levenshtein distance on code points, at most `limit` (then limit + 1). Words past 64 code points compare by
+ * bytes. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 
 /* Jaro-Winkler-like closeness 0..1 of two folded strings. */
 double text_similarity(const char *a, const char *b);
 
-/* Embeddings behind one interface. The built-in one hashes stems and character trigrams, weighted, into TEXT_DIM floats of
- * unit length; a table of field synonyms (customer/client, salary/wage/pay, ...) shares buckets. */
+/* Embeddings behind one interface. The built-in one hashes stems and character trigrams, weighted, into TEXT_DIM floats
+ * of unit length; a table of field synonyms (customer/client, salary/wage/pay, ...) shares buckets. */
 enum { TEXT_DIM = 256 };
 struct text_embedder {
     const char *name;

@@ -91,8 +91,12 @@ static const char *skip_digits(const struct scan *scan, const char *p)
 /* Opening and closing quote marks. A straight quote opens only where no word ends before it. */
 static const struct {
     const char *open, *close;
-} QUOTES[] = {{"'", "'"}, {"\"", "\""}, {"\xE2\x80\x98", "\xE2\x80\x99"}, {"\xE2\x80\x9C", "\xE2\x80\x9D"},
-              {"\xC2\xAB", "\xC2\xBB"}, {"`", "`"}};
+} QUOTES[] = {{"'", "'"},
+              {"\"", "\""},
+              {"\xE2\x80\x98", "\xE2\x80\x99"},
+              {"\xE2\x80\x9C", "\xE2\x80\x9D"},
+              {"\xC2\xAB", "\xC2\xBB"},
+              {"`", "`"}};
 
 static bool starts_with(const char *p, const char *end, const char *prefix)
 {
@@ -133,8 +137,10 @@ static size_t scan_number(const struct scan *scan, const char *p)
         while (q + 3 < scan->end && *q == ',' && digit_at(scan, q + 1) && skip_digits(scan, q + 1) == q + 4) q += 4;
     if (q == digits && is_word_char(before)) return 0;
     bool whole = q > digits;
-    if (q < scan->end && *q == '.' && digit_at(scan, q + 1)) q = skip_digits(scan, q + 1);
-    else if (!whole) return 0;
+    if (q < scan->end && *q == '.' && digit_at(scan, q + 1))
+        q = skip_digits(scan, q + 1);
+    else if (!whole)
+        return 0;
     if (q < scan->end && (*q == 'k' || *q == 'K') && !word_char_at(scan, q + 1)) q++;
     if (word_char_at(scan, q) || q - p >= NUMBER_MAX) return 0;
     return (size_t)(q - p);
@@ -156,9 +162,11 @@ static bool joins(const struct scan *scan, const char *p, const char *q)
 {
     bool digits = skip_digits(scan, p) == q;
     switch (*q) {
-    case '\'': case '&': return !digits || *q == '&';
+    case '\'':
+    case '&': return !digits || *q == '&';
     case '-': return !digits || !is_range(scan, p, q);
-    case '/': case ':': return digit_at(scan, q - 1) && digit_at(scan, q + 1);
+    case '/':
+    case ':': return digit_at(scan, q - 1) && digit_at(scan, q + 1);
     case '.': return (q - p == 1 || q[-2] == '.' || memchr(p, '@', (size_t)(q - p))) && !digits;
     case '@': return true;
     default: return starts_with(q, scan->end, "\xE2\x80\x99"); /* ’ */

@@ -21,8 +21,8 @@ static struct lm_matrix *new_matrix(unsigned m, unsigned views)
     unsigned parents[SYNTH_MAX];
     for (unsigned i = 0; i < m + views; i++) {
         snprintf(names[i], sizeof names[i], i < m ? "s%u" : "v%u", i);
-        columns[i] = (struct lm_column){.name = names[i], .kind = i < m ? LM_SIGNAL : LM_VIEW,
-                                        .levels = i < m ? 2 : 4, .order = LM_MORE_RIGHT};
+        columns[i] = (struct lm_column){
+            .name = names[i], .kind = i < m ? LM_SIGNAL : LM_VIEW, .levels = i < m ? 2 : 4, .order = LM_MORE_RIGHT};
         parents[i] = i;
     }
     columns[m + views] = (struct lm_column){.name = "all", .kind = LM_POSITIVE, .parents = parents, .n_parents = m};
@@ -45,7 +45,8 @@ struct synth synth_make(const struct synth_signal *signals, unsigned m, unsigned
             bool copies = signals[j].copy_of >= 0 && learn_random_unit(&seed) < signals[j].copy;
             votes[j] = copies ? votes[signals[j].copy_of] : own;
         }
-        for (unsigned j = 0; j < m; j++) shown[j] = learn_random_unit(&seed) < signals[j].missing ? LM_MISSING : votes[j];
+        for (unsigned j = 0; j < m; j++)
+            shown[j] = learn_random_unit(&seed) < signals[j].missing ? LM_MISSING : votes[j];
         for (unsigned j = 0; j < views; j++) shown[m + j] = draw_level(synth_view[wrong], &seed);
         shown[m + views] = 0;
         cr_assert_eq(lm_matrix_add(out.matrix, shown, 1, NULL), ERR_OK);

@@ -29,7 +29,8 @@ static struct sample *make(uint64_t seed, bool soft)
         x[0] = x[0] > 0.7F;
         x[2] = x[2] > 0.5F;
         x[5] = 3;
-        double z = -1 + 2 * (double)x[0] - 3 * ((double)x[1] - 0.5) + 2 * (double)x[0] * (double)x[2] + 0.5 * (double)x[4];
+        double z =
+            -1 + 2 * (double)x[0] - 3 * ((double)x[1] - 0.5) + 2 * (double)x[0] * (double)x[2] + 0.5 * (double)x[4];
         if (learn_random_unit(&seed) < 0.1) x[4] = NAN;
         double p = 1 / (1 + exp(-z));
         s->label[i] = learn_random_unit(&seed) < p;
@@ -234,7 +235,7 @@ Test(classifier, refuses_what_is_wrong)
 #define HEAD "{\"format\":\"assay-classifier\",\"version\":1,\"command\":\"\",\"features\":[\"a\",\"b\"],"
 #define NONE "\"calibration\":{\"kind\":\"none\",\"a\":0,\"b\":0,\"x\":[],\"y\":[]},"
 #define TREE(feature, value, right, missing)                                                                           \
-    HEAD NONE "\"kind\":\"trees\",\"parameters\":{\"base\":0,\"gain\":[1,0],\"trees\":[{\"feature\":" feature               \
+    HEAD NONE "\"kind\":\"trees\",\"parameters\":{\"base\":0,\"gain\":[1,0],\"trees\":[{\"feature\":" feature          \
               ",\"value\":" value ",\"right\":" right ",\"missing_left\":" missing "}]}}"
 
 Test(classifier, hostile_files)
@@ -244,23 +245,27 @@ Test(classifier, hostile_files)
         const char *text;
     } CASES[] = {
         {ERR_OK, TREE("[0,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")},  /* right child is itself */
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")},  /* past the end */
-        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},   /* no room for children */
-        {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},  /* no such feature */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* right child is itself */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")}, /* past the end */
+        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* no room for children */
+        {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")}, /* no such feature */
         {ERR_MALFORMED, TREE("[-2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1]", "[2,0,0]", "[1,0,0]")},    /* lengths differ */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1]", "[2,0,0]", "[1,0,0]")}, /* lengths differ */
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1e300]", "[2,0,0]", "[1,0,0]")},
         {ERR_MALFORMED, TREE("[]", "[]", "[]", "[]")},
         {ERR_MALFORMED, TREE("7", "[]", "[]", "[]")},
         {ERR_MALFORMED, HEAD NONE "\"kind\":\"oracle\",\"parameters\":{}}"},
         {ERR_MALFORMED, HEAD NONE "\"kind\":\"logistic\",\"parameters\":{}}"},
-        {ERR_MALFORMED, HEAD NONE "\"kind\":\"logistic\",\"parameters\":{\"bias\":0,\"weight\":[1],\"scale\":[1,1],\"mean\":[0,0]}}"},
-        {ERR_OK, HEAD NONE "\"kind\":\"logistic\",\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
-        {ERR_MALFORMED, HEAD "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[0.5,0.4],\"y\":[0,1]},\"kind\":\"logistic\","
-                             "\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
-        {ERR_MALFORMED, HEAD "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[],\"y\":[]},\"kind\":\"logistic\","
-                             "\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
+        {ERR_MALFORMED,
+         HEAD NONE "\"kind\":\"logistic\",\"parameters\":{\"bias\":0,\"weight\":[1],\"scale\":[1,1],\"mean\":[0,0]}}"},
+        {ERR_OK, HEAD NONE
+         "\"kind\":\"logistic\",\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
+        {ERR_MALFORMED, HEAD
+         "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[0.5,0.4],\"y\":[0,1]},\"kind\":\"logistic\","
+         "\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
+        {ERR_MALFORMED,
+         HEAD "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[],\"y\":[]},\"kind\":\"logistic\","
+              "\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}"},
         {ERR_VERSION, "{\"format\":\"assay-classifier\",\"version\":99}"},
         {ERR_MALFORMED, "{\"format\":\"assay-classifier\",\"version\":1,\"version\":1}"},
         {ERR_MALFORMED, ""},
@@ -269,7 +274,8 @@ Test(classifier, hostile_files)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct learn_model *model;
         struct err err = {0};
-        cr_expect_eq(learn_load_text(CASES[i].text, strlen(CASES[i].text), &model, &err), CASES[i].code, "case %zu: %s", i, err.text);
+        cr_expect_eq(learn_load_text(CASES[i].text, strlen(CASES[i].text), &model, &err), CASES[i].code, "case %zu: %s",
+                     i, err.text);
         if (model) cr_expect(isfinite(learn_predict(model, (float[]){NAN, 1})));
         learn_free(model);
     }

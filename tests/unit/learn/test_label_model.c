@@ -50,7 +50,8 @@ static double best_auc(const struct synth *synth, const struct synth_signal *sig
         score[i] = 0;
         for (unsigned j = 0; j < m; j++) {
             if (row[j] == LM_MISSING || signals[j].copy_of >= 0) continue;
-            double w = row[j] ? signals[j].wrong : 1 - signals[j].wrong, r = row[j] ? signals[j].right : 1 - signals[j].right;
+            double w = row[j] ? signals[j].wrong : 1 - signals[j].wrong,
+                   r = row[j] ? signals[j].right : 1 - signals[j].right;
             score[i] += log(w / r);
         }
         for (unsigned j = m; j < m + views; j++) score[i] += log(synth_view[1][row[j]] / synth_view[0][row[j]]);
@@ -68,7 +69,8 @@ Test(label_model, recovers_independent_signals)
         options.prior_wrong = priors[p];
         struct lm_model *model = fit(&synth, &options);
         cr_expect(model->converged);
-        cr_expect_lt(worst_error(model, PLAIN, N_PLAIN), 0.06, "prior %g: %g", priors[p], worst_error(model, PLAIN, N_PLAIN));
+        cr_expect_lt(worst_error(model, PLAIN, N_PLAIN), 0.06, "prior %g: %g", priors[p],
+                     worst_error(model, PLAIN, N_PLAIN));
         double got = auc(&synth, synth_scores(&synth, model)), best = best_auc(&synth, PLAIN, N_PLAIN, 0);
         cr_expect_gt(got, best - 0.01, "%g of %g", got, best);
         lm_free(model);
@@ -295,8 +297,10 @@ Test(label_model, refuses_what_is_wrong)
     static const unsigned later[] = {1}, view[] = {0};
     static const struct lm_column twice[] = {{.name = "a"}, {.name = "a"}}, nameless[] = {{.name = ""}},
                                   deep[] = {{.name = "a", .levels = 9}},
-                                  forward[] = {{.name = "a", .kind = LM_POSITIVE, .parents = later, .n_parents = 1}, {.name = "b"}},
-                                  over_view[] = {{.name = "a", .kind = LM_VIEW}, {.name = "b", .kind = LM_POSITIVE, .parents = view, .n_parents = 1}},
+                                  forward[] = {{.name = "a", .kind = LM_POSITIVE, .parents = later, .n_parents = 1},
+                                               {.name = "b"}},
+                                  over_view[] = {{.name = "a", .kind = LM_VIEW},
+                                                 {.name = "b", .kind = LM_POSITIVE, .parents = view, .n_parents = 1}},
                                   fine[] = {{.name = "a", .levels = 3}};
     cr_expect_null(lm_matrix_new(twice, 2, &err));
     cr_expect_null(lm_matrix_new(nameless, 1, &err));

@@ -10,8 +10,11 @@
 
 TestSuite(label_model_file, .fini = leak_check);
 
-static const struct synth_signal SIGNALS[] = {
-    {0.40, 0.02, -1, 0, 0.1}, {0.30, 0.10, -1, 0, 0}, {0.25, 0.05, -1, 0, 0}, {0.50, 0.20, -1, 0, 0}, {0.3, 0.1, 1, 0.8, 0}};
+static const struct synth_signal SIGNALS[] = {{0.40, 0.02, -1, 0, 0.1},
+                                              {0.30, 0.10, -1, 0, 0},
+                                              {0.25, 0.05, -1, 0, 0},
+                                              {0.50, 0.20, -1, 0, 0},
+                                              {0.3, 0.1, 1, 0.8, 0}};
 enum { M = sizeof SIGNALS / sizeof *SIGNALS };
 
 static struct synth make(void)
@@ -134,7 +137,8 @@ Test(label_model_file, hostile)
 Test(label_model_file, circle_of_parents)
 {
     static const char TEXT[] =
-        "{\"format\":\"assay-label-model\",\"version\":1,\"command\":\"\",\"n\":1,\"prior_wrong\":0.2,\"log_likelihood\":-1,"
+        "{\"format\":\"assay-label-model\",\"version\":1,\"command\":\"\",\"n\":1,\"prior_wrong\":0.2,\"log_"
+        "likelihood\":-1,"
         "\"iterations\":1,\"rounds\":1,\"converged\":true,\"signals\":["
         "{\"name\":\"a\",\"kind\":\"signal\",\"order\":\"more_wrong\",\"levels\":2,\"coverage\":0.5,\"available\":1,"
         "\"p_wrong\":[0.5,0.5],\"p_right\":[0.5,0.5],\"parent\":\"b\",\"parent_bits\":1,"

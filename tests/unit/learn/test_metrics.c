@@ -37,7 +37,8 @@ Test(metrics, confusion)
 
 Test(metrics, spearman)
 {
-    static const double x[] = {1, 2, 3, 4, 5}, up[] = {2, 4, 9, 16, 99}, ties[] = {1, 1, 2, 2, 3}, flat[] = {1, 1, 1, 1, 1};
+    static const double x[] = {1, 2, 3, 4, 5}, up[] = {2, 4, 9, 16, 99}, ties[] = {1, 1, 2, 2, 3},
+                        flat[] = {1, 1, 1, 1, 1};
     cr_expect_float_eq(learn_spearman(x, up, 5), 1, 1e-12);
     cr_expect_float_eq(learn_spearman(x, ties, 5), 0.948683, 1e-6);
     cr_expect(isnan(learn_spearman(x, flat, 5)) && isnan(learn_spearman(x, up, 1)));
@@ -122,6 +123,7 @@ Test(metrics, bootstrap)
     struct learn_interval none = learn_bootstrap(learn_stat_difference, &pair, group, N, 100, 0.95, 1);
     cr_expect(none.low == 0 && none.high == 0);
     cr_expect(isnan(learn_bootstrap(learn_stat_mean, &pair, NULL, 0, 10, 0.95, 1).low));
+    cr_expect(isnan(learn_bootstrap(learn_stat_mean, &pair, NULL, N, 0, 0.95, 1).low));
 }
 
 Test(metrics, lift)

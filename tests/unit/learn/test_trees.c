@@ -44,8 +44,11 @@ static struct pair *make(const char *base_score)
     cr_assert_eq(XGDMatrixCreateFromMat(pair->x, N, M, NAN, &pair->matrix), 0);
     cr_assert_eq(XGDMatrixSetFloatInfo(pair->matrix, "label", pair->label, N), 0);
     cr_assert_eq(XGBoosterCreate(&pair->matrix, 1, &pair->theirs), 0);
-    static const char *const SETTINGS[][2] = {{"objective", "binary:logistic"}, {"tree_method", "hist"}, {"nthread", "1"},
-                                              {"max_depth", "6"}, {"verbosity", "0"}};
+    static const char *const SETTINGS[][2] = {{"objective", "binary:logistic"},
+                                              {"tree_method", "hist"},
+                                              {"nthread", "1"},
+                                              {"max_depth", "6"},
+                                              {"verbosity", "0"}};
     for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
         XGBoosterSetParam(pair->theirs, SETTINGS[i][0], SETTINGS[i][1]);
     XGBoosterSetParam(pair->theirs, "base_score", base_score);
@@ -113,11 +116,15 @@ Test(trees, from_several_threads)
 Test(trees, strange_models)
 {
     static const char *const BAD[] = {
-        "", "{}", "{\"learner\":{\"gradient_booster\":{\"model\":{\"trees\":[]}}}}",
+        "",
+        "{}",
+        "{\"learner\":{\"gradient_booster\":{\"model\":{\"trees\":[]}}}}",
         "{\"learner\":{\"gradient_booster\":{\"model\":{\"trees\":[{\"left_children\":[0],\"right_children\":[0],"
         "\"split_indices\":[0],\"split_conditions\":[1],\"default_left\":[0],\"loss_changes\":[0]}]}}}}",
-        "{\"learner\":{\"gradient_booster\":{\"model\":{\"trees\":[{\"left_children\":[1,-1,-1],\"right_children\":[9,-1,-1],"
-        "\"split_indices\":[0,0,0],\"split_conditions\":[1,1,1],\"default_left\":[0,0,0],\"loss_changes\":[0,0,0]}]}}}}",
+        "{\"learner\":{\"gradient_booster\":{\"model\":{\"trees\":[{\"left_children\":[1,-1,-1],\"right_children\":[9,-"
+        "1,-1],"
+        "\"split_indices\":[0,0,0],\"split_conditions\":[1,1,1],\"default_left\":[0,0,0],\"loss_changes\":[0,0,0]}]}}}"
+        "}",
     };
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) cr_expect_null(trees_from_xgboost(BAD[i], strlen(BAD[i]), M));
 }

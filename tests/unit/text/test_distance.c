@@ -9,9 +9,18 @@ Test(distance, cases)
         const char *a, *b;
         unsigned limit, want;
     } CASES[] = {
-        {"", "", 3, 0},           {"abc", "abc", 3, 0},        {"abc", "", 3, 3},         {"abc", "", 2, 3},
-        {"kitten", "sitting", 5, 3}, {"ab", "ba", 3, 1},       {"ca", "abc", 5, 3},       {"singer", "snigers", 3, 2},
-        {"S\xC3\xA3o", "Sao", 3, 1}, {"abcdef", "uvwxyz", 2, 3}, {"abcd", "badc", 1, 2}, {"abcd", "badc", 2, 2},
+        {"", "", 3, 0},
+        {"abc", "abc", 3, 0},
+        {"abc", "", 3, 3},
+        {"abc", "", 2, 3},
+        {"kitten", "sitting", 5, 3},
+        {"ab", "ba", 3, 1},
+        {"ca", "abc", 5, 3},
+        {"singer", "snigers", 3, 2},
+        {"S\xC3\xA3o", "Sao", 3, 1},
+        {"abcdef", "uvwxyz", 2, 3},
+        {"abcd", "badc", 1, 2},
+        {"abcd", "badc", 2, 2},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         cr_expect_eq(text_distance(CASES[i].a, CASES[i].b, CASES[i].limit), CASES[i].want, "%s %s", CASES[i].a,

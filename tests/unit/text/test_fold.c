@@ -14,17 +14,19 @@ static const struct {
     {"  New   York ", 12, "new york"},
     {"S\xC3\xA3o Paulo", 10, "sao paulo"},
     {"Jesen\xC3\xADk", 8, "jesenik"},
-    {"Jesen\xEDk", 7, "jesenik"},                      /* Latin-1 byte in a text that says UTF-8 */
-    {"STRA\xC3\x9F" "E", 7, "strasse"},
+    {"Jesen\xEDk", 7, "jesenik"}, /* Latin-1 byte in a text that says UTF-8 */
+    {"STRA\xC3\x9F"
+     "E",
+     7, "strasse"},
     {"\xC3\x98rsted", 7, "orsted"},
-    {"\xEF\xAC\x81ne", 5, "fine"},                     /* ligature fi */
-    {"caf\x65\xCC\x81", 6, "cafe"},                    /* e + combining acute */
+    {"\xEF\xAC\x81ne", 5, "fine"},  /* ligature fi */
+    {"caf\x65\xCC\x81", 6, "cafe"}, /* e + combining acute */
     {"a\0b", 3, "a b"},
     {"\xE2\x80\x9Cq\xE2\x80\x9D \xE2\x80\x93 r", 13, "\"q\" - r"},
-    {"\xC3", 1, "a"},                                  /* cut sequence: read as Latin-1 A with tilde */
+    {"\xC3", 1, "a"}, /* cut sequence: read as Latin-1 A with tilde */
     {"", 0, ""},
     {"   ", 3, ""},
-    {"\xC2\xB4 a\xC2\xB4", 6, "a"},                   /* a spacing accent is a space with a mark */
+    {"\xC2\xB4 a\xC2\xB4", 6, "a"}, /* a spacing accent is a space with a mark */
 };
 
 Test(fold, cases)
@@ -61,10 +63,17 @@ Test(fold, full_arena_says_null)
 
 Test(stem, irregular_and_regular)
 {
-    static const char *const CASE[][2] = {{"customers", "custom"}, {"cities", "citi"},     {"children", "child"},
-                                          {"people", "person"},    {"oldest", "old"},      {"bob's", "bob"},
-                                          {"does", "does"},        {"singers", "singer"},  {"e-mails", "email"},
-                                          {"written", "write"},    {"", ""}};
+    static const char *const CASE[][2] = {{"customers", "custom"},
+                                          {"cities", "citi"},
+                                          {"children", "child"},
+                                          {"people", "person"},
+                                          {"oldest", "old"},
+                                          {"bob's", "bob"},
+                                          {"does", "does"},
+                                          {"singers", "singer"},
+                                          {"e-mails", "email"},
+                                          {"written", "write"},
+                                          {"", ""}};
     struct arena arena;
     arena_init(&arena, 0);
     for (int round = 0; round < 2; round++) /* the second round answers from the cache */

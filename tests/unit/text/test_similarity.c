@@ -5,11 +5,13 @@
 Test(similarity, same_meaning)
 {
     static const char *const SAME[][2] = {
-        {"customer", "clients"}, {"salary", "wage"},     {"paid", "salary"},    {"earns", "salaries"}, {"teacher", "instructor"},
-        {"city", "towns"},       {"cost", "price"},      {"oldest", "age"},     {"tallest", "height"}, {"heaviest", "weight"},
-        {"longest", "length"},   {"when", "date"},       {"where", "location"}, {"who", "name"},       {"song", "track"},
-        {"movie", "films"},      {"email", "e-mail"},    {"dept", "department"}, {"people", "person"}, {"teach", "teacher"},
-        {"win", "winner"},       {"children", "child"},  {"colour", "color"},   {"stadiums", "stadium"}, {"qty", "amount"},
+        {"customer", "clients"},   {"salary", "wage"},     {"paid", "salary"},    {"earns", "salaries"},
+        {"teacher", "instructor"}, {"city", "towns"},      {"cost", "price"},     {"oldest", "age"},
+        {"tallest", "height"},     {"heaviest", "weight"}, {"longest", "length"}, {"when", "date"},
+        {"where", "location"},     {"who", "name"},        {"song", "track"},     {"movie", "films"},
+        {"email", "e-mail"},       {"dept", "department"}, {"people", "person"},  {"teach", "teacher"},
+        {"win", "winner"},         {"children", "child"},  {"colour", "color"},   {"stadiums", "stadium"},
+        {"qty", "amount"},
     };
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
         double ab = text_word_similarity(SAME[i][0], SAME[i][1]), ba = text_word_similarity(SAME[i][1], SAME[i][0]);

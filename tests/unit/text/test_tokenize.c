@@ -18,7 +18,7 @@ static const char *shown(struct arena *arena, const char *text, size_t len)
         const struct text_token *t = &tokens.items[i];
         cr_expect(t->start < t->end && t->end <= len);
         out = arena_printf(arena, "%s%s%s/%c%s", out, i ? " " : "", t->norm, "wnqp"[t->kind],
-                           t->kind == TEXT_WORD && t->is_number ? "#" : "");
+                           t -> kind == TEXT_WORD && t -> is_number ? "#" : "");
     }
     return out;
 }
