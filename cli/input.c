@@ -111,3 +111,31 @@ int lines_next(struct lines *lines)
     }
     return ferror(lines->file) ? -1 : 0;
 }
+
+int logs_next(struct logs *logs, struct err *err)
+{
+    for (;;) {
+        if (!logs->lines.file) {
+            if (logs->next >= logs->n) return 0;
+            const char *path = logs->paths[logs->next++];
+            if (lines_open(path, &logs->lines, err) != ERR_OK) {
+                struct err inner = *err;
+                err_set(err, inner.code, "%s: %s", path, inner.text);
+                return -1;
+            }
+        }
+        int more = lines_next(&logs->lines);
+        if (more > 0) return 1;
+        if (more < 0) {
+            err_set(err, ERR_IO, "%s: cannot be read: %s", logs->lines.path, g_strerror(errno));
+            return -1;
+        }
+        lines_close(&logs->lines);
+    }
+}
+
+void logs_rewind(struct logs *logs)
+{
+    lines_close(&logs->lines);
+    logs->next = 0;
+}

@@ -39,4 +39,17 @@ void lines_close(struct lines *lines);
 /* Go to the next line: 1; 0 at the end; -1 when reading failed (errno). Blank lines are skipped but counted. */
 int lines_next(struct lines *lines);
 
+/* Several logs, read one after the other. Start with paths and n set; the current line is in `lines`. */
+struct logs {
+    const char *const *paths;
+    int n, next;
+    struct lines lines;
+};
+
+/* Go to the next line of any of them: 1; 0 at the end of the last; -1 with `err` set when one cannot be read. */
+int logs_next(struct logs *logs, struct err *err);
+
+/* Back to the start of the first; also closes what is open. */
+void logs_rewind(struct logs *logs);
+
 #endif

@@ -49,7 +49,7 @@ extern const struct option_group *const option_groups[];
 
 extern const struct option_group options_general, options_output, options_judge, options_database, options_schema,
     options_signals, options_check, options_replay, options_eval, options_train, options_mutate, options_config,
-    options_docs, options_log;
+    options_log;
 
 /* The row with this section and key (words with underscores, without case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);
