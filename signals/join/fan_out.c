@@ -1,0 +1,231 @@
+/* A one-to-many join repeats rows of the entity that is asked for, or of the one that is summed.
+ *
+ * Whether a join can repeat follows from keys (common/keys.h); whether it does is asked of the data: the candidate's own
+ * FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one member
+ * being enough. Nothing else of the candidate is run.
+ */
+#include "signals/common/keys.h"
+#include "signals/common/names.h"
+
+#include <string.h>
+
+static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
+
+static vsig_sources all_sources(const struct sql_block *block)
+{
+    return block->n_sources >= VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
+}
+
+/* FROM items that may hold several rows for one of `entity` in one group. Sets *failed when the arena is full. */
+static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_source *entity,
+                                bool with_groups, bool *failed)
+{
+    struct vsig_keys *keys = vsig_keys_new(run->subject, shape);
+    *failed = !keys;
+    if (!keys) return 0;
+    const struct sql_node *group = with_groups ? sql_kid(shape->block->node, SELECT_GROUP) : NULL;
+    for (uint32_t i = 0; group && i < group->n_kids; i++) {
+        const struct sql_ref *ref = vsig_plain_column(group->kids[i]);
+        if (ref) vsig_keys_add(keys, ref->source, ref->output);
+    }
+    if (entity) vsig_keys_add_source(keys, entity);
+    vsig_keys_close(keys);
+    return all_sources(shape->block) & ~vsig_keys_whole(keys);
+}
+
+/* --- the probe --- */
+
+static const char *slice(struct vsig_run *run, const struct sql_node *node)
+{
+    if (!node) return "";
+    const char *text = arena_strndup(run->subject->arena, run->subject->sql + node->start, node->end - node->start);
+    return text ? text : "";
+}
+
+static bool add_key(struct vsig_run *run, const struct sql_source *entity, char **list)
+{
+    struct arena *arena = run->subject->arena;
+    const struct schema_table *table = &run->subject->schema->tables[entity->table];
+    const char *name = db_quote_name(arena, entity->name, entity->name_len);
+    if (!name) return false;
+    if (table->n_pk == 0) {
+        *list = arena_printf(arena, "%s, %s.rowid", *list, name);
+        return *list && !table->is_view;
+    }
+    for (uint32_t i = 0; *list && i < table->n_columns; i++) {
+        if (!table->columns[i].pk) continue;
+        const char *column = db_quote_name(arena, table->columns[i].name, strlen(table->columns[i].name));
+        *list = column ? arena_printf(arena, "%s, %s.%s", *list, name, column) : NULL;
+    }
+    return *list != NULL;
+}
+
+/* SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. NULL: cannot be asked. */
+static const char *make_probe(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity, bool with_groups)
+{
+    const struct sql_node *group = with_groups ? sql_kid(block->node, SELECT_GROUP) : NULL;
+    char *list = arena_strdup(run->subject->arena, "1");
+    for (uint32_t i = 0; list && group && i < group->n_kids; i++) {
+        const struct sql_ref *ref = vsig_plain_column(group->kids[i]);
+        if (!ref || ref->node->ref->kind == SQL_REF_ALIAS) return NULL;
+        list = arena_printf(run->subject->arena, "%s, %s", list, slice(run, group->kids[i]));
+    }
+    if (!list || !add_key(run, entity, &list)) return NULL;
+    const char *from = slice(run, sql_kid(block->node, SELECT_FROM)), *where = slice(run, sql_kid(block->node, SELECT_WHERE));
+    const char *keys = list + strlen("1, "); /* GROUP BY 1 would be the first item */
+    return arena_printf(run->subject->arena, "SELECT 1 %s %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1", from, where, keys);
+}
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
+
+static enum answer really_repeats(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity,
+                                  bool with_groups, enum err_code *code)
+{
+    const char *probe = make_probe(run, block, entity, with_groups);
+    if (!probe) return ANSWER_UNKNOWN;
+    struct db_result result;
+    *code = db_query(run->subject->db, run->subject->arena, probe, strlen(probe), NULL, 0, 1, &result, NULL);
+    if (*code == ERR_ENGINE) { /* a form that the probe's way of writing does not fit */
+        *code = ERR_OK;
+        return ANSWER_UNKNOWN;
+    }
+    if (*code != ERR_OK) return ANSWER_UNKNOWN;
+    return result.n_rows > 0 ? ANSWER_YES : ANSWER_NO;
+}
+
+/* --- rows --- */
+
+/* Blocks whose repeated rows nobody sees: DISTINCT, set operations, IN and EXISTS. */
+static bool repeats_matter(const struct sql_block *block)
+{
+    if (block->role != SQL_BLOCK_TOP && block->role != SQL_BLOCK_DERIVED && block->role != SQL_BLOCK_CTE) return false;
+    if (!sql_is(block->node, SQL_SELECT) || sql_kid(block->node, SELECT_DISTINCT) || block->correlated) return false;
+    const struct sql_node *parent = block->node->parent;
+    return !sql_is(parent, SQL_COMPOUND) || parent->op == SQL_UNION_ALL;
+}
+
+/* Only tables: what a CTE or derived table is cannot be seen from inside the probe, and seldom has a key. */
+static bool can_probe(const struct sql_block *block)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (block->sources[i].kind == SQL_SOURCE_CTE || block->sources[i].kind == SQL_SOURCE_UNKNOWN) return false;
+    return block->n_sources >= 2 && block->n_sources <= VSIG_MAX_SOURCES;
+}
+
+static const struct sql_source *first_of(const struct sql_block *block, vsig_sources set)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (set & vsig_source_bit(block, &block->sources[i])) return &block->sources[i];
+    return NULL;
+}
+
+static vsig_sources ordered_by(const struct sql_block *block)
+{
+    const struct sql_node *order = sql_kid(block->query, QUERY_ORDER);
+    return order ? vsig_sources_in(block, order, NULL) : 0;
+}
+
+static void report(struct vsig_run *run, const struct sql_block *block, const struct sql_node *at, const struct sql_source *entity,
+                   vsig_sources many, const char *what)
+{
+    const char *one = vsig_source_name(run->subject, entity);
+    const char *other = vsig_source_name(run->subject, first_of(block, many));
+    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, what, one, other);
+    vsig_add_clause(run, finding, first_of(block, many)->node);
+    vsig_add_fact(run, finding, "repeated", false, "%s", one);
+    vsig_add_fact(run, finding, "by", false, "%s", other);
+}
+
+static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_shape *shape)
+{
+    const struct sql_block *block = shape->block;
+    if (block->aggregate || block->grouped || !repeats_matter(block) || sql_kid(block->query, QUERY_LIMIT)) return ERR_OK;
+    const struct sql_source *entity = NULL;
+    vsig_sources many = 0;
+    for (uint32_t i = 0; i < block->n_sources && !entity; i++) {
+        const struct sql_source *source = &block->sources[i];
+        bool failed, shown = (shape->shown & vsig_source_bit(block, source)) != 0;
+        if (!shown || source->kind != SQL_SOURCE_TABLE || source->table < 0) continue;
+        many = multipliers(run, shape, source, false, &failed);
+        if (failed) return ERR_LIMIT_MEMORY;
+        if (many && !(many & shape->shown)) entity = source;
+    }
+    if (!entity || (many & ordered_by(block)) || vsig_question_says(run->subject, PER_CHILD)) return ERR_OK;
+    enum err_code code = ERR_OK;
+    if (really_repeats(run, block, entity, false, &code) == ANSWER_YES)
+        report(run, block, sql_kid(block->node, SELECT_ITEMS), entity, many, "%s is asked for, and the join with %s repeats its rows");
+    return code;
+}
+
+/* --- aggregates --- */
+
+static bool is_sum_like(const struct sql_node *call)
+{
+    static const char *const NAMES[] = {"sum", "avg", "count", "total"};
+    if (!sql_is_aggregate(call) || (call->flags & (SQL_F_DISTINCT | SQL_F_STAR))) return false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (sql_name_is(call->text, call->text_len, NAMES[i], strlen(NAMES[i]))) return true;
+    return false;
+}
+
+static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_node *call)
+{
+    const struct sql_block *block = shape->block;
+    vsig_sources of = vsig_sources_in(block, sql_kid(call, CALL_ARGS), NULL);
+    if (of == 0 || (of & (of - 1))) return ERR_OK;
+    const struct sql_source *entity = first_of(block, of);
+    if (entity->kind != SQL_SOURCE_TABLE || entity->table < 0) return ERR_OK;
+    bool failed;
+    vsig_sources loose = multipliers(run, shape, NULL, true, &failed);
+    if (failed) return ERR_LIMIT_MEMORY;
+    bool counts = sql_name_is(call->text, call->text_len, "count", 5), averages = sql_name_is(call->text, call->text_len, "avg", 3);
+    if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT is a way of counting the others */
+    vsig_sources many = multipliers(run, shape, entity, true, &failed);
+    if (failed) return ERR_LIMIT_MEMORY;
+    if (!many) return ERR_OK;
+    enum err_code code = ERR_OK;
+    if (really_repeats(run, block, entity, true, &code) == ANSWER_YES)
+        report(run, block, call, entity, many, "%s is aggregated, but the join with %s repeats its rows");
+    return code;
+}
+
+static enum err_code look_at_aggregates(struct vsig_run *run, const struct vsig_block_shape *shape)
+{
+    const struct sql_block *block = shape->block;
+    if (!block->aggregate || block->correlated || !sql_is(block->node, SQL_SELECT)) return ERR_OK;
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    for (const struct sql_node *n = items; n; n = sql_walk(items, n)) {
+        if (n->kind != SQL_CALL || !is_sum_like(n) || sql_block_of(run->subject->bound, n) != block) continue;
+        enum err_code code = look_at_aggregate(run, shape, n);
+        if (code != ERR_OK) return code;
+    }
+    return ERR_OK;
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct vsig_shape *shape = vsig_shape(run->subject);
+    if (!shape) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
+        if (!can_probe(shape->blocks[i].block)) continue;
+        enum err_code code = look_at_rows(run, &shape->blocks[i]);
+        if (code == ERR_OK) code = look_at_aggregates(run, &shape->blocks[i]);
+        if (code != ERR_OK) return code;
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_fan_out = {
+    .id = VSIG_ID_fan_out,
+    .name = "fan_out",
+    .family = VSIG_JOIN,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB,
+    .sentence = "a one-to-many join repeats the rows that are asked for, or those that are summed, counted or averaged",
+    .description = "The query joins a table that has several rows for one of those asked for. They come back more than once, "
+                   "or enter a sum, a count or an average more than once.",
+    .example = "SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id lists a singer once for every "
+               "award.",
+    .instruction = "Use DISTINCT, EXISTS or IN when the other table only filters; aggregate before joining, or COUNT(DISTINCT key).",
+    .eval = eval,
+};

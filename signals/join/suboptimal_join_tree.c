@@ -1,0 +1,205 @@
+/* A block joins more tables than it takes to connect those that it needs (SQLens A.1).
+ *
+ * Needed are tables whose columns are used outside of join conditions, filtered ones and those under `*`; for COUNT(*)
+ * those whose rows are counted. What else is joined is either provably idle (each row finds exactly one partner by a NOT
+ * NULL foreign key, so that leaving it out changes no row), which fires; or it filters or repeats rows, which may be just
+ * what is asked, so that it is only noted. Two more cases fire: the question asks for rows without such a partner; and a
+ * needed pair of tables is connected by a detour although the schema joins them in fewer steps.
+ */
+#include "signals/common/names.h"
+#include "signals/common/shape.h"
+
+static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "n't", "except", NULL};
+
+struct tree {
+    struct vsig_run *run;
+    const struct vsig_block_shape *shape;
+    vsig_sources alive, idle, doubtful;
+};
+
+static unsigned count_bits(vsig_sources set) { return (unsigned)__builtin_popcountll(set); }
+
+/* The pairs between a source and the others alive: their number, and the neighbours. */
+static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
+{
+    vsig_sources found = 0;
+    for (uint32_t i = 0; i < tree->shape->n_pairs; i++) {
+        const struct sql_join_pair *pair = tree->shape->pairs[i];
+        vsig_sources left = vsig_source_bit(tree->shape->block, pair->left->source);
+        vsig_sources right = vsig_source_bit(tree->shape->block, pair->right->source);
+        if (left == bit) found |= right & tree->alive;
+        if (right == bit) found |= left & tree->alive;
+    }
+    return found;
+}
+
+/* Is the one condition between the source and its neighbour a key reference that loses and repeats no row? */
+static bool keeps_rows(const struct tree *tree, vsig_sources bit)
+{
+    const struct vsig_block_shape *shape = tree->shape;
+    const struct sql_join_pair *only = NULL;
+    for (uint32_t i = 0; i < shape->n_conditions; i++) {
+        if (!(shape->conditions[i].sources & bit)) continue;
+        if ((shape->conditions[i].sources & ~tree->alive) && count_bits(shape->conditions[i].sources) > 1) continue;
+        bool joins = false;
+        for (uint32_t k = 0; k < shape->n_pairs; k++) joins = joins || shape->pairs[k]->node == shape->conditions[i].node;
+        if (!joins) return false;
+    }
+    for (uint32_t i = 0; i < shape->n_pairs; i++) {
+        const struct sql_join_pair *pair = shape->pairs[i];
+        vsig_sources both = vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
+        if (!(both & bit) || (both & ~tree->alive)) continue;
+        if (only || !pair->conjunct) return false;
+        only = pair;
+    }
+    if (!only) return false;
+    bool left = vsig_source_bit(shape->block, only->left->source) == bit;
+    const struct schema_index *schema = tree->run->subject->schema;
+    const struct schema_column *to = schema_column_of(schema, left ? only->left : only->right);
+    const struct schema_column *from = schema_column_of(schema, left ? only->right : only->left);
+    if (!to || !from) return false;
+    bool derived = false;
+    const struct schema_join *join = schema_join_between(schema, from->id, to->id, &derived);
+    const struct sql_source *source = left ? only->left->source : only->right->source;
+    bool optional = source->join && source->join->op == SQL_JOIN_LEFT_OUTER && source->nullable;
+    if (!join || derived || join->n_pairs != 1 || join->to[0] != to->id || !join->to_unique) return false;
+    return optional || (join->from_not_null && join->inclusion >= 1.0 && !source->nullable);
+}
+
+/* Take leaves away that nothing needs: those that provably change nothing first, for they make other leaves. */
+static void prune(struct tree *tree, bool provable)
+{
+    bool more = true;
+    while (more && count_bits(tree->alive) > 1) {
+        more = false;
+        for (unsigned i = 0; i < tree->shape->block->n_sources; i++) {
+            vsig_sources bit = (vsig_sources)1 << i;
+            if (!(tree->alive & bit) || (tree->shape->used & bit) || count_bits(neighbours(tree, bit)) != 1) continue;
+            if (provable && !keeps_rows(tree, bit)) continue;
+            tree->alive &= ~bit;
+            if (provable) tree->idle |= bit;
+            else tree->doubtful |= bit;
+            more = true;
+            break;
+        }
+    }
+}
+
+static bool all_tables(const struct sql_block *block)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (block->sources[i].kind != SQL_SOURCE_TABLE || block->sources[i].table < 0) return false;
+    return true;
+}
+
+static struct vsig_finding *mark(struct tree *tree, struct vsig_finding *finding, const struct sql_source *source)
+{
+    const struct vsig_block_shape *shape = tree->shape;
+    vsig_sources bit = vsig_source_bit(shape->block, source);
+    for (uint32_t i = 0; i < shape->n_pairs; i++) {
+        const struct sql_join_pair *pair = shape->pairs[i];
+        vsig_sources both = vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
+        if ((both & bit) && pair->node->kind != SQL_JOIN) vsig_add_clause(tree->run, finding, pair->node);
+    }
+    vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(tree->run->subject, source));
+    return finding;
+}
+
+static void report_extra(struct tree *tree)
+{
+    const struct sql_block *block = tree->shape->block;
+    bool absence = vsig_question_says(tree->run->subject, ABSENCE);
+    for (unsigned i = 0; i < block->n_sources; i++) {
+        const struct sql_source *source = &block->sources[i];
+        vsig_sources bit = vsig_source_bit(block, source);
+        const char *name = vsig_source_name(tree->run->subject, source);
+        if (tree->idle & bit)
+            mark(tree, vsig_fire(tree->run, VSIG_WARNING, source->node, "%s is joined, but nothing of it is used and each row has exactly one partner in it", name), source);
+        else if (!(tree->doubtful & bit))
+            continue;
+        else if (absence && !source->nullable && vsig_question_names_table(tree->run->subject, source->table))
+            mark(tree, vsig_fire(tree->run, VSIG_WARNING, source->node, "the question asks for rows without %s, but the join keeps those that have it", name), source);
+        else
+            mark(tree, vsig_note(tree->run, source->node, "nothing of %s is used: joining it only filters or repeats rows", name), source);
+    }
+}
+
+static bool add_terminal(uint32_t *terminals, uint32_t *n, uint32_t table)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (terminals[i] == table) return false;
+    terminals[(*n)++] = table;
+    return true;
+}
+
+/* Does the schema connect the needed tables with fewer than the block uses? Each table once: self-joins are left alone. */
+static enum err_code report_detour(struct tree *tree)
+{
+    const struct vsig_subject *subject = tree->run->subject;
+    const struct sql_block *block = tree->shape->block;
+    uint32_t needed[VSIG_MAX_SOURCES], joined[VSIG_MAX_SOURCES], n_needed = 0, n_joined = 0;
+    for (unsigned i = 0; i < block->n_sources; i++) {
+        vsig_sources bit = (vsig_sources)1 << i;
+        uint32_t table = (uint32_t)block->sources[i].table;
+        if ((tree->alive & bit) && !add_terminal(joined, &n_joined, table)) return ERR_OK;
+        if (tree->alive & tree->shape->used & bit) add_terminal(needed, &n_needed, table);
+    }
+    if (n_needed < 2 || n_needed == n_joined) return ERR_OK;
+    uint32_t *tables = arena_new_array(subject->arena, subject->schema->n_tables + 1, uint32_t);
+    if (!tables) return ERR_LIMIT_MEMORY;
+    bool exact = false;
+    uint32_t least = schema_steiner(subject->schema, needed, n_needed, tables, &exact);
+    if (least == 0 || least >= n_joined) return ERR_OK;
+    struct vsig_finding *finding = NULL;
+    for (unsigned i = 0; i < block->n_sources; i++) {
+        const struct sql_source *source = &block->sources[i];
+        bool in_tree = !(tree->alive & ((vsig_sources)1 << i));
+        for (uint32_t k = 0; k < least && !in_tree; k++) in_tree = tables[k] == (uint32_t)source->table;
+        if (in_tree) continue;
+        if (!finding)
+            finding = vsig_fire(tree->run, VSIG_WARNING, source->node, "%u tables are joined where %u connect all that is used", n_joined, least);
+        else
+            vsig_add_clause(tree->run, finding, source->node);
+        vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(subject, source));
+    }
+    vsig_add_fact(tree->run, finding, "shortest tree", false, exact ? "exact" : "approximate");
+    return ERR_OK;
+}
+
+static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
+{
+    const struct sql_block *block = shape->block;
+    if (block->n_sources < 2 || shape->too_wide || !all_tables(block)) return ERR_OK;
+    struct tree tree = {.run = run, .shape = shape};
+    tree.alive = block->n_sources == VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
+    prune(&tree, true);
+    if (!shape->count_star) prune(&tree, false); /* whose rows are counted is needed */
+    report_extra(&tree);
+    return report_detour(&tree);
+}
+
+static enum err_code eval(struct vsig_run *run)
+{
+    const struct vsig_shape *shape = vsig_shape(run->subject);
+    if (!shape) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
+        enum err_code code = look_at(run, &shape->blocks[i]);
+        if (code != ERR_OK) return code;
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_suboptimal_join_tree = {
+    .id = VSIG_ID_suboptimal_join_tree,
+    .name = "suboptimal_join_tree",
+    .family = VSIG_JOIN,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "a block joins more tables than the smallest join tree that spans those it needs",
+    .description = "A table is joined that the query does not need, or needed tables are connected by a detour. At best it "
+                   "costs time; often it drops or repeats rows, or points to a misreading of the question.",
+    .example = "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert has one "
+               "stadium, and nothing of it is asked.",
+    .instruction = "Leave out tables of which no column is used, and connect the others along the shortest chain of foreign "
+                   "keys. Keep a table whose only part is to filter, if the question asks for that.",
+    .eval = eval,
+};
