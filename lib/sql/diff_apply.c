@@ -83,6 +83,20 @@ static void detach(struct sql_node *n)
     parent->n_kids--;
 }
 
+/* Room for one more entry. */
+static bool widen(struct arena *arena, struct sql_node *list)
+{
+    if (list->n_kids < list->cap_kids) return true;
+    uint32_t cap = list->n_kids < 4 ? 8 : list->n_kids * 2;
+    struct sql_node **kids = arena_new_array(arena, cap, struct sql_node *);
+    if (!kids) return false;
+    if (list->n_kids) memcpy(kids, list->kids, list->n_kids * sizeof *kids);
+    list->kids = kids;
+    list->cap_kids = cap;
+    return true;
+}
+
+/* Into a slot, or into a list before the entry that is now at `index`. */
 static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index, struct sql_node *kid)
 {
     kid->parent = parent;
@@ -90,15 +104,11 @@ static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index,
         parent->kids[index] = kid;
         return true;
     }
-    struct sql_node **kids = arena_new_array(arena, parent->n_kids + 1, struct sql_node *);
-    if (!kids) return false;
+    if (!widen(arena, parent)) return false;
     if (index > parent->n_kids) index = parent->n_kids;
-    if (index) memcpy(kids, parent->kids, index * sizeof(struct sql_node *));
-    if (index < parent->n_kids)
-        memcpy(kids + index + 1, parent->kids + index, (parent->n_kids - index) * sizeof(struct sql_node *));
-    kids[index] = kid;
-    parent->kids = kids;
-    parent->cap_kids = ++parent->n_kids;
+    memmove(&parent->kids[index + 1], &parent->kids[index], (parent->n_kids - index) * sizeof(struct sql_node *));
+    parent->kids[index] = kid;
+    parent->n_kids++;
     return true;
 }
 

@@ -215,7 +215,8 @@ static void set_alias(struct normal *n, struct sql_node *to, const struct sql_no
 {
     const struct sql_source *source = n->bound ? source_at(n, from) : NULL;
     const char *alias = source ? name_of(n, source) : lower(n, from->alias, from->alias_len);
-    bool own_name = alias && to->kind == SQL_TABLE && to->text && strcmp(alias, to->text) == 0;
+    const struct sql_node *named = to->kind == SQL_FROM_CALL ? sql_kid(to, FROM_CALL_CALL) : to;
+    bool own_name = alias && named && named->text && strcmp(alias, named->text) == 0;
     if (!alias || own_name) return;
     to->alias = alias;
     to->alias_len = (uint32_t)strlen(alias);
@@ -624,45 +625,13 @@ static bool is_bound(const struct sql_node *top)
     return true;
 }
 
-/* ---- parentheses ---- */
-
-/* How tightly a node binds; 100: an operand. As in the grammar's precedence table. */
-static int precedence(const struct sql_node *n)
-{
-    static const uint8_t ops[SQL_OP_COUNT] = {
-        [SQL_OP_OR] = 1, [SQL_OP_AND] = 2, [SQL_OP_NOT] = 3, [SQL_OP_LT] = 5, [SQL_OP_LE] = 5, [SQL_OP_GT] = 5,
-        [SQL_OP_GE] = 5, [SQL_OP_BITAND] = 7, [SQL_OP_BITOR] = 7, [SQL_OP_SHL] = 7, [SQL_OP_SHR] = 7, [SQL_OP_ADD] = 8,
-        [SQL_OP_SUB] = 8, [SQL_OP_MUL] = 9, [SQL_OP_DIV] = 9, [SQL_OP_MOD] = 9, [SQL_OP_POW] = 10, [SQL_OP_CONCAT] = 11,
-    };
-    switch (n->kind) {
-    case SQL_BINARY: return ops[n->op] ? ops[n->op] : n->op >= SQL_OP_EQ && n->op <= SQL_OP_IS_NOT_DISTINCT ? 4 : 6;
-    case SQL_UNARY: return n->op == SQL_OP_NOT ? 3 : n->op == SQL_OP_ISNULL || n->op == SQL_OP_NOTNULL ? 4 : 14;
-    case SQL_LIKE: case SQL_BETWEEN: case SQL_IN: case SQL_QUANTIFIED: return 4;
-    case SQL_COLLATE: return 13;
-    default: return 100;
-    }
-}
-
-/* Set SQL_F_PAREN exactly where the tree would otherwise be read differently. */
-static void put_parens(struct sql_node *top)
-{
-    for (struct sql_node *n = top; n; n = sql_walk(top, n)) {
-        if (!n->parent || precedence(n) == 100) continue;
-        int own = precedence(n), above = precedence(n->parent);
-        bool subscript = n->parent->kind == SQL_SUBSCRIPT || (n->parent->kind == SQL_CAST && (n->parent->flags & SQL_F_COLON));
-        bool right = n->parent->n_kids > 1 && n->parent->kids[0] != n;
-        bool chain = n->parent->kind == SQL_BINARY && n->kind == SQL_BINARY && n->op == n->parent->op && own <= 2;
-        if (subscript || (above < 100 && (own < above || (own == above && (right || own == 4) && !chain))))
-            n->flags |= SQL_F_PAREN;
-    }
-}
+/* ---- entry points ---- */
 
 struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node)
 {
     struct normal n = {.arena = arena, .top = node, .bound = is_bound(node)};
     struct sql_node *tree = norm(&n, node);
     if (!tree || n.failed) return NULL;
-    put_parens(tree);
     sql_renumber(tree);
     return tree;
 }

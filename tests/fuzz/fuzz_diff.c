@@ -50,6 +50,7 @@ static void normalise_and_mutate(struct arena *arena, struct sql_stmt *stmt)
     if (stmt->n_nodes < 200) sql_mutate(arena, bound, &env, 1, 20, &mutants);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data, *cut = size ? memchr(text, '\n', size) : NULL;
