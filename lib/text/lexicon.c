@@ -35,48 +35,37 @@ static const struct {
 };
 
 /* clang-format off */
-/* abbreviation, what it stands for; a leading '+' : only after another word of the same name. */
+/* abbreviation, what it stands for; a leading '+' : only after another word of the same name. Only what is hardly ever
+ * another word: no "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a longitude). */
 static const char *const ABBREVIATIONS[][2] = {
-    {"abbr", "abbreviation"},   {"abbrev", "abbreviation"}, {"acct", "account"},       {"addr", "address"},
-    {"adr", "address"},         {"admin", "administrator"}, {"amt", "amount"},         {"apt", "apartment"},
-    {"arr", "arrival"},         {"asst", "assistant"},      {"attr", "attribute"},     {"auth", "author"},
-    {"avail", "available"},     {"ave", "avenue"},          {"avg", "average"},        {"bal", "balance"},
-    {"bday", "birthday"},       {"bldg", "building"},       {"calc", "calculated"},    {"cat", "category"},
-    {"cd", "code"},             {"chg", "change"},          {"cnt", "count"},          {"co", "company"},
-    {"comp", "company"},        {"config", "configuration"}, {"cont", "continent"},    {"coord", "coordinate"},
-    {"corp", "corporation"},    {"crs", "course"},          {"ctry", "country"},       {"cur", "current"},
-    {"cust", "customer"},       {"cyl", "cylinder"},        {"dept", "department"},    {"dep", "departure"},
-    {"dest", "destination"},    {"dept.", "department"},    {"desc", "description"},   {"descr", "description"},
-    {"dir", "director"},        {"dist", "distance"},       {"div", "division"},       {"dob", "date of birth"},
-    {"doc", "document"},        {"docs", "documents"},      {"dt", "date"},            {"dur", "duration"},
-    {"edu", "education"},       {"emp", "employee"},        {"eng", "english"},        {"enr", "enrollment"},
-    {"env", "environment"},     {"est", "established"},     {"exp", "experience"},     {"ext", "extension"},
-    {"fac", "faculty"},         {"fname", "first name"},    {"freq", "frequency"},     {"geo", "geographic"},
-    {"gov", "government"},      {"govt", "government"},     {"grp", "group"},          {"hosp", "hospital"},
-    {"hp", "horsepower"},       {"hq", "headquarters"},     {"hr", "hour"},            {"hrs", "hours"},
-    {"ht", "height"},           {"img", "image"},           {"inc", "income"},         {"info", "information"},
-    {"inst", "institution"},    {"intl", "international"},  {"inv", "invoice"},        {"lang", "language"},
-    {"lat", "latitude"},        {"len", "length"},          {"lname", "last name"},    {"loc", "location"},
-    {"lon", "longitude"},       {"lng", "longitude"},       {"long", "longitude"},     {"lvl", "level"},
-    {"manuf", "manufacturer"},  {"max", "maximum"},         {"med", "medicine"},       {"mfr", "manufacturer"},
-    {"mgr", "manager"},         {"min", "minimum"},         {"mktg", "marketing"},     {"mname", "middle name"},
-    {"mpg", "miles per gallon"}, {"msg", "message"},        {"natl", "national"},      {"nbr", "number"},
-    {"num", "number"},          {"nr", "number"},           {"no", "+number"},         {"op", "operation"},
-    {"opp", "opponent"},        {"ord", "order"},           {"org", "organization"},   {"orig", "original"},
-    {"pct", "percent"},         {"perf", "performance"},    {"perc", "percent"},       {"ph", "phone"},
-    {"pic", "picture"},         {"pop", "population"},      {"pos", "position"},       {"pref", "preference"},
-    {"prereq", "prerequisite"}, {"prev", "previous"},       {"prez", "president"},     {"prod", "product"},
-    {"prof", "professor"},      {"proj", "project"},        {"prov", "province"},      {"pts", "points"},
-    {"purch", "purchase"},      {"pwd", "password"},        {"qty", "quantity"},       {"rec", "record"},
-    {"ref", "reference"},       {"reg", "registration"},    {"rel", "release"},        {"req", "request"},
-    {"res", "result"},          {"rev", "revenue"},         {"sal", "salary"},         {"sched", "schedule"},
-    {"sec", "section"},         {"seq", "sequence"},        {"sp", "species"},         {"src", "source"},
-    {"st", "+street"},          {"stat", "statistic"},      {"stats", "statistics"},   {"std", "standard"},
-    {"stu", "student"},         {"stud", "student"},        {"surname", "last name"},  {"tel", "telephone"},
-    {"temp", "temperature"},    {"tot", "total"},           {"trans", "transaction"},  {"txn", "transaction"},
-    {"txt", "text"},            {"univ", "university"},     {"usr", "user"},           {"val", "value"},
-    {"veh", "vehicle"},         {"vol", "volume"},          {"wgt", "weight"},         {"wt", "weight"},
-    {"yr", "year"},             {"yrs", "years"},           {"zip", "zip"},
+    {"abbr", "abbreviation"}, {"abbrev", "abbreviation"}, {"acct", "account"}, {"addr", "address"},
+    {"adr", "address"}, {"admin", "administrator"}, {"amt", "amount"}, {"apt", "apartment"}, {"arr", "arrival"},
+    {"asst", "assistant"}, {"attr", "attribute"}, {"auth", "author"}, {"avail", "available"}, {"ave", "avenue"},
+    {"avg", "average"}, {"bal", "balance"}, {"bday", "birthday"}, {"bldg", "building"}, {"calc", "calculated"},
+    {"cd", "code"}, {"cnt", "count"}, {"config", "configuration"}, {"coord", "coordinate"}, {"corp", "corporation"},
+    {"crs", "course"}, {"ctry", "country"}, {"cur", "current"}, {"cust", "customer"}, {"cyl", "cylinder"},
+    {"dept", "department"}, {"dest", "destination"}, {"desc", "description"}, {"descr", "description"},
+    {"dir", "director"}, {"dist", "distance"}, {"div", "division"}, {"dob", "date of birth"}, {"doc", "document"},
+    {"docs", "documents"}, {"dt", "date"}, {"dur", "duration"}, {"edu", "education"}, {"emp", "employee"},
+    {"eng", "english"}, {"enr", "enrollment"}, {"fac", "faculty"}, {"fname", "first name"}, {"freq", "frequency"},
+    {"geo", "geographic"}, {"gov", "government"}, {"govt", "government"}, {"grp", "group"}, {"hosp", "hospital"},
+    {"hp", "horsepower"}, {"hq", "headquarters"}, {"hr", "hour"}, {"hrs", "hours"}, {"ht", "height"},
+    {"img", "image"}, {"info", "information"}, {"intl", "international"}, {"inv", "invoice"}, {"lang", "language"},
+    {"lat", "latitude"}, {"len", "length"}, {"lname", "last name"}, {"loc", "location"}, {"lon", "longitude"},
+    {"lng", "longitude"}, {"lvl", "level"}, {"manuf", "manufacturer"}, {"max", "maximum"}, {"med", "medicine"},
+    {"mfr", "manufacturer"}, {"mgr", "manager"}, {"min", "minimum"}, {"mktg", "marketing"}, {"mname", "middle name"},
+    {"mpg", "miles per gallon"}, {"msg", "message"}, {"natl", "national"}, {"nbr", "number"}, {"num", "number"},
+    {"nr", "number"}, {"no", "+number"}, {"ord", "order"}, {"org", "organization"}, {"orig", "original"},
+    {"pct", "percent"}, {"perf", "performance"}, {"perc", "percent"}, {"ph", "phone"}, {"pic", "picture"},
+    {"pop", "population"}, {"pos", "position"}, {"pref", "preference"}, {"prereq", "prerequisite"},
+    {"prev", "previous"}, {"prez", "president"}, {"prod", "product"}, {"prof", "professor"}, {"proj", "project"},
+    {"prov", "province"}, {"pts", "points"}, {"purch", "purchase"}, {"pwd", "password"}, {"qty", "quantity"},
+    {"ref", "reference"}, {"reg", "registration"}, {"req", "request"}, {"rev", "revenue"}, {"sal", "salary"},
+    {"sched", "schedule"}, {"seq", "sequence"}, {"src", "source"}, {"stat", "statistic"}, {"stats", "statistics"},
+    {"std", "standard"}, {"stu", "student"}, {"stud", "student"}, {"surname", "last name"}, {"tel", "telephone"},
+    {"temp", "temperature"}, {"tot", "total"}, {"trans", "transaction"}, {"txn", "transaction"}, {"txt", "text"},
+    {"univ", "university"}, {"usr", "user"}, {"val", "value"}, {"veh", "vehicle"}, {"vol", "volume"},
+    {"wgt", "weight"}, {"wt", "weight"}, {"yr", "year"}, {"yrs", "years"},
 };
 
 /* irregular form, base form */
@@ -193,11 +182,13 @@ static const char GENERIC_WORDS[] = "name id identifier number code type kind va
                                     "entry info information detail details "
                                     "description item list row key title total count amount";
 
-/* Words that may be half of a name written as one, beside all abbreviations and synonyms. */
+/* Words that may be half of a name written as one, beside all abbreviations and synonyms; and whole words that only
+ * look like two (val-id). */
 static const char KNOWN_WORDS[] =
     "first last middle full user nick file home work start end birth death begin total unit sub main other line order "
     "post pre street block bed bath check foot head land class ware house hand air water fire sea sun north south east "
-    "west black white red blue green high low open close time date name code count year month day title address number";
+    "west black white red blue green high low open close time date name code count year month day title address number "
+    "valid invalid mandate";
 
 static GHashTable *table;
 

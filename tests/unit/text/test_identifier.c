@@ -31,6 +31,8 @@ static const char *const CASES[][2] = {
     {"order", "order"},
     {"year_join", "year join"},
     {"tryout", "tryout"},
+    {"is_valid", "is valid"},
+    {"co_author", "co author"},
     {"", ""},
     {"--", ""},
 };

@@ -1,6 +1,7 @@
 #include "lib/text/text.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 
 Test(similarity, same_meaning)
 {
@@ -33,4 +34,24 @@ Test(similarity, stop_words)
 {
     cr_expect(text_is_stop("the") && text_is_stop("show") && text_is_stop("doesn't"));
     cr_expect(!text_is_stop("singer") && !text_is_stop("") && !text_is_stop("average"));
+}
+
+static void *compare_many(void *data)
+{
+    unsigned *wrong = data;
+    for (unsigned i = 0; i < 2000; i++) {
+        *wrong += text_word_similarity("customers", "client") < 0.5;
+        *wrong += text_word_similarity(i % 2 ? "singers" : "sings", i % 2 ? "singer" : "sing") < 1;
+    }
+    return NULL;
+}
+
+/* Each thread has its own stemmer; the tables are built once, whoever comes first. */
+Test(similarity, from_several_threads)
+{
+    pthread_t threads[4];
+    unsigned wrong[4] = {0};
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, compare_many, &wrong[i]);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++) cr_expect_eq(wrong[i], 0);
 }
