@@ -267,6 +267,7 @@ static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, str
 
 static void no_join(struct sql_parser *p, const struct sql_node *clause, const char *message)
 {
+    if (sql_is(sql_kid(clause, 0), SQL_ERROR)) return; /* reported already */
     fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* under ON or USING */
 }
 

@@ -199,9 +199,11 @@ source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
 source(A) ::= LATERAL(K) paren_query(Q).      { A = sqlb_flag(NODE(DERIVED, K.start, sqlb_bare(Q), NULL), SQL_F_LATERAL); }
 source(A) ::= LP(K) tables(L) RP.             { A = sqlb_from_paren(p, L, K.start); }
 
-table_call(A) ::= nm(F) LP args(X) RP.              { A = sqlb_call(p, F, X); }
-table_call(A) ::= nm(S) DOT nm(F) LP args(X) RP.    { A = sqlb_qualified(p, sqlb_call(p, F, X), S); }
-table_call(A) ::= table_call(C) WITH ORDINALITY.    { A = sqlb_flag(C, SQL_F_ORDINALITY); C->end = p->end; }
+table_call(A) ::= nm(F) LP table_args(X) RP.             { A = sqlb_call(p, F, X); }
+table_call(A) ::= nm(S) DOT nm(F) LP table_args(X) RP.   { A = sqlb_qualified(p, sqlb_call(p, F, X), S); }
+table_call(A) ::= table_call(C) WITH ORDINALITY.         { A = sqlb_flag(C, SQL_F_ORDINALITY); C->end = p->end; }
+
+table_args(A) ::= exprs_opt(L).                          { A = sqlb_as(p, L, SQL_ARGS, L->start); }
 
 columns(A) ::= column(X).                   { A = sqlb_list(p, SQL_NAMES, X); }
 columns(A) ::= columns(L) COMMA column(X).  { A = sqlb_add(p, L, X); }
@@ -486,4 +488,4 @@ number ::= INTEGER|FLOAT.
 number ::= PLUS|MINUS INTEGER|FLOAT.
 
 /* Declared so that words.c and scan.re may name them; no rule takes them. */
-%token FOR FOR_LOCK ILLEGAL RESERVED SEMI TILDE.
+%token FOR FOR_LOCK ILLEGAL NO_CALL RESERVED SEMI TILDE.

@@ -97,7 +97,7 @@ static uint32_t window(struct sql_parser *p, uint32_t i, unsigned prev)
 
 static uint32_t indexed(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_NOT || code_at(p, i + 1) == T_BY, T_INDEXED);
+    return settle(p, i, prev == T_NOT || (code_at(p, i + 1) == T_BY && sql_ends_operand(prev)), T_INDEXED);
 }
 
 static uint32_t tablesample(struct sql_parser *p, uint32_t i, unsigned prev)
@@ -121,7 +121,9 @@ static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
-    return settle(p, i, code_at(p, i + 1) == T_FIRST, T_FETCH);
+    bool clause = code_at(p, i + 1) == T_FIRST && (code_at(p, i + 2) == T_ROW || code_at(p, i + 2) == T_ROWS ||
+                                                  begins_operand(p, i + 2));
+    return settle(p, i, clause, T_FETCH);
 }
 
 /* OFFSET begins a clause if a number can follow; else it is somebody's alias. */
@@ -150,14 +152,15 @@ static uint32_t ilike(struct sql_parser *p, uint32_t i, unsigned prev)
 /* SIMILAR TO */
 static uint32_t similar(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    bool infix = (sql_ends_operand(prev) || prev == T_NOT) && word_at(p, i + 1, "TO");
+    bool infix = (sql_ends_operand(prev) || prev == T_NOT) && word_at(p, i + 1, "TO") && begins_operand(p, i + 2);
     return infix ? take(p, i, 1, T_LIKE_KW) : settle(p, i, false, 0);
 }
 
 /* AT TIME ZONE */
 static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    bool infix = sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE");
+    bool infix = sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE") &&
+                 begins_operand(p, i + 3);
     return infix ? take(p, i, 2, T_AT_ZONE) : settle(p, i, false, 0);
 }
 
@@ -189,8 +192,7 @@ static uint32_t value(struct sql_parser *p, uint32_t i, unsigned prev)
 /* LEFT(s, 2) is a call; LEFT JOIN is not. */
 static uint32_t join_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    (void)prev;
-    if (code_at(p, i + 1) == T_LP) p->tokens[i].code = T_ID;
+    if (code_at(p, i + 1) == T_LP && !sql_ends_operand(prev)) p->tokens[i].code = T_ID;
     return 0;
 }
 
@@ -212,14 +214,45 @@ static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
 /* ~ matches a pattern between two operands and inverts bits before one. */
 static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    p->tokens[i].code = sql_ends_operand(prev) ? T_OPER : T_BITNOT;
+    bool infix = sql_ends_operand(prev) && begins_operand(p, i + 1);
+    p->tokens[i].code = infix ? T_OPER : T_BITNOT;
     return 0;
 }
 
-/* PostgreSQL's other operators, some of which stand before their operand: |/ 25, @ -5. */
+/* PostgreSQL's other operators, of which a few stand before their operand: |/ 25, @ -5. Without one they are noise, and
+ * the error belongs to them. */
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    p->tokens[i].code = sql_ends_operand(prev) ? T_OPER : T_PREFIX_OPER;
+    static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@"};
+    if (!begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
+    if (sql_ends_operand(prev) || p->tokens[i].code == T_ILLEGAL) return 0;
+    for (unsigned k = 0; k < sizeof PREFIX / sizeof *PREFIX; k++)
+        if (word_at(p, i, PREFIX[k])) p->tokens[i].code = T_PREFIX_OPER;
+    return 0;
+}
+
+static bool same_word(const struct sql_parser *p, uint32_t i, uint32_t j)
+{
+    const struct sql_token *a = &p->tokens[i], *b = &p->tokens[j];
+    return sql_name_is(p->text + a->start, a->len, p->text + b->start, b->len);
+}
+
+/* Does the word at `name` stand anywhere as a table or its alias? */
+static bool names_table(const struct sql_parser *p, uint32_t name)
+{
+    for (uint32_t i = 1; i < p->n_tokens; i++) {
+        unsigned before = p->tokens[i - 1].code;
+        bool table = before == T_FROM || before == T_JOIN || before == T_AS;
+        if (table && i != name && same_word(p, i, name)) return true;
+    }
+    return false;
+}
+
+/* schema.function(...) is PostgreSQL's; table.count(*) is a slip, and SQLite says so at the parenthesis. */
+static uint32_t dot(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    if (i == 0 || prev != T_ID || code_at(p, i + 1) != T_ID || code_at(p, i + 2) != T_LP) return 0;
+    if (code_at(p, i - 1) == T_ID && names_table(p, i - 1)) p->tokens[i + 2].code = T_NO_CALL;
     return 0;
 }
 
@@ -269,7 +302,8 @@ static uint32_t skip_time_zone(const struct sql_parser *p, uint32_t i)
 /* The index after the type that begins at i: name, schema.name, a fixed list of longer ones; (n) or (n, m); [] */
 static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
 {
-    if (!is_word(p, i) && code_at(p, i) != T_ID) return i;
+    unsigned code = code_at(p, i);
+    if (code != T_ID && code != T_TYPEWORD && code < SQL_WORD_FIRST) return i;
     uint32_t at = skip_type_words(p, i);
     if (code_at(p, at) == T_DOT && code_at(p, at + 1) == T_ID) at += 2;
     at = skip_time_zone(p, skip_parens(p, at));
@@ -279,6 +313,14 @@ static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
         else break;
     }
     return at;
+}
+
+/* A cast to nothing: the error belongs to the :: */
+static uint32_t typecast(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    if (skip_type(p, i + 1) == i + 1) p->tokens[i].code = T_ILLEGAL;
+    return 0;
 }
 
 /* The word after :: with all that belongs to the type. */
@@ -387,6 +429,8 @@ static settle_fn *const SETTLE[256] = {
     [T_ALL] = any,
     [T_ANY] = any,
     [T_ARRAY] = array,
+    [T_CARET] = oper,
+    [T_DOT] = dot,
     [T_EXTRACT] = call_words,
     [T_FALSE] = value,
     [T_FETCH] = fetch,
@@ -405,6 +449,7 @@ static settle_fn *const SETTLE[256] = {
     [T_TABLESAMPLE] = tablesample,
     [T_TILDE] = tilde,
     [T_TRUE] = value,
+    [T_TYPECAST] = typecast,
     [T_TYPEWORD] = type_word,
     [T_WINDOW] = window,
     [T_WITHIN] = within,
