@@ -1,0 +1,235 @@
+/* Results as messages. Whatever was read from the database leaves here or not at all: `expose` and the denied columns are
+ * applied in this file. */
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+#include "proto/invalid.h"
+
+#include <glib.h>
+#include <string.h>
+
+_Static_assert((int)MSG_SILENT == (int)VSIG_SILENT && (int)MSG_FIRED == (int)VSIG_FIRED &&
+                   (int)MSG_UNAVAILABLE == (int)VSIG_UNAVAILABLE && (int)MSG_NOTE == (int)VSIG_NOTE &&
+                   (int)MSG_WARNING == (int)VSIG_WARNING && (int)MSG_ERROR == (int)VSIG_ERROR,
+               "the wire's states and severities are those of signals/vsig.h");
+
+enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200 };
+
+struct writer {
+    struct arena *arena;
+    const struct subjects *subjects;
+    const struct msg_task *task;
+    bool values; /* facts that were read from the database may leave */
+    bool rows;   /* and so may rows of the result */
+};
+
+static enum err_code full(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the answer needs more memory than it may have");
+}
+
+static void address(struct msg_result *out, const struct msg_task *task)
+{
+    *out = (struct msg_result){
+        .key = task->key,
+        .hash = {task->hash[0], task->hash[1]},
+        .candidate = task->candidate,
+        .family = task->family,
+        .code = err_name(ERR_OK),
+    };
+}
+
+static bool write_clauses(const struct writer *w, const struct vsig_finding *from, struct msg_finding *out)
+{
+    out->clauses = arena_new_array(w->arena, from->n_clauses, struct msg_clause);
+    if (!out->clauses) return false;
+    for (uint32_t i = 0; i < from->n_clauses; i++) {
+        const struct vsig_clause *clause = &from->clauses[i];
+        const char *text = arena_strndup(w->arena, w->subjects->sql + clause->start, clause->end - clause->start);
+        if (!text) return false;
+        out->clauses[i] = (struct msg_clause){clause->label, text, clause->start, clause->end};
+    }
+    out->n_clauses = from->n_clauses;
+    return true;
+}
+
+/* A fact that speaks of a denied column stays here, whichever column the query itself uses. */
+static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
+{
+    for (uint32_t i = 0; i < w->task->n_deny_columns; i++) {
+        const char *dot = strchr(w->task->deny_columns[i], '.');
+        if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
+    }
+    return false;
+}
+
+static bool write_facts(const struct writer *w, const struct vsig_finding *from, struct msg_finding *out)
+{
+    uint32_t n = 0;
+    for (const struct vsig_fact *fact = from->facts; fact; fact = fact->next) n++;
+    out->facts = arena_new_array(w->arena, n, struct msg_fact);
+    if (!out->facts) return false;
+    for (const struct vsig_fact *fact = from->facts; fact; fact = fact->next)
+        if (!fact->from_data || (w->values && !is_denied(w, fact)))
+            out->facts[out->n_facts++] = (struct msg_fact){fact->key, fact->value};
+    return true;
+}
+
+static bool write_finding(const struct writer *w, const struct vsig_finding *from, struct msg_finding *out)
+{
+    out->signal = (uint32_t)from->signal;
+    out->severity = (enum msg_severity)from->severity;
+    out->message = from->message;
+    return write_clauses(w, from, out) && write_facts(w, from, out);
+}
+
+static bool is_of(const struct vsig_def *def, enum vsig_family family, const struct vsig_options *options)
+{
+    return def->family == family && options->enabled[def->id];
+}
+
+static bool write_verdict(const struct writer *w, const struct vsig_def *def, const struct vsig_verdict *from,
+                          struct msg_result *out)
+{
+    out->signals[out->n_signals++] = (struct msg_signal){
+        .id = (uint32_t)def->id, .state = (enum msg_state)from->state, .reason = from->reason, .ns = from->ns};
+    for (const struct vsig_finding *finding = from->findings; finding; finding = finding->next)
+        if (!write_finding(w, finding, &out->findings[out->n_findings++])) return false;
+    return true;
+}
+
+static bool write_verdicts(const struct writer *w, enum vsig_family family, const struct vsig_verdict *verdicts,
+                           struct msg_result *out)
+{
+    unsigned n_all;
+    const struct vsig_def *const *all = vsig_all(&n_all);
+    uint32_t n_findings = 0;
+    for (unsigned i = 0; i < n_all; i++)
+        if (is_of(all[i], family, w->subjects->config->signals)) n_findings += verdicts[all[i]->id].n_findings;
+    out->signals = arena_new_array(w->arena, n_all, struct msg_signal);
+    out->findings = arena_new_array(w->arena, n_findings, struct msg_finding);
+    if (!out->signals || !out->findings) return false;
+    for (unsigned i = 0; i < n_all; i++)
+        if (is_of(all[i], family, w->subjects->config->signals) &&
+            !write_verdict(w, all[i], &verdicts[all[i]->id], out))
+            return false;
+    return true;
+}
+
+/* --- the candidate's own result --- */
+
+static const char *value_text(struct arena *arena, const struct db_value *value)
+{
+    char real[DB_REAL_TEXT];
+    switch (value->type) {
+    case DB_NULL: return NULL;
+    case DB_INT: return arena_printf(arena, "%lld", (long long)value->i);
+    case DB_FLOAT: return arena_strndup(arena, real, db_real_text(value->f, real));
+    case DB_TEXT: {
+        size_t len = strnlen(value->text, value->len < SAMPLE_BYTES ? value->len : SAMPLE_BYTES);
+        while (len && len < value->len && ((unsigned char)value->text[len] & 0xC0) == 0x80) len--;
+        return arena_strndup(arena, value->text, len);
+    }
+    case DB_BLOB: return arena_printf(arena, "blob of %zu bytes", value->len);
+    }
+    return NULL;
+}
+
+static bool write_sample(const struct writer *w, const struct db_result *from, struct msg_execution *out)
+{
+    uint32_t limit = w->subjects->config->sample_rows ? w->subjects->config->sample_rows : SAMPLE_ROWS;
+    uint32_t n = from->n_rows < limit ? from->n_rows : limit;
+    out->sample = arena_new_array(w->arena, n, struct msg_row);
+    if (!out->sample) return false;
+    for (uint32_t r = 0; r < n; r++) {
+        const char **values = arena_new_array(w->arena, from->n_columns, const char *);
+        if (!values) return false;
+        for (uint32_t c = 0; c < from->n_columns; c++)
+            values[c] = value_text(w->arena, &from->values[(size_t)r * from->n_columns + c]);
+        out->sample[r] = (struct msg_row){values, from->n_columns};
+    }
+    out->n_sample = n;
+    out->names = from->columns;
+    out->n_names = from->n_columns;
+    return true;
+}
+
+static bool write_execution(const struct writer *w, struct msg_result *result)
+{
+    const struct vsig_subject *subject = &w->subjects->subject;
+    const struct db_result *from = &subject->result;
+    struct msg_execution *out = arena_new(w->arena, struct msg_execution);
+    if (!out) return false;
+    result->execution = out;
+    out->code = err_name(subject->result_code);
+    out->error_offset = w->subjects->offset;
+    if (subject->result_code) {
+        out->message = subject->result_err.text;
+        return true;
+    }
+    out->rows = from->n_rows;
+    out->columns = from->n_columns;
+    out->ns = from->ns;
+    memcpy(out->digest, from->digest, sizeof out->digest);
+    memcpy(out->ordered_digest, from->ordered_digest, sizeof out->ordered_digest);
+    return !w->rows || write_sample(w, from, out);
+}
+
+static bool write_invalid(const struct writer *w, struct msg_result *out)
+{
+    const struct subjects *s = w->subjects;
+    const struct sql_diag *diags = s->subject.bound ? s->subject.bound->diags : NULL;
+    if (!diags && s->subject.stmt) diags = s->subject.stmt->diags;
+    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, s->said.text, s->offset);
+    out->n_findings = 1;
+    out->invalid = true;
+    return out->findings != NULL;
+}
+
+static void count(struct worker_stats *stats, const struct msg_result *result)
+{
+    for (uint32_t i = 0; i < result->n_signals; i++) {
+        stats->signal_ns[result->signals[i].id] += result->signals[i].ns;
+        stats->signal_runs[result->signals[i].id]++;
+    }
+}
+
+enum err_code answer_family(struct subjects *subjects, struct arena *arena, const struct msg_task *task,
+                            enum vsig_family family, struct msg_result *out, struct err *err)
+{
+    struct vsig_verdict verdicts[VSIG_ID_END] = {0};
+    bool open = !subjects->denied && task->expose != MSG_EXPOSE_NONE;
+    struct writer writer = {arena, subjects, task, open, open && task->expose == MSG_EXPOSE_ROWS};
+    int64_t started = clock_now_ns();
+    bool run = family == VSIG_EXECUTION;
+    enum err_code code = subjects_check(subjects, run, err);
+    if (code) return code;
+    address(out, task);
+    bool written = !run || write_execution(&writer, out);
+    if (subjects->verdict) {
+        written = written && write_invalid(&writer, out);
+    } else {
+        vsig_run_family(&subjects->subject, family, subjects->config->signals, verdicts);
+        written = written && write_verdicts(&writer, family, verdicts, out);
+    }
+    out->ns = clock_now_ns() - started;
+    count(subjects->stats, out);
+    return written ? ERR_OK : full(err);
+}
+
+enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
+                                 int family, const struct err *why, struct msg_result *out)
+{
+    unsigned n_all;
+    const struct vsig_def *const *all = vsig_all(&n_all);
+    address(out, task);
+    out->code = err_name(why->code);
+    out->message = why->text;
+    out->signals = arena_new_array(arena, n_all, struct msg_signal);
+    if (!out->signals) return ERR_NOMEM;
+    for (unsigned i = 0; i < n_all; i++)
+        if ((int)all[i]->family == family && config->signals->enabled[all[i]->id])
+            out->signals[out->n_signals++] =
+                (struct msg_signal){.id = (uint32_t)all[i]->id, .state = MSG_UNAVAILABLE, .reason = out->code};
+    return ERR_OK;
+}

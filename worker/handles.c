@@ -1,0 +1,71 @@
+#include "worker/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_MAX = 16 };
+
+enum err_code handles_init(struct handles *handles, uint32_t max)
+{
+    *handles = (struct handles){.max = max ? max : DEFAULT_MAX};
+    handles->items = calloc(handles->max, sizeof *handles->items);
+    return handles->items ? ERR_OK : ERR_NOMEM;
+}
+
+static void handle_close(struct handle *handle)
+{
+    db_close(handle->db);
+    free(handle->name);
+    free(handle->path);
+    *handle = (struct handle){0};
+}
+
+void handles_free(struct handles *handles)
+{
+    for (uint32_t i = 0; i < handles->n; i++) handle_close(&handles->items[i]);
+    free(handles->items);
+    *handles = (struct handles){0};
+}
+
+void handles_drop(struct handles *handles, struct handle *handle)
+{
+    handle_close(handle);
+    *handle = handles->items[--handles->n];
+    handles->items[handles->n] = (struct handle){0};
+}
+
+static struct handle *find(struct handles *handles, const char *name)
+{
+    for (uint32_t i = 0; i < handles->n; i++)
+        if (strcmp(handles->items[i].name, name) == 0) return &handles->items[i];
+    return NULL;
+}
+
+static void make_room(struct handles *handles)
+{
+    struct handle *oldest = &handles->items[0];
+    for (uint32_t i = 1; i < handles->n; i++)
+        if (handles->items[i].used < oldest->used) oldest = &handles->items[i];
+    handles_drop(handles, oldest);
+}
+
+enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,
+                          struct handle **out, struct err *err)
+{
+    struct handle *handle = find(handles, name);
+    if (!handle) {
+        struct handle fresh = {.name = strdup(name)};
+        enum err_code code = fresh.name ? worker_database_path(&config->databases, name, &fresh.path, err) : ERR_NOMEM;
+        if (!code) code = db_open(fresh.path, &config->limits, &fresh.db, err);
+        if (code) {
+            handle_close(&fresh);
+            return code;
+        }
+        if (handles->n == handles->max) make_room(handles);
+        handle = &handles->items[handles->n++];
+        *handle = fresh;
+    }
+    handle->used = ++handles->tick;
+    *out = handle;
+    return ERR_OK;
+}

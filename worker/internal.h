@@ -1,0 +1,116 @@
+/* What the files of worker/ share. */
+#ifndef ASSAY_WORKER_INTERNAL_H
+#define ASSAY_WORKER_INTERNAL_H
+
+#include "proto/msg.h"
+#include "signals/vsig_question.h"
+#include "worker/worker.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* --- handles.c: a few open databases of one thread --- */
+
+struct handle {
+    char *name, *path;
+    struct db *db;
+    uint64_t used; /* tick of the last use */
+};
+
+struct handles {
+    struct handle *items;
+    uint32_t n, max;
+    uint64_t tick;
+};
+
+enum err_code handles_init(struct handles *handles, uint32_t max);
+void handles_free(struct handles *handles);
+/* The open handle of a database, opened if need be; the one unused for longest makes room. */
+enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,
+                          struct handle **out, struct err *err);
+/* Forget one whose file has failed. */
+void handles_drop(struct handles *handles, struct handle *handle);
+
+/* --- subject.c: the candidate in hand, and the question it belongs to --- */
+
+struct subjects {
+    const struct worker_config *config;
+    struct handles handles;
+    struct worker_stats *stats;
+
+    struct arena question_arena; /* of what follows */
+    bool question_known;
+    struct msg_key key;
+    struct schema_index *schema; /* a reference */
+    char *question, *evidence;
+    const struct vsig_question *asked;
+
+    struct arena arena; /* of the candidate */
+    bool known;
+    uint64_t hash[2];
+    char *sql;
+    struct vsig_subject subject;
+    bool denied; /* uses a column whose values are never shown */
+
+    /* Does the engine take it? */
+    bool checked;
+    enum err_code verdict; /* ERR_OK, or why it is invalid */
+    struct err said;
+    int offset;
+};
+
+enum err_code subjects_init(struct subjects *subjects, const struct worker_config *config, struct worker_stats *stats);
+void subjects_free(struct subjects *subjects);
+
+/* Make the task's candidate the one in hand, sharing whatever the last task has left. The result is about the task: an
+ * invalid candidate is ERR_OK here. `deadline_ns` is on clock_now_ns's clock, 0: none. */
+enum err_code subjects_take(struct subjects *subjects, const struct msg_task *task, int64_t deadline_ns,
+                            struct err *err);
+/* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked, verdict, said,
+ * offset. What says nothing about the candidate (a lock, a lost file) is returned. */
+enum err_code subjects_check(struct subjects *subjects, bool run, struct err *err);
+
+/* --- answer.c: from what signals said to a result message --- */
+
+/* The answer of a family that looked. Texts are shared with the subject: encode before the next task. */
+enum err_code answer_family(struct subjects *subjects, struct arena *arena, const struct msg_task *task,
+                            enum vsig_family family, struct msg_result *out, struct err *err);
+/* The answer of a family that could not look: all its signals unavailable for that reason. */
+enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
+                                 int family, const struct err *why, struct msg_result *out);
+
+/* --- dispatch.c: what becomes of a task --- */
+
+enum { OUTBOX = 8 };
+
+/* Results on their way out, and the tasks that are acked once they are out. */
+struct outbox {
+    struct msg_buffer buffers[OUTBOX];
+    char keys[OUTBOX][40];
+    struct bus_out out[OUTBOX];
+    struct bus_message *done[OUTBOX];
+    uint32_t n;
+};
+
+struct worker {
+    struct worker_config config;
+    struct bus_consumer *consumer;
+    atomic_bool stopping;
+    int families[VSIG_FAMILY_COUNT]; /* by topic index */
+    uint32_t n_families;
+    struct subjects subjects;
+    struct arena batch; /* decoded tasks */
+    struct arena answers;
+    struct outbox outbox;
+    struct worker_stats stats;     /* of this thread's own */
+    pthread_mutex_t lock;
+    struct worker_stats published; /* under the lock */
+};
+
+/* One message: decode was `code`/`err`, with `task` NULL if it failed. Returns ERR_OK, or a code of class fatal. */
+enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
+                       enum err_code code, struct err *err);
+/* Send the results that wait, then ack their tasks. */
+enum err_code dispatch_flush(struct worker *worker, struct err *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the database,
+ * the schema index, the reading of the question, the parsed candidate and its result are each made once and kept until a
+ * task needs another one. */
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+
+#include <string.h>
+
+enum { QUESTION_BYTES = 16 << 20, CANDIDATE_BYTES = 96 << 20 };
+
+enum err_code subjects_init(struct subjects *subjects, const struct worker_config *config, struct worker_stats *stats)
+{
+    *subjects = (struct subjects){.config = config, .stats = stats};
+    arena_init(&subjects->question_arena, QUESTION_BYTES);
+    arena_init(&subjects->arena, CANDIDATE_BYTES);
+    return handles_init(&subjects->handles, config->max_databases);
+}
+
+static void forget_candidate(struct subjects *s)
+{
+    s->known = false;
+    arena_reset(&s->arena);
+}
+
+static void forget_question(struct subjects *s)
+{
+    forget_candidate(s);
+    s->question_known = false;
+    schema_unref(s->schema);
+    s->schema = NULL;
+    arena_reset(&s->question_arena);
+}
+
+void subjects_free(struct subjects *subjects)
+{
+    forget_question(subjects);
+    handles_free(&subjects->handles);
+    arena_free(&subjects->arena);
+    arena_free(&subjects->question_arena);
+}
+
+static enum err_code full(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the task needs more memory than it may have");
+}
+
+/* A copy, so that it outlives the message. NULL stays NULL. */
+static bool keep(struct arena *arena, const char *text, char **out)
+{
+    *out = text ? arena_strdup(arena, text) : NULL;
+    return !text || *out;
+}
+
+/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference. */
+static enum err_code take_question(struct subjects *s, const struct msg_task *task, struct schema_index *schema,
+                                   struct err *err)
+{
+    bool same = s->question_known && s->schema == schema && s->key.partition == task->key.partition &&
+                s->key.offset == task->key.offset;
+    if (same) {
+        schema_unref(schema);
+        return ERR_OK;
+    }
+    forget_question(s);
+    s->schema = schema;
+    s->key = task->key;
+    s->asked = NULL;
+    if (!keep(&s->question_arena, task->question, &s->question) ||
+        !keep(&s->question_arena, task->evidence, &s->evidence))
+        return full(err);
+    if (s->question && *s->question) {
+        s->asked = vsig_question_read(&s->question_arena, schema, s->question, s->evidence);
+        if (!s->asked) return full(err);
+    }
+    s->question_known = true;
+    return ERR_OK;
+}
+
+static bool names_column(const struct schema_index *schema, const struct sql_ref *ref, const char *name)
+{
+    const struct schema_column *column = schema_column_of(schema, ref);
+    const char *dot = strchr(name, '.');
+    if (!column || !dot) return column && sql_name_is(column->name, strlen(column->name), name, strlen(name));
+    const char *table = schema->tables[column->table].name;
+    return sql_name_is(table, strlen(table), name, (size_t)(dot - name)) &&
+           sql_name_is(column->name, strlen(column->name), dot + 1, strlen(dot + 1));
+}
+
+/* Does the candidate use a column whose values are never shown? What cannot be bound is treated as if it did. */
+static bool uses_denied(const struct subjects *s, const struct msg_task *task)
+{
+    if (task->n_deny_columns == 0) return false;
+    const struct sql_bound *bound = s->subject.bound;
+    if (!bound || s->subject.code) return true;
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        if (bound->refs[i]->kind == SQL_REF_STAR) return true;
+        for (uint32_t k = 0; k < task->n_deny_columns; k++)
+            if (names_column(s->schema, bound->refs[i], task->deny_columns[k])) return true;
+    }
+    return false;
+}
+
+static enum err_code take_candidate(struct subjects *s, const struct msg_task *task, struct db *db, struct err *err)
+{
+    if (s->known && s->hash[0] == task->hash[0] && s->hash[1] == task->hash[1]) {
+        s->subject.db = db;
+        return ERR_OK;
+    }
+    forget_candidate(s);
+    int64_t started = clock_now_ns();
+    s->sql = arena_strndup(&s->arena, task->sql.bytes, task->sql.len);
+    if (!s->sql) return full(err);
+    enum err_code code = vsig_subject_init(&s->subject, &s->arena, s->schema, db, s->sql, task->sql.len, s->question,
+                                           s->evidence, s->asked);
+    if (code == ERR_LIMIT_MEMORY) return full(err);
+    s->denied = uses_denied(s, task);
+    memcpy(s->hash, task->hash, sizeof s->hash);
+    s->checked = false;
+    s->known = true;
+    s->stats->parse_ns += clock_now_ns() - started;
+    s->stats->candidates++;
+    return ERR_OK;
+}
+
+enum err_code subjects_take(struct subjects *subjects, const struct msg_task *task, int64_t deadline_ns,
+                            struct err *err)
+{
+    struct handle *handle;
+    struct schema_index *schema;
+    enum err_code code = handles_get(&subjects->handles, subjects->config, task->db, &handle, err);
+    if (code) return code;
+    db_set_deadline(handle->db, deadline_ns);
+    code = schema_cache_get(subjects->config->schemas, handle->db, task->db, handle->path, &schema, err);
+    if (code) {
+        handles_drop(&subjects->handles, handle); /* a file that was replaced or removed is opened anew */
+        return code;
+    }
+    struct db *db = handle->db;
+    code = take_question(subjects, task, schema, err);
+    if (!code) code = take_candidate(subjects, task, db, err);
+    if (code) forget_question(subjects);
+    return code;
+}
+
+/* The engine has looked at the statement and will not have it, today or ever. */
+static bool is_invalid(enum err_code code)
+{
+    return code == ERR_ENGINE || code == ERR_REFUSED || code == ERR_SYNTAX || code == ERR_ENCODING ||
+           code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME;
+}
+
+/* What stopped the statement, if anything, says nothing about the database or the task. */
+static bool is_about_task(enum err_code code)
+{
+    return err_class(code) != ERR_CLASS_REJECT || code == ERR_DEADLINE || code == ERR_CANCELLED ||
+           code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY;
+}
+
+enum err_code subjects_check(struct subjects *s, bool run, struct err *err)
+{
+    struct vsig_subject *subject = &s->subject;
+    if (s->checked && (!run || subject->result_known || s->verdict)) return ERR_OK;
+    int64_t started = clock_now_ns();
+    enum err_code code;
+    s->offset = -1;
+    if (run) {
+        vsig_result(subject);
+        code = subject->result_code;
+        s->said = subject->result_err;
+        s->stats->execute_ns += clock_now_ns() - started;
+        s->stats->executed++;
+        if (code == ERR_ENGINE) db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, NULL);
+    } else {
+        code = db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, &s->said);
+        s->stats->prepare_ns += clock_now_ns() - started;
+    }
+    if (code && !is_invalid(code) && is_about_task(code)) {
+        s->known = false; /* not to be taken for this candidate's result when the task comes again */
+        return err_set(err, code, "%s", s->said.text);
+    }
+    s->checked = true;
+    s->verdict = is_invalid(code) ? code : ERR_OK;
+    return ERR_OK;
+}

@@ -1,0 +1,159 @@
+#include "worker/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 64, POLL_MS = 500, BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
+
+/* A polled message and what it holds. */
+struct item {
+    struct bus_message *message;
+    struct msg_task *task; /* NULL: could not be read */
+    enum err_code code;
+    struct err err;
+    int family;
+};
+
+static enum err_code subscribe(struct worker *worker, struct err *err)
+{
+    char names[VSIG_FAMILY_COUNT][sizeof BUS_TASKS_PREFIX + MSG_MAX_NAME];
+    const char *topics[VSIG_FAMILY_COUNT];
+    const struct worker_config *config = &worker->config;
+    uint32_t asked = config->n_families ? config->n_families : VSIG_FAMILY_COUNT;
+    if (asked > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
+    for (uint32_t i = 0; i < asked; i++) {
+        int family = config->n_families ? vsig_family_by_name(config->families[i]) : (int)i;
+        if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", config->families[i]);
+        snprintf(names[i], sizeof names[i], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)family));
+        topics[i] = names[i];
+        worker->families[i] = family;
+    }
+    worker->n_families = asked;
+    return bus_subscribe(config->bus, config->group ? config->group : "assay-worker", topics, asked, &worker->consumer,
+                         err);
+}
+
+enum err_code worker_new(const struct worker_config *config, struct worker **out, struct err *err)
+{
+    *out = NULL;
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (!worker) return err_set(err, ERR_NOMEM, "no memory for a worker");
+    worker->config = *config;
+    atomic_init(&worker->stopping, false);
+    pthread_mutex_init(&worker->lock, NULL);
+    arena_init(&worker->batch, BATCH_BYTES);
+    arena_init(&worker->answers, ANSWER_BYTES);
+    enum err_code code = subjects_init(&worker->subjects, &worker->config, &worker->stats);
+    if (!code) code = subscribe(worker, err);
+    if (code) {
+        worker_free(worker);
+        return code;
+    }
+    *out = worker;
+    return ERR_OK;
+}
+
+void worker_free(struct worker *worker)
+{
+    if (!worker) return;
+    bus_unsubscribe(worker->consumer);
+    subjects_free(&worker->subjects);
+    for (unsigned i = 0; i < OUTBOX; i++) msg_buffer_free(&worker->outbox.buffers[i]);
+    arena_free(&worker->batch);
+    arena_free(&worker->answers);
+    pthread_mutex_destroy(&worker->lock);
+    free(worker);
+}
+
+void worker_stop(struct worker *worker)
+{
+    atomic_store(&worker->stopping, true);
+    bus_drain(worker->consumer);
+}
+
+static void publish(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->published = worker->stats;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void worker_stats(struct worker *worker, struct worker_stats *into)
+{
+    pthread_mutex_lock(&worker->lock);
+    const struct worker_stats *own = &worker->published;
+    into->tasks += own->tasks;
+    into->late += own->late;
+    into->retried += own->retried;
+    into->dead += own->dead;
+    into->failed += own->failed;
+    into->busy_ns += own->busy_ns;
+    into->parse_ns += own->parse_ns;
+    into->execute_ns += own->execute_ns;
+    into->prepare_ns += own->prepare_ns;
+    into->candidates += own->candidates;
+    into->executed += own->executed;
+    for (unsigned i = 0; i < VSIG_ID_END; i++) {
+        into->signal_ns[i] += own->signal_ns[i];
+        into->signal_runs[i] += own->signal_runs[i];
+    }
+    pthread_mutex_unlock(&worker->lock);
+}
+
+static void read_item(struct worker *worker, struct bus_message *message, struct item *out)
+{
+    *out = (struct item){.message = message, .family = -1};
+    out->code = msg_decode_task(&worker->batch, message->value, message->len, &out->task, &out->err);
+    if (out->code) out->task = NULL;
+    if (out->task) out->family = vsig_family_by_name(out->task->family);
+}
+
+static int order(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+
+/* Tasks of one candidate together, those of one request too, in the order of the requests. The execution family goes
+ * first: whether the engine takes the candidate then costs the others nothing. Unreadable ones last. */
+static int by_candidate(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
+    int sign = order(a->task->key.partition, b->task->key.partition);
+    if (!sign) sign = order(a->task->key.offset, b->task->key.offset);
+    if (!sign) sign = order(a->task->candidate, b->task->candidate);
+    if (!sign) sign = memcmp(a->task->hash, b->task->hash, sizeof a->task->hash);
+    if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
+    return sign ? sign : order(a->family, b->family);
+}
+
+static enum err_code run_batch(struct worker *worker, struct bus_message **messages, uint32_t n, struct err *err)
+{
+    struct item items[BATCH];
+    enum err_code code = ERR_OK;
+    arena_reset(&worker->batch);
+    for (uint32_t i = 0; i < n; i++) read_item(worker, messages[i], &items[i]);
+    qsort(items, n, sizeof *items, by_candidate);
+    uint32_t done = 0;
+    for (; done < n && !code; done++) {
+        struct err why = items[done].err;
+        arena_reset(&worker->answers);
+        code = dispatch(worker, items[done].message, items[done].task, items[done].code, &why);
+        if (code && err) *err = why;
+    }
+    for (; done < n; done++) bus_nack(worker->consumer, items[done].message, 0);
+    enum err_code flushed = dispatch_flush(worker, code ? NULL : err);
+    publish(worker);
+    return code ? code : flushed;
+}
+
+enum err_code worker_run(struct worker *worker, struct err *err)
+{
+    struct bus_message *messages[BATCH];
+    enum err_code code = ERR_OK;
+    while (!code && !atomic_load(&worker->stopping)) {
+        uint32_t n;
+        code = bus_poll(worker->consumer, 0, messages, BATCH, POLL_MS, &n);
+        if (code == ERR_CLOSED) return ERR_OK;
+        if (!code && n) code = run_batch(worker, messages, n, err);
+    }
+    return code;
+}
