@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What each signal is worth: fired, right, precision, lift over the base rate, recall.
+
+  signal_table.py FIRES.jsonl --labels LABELS.json [--log LOG.jsonl] [--all]     candidates against execution labels
+  signal_table.py GOLD_FIRES.jsonl                                              how often each fires on gold
+
+FIRES is what bench_signals --out writes; LABELS is a list, for each line of the log, of one label a candidate ("ok",
+"wrong", "err:..."). Counted is the first candidate that executes of each line, or with --all every one that does.
+With --log, lines whose gold result is empty can be left out by --skip-empty FILE (line numbers, one a line).
+--show SIGNAL lists the candidates that fired it, with their labels.
+"""
+import argparse, json
+
+
+def wilson(right, n, z=1.96):
+    if not n: return 0.0, 1.0
+    p = right / n; d = 1 + z * z / n; c = p + z * z / (2 * n); s = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
+    return (c - s) / d, (c + s) / d
+
+
+def main():
+    p = argparse.ArgumentParser(); p.add_argument("fires"); p.add_argument("--labels"); p.add_argument("--log"); p.add_argument("--all", action="store_true")
+    p.add_argument("--skip-empty"); p.add_argument("--show"); p.add_argument("--only", choices=["ok", "wrong"]); a = p.parse_args()
+    rows = [json.loads(l) for l in open(a.fires)]
+    labels = json.load(open(a.labels)) if a.labels else None
+    log = [json.loads(l) for l in open(a.log)] if a.log else None
+    skip = {int(l) for l in open(a.skip_empty)} if a.skip_empty else set()
+    seen, kept = set(), []
+    for r in rows:
+        if r["line"] in skip: continue
+        label = labels[r["line"]][r["candidate"]] if labels else "gold"
+        if label.startswith("err") or not r["valid"]: continue
+        if r["line"] in seen and not a.all: continue
+        seen.add(r["line"]); kept.append((r, label))
+    n = len(kept); wrong = sum(l == "wrong" for _, l in kept); base = wrong / n if n else 0
+    names = list(dict.fromkeys(s for r, _ in kept for s in r["signals"]))
+    print(f"{n} candidates, {wrong} wrong ({100 * base:.1f} %)")
+    head = f"{'signal':26s} {'fired':>6} {'share':>7} {'note':>6} {'unav.':>6}"
+    print(head + (f" {'right':>6} {'prec.':>6} {'95 %':>13} {'lift':>5} {'recall':>7}" if labels else ""))
+    for s in names:
+        states = [(r["signals"].get(s, ["", "", 0]), l, r) for r, l in kept]
+        fired = [(l, r) for st, l, r in states if st[0] == "fired"]
+        note = sum(st[0] == "silent" and st[2] > 0 for st, _, _ in states); un = sum(st[0] == "unavailable" for st, _, _ in states)
+        line = f"{s:26s} {len(fired):6d} {100 * len(fired) / max(n, 1):6.2f}% {note:6d} {un:6d}"
+        if labels:
+            right = sum(l == "wrong" for l, _ in fired); lo, hi = wilson(right, len(fired)); pr = right / len(fired) if fired else 0
+            line += f" {right:6d} {100 * pr:5.1f}% {100 * lo:5.1f}-{100 * hi:5.1f}% {pr / base if base else 0:5.2f} {100 * right / max(wrong, 1):6.1f}%"
+        print(line)
+        if a.show == s and log:
+            for l, r in fired:
+                if a.only and l != a.only: continue
+                row = log[r["line"]]; c = row["candidates"][r["candidate"]] if "candidates" in row and labels else row["gold"]
+                print(f"  [{l}] {row['db']} | {row['question']}\n      {c if isinstance(c, str) else c['sql']}\n      gold: {row['gold']}")
+
+
+if __name__ == "__main__":
+    main()
