@@ -185,6 +185,35 @@ Test(classifier, cross_prediction)
     free(s);
 }
 
+/* The calibration is fitted on rows that its model has not seen: a model that has learned noise by heart is told so. */
+Test(classifier, calibration_is_held_out)
+{
+    enum { ROWS = 150, NOISE = 80 };
+    static float x[ROWS * NOISE];
+    static double y[ROWS];
+    static char names[NOISE][8];
+    const char *list[NOISE];
+    uint64_t state = 31;
+    for (unsigned i = 0; i < ROWS * NOISE; i++) x[i] = (float)learn_random_unit(&state);
+    for (unsigned i = 0; i < ROWS; i++) y[i] = i % 2;
+    for (unsigned j = 0; j < NOISE; j++) {
+        snprintf(names[j], sizeof names[j], "n%u", j);
+        list[j] = names[j];
+    }
+    struct learn_data data = {.n = ROWS, .m = NOISE, .x = x, .y = y, .names = list};
+    struct learn_options options = learn_options_default();
+    options.calibration = LEARN_PLATT;
+    struct learn_model *model = fit("logistic", &data, &options);
+    double raw = 0, calibrated = 0;
+    for (unsigned i = 0; i < ROWS; i++) {
+        raw += fabs(learn_predict_raw(model, x + i * NOISE) - 0.5) / ROWS;
+        calibrated += fabs(learn_predict(model, x + i * NOISE) - 0.5) / ROWS;
+    }
+    cr_expect_gt(raw, 0.25, "%g", raw);
+    cr_expect_lt(calibrated, 0.15, "%g", calibrated);
+    learn_free(model);
+}
+
 /* A row of weight 3 is three rows. */
 Test(classifier, weights)
 {
