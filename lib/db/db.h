@@ -25,7 +25,7 @@ struct db_limits {
                              bounds a single opcode (LIKE, a sort's comparison), which no watchdog can interrupt */
     uint32_t sql_bytes;   /* 65,536 */
     uint32_t expr_depth;  /* 400 */
-    uint64_t heap_bytes;  /* 512 MiB: engine memory of the whole process (SQLite's hard heap limit; the last setting wins) */
+    uint64_t heap_bytes;  /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
 
 enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };

@@ -2,7 +2,11 @@
  *
  * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer; read-only, with
  * columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps, cancel), the watchdog, the
- * engine's limits and the sink's caps. Any failure leaves the handle ready for the next statement.
+ * engine's limits and the sink's caps. Any failure leaves the handle ready for the next statement. What no bound reaches is a single
+ * opcode; sqlite_functions.c and value_bytes keep those short, and the meter (sqlite_meter.h) does so for preparing.
+ *
+ * Not taken: a child process for each executor, which could be killed at any point. It costs two copies of each row and a process for
+ * each worker thread; tests/data/hostile shows what the bounds above achieve without it.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -12,7 +16,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { PROGRESS_EVERY = 1000 };
+enum { PROGRESS_EVERY = 1000, STATEMENT_SHARE = 2 /* of the process's engine memory */ };
 
 /* --- limits ------------------------------------------------------------------------------------------------------ */
 
@@ -66,6 +70,7 @@ static int on_progress(void *ctx)
 static void on_watchdog(void *ctx)
 {
     struct sqlite_db *self = ctx;
+    atomic_store(&self->meter.late, true);
     sqlite3_interrupt(self->conn);
 }
 
@@ -86,11 +91,8 @@ static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_
     *start_ns = clock_now_ns();
     int64_t deadline = self->base.deadline_ns;
     if (deadline && *start_ns >= deadline) return deadline_error(err);
-    if (self->stale || !self->conn) {
-        sqlite_disconnect(self);
-        enum err_code code = sqlite_connect(self, err);
-        if (code) return code;
-    }
+    enum err_code code = sqlite_reconnect_if_changed(self, *start_ns, err);
+    if (code) return code;
     int64_t time_ms = self->base.limits.time_ms;
     self->due_ns = time_ms < INT64_MAX / 2000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
     self->due_is_deadline = deadline && deadline < self->due_ns;
@@ -100,12 +102,17 @@ static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_
     atomic_store(&self->cancelled, false);
     guard_begin(&self->guard, trusted);
     sqlite3_progress_handler(self->conn, PROGRESS_EVERY, on_progress, self);
+    self->meter.used = 0;
+    self->meter.cap = (int64_t)(self->base.limits.heap_bytes / STATEMENT_SHARE);
+    atomic_store(&self->meter.late, false);
+    meter_use(&self->meter);
     watchdog_arm(&self->watch, self->due_ns);
     return ERR_OK;
 }
 
 static void end(struct sqlite_db *self)
 {
+    meter_use(NULL);
     watchdog_disarm(&self->watch);
     self->guard.trusted = false;
 }
@@ -139,7 +146,8 @@ static enum err_code refused_error(const char *what, struct err *err)
 /* Before the connection is used again, since the text is the connection's. */
 static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
 {
-    if ((rc & 0xff) == SQLITE_INTERRUPT) return stopped_error(self, err);
+    bool late = rc == SQLITE_NOMEM && self->meter.preparing && atomic_load(&self->meter.late);
+    if ((rc & 0xff) == SQLITE_INTERRUPT || late) return stopped_error(self, err);
     if (self->guard.denied[0]) return refused_error(self->guard.denied, err);
     const char *message = sqlite3_errmsg(self->conn);
     return err_set(err, guard_classify(rc, message), "%s", message);
@@ -174,11 +182,13 @@ static bool is_blank(const char *p, const char *end)
 }
 
 /* Is it a query, and alone? The authorizer has had its say on what the query touches. */
-static enum err_code check_kind(sqlite3_stmt *stmt, const char *tail, const char *end, struct err *err)
+static enum err_code check_kind(const struct sqlite_db *self, sqlite3_stmt *stmt, const char *tail, const char *end,
+                                struct err *err)
 {
+    bool query = self->guard.is_query || self->guard.trusted; /* the program may list by PRAGMA */
     if (!stmt) return err_set(err, ERR_ENGINE, "the text holds no statement");
     if (sqlite3_stmt_isexplain(stmt)) return refused_error("EXPLAIN", err);
-    if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
+    if (!query || sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
         return refused_error("a statement that is not a query", err);
     if (!is_blank(tail, end)) return refused_error("more than one statement", err);
     return ERR_OK;
@@ -189,9 +199,11 @@ static enum err_code prepare(struct sqlite_db *self, const char *sql, size_t len
 {
     const char *tail = NULL;
     *out = NULL;
+    self->meter.preparing = true;
     int rc = sqlite3_prepare_v3(self->conn, sql, as_int(len), keep ? SQLITE_PREPARE_PERSISTENT : 0, out, &tail);
-    if (rc != SQLITE_OK) return failure(self, rc, err);
-    enum err_code code = check_kind(*out, tail, sql + len, err);
+    enum err_code code = rc == SQLITE_OK ? ERR_OK : failure(self, rc, err);
+    self->meter.preparing = false;
+    if (!code) code = check_kind(self, *out, tail, sql + len, err);
     if (code) {
         sqlite3_finalize(*out);
         *out = NULL;

@@ -1,8 +1,14 @@
-/* String functions whose built-in form is quadratic in one call.
+/* Functions whose built-in form can be made to run for minutes in one call.
  *
- * instr(X, Y) of SQLite compares Y at each place of X; with two values of some megabytes that is hours inside one opcode, where
- * neither the progress callback nor an interrupt reaches. memmem is linear. trim's cost is its text times its set: the set is
- * bounded. What they return is the same, which tests/unit/db/test_functions.c checks against the built-in ones.
+ * The progress callback and an interrupt are seen only between opcodes, and a function call is one. Measured on 3.40 with values of some
+ * megabytes:
+ *   instr, replace   compare the pattern at each place: hours. Here memmem, which is linear.
+ *   trim             text times set. Here the set is bounded.
+ *   like, glob       text times pattern: 10 s. Here the product is bounded; the engine's own matcher does the rest.
+ *   printf, format   '%.*c' appends one character at a time even past the length limit: minutes. Here widths and precisions are
+ *                    checked, then a connection of its own, which nobody else reaches, calls the built-in one.
+ * What they return is the same, which tests/unit/db/test_functions.c checks against the built-in ones. The price: SQLite does not
+ * use an index for LIKE and GLOB once they are replaced.
  */
 #include "lib/db/sqlite_guard.h"
 
@@ -10,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TRIM_SET_BYTES = 1000 };
+enum { TRIM_SET_BYTES = 1000, PRINTF_WIDTH = 100000, MATCH_STEPS = 50 * 1000 * 1000 };
 
 struct span {
     const char *p;
@@ -78,12 +84,13 @@ static char *replace_all(char *out, struct span hay, struct span from, struct sp
 
 static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
-    if (any_null(n, values)) return;
+    if (any_null(2, values)) return;
     struct span hay = argument(values[0], false), from = argument(values[1], false), to = argument(values[2], false);
     if (from.n == 0 || from.p[0] == '\0') { /* SQLite looks for an empty pattern by its first byte */
         sqlite3_result_value(ctx, values[0]);
         return;
     }
+    if (any_null(n, values)) return;
     size_t hits = count_of(hay, from);
     size_t limit = (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
     size_t rest = hay.n - hits * from.n;
@@ -143,9 +150,130 @@ static void trim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     sqlite3_result_text64(ctx, text.p, text.n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/* --- like and glob ------------------------------------------------------------------------------------------------ */
+
+/* The one character of an ESCAPE. 0: there are more, or none. */
+static unsigned escape_character(struct span escape)
+{
+    if (escape.n == 0 || character_size(escape.p, escape.p + escape.n) != escape.n) return 0;
+    gunichar c = g_utf8_get_char_validated(escape.p, (gssize)escape.n);
+    return c < 0x110000 ? c : 0;
+}
+
+/* Both are texts that may be matched? If not, the result is set. */
+static bool may_match(sqlite3_context *ctx, sqlite3_value **values, struct span *pattern, struct span *text)
+{
+    bool blob = sqlite3_value_type(values[0]) == SQLITE_BLOB || sqlite3_value_type(values[1]) == SQLITE_BLOB;
+    if (blob && sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS")) {
+        sqlite3_result_int(ctx, 0);
+        return false;
+    }
+    *pattern = argument(values[0], false);
+    *text = argument(values[1], false);
+    size_t limit = (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
+    if (pattern->n <= limit && (!pattern->n || text->n <= MATCH_STEPS / pattern->n)) return true;
+    sqlite3_result_error(ctx, "LIKE or GLOB pattern too complex", -1);
+    return false;
+}
+
+static void like_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+    struct span pattern, text;
+    unsigned escape = 0;
+    if (!may_match(ctx, values, &pattern, &text)) return;
+    if (n == 3 && sqlite3_value_type(values[2]) == SQLITE_NULL) return;
+    if (n == 3 && (escape = escape_character(argument(values[2], false))) == 0) {
+        sqlite3_result_error(ctx, "ESCAPE expression must be a single character", -1);
+        return;
+    }
+    if (any_null(n, values)) return;
+    sqlite3_result_int(ctx, sqlite3_strlike(pattern.p, text.p, escape) == 0);
+}
+
+static void glob_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+    struct span pattern, text;
+    if (!may_match(ctx, values, &pattern, &text) || any_null(n, values)) return;
+    sqlite3_result_int(ctx, sqlite3_strglob(pattern.p, text.p) == 0);
+}
+
+/* --- printf ------------------------------------------------------------------------------------------------------- */
+
+/* A connection that holds nothing, for its printf; with the statement that called it last. */
+struct plain {
+    sqlite3 *conn;
+    sqlite3_stmt *stmt;
+    int n_arguments;
+};
+
+static void plain_free(void *p)
+{
+    struct plain *plain = p;
+    sqlite3_finalize(plain->stmt);
+    sqlite3_close_v2(plain->conn);
+    g_free(plain);
+}
+
+/* Does a width or precision go too far? One that is an argument may be any of them. */
+static bool is_too_wide(struct span format, int n, sqlite3_value **values)
+{
+    bool star = false;
+    uint64_t number = 0;
+    for (size_t i = 0; i < format.n; i++) {
+        star |= format.p[i] == '*';
+        number = g_ascii_isdigit(format.p[i]) ? number * 10 + (uint64_t)(format.p[i] - '0') : 0;
+        if (number > PRINTF_WIDTH) return true;
+    }
+    for (int i = 1; star && i < n; i++) {
+        sqlite3_int64 width = sqlite3_value_int64(values[i]);
+        if (width > PRINTF_WIDTH || width < -PRINTF_WIDTH) return true;
+    }
+    return false;
+}
+
+static int plain_prepare(struct plain *plain, int n)
+{
+    if (plain->stmt && plain->n_arguments == n) return SQLITE_OK;
+    if (!plain->conn && sqlite3_open_v2(":memory:", &plain->conn, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
+        return SQLITE_NOMEM;
+    sqlite3_finalize(plain->stmt);
+    plain->stmt = NULL;
+    plain->n_arguments = n;
+    GString *sql = g_string_new("SELECT printf(?");
+    for (int i = 1; i < n; i++) g_string_append(sql, ",?");
+    g_string_append_c(sql, ')');
+    int rc = sqlite3_prepare_v2(plain->conn, sql->str, (int)sql->len, &plain->stmt, NULL);
+    g_string_free(sql, TRUE);
+    return rc;
+}
+
+static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+    struct plain *plain = sqlite3_user_data(ctx);
+    if (n == 0 || sqlite3_value_type(values[0]) == SQLITE_NULL) return;
+    if (is_too_wide(argument(values[0], false), n, values)) {
+        sqlite3_result_error_toobig(ctx);
+        return;
+    }
+    int rc = plain_prepare(plain, n);
+    if (rc == SQLITE_OK) {
+        int limit = sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
+        sqlite3_limit(plain->conn, SQLITE_LIMIT_LENGTH, limit);
+        for (int i = 0; rc == SQLITE_OK && i < n; i++) rc = sqlite3_bind_value(plain->stmt, i + 1, values[i]);
+        if (rc == SQLITE_OK && (rc = sqlite3_step(plain->stmt)) == SQLITE_ROW) rc = SQLITE_OK;
+    }
+    if (rc == SQLITE_OK) sqlite3_result_value(ctx, sqlite3_column_value(plain->stmt, 0));
+    else sqlite3_result_error_code(ctx, rc);
+    if (!plain->stmt) return;
+    sqlite3_reset(plain->stmt);
+    sqlite3_clear_bindings(plain->stmt);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
 static const struct {
     const char *name;
-    int n_arguments;
+    int n_arguments; /* -1: any */
     intptr_t data;
     void (*call)(sqlite3_context *, int, sqlite3_value **);
 } own_functions[] = {
@@ -157,7 +285,12 @@ static const struct {
     {"ltrim", 2, TRIM_LEFT, trim_function},
     {"rtrim", 1, TRIM_RIGHT, trim_function},
     {"rtrim", 2, TRIM_RIGHT, trim_function},
+    {"like", 2, 0, like_function},
+    {"like", 3, 0, like_function},
+    {"glob", 2, 0, glob_function},
 };
+
+static const char *const printf_names[] = {"printf", "format"};
 
 int guard_add_functions(sqlite3 *conn)
 {
@@ -166,5 +299,9 @@ int guard_add_functions(sqlite3 *conn)
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(own_functions); i++)
         rc = sqlite3_create_function_v2(conn, own_functions[i].name, own_functions[i].n_arguments, flags,
                                         (void *)own_functions[i].data, own_functions[i].call, NULL, NULL, NULL);
+    /* Each name has a connection of its own, opened when first called; on failure SQLite frees it, too. */
+    for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(printf_names); i++)
+        rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, g_new0(struct plain, 1), printf_function, NULL,
+                                        NULL, plain_free);
     return rc;
 }

@@ -9,6 +9,7 @@
 
 struct guard {
     bool trusted;     /* the program's own statement: may list the schema */
+    bool is_query;    /* a SELECT or VALUES was seen since guard_begin */
     char denied[128]; /* what was refused since guard_begin; empty: nothing */
 };
 
@@ -17,8 +18,8 @@ int guard_install(sqlite3 *conn, struct guard *guard);
 
 void guard_begin(struct guard *guard, bool trusted);
 
-/* Own instr, replace, trim, ltrim, rtrim: the built-in ones take time that grows with the product of their arguments' lengths, inside
- * one opcode, where nothing can stop them (sqlite_functions.c). */
+/* Own instr, replace, trim, like, glob, printf: the built-in ones can be made to run for minutes inside one opcode, where
+ * nothing can stop them (sqlite_functions.c). */
 int guard_add_functions(sqlite3 *conn);
 
 /* The class of an engine failure by its result code and text; SQLITE_INTERRUPT and SQLITE_AUTH are the caller's. */

@@ -5,6 +5,7 @@
 #include "lib/db/db_engine.h"
 #include "lib/db/sink.h"
 #include "lib/db/sqlite_guard.h"
+#include "lib/db/sqlite_meter.h"
 #include "lib/db/watchdog.h"
 
 #include <sqlite3.h>
@@ -20,6 +21,12 @@ struct probe {
     uint64_t used; /* tick of the last use */
 };
 
+/* What tells one state of a file from another without reading it. */
+struct file_face {
+    uint64_t device, inode;
+    int64_t size, mtime_s, mtime_ns;
+};
+
 struct sqlite_db {
     struct db base; /* first */
     char *path;
@@ -29,15 +36,16 @@ struct sqlite_db {
     struct sink_buffer buffer;
     struct probe probes[PROBES];
     uint64_t tick;
-    bool stale; /* the file under the path is another one, or immutable no longer holds: reopen before the next statement */
     bool immutable;
-    uint64_t device, inode; /* of the file that `conn` has open */
+    struct file_face file; /* as it was when `conn` opened it */
+    int64_t looked_ns;     /* last look whether it still is */
 
     /* The statement that runs now. */
     int64_t due_ns;          /* INT64_MAX: none */
     bool due_is_deadline;    /* due_ns comes from base.deadline_ns, not from time_ms */
     int64_t steps;           /* since its start, as the progress callback counts them */
     enum err_code stopped;   /* why the progress callback said stop */
+    struct meter meter;
     atomic_bool cancelled;   /* thread: any */
 };
 
@@ -49,6 +57,10 @@ static inline struct sqlite_db *sqlite_of(struct db *db)
 /* Open self->path and check that it is a database with tables. On failure nothing is left open. */
 enum err_code sqlite_connect(struct sqlite_db *self, struct err *err);
 void sqlite_disconnect(struct sqlite_db *self);
+
+/* Reopen if the file has changed since it was opened: replaced, rewritten, or no longer to be read as immutable. Looks at most
+ * every 100 ms. */
+enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err);
 enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err);
 
 /* Set what self->base.limits says on the connection. */

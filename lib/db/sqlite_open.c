@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 enum { HEADER = 100, WAL_VERSION = 2, BUSY_MS = 100 };
+static const int64_t LOOK_NS = 100 * 1000000LL;
 
 static enum err_code stat_error(const char *path, struct err *err)
 {
@@ -155,20 +156,26 @@ static enum err_code set_up(struct sqlite_db *self, struct err *err)
     return code;
 }
 
+static struct file_face face_of(const struct stat *st)
+{
+    return (struct file_face){
+        .device = st->st_dev,
+        .inode = st->st_ino,
+        .size = st->st_size,
+        .mtime_s = st->st_mtim.tv_sec,
+        .mtime_ns = st->st_mtim.tv_nsec,
+    };
+}
+
 enum err_code sqlite_connect(struct sqlite_db *self, struct err *err)
 {
-    struct stat st;
+    struct stat st = {0};
     enum err_code code = check_file(self->path, &st, err);
     if (!code) code = open_by_header(self, &st, err);
     if (!code) code = set_up(self, err);
-    if (code) {
-        sqlite_disconnect(self);
-        return code;
-    }
-    self->device = st.st_dev;
-    self->inode = st.st_ino;
-    self->stale = false;
-    return ERR_OK;
+    if (code) sqlite_disconnect(self);
+    self->file = face_of(&st);
+    return code;
 }
 
 void sqlite_disconnect(struct sqlite_db *self)
@@ -178,23 +185,53 @@ void sqlite_disconnect(struct sqlite_db *self)
     self->conn = NULL;
 }
 
-/* What the fingerprint is made of. No padding, for it is hashed as bytes. */
-struct face {
+/* SQLite itself sees changes that go through its protocol. This sees the others: a file moved over the old one, copied into it,
+ * or a writer that comes to a database that was opened as immutable. */
+static bool is_changed(const struct sqlite_db *self, const struct stat *st)
+{
+    struct file_face now = face_of(st);
+    struct stat unused;
+    if (!self->conn || memcmp(&now, &self->file, sizeof now) != 0) return true;
+    return self->immutable && side_file(self->path, "-wal", &unused) > 0;
+}
+
+static enum err_code reconnect(struct sqlite_db *self, struct err *err)
+{
+    sqlite_disconnect(self);
+    return sqlite_connect(self, err);
+}
+
+enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err)
+{
+    if (self->conn && now_ns - self->looked_ns < LOOK_NS) return ERR_OK;
+    self->looked_ns = now_ns;
+    struct stat st;
+    enum err_code code = check_file(self->path, &st, err);
+    if (code || !is_changed(self, &st)) return code;
+    return reconnect(self, err);
+}
+
+/* --- the fingerprint ---------------------------------------------------------------------------------------------- */
+
+/* What it is made of. No inode, so that a copy made with its times has the same. No padding, for it is hashed as bytes. */
+struct fingerprint {
     int64_t size, mtime_s, mtime_ns;
     int64_t wal_size, wal_mtime_s, wal_mtime_ns;
     unsigned char header[HEADER + 4];
 };
 
-static void face_of_wal(struct face *face, const char *path)
+static struct fingerprint fingerprint_of(const struct stat *st, const char *path)
 {
-    struct stat st;
-    face->wal_size = side_file(path, "-wal", &st);
-    if (face->wal_size <= 0) { /* an empty one says as much as none */
-        face->wal_size = 0;
-        return;
+    struct fingerprint print = {.size = st->st_size, .mtime_s = st->st_mtim.tv_sec, .mtime_ns = st->st_mtim.tv_nsec};
+    struct stat wal;
+    print.wal_size = side_file(path, "-wal", &wal);
+    if (print.wal_size > 0) {
+        print.wal_mtime_s = wal.st_mtim.tv_sec;
+        print.wal_mtime_ns = wal.st_mtim.tv_nsec;
+    } else {
+        print.wal_size = 0; /* an empty one says as much as none */
     }
-    face->wal_mtime_s = st.st_mtim.tv_sec;
-    face->wal_mtime_ns = st.st_mtim.tv_nsec;
+    return print;
 }
 
 enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err)
@@ -202,18 +239,12 @@ enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err)
     struct sqlite_db *self = sqlite_of(db);
     struct stat st;
     enum err_code code = check_file(self->path, &st, err);
+    if (!code && is_changed(self, &st)) code = reconnect(self, err);
     if (code) return code;
-    struct face face = {.size = st.st_size, .mtime_s = st.st_mtim.tv_sec, .mtime_ns = st.st_mtim.tv_nsec};
-    face_of_wal(&face, self->path);
-    bool replaced = st.st_dev != self->device || st.st_ino != self->inode;
-    if (self->stale || replaced || (self->immutable && face.wal_size > 0) || !self->conn) {
-        sqlite_disconnect(self);
-        code = sqlite_connect(self, err);
-        if (code) return code;
-    }
-    int rc = read_header(self->conn, face.header);
+    struct fingerprint print = fingerprint_of(&st, self->path);
+    int rc = read_header(self->conn, print.header);
     if (rc != SQLITE_OK) return open_error(self, rc, err);
-    XXH128_hash_t hash = XXH3_128bits(&face, sizeof face);
+    XXH128_hash_t hash = XXH3_128bits(&print, sizeof print);
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
     return ERR_OK;
 }

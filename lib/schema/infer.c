@@ -3,14 +3,15 @@
  * Names decide first, since small numbers are included in every id column by chance. A name fits a key when it is
  *   the same words (stuid, stuid), unless they are words that every table has (id, name, code ...);
  *   the table's words and the key's (singer_id → singer.id), or the table's alone (singer → singer.id);
- *   either with words before it (home_team_id → team.id).
- * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets.
+ *   either with words before it (home_team_id → team.id), unless it is the key of its own table.
+ * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets; uniqueness that is only
+ * measured must have been measured on some rows.
  */
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
 
-enum { SAMPLE = 2000, MAX_WORDS = 12, MAX_INFERRED = 10000 };
+enum { SAMPLE = 2000, MAX_WORDS = 12, MAX_INFERRED = 10000, MEASURED_ROWS = 10 };
 
 struct words {
     const char *stems[2 * MAX_WORDS];
@@ -41,6 +42,14 @@ static bool is_generic(const struct schema_column *column)
     return false;
 }
 
+/* "games" counts them, "game" names one. */
+static bool is_plural(const struct schema_column *column)
+{
+    const struct text_token *last = &column->words.items[column->words.n - 1];
+    size_t len = strlen(last->norm);
+    return len > 3 && last->norm[len - 1] == 's' && last->norm[len - 2] != 's' && strlen(last->stem) < len;
+}
+
 static bool names_fit(const struct schema_column *from, const struct schema_column *to, const struct schema_table *target)
 {
     struct words a = {.n = 0}, b = {.n = 0}, table = {.n = 0}, both = {.n = 0};
@@ -51,15 +60,17 @@ static bool names_fit(const struct schema_column *from, const struct schema_colu
     add_words(&both, &to->words);
     bool same = a.n == b.n && ends_with(&a, &b);
     if (same) return !is_generic(from);
+    if (from->unique && from->pk) return false;
     if (ends_with(&a, &both)) return true;
     if (b.n >= 2 && ends_with(&a, &b)) return true;
-    return to->pk == 1 && target->n_pk == 1 && ends_with(&a, &table);
+    return to->pk == 1 && target->n_pk == 1 && ends_with(&a, &table) && !is_plural(from);
 }
 
 static bool may_be_target(const struct builder *builder, const struct schema_column *column)
 {
     const struct schema_private *priv = builder->index->priv;
-    return column->unique && priv->values.columns[column->id].complete && !priv->is_foreign[column->id];
+    bool chance = column->unique_measured && column->stats.rows < MEASURED_ROWS;
+    return column->unique && !chance && priv->values.columns[column->id].complete && !priv->is_foreign[column->id];
 }
 
 static bool may_refer(const struct builder *builder, const struct schema_column *column)
