@@ -38,7 +38,7 @@ static const struct unasked_rule {
     const char *const words[12]; /* so does any of these in the question or evidence, folded */
     const char *what;
 } UNASKED[] = {
-    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"avg", "typical", "typically", NULL}, "an average"},
+    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"avg", "typical", "typically", "normally", "usually", NULL}, "an average"},
     {QUERY_SUM, true, CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
      {"sum", "overall", "all", "how", "whole", "entire", "together", NULL}, "a total"},
     {QUERY_COUNT, true, CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
@@ -81,11 +81,20 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
     return other & BY_NUMBER && shows_number(subject);
 }
 
+/* Is the cue part of what the answer should show, not of a condition or an order? */
+static bool in_asked_list(const struct vsig_question *asked, const struct vsig_cue *cue)
+{
+    for (uint32_t i = 0; i < asked->n_asked; i++)
+        if (cue->first < asked->asked[i].first + asked->asked[i].n_tokens && cue->first + cue->n_tokens > asked->asked[i].first)
+            return true;
+    return false;
+}
+
 /* A cue of that kind which is surely a wish: not part of a column's name, not weak. */
-static const struct vsig_cue *sure_cue(const struct vsig_question *asked, enum vsig_cue_kind kind)
+static const struct vsig_cue *sure_cue(const struct vsig_question *asked, enum vsig_cue_kind kind, bool in_list)
 {
     for (int i = vsig_cue_next(asked, kind, 0); i >= 0; i = vsig_cue_next(asked, kind, (uint32_t)i + 1))
-        if (!asked->cues[i].weak) return &asked->cues[i];
+        if (!asked->cues[i].weak && (!in_list || in_asked_list(asked, &asked->cues[i]))) return &asked->cues[i];
     return NULL;
 }
 
@@ -94,7 +103,7 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     const struct vsig_subject *subject = run->subject;
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
         const struct asked_rule *rule = &ASKED[i];
-        if (!sure_cue(subject->asked, rule->cue) || has_aggregate(view, rule->aggregates)) continue;
+        if (!sure_cue(subject->asked, rule->cue, rule->cue == VSIG_CUE_COUNT) || has_aggregate(view, rule->aggregates)) continue;
         if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
         vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute", rule->what);
     }
@@ -134,8 +143,10 @@ static bool is_key_count(const struct vsig_subject *subject, const struct sql_no
     const struct sql_block *block = sql_block_of(subject->bound, count);
     const struct sql_node *args = sql_kid(count, CALL_ARGS);
     const struct schema_column *column = query_column(subject, sql_kid(args, 0));
-    if (!block || block->n_sources > 1) return false;
-    if (count->flags & SQL_F_STAR || !column) return block->n_sources == 1 && block->sources[0].of != NULL;
+    if (!block || block->n_sources != 1) return false;
+    const struct sql_source *source = &block->sources[0];
+    if (count->flags & SQL_F_STAR || !column) /* rows of the very thing that is counted */
+        return source->of || (source->table >= 0 && subject->asked->table_score[source->table] > 0.9F);
     return column->unique;
 }
 

@@ -17,6 +17,7 @@ enum word_class {
     CLASS_WHAT,     /* what, which: the list follows, maybe after a verb */
     CLASS_WHO,      /* who: one thing is asked, the clause follows */
     CLASS_SKIP,     /* the, all, their: no part of a phrase */
+    CLASS_AUXILIARY, /* do, can: after a phrase the clause follows */
     CLASS_SPLIT,    /* and, as well as */
     CLASS_OF,       /* of: the list may go on after what it is of */
     CLASS_END,      /* for, in, with: ends the list; an "and" may still follow */
@@ -34,8 +35,9 @@ static const struct {
     {CLASS_WHAT, "what which what's"},
     {CLASS_WHO, "who whom where when"},
     {CLASS_SKIP, "the a an all me us out back please their its his her every each any some different distinct unique "
-                 "possible also only these those this both various corresponding available existing there do we you "
-                 "do does did can could would i need want know see to just"},
+                 "possible also only these those this both various corresponding available existing there we you i need want "
+                 "know see to just full complete"},
+    {CLASS_AUXILIARY, "do does did can could would will"},
     {CLASS_SPLIT, "and & plus"},
     {CLASS_OF, "of"},
     {CLASS_END, "for from in on at by to during under over after before than among across within without about sorted "
@@ -176,14 +178,23 @@ static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
     }
 }
 
+/* "the sum of A and B", "the difference between A and B": the "and" may bind what is computed. */
+static bool holds_pair(const struct asked_scan *scan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (cue_at(scan->out, i, 1U << VSIG_CUE_TOTAL | 1U << VSIG_CUE_RATIO)) return true;
+    return false;
+}
+
 static void read_list(struct asked_scan *scan, uint32_t i)
 {
-    uint32_t first = UINT32_MAX;
+    uint32_t first = UINT32_MAX, start = i;
     for (; i < scan->end; i++) {
         uint32_t split = split_at(scan, i);
         bool open = first != UINT32_MAX;
         if (split) {
             if (open) push_phrase(scan, first, i);
+            if (open && holds_pair(scan, first, i)) scan->out->asked_closed = false;
             first = UINT32_MAX;
             i += split - 1;
             if (i + 1 < scan->end && is_class(scan, i + 1, CLASS_LEAD) && !cue_at(scan->out, i + 1, COMPUTED)) break;
@@ -202,7 +213,10 @@ static void read_list(struct asked_scan *scan, uint32_t i)
         if (open && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE))) {
             if (!cue_at(scan->out, i, COMPUTED)) break;
         }
-        if (!open && is_class(scan, i, CLASS_SKIP)) continue;
+        if (is_class(scan, i, CLASS_AUXILIARY) && open) break;
+        if (!open && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_AUXILIARY))) continue;
+        if (!open && i > start && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE)) && !cue_at(scan->out, i, COMPUTED))
+            break;
         if (!open && (is_class(scan, i, CLASS_BE) || is_class(scan, i, CLASS_WHAT)) && !cue_at(scan->out, i, COMPUTED))
             continue;
         if (!open) first = i;

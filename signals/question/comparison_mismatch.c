@@ -69,7 +69,7 @@ static bool check_number(struct vsig_run *run, const struct vsig_cue *as, int in
     if (!n || evidence_states(run->subject->asked, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (admits(as, found[i].op) || query_name_has(query_column(run->subject, found[i].other), TURNED)) return false;
+        if (found[i].excluded || admits(as, found[i].op) || query_name_has(query_column(run->subject, found[i].other), TURNED)) return false;
         if (!worst || same_way(as->op, found[i].op)) worst = &found[i];
     }
     report(run, as, worst, value->text);
@@ -89,7 +89,7 @@ static void check_between(struct vsig_run *run, const struct vsig_cue *cue)
 static bool near_negation(const struct vsig_question *asked, const struct vsig_cue *cue)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && asked->cues[i].first < cue->first) return true;
+        if (asked->cues[i].kind == VSIG_CUE_NOT && asked->cues[i].first < cue->first) return true;
     return false;
 }
 

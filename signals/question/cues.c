@@ -12,7 +12,9 @@
 #include <glib.h>
 #include <string.h>
 
-enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2 };
+/* F_LAST: not before another number or "than" ("3 or above 5" are two bounds). F_NOUN: weak behind a noun ("phone number
+ * of"). */
+enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8 };
 
 #define UP   "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|thicker|warmer|hotter|farther"
 #define DOWN "less|fewer|lower|smaller|younger|shorter|lighter|earlier|cheaper|slower|narrower|colder|thinner|closer"
@@ -30,7 +32,7 @@ static const struct cue_row {
     enum vsig_cue_kind kind;
     uint8_t op, flags;
 } CUES[] = {
-    {"most of ?the", VSIG_CUE_IDIOM, 0, 0},
+    {"most of ?the", VSIG_CUE_EXTREME, SQL_DESC, F_WEAK},
     {"at all", VSIG_CUE_IDIOM, 0, 0},
     {"not only", VSIG_CUE_IDIOM, 0, 0},
     {"whether or not", VSIG_CUE_IDIOM, 0, 0},
@@ -70,12 +72,10 @@ static const struct cue_row {
     {"minimum|minimal of #", VSIG_CUE_COMPARE, SQL_OP_GE, F_WEAK},
     {"maximum of #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
     {"up to #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
-    {"# or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {"# * or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {"# or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"# * or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"# and|or " OR_UP " than", VSIG_CUE_IDIOM, 0, 0},
-    {"# and|or " OR_DOWN " than", VSIG_CUE_IDIOM, 0, 0},
+    {"# or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, F_LAST},
+    {"# * or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, F_LAST},
+    {"# or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, F_LAST},
+    {"# * or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, F_LAST},
     {"over|above|exceed|exceeds|exceeding|exceeded|surpass|surpassing|beyond", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
     {"in excess of", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
     {"under|below", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
@@ -97,7 +97,8 @@ static const struct cue_row {
 
     {"how many", VSIG_CUE_COUNT, 0, 0},
     {"hom many", VSIG_CUE_COUNT, 0, 0},
-    {"?total number|numbers of", VSIG_CUE_COUNT, 0, 0},
+    {"total number|numbers of", VSIG_CUE_COUNT, 0, 0},
+    {"number|numbers of", VSIG_CUE_COUNT, 0, F_NOUN},
     {"?the number ?of times", VSIG_CUE_COUNT, 0, 0},
     {"how often", VSIG_CUE_COUNT, 0, 0},
     {"count|counts ?the ?total ?number ?of", VSIG_CUE_COUNT, 0, 0},
@@ -110,9 +111,10 @@ static const struct cue_row {
     {"?the average number of", VSIG_CUE_AVERAGE, 0, 0},
     {"mean", VSIG_CUE_AVERAGE, 0, F_WEAK},
     {"on average", VSIG_CUE_AVERAGE, 0, 0},
-    {"total|sum|totals|altogether|combined|cumulative", VSIG_CUE_TOTAL, 0, 0},
+    {"total|sum|totals|altogether|cumulative", VSIG_CUE_TOTAL, 0, 0},
     {"total sum", VSIG_CUE_TOTAL, 0, 0},
-    {"overall|all together", VSIG_CUE_TOTAL, 0, F_WEAK},
+    {"overall|combined", VSIG_CUE_TOTAL, 0, F_WEAK},
+    {"all together", VSIG_CUE_TOTAL, 0, F_WEAK},
     {"maximum|max|maximal ?number ?of", VSIG_CUE_MAXIMUM, SQL_DESC, 0},
     {"minimum|min|minimal ?number ?of", VSIG_CUE_MINIMUM, SQL_ASC, 0},
     {"percentage|percentages|percent|ratio|proportion|fraction|percents", VSIG_CUE_RATIO, 0, 0},
@@ -140,10 +142,12 @@ static const struct cue_row {
     {"# " LEAST " ?number ?of", VSIG_CUE_TOP, SQL_ASC, 0},
     {"# least " ADVERB, VSIG_CUE_TOP, SQL_ASC, 0},
     {"# " OLD "|" NEW "|" EITHER_WAY, VSIG_CUE_TOP, 0, 0},
-    {"# most recent|recently", VSIG_CUE_TOP, 0, 0},
+    {"# most recent", VSIG_CUE_TOP, 0, 0},
 
     {"sorted|ordered|sort|order|arranged|arrange|ranked|rank ?them|it|results|result|these|those|in|the by", VSIG_CUE_SORT, 0, 0},
-    {"sorted|ordered|arranged", VSIG_CUE_SORT, 0, 0},
+    {"sorted|arranged", VSIG_CUE_SORT, 0, 0},
+    {"ordered", VSIG_CUE_SORT, 0, F_WEAK},
+    {"starting|beginning with|from the " OLD "|" NEW "|" MOST "|" LEAST, VSIG_CUE_DIRECTION, 0, 0},
     {"sort|arrange|rank", VSIG_CUE_SORT, 0, F_WEAK},
     {"in ?the order of|by", VSIG_CUE_SORT, 0, 0},
     {"in order by|of", VSIG_CUE_SORT, 0, 0},
@@ -319,12 +323,19 @@ static int match(const struct cue_scan *scan, const struct pattern *pattern, uin
     return step->optional ? match(scan, pattern, s + 1, token) : -1;
 }
 
+/* Another number or "than" behind the match? */
+static bool goes_on(const struct cue_scan *scan, uint32_t token)
+{
+    return token < scan->tokens->n && (scan->value_at[token] >= 0 || strcmp(scan->tokens->items[token].norm, "than") == 0);
+}
+
 static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *starts, uint32_t token, int *taken,
                                      const struct cue_row *best)
 {
     for (guint i = 0; starts && i < starts->len; i++) {
         const struct pattern *pattern = &rules.patterns[g_array_index(starts, uint16_t, i)];
         int n = match(scan, pattern, 0, token);
+        if (n > 0 && pattern->row->flags & F_LAST && goes_on(scan, token + (uint32_t)n)) continue;
         if (n > *taken || (n == *taken && best && pattern->row < best)) {
             *taken = n;
             best = pattern->row;
@@ -364,7 +375,8 @@ static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
             cue->number = scan->value_at[i];
             return;
         }
-        bool skip = t->is_stop || (t->kind == TEXT_PUNCT && t->norm[0] == '$') || strcmp(t->norm, "year") == 0 ||
+        bool other_cue = strcmp(t->norm, "least") == 0 || strcmp(t->norm, "most") == 0;
+        bool skip = (t->is_stop && !other_cue) || (t->kind == TEXT_PUNCT && t->norm[0] == '$') || strcmp(t->norm, "year") == 0 ||
                     strcmp(t->norm, "age") == 0 || strcmp(t->norm, "usd") == 0 || strcmp(t->norm, "years") == 0;
         if (!skip) return;
     }
@@ -394,6 +406,15 @@ static bool is_named(const struct reader *reader, const struct vsig_cue *cue)
     return false;
 }
 
+/* A word of its own before the cue: no stop word, and not used up by another cue. */
+static bool is_noun(const struct cue_scan *scan, uint32_t token)
+{
+    const struct vsig_question *out = scan->reader->out;
+    if (scan->tokens->items[token].kind != TEXT_WORD || scan->tokens->items[token].is_stop) return false;
+    const struct vsig_cue *last = out->n_cues > 1 ? &out->cues[out->n_cues - 2] : NULL;
+    return !last || last->first + last->n_tokens <= token;
+}
+
 static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uint32_t first, uint32_t n)
 {
     struct vsig_question *out = scan->reader->out;
@@ -401,6 +422,7 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
     struct vsig_cue *cue = &out->cues[out->n_cues++];
     *cue = (struct vsig_cue){.kind = row->kind, .op = row->op, .loose = row->flags & F_LOOSE, .weak = row->flags & F_WEAK,
                              .first = first, .n_tokens = n, .number = -1, .number2 = -1};
+    if (row->flags & F_NOUN && first > 0 && is_noun(scan, first - 1)) cue->weak = true;
     bind_numbers(scan, cue);
     cue->named = is_named(scan->reader, cue);
     out->cue_kinds |= 1U << row->kind;

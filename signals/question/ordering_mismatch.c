@@ -46,7 +46,7 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct vsig_
 {
     const struct schema_column *column = query_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
-    if (cue->kind != VSIG_CUE_FIRST) return cue->op;
+    if (cue->kind != VSIG_CUE_FIRST) return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }
@@ -59,7 +59,7 @@ static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struc
     for (uint32_t i = 0; i < asked->n_cues; i++) {
         const struct vsig_cue *cue = &asked->cues[i];
         if (cue->kind == VSIG_CUE_DIRECTION || cue->kind == VSIG_CUE_SORT) return SQL_OP_NONE;
-        if (!(SUPERLATIVES >> cue->kind & 1U)) continue;
+        if (!((SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM)) >> cue->kind & 1U) || cue->named || cue->weak) continue;
         enum sql_op op = wanted(subject, cue, key);
         if (op == SQL_OP_NONE || (all != SQL_OP_NONE && op != all)) return SQL_OP_NONE;
         all = op;
@@ -104,6 +104,14 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
     vsig_fire(run, VSIG_ERROR, where,
               view->order ? "the question asks for an extreme only, the query sorts and returns all rows"
                           : "the question asks for an extreme, the query neither sorts nor takes a maximum or minimum");
+}
+
+/* LIMIT picks rows, and nothing says which. */
+static void check_limit_without_order(struct vsig_run *run, const struct query_view *view)
+{
+    if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->asked)) return;
+    if (view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN] || view->any_order || view->window) return;
+    vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, LIMIT takes rows in no order");
 }
 
 static void check_top(struct vsig_run *run, const struct query_view *view)
@@ -188,6 +196,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_superlative_missing(run, &view);
     check_superlative_direction(run, &view);
     check_extreme_function(run, &view);
+    check_limit_without_order(run, &view);
     check_top(run, &view);
     check_unasked_limit(run, &view);
     check_sort(run, &view);

@@ -98,11 +98,12 @@ static uint32_t optional_columns(const struct vsig_question *asked, const struct
     return (parts ? parts - 1 : 0) + groups;
 }
 
-/* Is anything in the question about this column: its own words, its table's, or words like its type's? */
+/* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
 static bool is_meant(const struct vsig_question *asked, const struct shown *shown)
 {
-    return !shown->column || asked->column_score[shown->column->id] > 0 ||
-           (asked->evidence_score && asked->evidence_score[shown->column->id] > 0.5F);
+    if (!shown->column || asked->column_score[shown->column->id] > 0) return true;
+    if (shown->grouped && asked->table_score[shown->column->table] > 0.5F) return true;
+    return asked->evidence_score && asked->evidence_score[shown->column->id] > 0.5F;
 }
 
 static bool check_unmeant(struct vsig_run *run, const struct answer *answer)

@@ -124,7 +124,7 @@ void query_look(const struct vsig_subject *subject, struct query_view *view)
         look_node(subject, view, n);
 }
 
-bool query_is_excluded(const struct vsig_subject *subject, const struct sql_node *node)
+bool query_is_excluded(const struct sql_node *node)
 {
     bool excluded = false;
     for (const struct sql_node *n = node->parent, *below = node; n; below = n, n = n->parent) {
@@ -133,7 +133,6 @@ bool query_is_excluded(const struct vsig_subject *subject, const struct sql_node
                      (n->kind == SQL_COMPOUND && (n->op == SQL_EXCEPT || n->op == SQL_EXCEPT_ALL) && below->slot == 1);
         excluded ^= flips;
     }
-    (void)subject;
     return excluded;
 }
 
@@ -180,8 +179,7 @@ static void add_comparison(struct comparison_list *list, const struct sql_node *
                            enum sql_op op)
 {
     if (list->n == QUERY_MAX_COMPARISONS || query_literal(other, NULL)) return;
-    if (query_is_excluded(list->subject, node) && sql_op_negate(op) != SQL_OP_NONE) op = sql_op_negate(op);
-    list->items[list->n++] = (struct query_comparison){node, other, op};
+    list->items[list->n++] = (struct query_comparison){node, other, op, query_is_excluded(node)};
 }
 
 static void compare_in(struct comparison_list *list, const struct sql_node *node, double number)

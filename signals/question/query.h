@@ -36,13 +36,14 @@ const struct sql_block *query_answer_block(const struct vsig_subject *subject);
 struct query_comparison {
     const struct sql_node *node;  /* the comparison */
     const struct sql_node *other; /* what is compared */
-    enum sql_op op;               /* with the literal on the right, and turned round under NOT */
+    enum sql_op op;               /* with the literal on the right */
+    bool excluded;                /* it says what is left out: under NOT, NOT IN, right of EXCEPT */
 };
 enum { QUERY_MAX_COMPARISONS = 16 };
 uint32_t query_compared_with(const struct vsig_subject *subject, double number,
                              struct query_comparison out[QUERY_MAX_COMPARISONS]);
 /* Does it stand where it excludes: under NOT, in the right arm of EXCEPT, in NOT IN or NOT EXISTS? */
-bool query_is_excluded(const struct vsig_subject *subject, const struct sql_node *node);
+bool query_is_excluded(const struct sql_node *node);
 
 /* The text of a literal: of LITERAL, also below a sign, and of double-quoted words that are strings; *negative for -x.
  * NULL when the node is no literal. */

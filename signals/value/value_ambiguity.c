@@ -1,0 +1,215 @@
+/* value_ambiguity: a literal of the query also occurs in another column that the question speaks of more (SQLens A.1).
+ *
+ * Closeness is asked of two witnesses. The words: how well the question names the column, and how near to the value.
+ * The embedding: cosine of question and column. Only a column that leads by the margin with the words and does not lag
+ * with the embedding is reported. The words come first because they cost nothing; a column is embedded only when they
+ * accuse.
+ *
+ * Not looked at: numbers of fewer than `min_digits` digits and booleans, for they occur everywhere; values that more
+ * than `max_columns` columns hold; columns that hold the same thing (joined by a key); columns that the evidence names. */
+#include "signals/question/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { OPT_MARGIN, OPT_MAX_COLUMNS, OPT_MIN_DIGITS, MAX_HITS = 16, MAX_TEXT = 200, NEAR = 2, FAR = 5 };
+
+/* One literal compared for equality with a column. */
+struct use {
+    const struct sql_node *node, *literal;
+    const struct schema_column *column;
+};
+
+static bool is_boolean(const char *text, size_t len)
+{
+    static const char *const WORDS[] = {"yes", "no", "true", "false", "y", "n", "t", "f", "m"};
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (sql_name_is(text, len, WORDS[i], strlen(WORDS[i]))) return true;
+    return false;
+}
+
+static bool is_telling(const struct vsig_run *run, const struct sql_node *literal)
+{
+    size_t len = literal->text_len, digits = 0;
+    if (!literal->text || len < 2 || len > MAX_TEXT || is_boolean(literal->text, len)) return false;
+    for (size_t i = 0; i < len; i++) digits += g_ascii_isdigit(literal->text[i]) != 0;
+    return digits < len || (double)digits >= vsig_opt(run, OPT_MIN_DIGITS);
+}
+
+/* Does the evidence name the column with the literal's column, so that there is nothing to choose? */
+static bool evidence_names(const struct vsig_question *asked, const struct schema_column *column)
+{
+    return asked->evidence_score && asked->evidence_score[column->id] > 0.9F;
+}
+
+/* Tokens of the question that state the literal; false when it does not. */
+static bool place_of(const struct vsig_question *asked, const char *folded, struct arena *arena, uint32_t *first, uint32_t *last)
+{
+    for (uint32_t i = 0; i < asked->n_values; i++) {
+        const char *text = text_fold(arena, asked->values[i].text, strlen(asked->values[i].text));
+        if (!text || strcmp(text, folded) != 0) continue;
+        *first = asked->values[i].first;
+        *last = *first + asked->values[i].n_tokens - 1;
+        return true;
+    }
+    return false;
+}
+
+/* 0..1.3: how much the question speaks of the column around the tokens [first, last]. */
+static double closeness(const struct vsig_question *asked, const struct schema_column *column, uint32_t first, uint32_t last)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        if (m->id != column->id) continue;
+        uint32_t end = m->first + m->n_tokens - 1;
+        uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;
+        if (gap == 0 && m->n_tokens <= last - first + 1) continue; /* the value's own words name no column */
+        double score = m->score * (gap <= NEAR ? 1 : gap <= FAR ? 0.6 : 0.3);
+        best = score > best ? score : best;
+    }
+    return best + 0.3 * (double)asked->table_score[column->table];
+}
+
+static bool embed_column(const struct vsig_subject *subject, const struct schema_column *column, float *out)
+{
+    const char *text = arena_printf(subject->arena, "%s %s %s", subject->schema->tables[column->table].name, column->name,
+                                    column->full_name ? column->full_name : "");
+    return text && subject->embedder->embed(subject->embedder, text, strlen(text), out);
+}
+
+/* 1: the embedding finds `other` at least as close; 0: it does not; -1: it could not. */
+static int embedding_agrees(const struct vsig_subject *subject, const struct schema_column *used,
+                            const struct schema_column *other)
+{
+    const struct text_embedder *embedder = subject->embedder;
+    if (!embedder) return -1;
+    float *vectors = arena_array(subject->arena, 3 * (size_t)embedder->dim, sizeof *vectors);
+    if (!vectors) return -1;
+    float *question = vectors, *a = vectors + embedder->dim, *b = a + embedder->dim;
+    if (embedder == text_builtin_embedder()) memcpy(question, subject->asked->embedding, TEXT_DIM * sizeof *question);
+    else if (!embedder->embed(embedder, subject->question, strlen(subject->question), question)) return -1;
+    if (!embed_column(subject, used, a) || !embed_column(subject, other, b)) return -1;
+    return text_cosine(question, b, embedder->dim) >= text_cosine(question, a, embedder->dim);
+}
+
+/* Columns joined by a key hold the same things. */
+static bool same_thing(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
+{
+    bool derived = false;
+    return schema_join_between(subject->schema, a->id, b->id, &derived) || derived;
+}
+
+static bool query_compares(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        if (ref->clause == SQL_CLAUSE_WHERE && schema_column_of(subject->schema, ref) == column) return true;
+    }
+    return false;
+}
+
+/* The other column that the question speaks of most, with its lead over the used one; NULL. */
+static const struct schema_column *best_rival(const struct vsig_run *run, const struct use *use, const struct schema_hit *hits,
+                                              uint32_t n, uint32_t first, uint32_t last, double *lead)
+{
+    const struct vsig_subject *subject = run->subject;
+    double used = closeness(subject->asked, use->column, first, last);
+    const struct schema_column *best = NULL;
+    *lead = vsig_opt(run, OPT_MARGIN);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct schema_column *other = subject->schema->columns[hits[i].column];
+        if (other == use->column || same_thing(subject, use->column, other) || query_compares(subject, other)) continue;
+        double over = closeness(subject->asked, other, first, last) - used;
+        if (over <= *lead) continue;
+        *lead = over;
+        best = other;
+    }
+    return best;
+}
+
+static void report(struct vsig_run *run, const struct use *use, const struct schema_column *other)
+{
+    const struct schema_index *schema = run->subject->schema;
+    const char *used_table = schema->tables[use->column->table].name, *table = schema->tables[other->table].name;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, use->node, "%s.%s also holds this value and is closer to the question than %s.%s", table,
+                  other->name, used_table, use->column->name);
+    vsig_add_fact(run, finding, "value", true, "%.*s", (int)use->literal->text_len, use->literal->text);
+    vsig_add_fact(run, finding, "column", false, "%s.%s", table, other->name);
+}
+
+static enum err_code check_use(struct vsig_run *run, const struct use *use)
+{
+    const struct vsig_subject *subject = run->subject;
+    struct schema_hit hits[MAX_HITS];
+    uint32_t first, last;
+    if (!is_telling(run, use->literal) || evidence_names(subject->asked, use->column)) return ERR_OK;
+    uint32_t n = schema_values_with(subject->schema, use->literal->text, use->literal->text_len, hits, MAX_HITS);
+    if (!n || (double)n > vsig_opt(run, OPT_MAX_COLUMNS)) return ERR_OK;
+    const char *folded = text_fold(subject->arena, use->literal->text, use->literal->text_len);
+    if (!folded) return ERR_LIMIT_MEMORY;
+    if (!place_of(subject->asked, folded, subject->arena, &first, &last)) return ERR_OK;
+    double lead;
+    const struct schema_column *rival = best_rival(run, use, hits, n, first, last, &lead);
+    int agrees = rival ? embedding_agrees(subject, use->column, rival) : 0;
+    if (agrees < 0) vsig_unavailable(run, "no embedding");
+    else if (agrees) report(run, use, rival);
+    return ERR_OK;
+}
+
+static enum err_code check_in(struct vsig_run *run, const struct sql_node *node)
+{
+    const struct schema_column *column = query_column(run->subject, sql_kid(node, IN_VALUE));
+    const struct sql_node *list = sql_kid(node, IN_RIGHT);
+    if (!column || !sql_is(list, SQL_LIST)) return ERR_OK;
+    for (uint32_t i = 0; i < list->n_kids; i++) {
+        struct use use = {node, query_literal(list->kids[i], NULL), column};
+        enum err_code code = use.literal ? check_use(run, &use) : ERR_OK;
+        if (code != ERR_OK) return code;
+    }
+    return ERR_OK;
+}
+
+static enum err_code check_equality(struct vsig_run *run, const struct sql_node *node)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct use use = {node, query_literal(sql_kid(node, 1 - side), NULL), query_column(run->subject, sql_kid(node, side))};
+        if (use.literal && use.column) return check_use(run, &use);
+    }
+    return ERR_OK;
+}
+
+static enum err_code value_ambiguity_eval(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    enum err_code code = ERR_OK;
+    for (const struct sql_node *n = root; n && code == ERR_OK; n = sql_walk(root, n)) {
+        bool like = sql_is(n, SQL_LIKE) && !memchr(sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text : "%", '%',
+                                                   sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text_len : 1);
+        if ((sql_is(n, SQL_BINARY) && n->op == SQL_OP_EQ) || like) code = check_equality(run, n);
+        else if (sql_is(n, SQL_IN)) code = check_in(run, n);
+    }
+    return code;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_MARGIN] = {"margin", 0.4, 0, 2, "how much closer the other column must be, in shares of its name"},
+    [OPT_MAX_COLUMNS] = {"max_columns", 6, 2, MAX_HITS - 1, "values that more columns hold say nothing"},
+    [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "shorter whole numbers say nothing"},
+    {NULL},
+};
+
+const struct vsig_def vsig_value_ambiguity = {
+    .id = VSIG_ID_value_ambiguity,
+    .name = "value_ambiguity",
+    .family = VSIG_VALUE,
+    .cause = VSIG_DATA_AMBIGUITY,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a literal of the query also occurs in another column that is semantically closer to the question",
+    .description = "The value is held by more than one column. The question speaks of another one than the query filters on.",
+    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city holds 'Lima' too)",
+    .instruction = "Filter on the column that the question names beside the value.",
+    .options = OPTIONS,
+    .eval = value_ambiguity_eval,
+};
