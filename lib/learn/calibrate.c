@@ -134,8 +134,46 @@ double learn_sigmoid(double z)
     return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
 }
 
-/* Newton's method on the weighted log loss of sigmoid(-(a z + b)), with labels pulled in as Platt does (a count of one
- * in each class), so that separable scores stay finite. */
+struct platt { /* the problem: points, and labels pulled in as Platt does (one more of each class) */
+    const struct point *points;
+    size_t n;
+    double high, low;
+};
+
+static double platt_target(const struct platt *platt, size_t i)
+{
+    return platt->points[i].y * platt->high + (1 - platt->points[i].y) * platt->low;
+}
+
+static double platt_loss(const struct platt *platt, double a, double b)
+{
+    double loss = 0;
+    for (size_t i = 0; i < platt->n; i++) {
+        double z = a * learn_logit(platt->points[i].x) + b, t = platt_target(platt, i);
+        loss += platt->points[i].w * (t * z + fmax(-z, 0) + log1p(exp(-fabs(z)))); /* p = sigmoid(-z) */
+    }
+    return loss;
+}
+
+/* Newton's step at (a, b). */
+static void platt_step(const struct platt *platt, double a, double b, double *da, double *db)
+{
+    double ga = 0, gb = 0, aa = 1e-9, bb = 1e-9, ab = 0;
+    for (size_t i = 0; i < platt->n; i++) {
+        double z = learn_logit(platt->points[i].x), p = learn_sigmoid(-(a * z + b));
+        double slope = platt->points[i].w * (platt_target(platt, i) - p), bend = platt->points[i].w * p * (1 - p);
+        ga += slope * z;
+        gb += slope;
+        aa += bend * z * z;
+        bb += bend;
+        ab += bend * z;
+    }
+    double det = fmax(aa * bb - ab * ab, 1e-12);
+    *da = -(bb * ga - ab * gb) / det;
+    *db = -(aa * gb - ab * ga) / det;
+}
+
+/* Newton's method with halved steps: far from the optimum a full step can overshoot for ever. */
 static void fit_platt(const struct point *points, size_t n, struct learn_calibration *out)
 {
     double up = 0, down = 0, a = -1, b = 0;
@@ -143,26 +181,18 @@ static void fit_platt(const struct point *points, size_t n, struct learn_calibra
         up += points[i].w * points[i].y;
         down += points[i].w * (1 - points[i].y);
     }
-    double high = (up + 1) / (up + 2), low = 1 / (down + 2);
+    struct platt platt = {points, n, (up + 1) / (up + 2), 1 / (down + 2)};
+    double loss = platt_loss(&platt, a, b);
     for (unsigned step = 0; step < 100; step++) {
-        double ga = 0, gb = 0, aa = 1e-9, bb = 1e-9, ab = 0;
-        for (size_t i = 0; i < n; i++) {
-            double z = learn_logit(points[i].x), p = learn_sigmoid(-(a * z + b));
-            double target = points[i].y * high + (1 - points[i].y) * low;
-            double slope = points[i].w * (target - p), bend = points[i].w * p * (1 - p);
-            ga += slope * z;
-            gb += slope;
-            aa += bend * z * z;
-            bb += bend;
-            ab += bend * z;
-        }
-        double det = aa * bb - ab * ab;
-        if (det < 1e-12) det = 1e-12;
-        double da = (bb * ga - ab * gb) / det, db = (aa * gb - ab * ga) / det;
-        double size = fmax(fabs(da), fabs(db)), scale = size > 2 ? 2 / size : 1;
-        a -= scale * da;
-        b -= scale * db;
-        if (size < 1e-10) break;
+        double da, db, scale = 1, next = INFINITY;
+        platt_step(&platt, a, b, &da, &db);
+        for (; scale > 1e-8; scale /= 2)
+            if ((next = platt_loss(&platt, a + scale * da, b + scale * db)) <= loss) break;
+        if (next > loss) break;
+        a += scale * da;
+        b += scale * db;
+        loss = next;
+        if (fmax(fabs(da), fabs(db)) < 1e-10) break;
     }
     out->a = a;
     out->b = b;

@@ -93,6 +93,23 @@ Test(calibrate, platt_finds_its_own_curve)
     learn_calibration_free(&c);
 }
 
+/* Scores that are sure and say nothing: the curve must come out flat, not stop where it began. */
+Test(calibrate, platt_flattens_noise)
+{
+    enum { N = 1000 };
+    static double score[N], label[N];
+    uint64_t state = 8;
+    for (int i = 0; i < N; i++) {
+        score[i] = learn_random_unit(&state) < 0.5 ? 1e-6 : 1 - 1e-6;
+        label[i] = learn_random_unit(&state) < 0.5;
+    }
+    struct learn_calibration c;
+    cr_assert(learn_calibrate(LEARN_PLATT, score, label, NULL, N, &c));
+    cr_expect_float_eq(learn_calibrated(&c, 1e-6), 0.5, 0.06);
+    cr_expect_float_eq(learn_calibrated(&c, 1 - 1e-6), 0.5, 0.06);
+    learn_calibration_free(&c);
+}
+
 Test(calibrate, edges)
 {
     struct learn_calibration c;
