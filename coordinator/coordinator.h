@@ -44,7 +44,6 @@ struct coordinator_config {
     const struct coordinator_models *models;
     struct msg_options defaults; /* for what a request leaves open */
     uint32_t max_open;           /* requests open at a time; 0: 64 */
-    uint32_t max_in_flight;      /* tasks out at a time; 0: 4,096. More wait in the coordinator */
 };
 
 struct coordinator_stats {

@@ -1,0 +1,377 @@
+/* DESIGN: one process, four kinds of threads. The caller's hands in requests and takes verdicts; one runs the
+ * coordinator; `workers` of them judge. They meet in the local transport only.
+ *
+ * The window is a count of requests between submit and next. It bounds every queue (each holds at least as many
+ * messages as the window can make), so nothing inside ever waits for the caller, and memory does not grow with the
+ * length of a log.
+ *
+ * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as in
+ * the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has its
+ * verdict; the key of a request is its tag for that reason.
+ */
+#include "cli/engine.h"
+
+#include "lib/base/clock.h"
+
+#include <glib.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, SLICE_MS = 50 };
+static const uint64_t SCHEMA_BYTES = 96UL << 20;
+enum { VERDICTS, LETTERS, N_TOPICS }; /* in the subscription */
+
+struct engine_worker {
+    struct engine *engine;
+    struct worker *worker;
+    pthread_t thread;
+    bool running;
+};
+
+struct engine {
+    struct bus *bus;
+    struct coordinator_models *models;
+    struct schema_cache *schemas;
+    struct vsig_options *own_signals; /* when the caller gave none */
+    struct coordinator *coordinator;
+    pthread_t coordinator_thread;
+    bool coordinator_running;
+    struct engine_worker *workers;
+    uint32_t n_workers;
+    struct msg_options defaults;
+
+    struct bus_consumer *consumer; /* of verdicts; the caller's thread */
+    struct bus_message *polled[BATCH];
+    uint32_t n_polled, next_polled;
+
+    pthread_mutex_t lock;
+    pthread_cond_t room; /* in_flight fell, or the engine stopped */
+    uint32_t in_flight, window;
+    bool finished;
+    struct err failure; /* first of any thread */
+};
+
+/* --- threads --- */
+
+static void set_failure(struct engine *engine, const struct err *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    if (engine->failure.code == ERR_OK) engine->failure = *err;
+    pthread_cond_broadcast(&engine->room);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static void *run_coordinator(void *arg)
+{
+    struct engine *engine = arg;
+    struct err err = {0};
+    if (coordinator_run(engine->coordinator, &err)) set_failure(engine, &err);
+    return NULL;
+}
+
+static void *run_worker(void *arg)
+{
+    struct engine_worker *own = arg;
+    struct err err = {0};
+    enum err_code code = worker_run(own->worker, &err);
+    if (code && err.code != code) err_set(&err, code, "a worker stopped: %s", err_meaning(code));
+    if (code) set_failure(own->engine, &err);
+    return NULL;
+}
+
+static enum err_code start_threads(struct engine *engine, struct err *err)
+{
+    if (pthread_create(&engine->coordinator_thread, NULL, run_coordinator, engine))
+        return err_set(err, ERR_NOMEM, "no thread for the coordinator");
+    engine->coordinator_running = true;
+    for (uint32_t i = 0; i < engine->n_workers; i++) {
+        struct engine_worker *own = &engine->workers[i];
+        if (pthread_create(&own->thread, NULL, run_worker, own))
+            return err_set(err, ERR_NOMEM, "no thread for a worker");
+        own->running = true;
+    }
+    return ERR_OK;
+}
+
+/* --- open, close --- */
+
+static uint32_t count_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : (uint32_t)n;
+}
+
+static enum err_code open_bus(struct engine *engine, const struct engine_config *config, struct err *err)
+{
+    static const char *const topics[N_TOPICS] = {[VERDICTS] = BUS_VERDICTS, [LETTERS] = BUS_DLQ};
+    struct bus_config queues = {.queue_messages = engine->window < LEAST_QUEUE ? LEAST_QUEUE : engine->window};
+    enum err_code code = bus_open(config->transport ? config->transport : "local", &queues, &engine->bus, err);
+    return code ? code : bus_subscribe(engine->bus, "assay-engine", topics, N_TOPICS, &engine->consumer, err);
+}
+
+static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
+{
+    enum err_code code =
+        coordinator_models_load(config->models_dir, config->label_model, config->classifier, &engine->models, err);
+    if (code) return code;
+    struct coordinator_config own = {
+        .bus = engine->bus, .models = engine->models, .defaults = config->defaults, .max_open = engine->window};
+    return coordinator_new(&own, &engine->coordinator, err);
+}
+
+static enum err_code make_workers(struct engine *engine, const struct engine_config *config, struct err *err)
+{
+    struct schema_options schema = config->schema;
+    engine->own_signals = config->signals ? NULL : vsig_options_new();
+    engine->schemas = schema_cache_new(&schema, config->schema_cache_bytes ? config->schema_cache_bytes : SCHEMA_BYTES);
+    engine->workers = calloc(engine->n_workers, sizeof *engine->workers);
+    if (!engine->schemas || !engine->workers) return err_set(err, ERR_NOMEM, "no memory for the workers");
+    struct worker_config own = {
+        .bus = engine->bus,
+        .databases = config->databases,
+        .schemas = engine->schemas,
+        .limits = config->limits,
+        .signals = config->signals ? config->signals : engine->own_signals,
+    };
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
+        engine->workers[i].engine = engine;
+        code = worker_new(&own, &engine->workers[i].worker, err);
+    }
+    return code;
+}
+
+enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err)
+{
+    *out = NULL;
+    if (config->workers > MAX_WORKERS) return err_set(err, ERR_CONFIG, "at most %d workers", MAX_WORKERS);
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine) return err_set(err, ERR_NOMEM, "no memory for the engine");
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&engine->room, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&engine->lock, NULL);
+    engine->n_workers = config->workers ? config->workers : count_processors();
+    engine->window = config->window ? config->window : WINDOW_A_WORKER * engine->n_workers;
+    engine->defaults = config->defaults;
+    enum err_code code = open_bus(engine, config, err);
+    if (!code) code = make_coordinator(engine, config, err);
+    if (!code) code = make_workers(engine, config, err);
+    if (!code) code = start_threads(engine, err);
+    if (code) {
+        engine_close(engine);
+        return code;
+    }
+    *out = engine;
+    return ERR_OK;
+}
+
+static void stop_threads(struct engine *engine)
+{
+    if (engine->coordinator) coordinator_stop(engine->coordinator, true);
+    for (uint32_t i = 0; engine->workers && i < engine->n_workers; i++)
+        if (engine->workers[i].worker) worker_stop(engine->workers[i].worker);
+    if (engine->coordinator_running) pthread_join(engine->coordinator_thread, NULL);
+    for (uint32_t i = 0; engine->workers && i < engine->n_workers; i++)
+        if (engine->workers[i].running) pthread_join(engine->workers[i].thread, NULL);
+}
+
+void engine_close(struct engine *engine)
+{
+    if (!engine) return;
+    stop_threads(engine);
+    for (uint32_t i = 0; engine->workers && i < engine->n_workers; i++) worker_free(engine->workers[i].worker);
+    free(engine->workers);
+    coordinator_free(engine->coordinator);
+    bus_unsubscribe(engine->consumer);
+    bus_close(engine->bus);
+    coordinator_models_free(engine->models);
+    schema_cache_free(engine->schemas);
+    vsig_options_free(engine->own_signals);
+    pthread_cond_destroy(&engine->room);
+    pthread_mutex_destroy(&engine->lock);
+    free(engine);
+}
+
+/* --- submit --- */
+
+static struct timespec after(int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    return until;
+}
+
+/* Take a place in the window. */
+static enum err_code enter(struct engine *engine, int64_t timeout_ms, struct err *err)
+{
+    struct timespec until = after(timeout_ms > 0 ? timeout_ms : 0);
+    bool late = timeout_ms == 0;
+    enum err_code code = ERR_OK;
+    pthread_mutex_lock(&engine->lock);
+    while (engine->in_flight >= engine->window && !engine->failure.code && !engine->finished && !late) {
+        if (timeout_ms < 0)
+            pthread_cond_wait(&engine->room, &engine->lock);
+        else
+            late = pthread_cond_timedwait(&engine->room, &engine->lock, &until) != 0;
+    }
+    if (engine->failure.code)
+        code = err_set(err, ERR_CLOSED, "%s", engine->failure.text);
+    else if (engine->finished)
+        code = err_set(err, ERR_CLOSED, "the engine takes no more requests");
+    else if (engine->in_flight >= engine->window)
+        code = err_set(err, ERR_FULL, "%u requests are in flight", engine->in_flight);
+    else
+        engine->in_flight++;
+    pthread_mutex_unlock(&engine->lock);
+    return code;
+}
+
+static void leave(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->in_flight--;
+    pthread_cond_signal(&engine->room);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
+                            struct err *err)
+{
+    struct msg_buffer buffer = {0};
+    char key[24];
+    enum err_code code = enter(engine, timeout_ms, err);
+    if (code) return code;
+    code = msg_encode_request(&buffer, request);
+    int key_len = snprintf(key, sizeof key, "%llu", (unsigned long long)request->tag);
+    struct bus_out out = {.topic = BUS_REQUESTS,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)key_len,
+                          .value = buffer.bytes,
+                          .len = buffer.len};
+    if (code)
+        err_set(err, code, "the request cannot be encoded: %s", err_meaning(code));
+    else if ((code = bus_produce(engine->bus, &out, 1, -1, NULL)))
+        err_set(err, code, "the request cannot be handed over: %s", err_meaning(code));
+    msg_buffer_free(&buffer);
+    if (code) leave(engine);
+    return code;
+}
+
+void engine_finish(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->finished = true;
+    pthread_cond_broadcast(&engine->room);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+/* --- next --- */
+
+/* A failed verdict in place of one that the coordinator could not give. */
+static enum err_code read_letter(const struct bus_message *message, struct msg_verdict **out, struct err *err)
+{
+    const char *code = bus_header_get(message, "x-dlq-code"), *text = bus_header_get(message, "x-dlq-message");
+    struct msg_verdict verdict = {
+        .tag = message->key ? strtoull(message->key, NULL, 10) : 0,
+        .status = MSG_STATUS_FAILED,
+        .reason = code ? code : err_name(ERR_MALFORMED),
+        .message = text,
+        .p_correct = NAN,
+        .threshold = NAN,
+    };
+    struct msg_buffer buffer = {0};
+    enum err_code failed = msg_encode_verdict(&buffer, &verdict);
+    if (!failed) failed = msg_decode_verdict_own(buffer.bytes, buffer.len, out, err);
+    msg_buffer_free(&buffer);
+    return failed;
+}
+
+static bool is_about_request(const struct bus_message *message)
+{
+    const char *topic = bus_header_get(message, "x-dlq-topic");
+    return topic && strcmp(topic, BUS_REQUESTS) == 0;
+}
+
+/* The next message that is a verdict or stands for one; NULL: none within the time. */
+static struct bus_message *next_message(struct engine *engine, int64_t timeout_ms)
+{
+    for (;;) {
+        if (engine->next_polled == engine->n_polled) {
+            engine->next_polled = 0;
+            if (bus_poll(engine->consumer, 0, engine->polled, BATCH, timeout_ms, &engine->n_polled))
+                engine->n_polled = 0;
+            if (engine->n_polled == 0) return NULL;
+        }
+        struct bus_message *message = engine->polled[engine->next_polled++];
+        if (message->topic_index == VERDICTS || is_about_request(message)) return message;
+        bus_ack(engine->consumer, message); /* a result nobody could read: its request ends at its deadline */
+    }
+}
+
+/* Nothing more will come. `err` as promised in engine.h. */
+static bool is_over(struct engine *engine, struct err *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool failed = engine->failure.code != ERR_OK, over = failed || (engine->finished && engine->in_flight == 0);
+    if (over && err) *err = engine->failure;
+    pthread_mutex_unlock(&engine->lock);
+    return over;
+}
+
+enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_verdict **out, struct err *err)
+{
+    int64_t until = clock_now_ns() + (timeout_ms > 0 ? timeout_ms * 1000000 : 0);
+    struct bus_message *message;
+    *out = NULL;
+    while (!(message = next_message(engine, 0))) {
+        if (is_over(engine, err)) return ERR_CLOSED;
+        int64_t left = timeout_ms < 0 ? SLICE_MS : (until - clock_now_ns()) / 1000000;
+        if (left <= 0) return ERR_FULL;
+        if ((message = next_message(engine, left < SLICE_MS ? left : SLICE_MS))) break;
+    }
+    enum err_code code = message->topic_index == VERDICTS
+                             ? msg_decode_verdict_own(message->value, message->len, out, err)
+                             : read_letter(message, out, err);
+    bus_ack(engine->consumer, message);
+    leave(engine);
+    return code;
+}
+
+/* --- stats --- */
+
+void engine_stats(struct engine *engine, struct engine_stats *out)
+{
+    struct rusage usage;
+    *out = (struct engine_stats){0};
+    coordinator_stats(engine->coordinator, &out->coordinator);
+    for (uint32_t i = 0; i < engine->n_workers; i++) worker_stats(engine->workers[i].worker, &out->workers);
+    getrusage(RUSAGE_SELF, &usage);
+    out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    out->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+enum msg_strategy engine_strategy(const struct engine *engine)
+{
+    return engine->defaults.strategy ? engine->defaults.strategy : coordinator_models_strategy(engine->models);
+}
+
+double engine_threshold(const struct engine *engine)
+{
+    if (engine->defaults.threshold > 0) return engine->defaults.threshold;
+    if (engine->defaults.alpha > 0) return 1 - engine->defaults.alpha;
+    return coordinator_models_threshold(engine->models);
+}

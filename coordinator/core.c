@@ -1,0 +1,174 @@
+#include "coordinator/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_WINDOW = 16, SCRATCH_BYTES = 64 << 20 };
+static const size_t REQUEST_BYTES = (size_t)512 << 20;
+
+static guint key_hash(gconstpointer p)
+{
+    const struct msg_key *key = p;
+    return (guint)((uint64_t)key->offset * 0x9E3779B97F4A7C15U >> 32) ^ (guint)key->partition;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    const struct msg_key *left = a, *right = b;
+    return left->partition == right->partition && left->offset == right->offset;
+}
+
+static void request_free(gpointer p)
+{
+    struct request *request = p;
+    arena_free(&request->arena);
+    free(request);
+}
+
+struct core *core_new(const struct core_config *config, const struct core_actions *actions)
+{
+    struct core *core = calloc(1, sizeof *core);
+    if (!core) return NULL;
+    core->config = *config;
+    if (!core->config.max_window) core->config.max_window = DEFAULT_WINDOW;
+    core->actions = *actions;
+    core->open = g_hash_table_new_full(key_hash, key_equal, NULL, request_free);
+    arena_init(&core->scratch, SCRATCH_BYTES);
+    return core;
+}
+
+void core_free(struct core *core)
+{
+    if (!core) return;
+    g_hash_table_destroy(core->open);
+    arena_free(&core->scratch);
+    free(core);
+}
+
+uint32_t core_open_requests(const struct core *core) { return g_hash_table_size(core->open); }
+struct core_stats core_get_stats(const struct core *core) { return core->stats; }
+
+void core_close(struct request *request, const struct msg_verdict *verdict)
+{
+    struct core *core = request->core;
+    core->stats.verdicts++;
+    core->stats.by_status[verdict->status]++;
+    core->actions.verdict(core->actions.ctx, request->token, verdict);
+    g_hash_table_remove(core->open, &request->key);
+}
+
+static void dead(struct core *core, void *token, const struct err *why)
+{
+    core->stats.dead++;
+    core->actions.dead(core->actions.ctx, token, why);
+}
+
+static struct request *request_new(struct core *core, struct msg_key key, void *token, int64_t arrived_ns)
+{
+    struct request *request = calloc(1, sizeof *request);
+    if (!request) return NULL;
+    request->core = core;
+    request->key = key;
+    request->token = token;
+    request->arrived_ns = arrived_ns;
+    arena_init(&request->arena, REQUEST_BYTES);
+    return request;
+}
+
+static void note_deadline(struct core *core, int64_t deadline_ns)
+{
+    if (deadline_ns && (!core->next_deadline || deadline_ns < core->next_deadline)) core->next_deadline = deadline_ns;
+}
+
+void core_request(struct core *core, struct msg_key key, void *token, const void *bytes, size_t len, int64_t arrived_ns,
+                  int64_t now_ns)
+{
+    struct err err = {0};
+    core->stats.requests++;
+    struct request *request = request_new(core, key, token, arrived_ns);
+    enum err_code code = request ? msg_decode_request(&request->arena, bytes, len, &request->asked, &err)
+                                 : err_set(&err, ERR_NOMEM, "no memory for a request");
+    if (!code && g_hash_table_contains(core->open, &key)) code = err_set(&err, ERR_MALFORMED, "the request is open already");
+    if (code) {
+        if (request) request_free(request);
+        dead(core, token, &err);
+        return;
+    }
+    g_hash_table_insert(core->open, &request->key, request);
+    code = ingest(request, &err);
+    if (code) {
+        decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text, now_ns);
+        return;
+    }
+    if (!decide_advance(request, now_ns)) note_deadline(core, request->deadline_ns);
+}
+
+/* The slot that waits for this result: by content; the index is only where to look first. */
+static struct slot *slot_of(const struct request *request, const struct msg_result *result)
+{
+    for (uint32_t i = 0; i <= request->n; i++) {
+        uint32_t index = i == 0 ? result->candidate : i - 1;
+        if (index >= request->n) continue;
+        struct slot *slot = &request->slots[index];
+        if (slot->sent && slot->hash[0] == result->hash[0] && slot->hash[1] == result->hash[1]) return slot;
+    }
+    return NULL;
+}
+
+enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
+                          struct err *err)
+{
+    struct msg_result *result;
+    core->stats.results++;
+    struct request *request = g_hash_table_lookup(core->open, &key);
+    if (!request) return core->stats.stray++, ERR_OK;
+    enum err_code code = msg_decode_result(&request->arena, bytes, len, &result, err);
+    if (code) return code;
+    if (result->key.partition != key.partition || result->key.offset != key.offset)
+        return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
+    int family = vsig_family_by_name(result->family);
+    struct slot *slot = slot_of(request, result);
+    if (!slot || family < 0 || !(slot->waits >> family & 1)) return core->stats.stray++, ERR_OK;
+    slot->waits &= ~(1U << family);
+    slot->results[family] = result;
+    request->worker_ns += result->ns;
+    if (slot->waits) return ERR_OK;
+    gather(request, (uint32_t)(slot - request->slots));
+    decide_advance(request, now_ns);
+    return ERR_OK;
+}
+
+/* Requests whose deadline has passed. Collected first: concluding one changes the table. */
+static GPtrArray *take_due(struct core *core, int64_t now_ns)
+{
+    GPtrArray *due = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer value;
+    core->next_deadline = 0;
+    g_hash_table_iter_init(&iter, core->open);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        struct request *request = value;
+        if (request->deadline_ns && request->deadline_ns <= now_ns)
+            g_ptr_array_add(due, request);
+        else
+            note_deadline(core, request->deadline_ns);
+    }
+    return due;
+}
+
+static gint by_key(gconstpointer a, gconstpointer b)
+{
+    const struct request *left = *(struct request *const *)a, *right = *(struct request *const *)b;
+    return left->key.offset < right->key.offset ? -1 : left->key.offset > right->key.offset;
+}
+
+int64_t core_tick(struct core *core, int64_t now_ns)
+{
+    if (!core->next_deadline || now_ns < core->next_deadline) return core->next_deadline;
+    GPtrArray *due = take_due(core, now_ns);
+    g_ptr_array_sort(due, by_key);
+    core->stats.deadlines += due->len;
+    for (guint i = 0; i < due->len; i++) decide_deadline(due->pdata[i], now_ns);
+    g_ptr_array_free(due, TRUE);
+    return core->next_deadline;
+}

@@ -1,0 +1,378 @@
+#include "coordinator/features.h"
+
+#include "signals/vsig.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_NAMES = 3 * VSIG_ID_END + 32, VOTE_LEVELS = 3 };
+
+/* --- what the other candidates say --- */
+
+struct others {
+    double share;      /* of all votes, those for this candidate */
+    double agreement;  /* of the votes that ran, those with its result, its own among them */
+    double better;     /* of the votes that ran, those for results that have more votes than its own */
+    double executable; /* of the judged, how many ran */
+    double results;    /* different results */
+    double fired_gap;  /* signals fired here, above the least of the judged */
+    double same_shape; /* of the votes that ran, those with as many columns */
+    double rank;       /* position among the distinct candidates */
+    double score_gap;  /* generator's score below the best */
+};
+
+static bool ran(const struct msg_judged *judged)
+{
+    return judged->judged && !judged->invalid && judged->execution && judged->execution->code &&
+           strcmp(judged->execution->code, "ok") == 0;
+}
+
+bool features_same_result(const struct msg_judged *a, const struct msg_judged *b)
+{
+    return ran(a) && ran(b) && a->execution->rows == b->execution->rows &&
+           memcmp(a->execution->digest, b->execution->digest, sizeof a->execution->digest) == 0;
+}
+
+static double votes_of(const struct msg_judged *judged) { return judged->count ? judged->count : 1; }
+
+static unsigned count_fired(const struct msg_judged *judged)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < judged->n_signals; i++) n += judged->signals[i].state == MSG_FIRED;
+    return n;
+}
+
+/* Votes of all seen candidates with the result of number i. */
+static double votes_for_result(const struct features_subject *s, uint32_t i)
+{
+    double votes = 0;
+    for (uint32_t k = 0; k < s->n_seen; k++)
+        if (features_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_of(&s->candidates[k]);
+    return votes;
+}
+
+static bool first_with_result(const struct features_subject *s, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (features_same_result(&s->candidates[k], &s->candidates[i])) return false;
+    return true;
+}
+
+/* Votes, rank and score: known before anything ran, so over all candidates. */
+static void look_at_list(const struct features_subject *s, struct others *out)
+{
+    const struct msg_judged *own = &s->candidates[s->index];
+    double votes = 0, best = NAN;
+    for (uint32_t i = 0; i < s->n_candidates; i++) {
+        const struct msg_judged *other = &s->candidates[i];
+        if (other->same_as) continue;
+        votes += votes_of(other);
+        out->rank += i < s->index;
+        if (!(other->score <= best)) best = fmax(best, other->score);
+    }
+    out->share = votes_of(own) / votes;
+    out->score_gap = best - own->score;
+}
+
+/* Results: of what has been judged so far. At most MAX_PEERS are compared with each other. */
+static void look_at_results(const struct features_subject *s, struct others *out)
+{
+    enum { MAX_PEERS = 64 };
+    const struct msg_judged *own = &s->candidates[s->index];
+    double all = 0, judged = 0, n_ran = 0, own_votes = votes_for_result(s, s->index);
+    unsigned least = count_fired(own);
+    for (uint32_t i = 0; i < s->n_seen; i++) {
+        const struct msg_judged *other = &s->candidates[i];
+        judged += other->judged;
+        if (!ran(other)) continue;
+        unsigned fired = count_fired(other);
+        if (fired < least) least = fired;
+        n_ran++;
+        all += votes_of(other);
+        if (ran(own) && other->execution->columns == own->execution->columns) out->same_shape += votes_of(other);
+        if (i >= MAX_PEERS || !first_with_result(s, i)) continue;
+        out->results++;
+        double votes = votes_for_result(s, i);
+        if (votes > own_votes) out->better += votes;
+    }
+    out->executable = judged > 0 ? n_ran / judged : NAN;
+    out->agreement = ran(own) ? own_votes / all : NAN;
+    out->better = ran(own) ? out->better / all : NAN;
+    out->same_shape = ran(own) ? out->same_shape / all : NAN;
+    out->fired_gap = count_fired(own) - (double)least;
+}
+
+static struct others look_around(const struct features_subject *s)
+{
+    struct others out = {0};
+    look_at_list(s, &out);
+    look_at_results(s, &out);
+    return out;
+}
+
+/* --- votes --- */
+
+static double rank_of(const struct others *o) { return o->rank; }
+static double share_of(const struct others *o) { return o->share; }
+static double agreement_of(const struct others *o) { return o->agreement; }
+static double better_of(const struct others *o) { return o->better; }
+static double executable_of(const struct others *o) { return o->executable; }
+static double results_of(const struct others *o) { return o->results; }
+static double fired_gap_of(const struct others *o) { return o->fired_gap; }
+static double same_shape_of(const struct others *o) { return o->same_shape; }
+static double score_gap_of(const struct others *o) { return o->score_gap; }
+
+/* Columns that look at the request: as features, and some of them in levels as views of the label model. */
+static const struct {
+    const char *name;
+    double (*value)(const struct others *others);
+    enum lm_order order;
+    unsigned n_steps; /* 0: no view */
+    double steps[LM_MAX_LEVELS - 1]; /* level: how many of these are reached */
+} request_columns[] = {
+    {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
+    {"vote_share", share_of, LM_MORE_RIGHT, 4, {0.15, 0.3, 0.5, 0.8}},
+    {"agreement", agreement_of, LM_MORE_RIGHT, 5, {0.2, 0.4, 0.6, 0.8, 0.999}},
+    {"better_results", better_of, LM_MORE_WRONG, 0, {0}},
+    {"executable_share", executable_of, LM_FREE, 0, {0}},
+    {"distinct_results", results_of, LM_FREE, 0, {0}},
+    {"fired_gap", fired_gap_of, LM_MORE_WRONG, 0, {0}},
+    {"same_shape", same_shape_of, LM_MORE_RIGHT, 0, {0}},
+    {"score_gap", score_gap_of, LM_MORE_WRONG, 0, {0}},
+};
+enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
+
+/* The positive labelers (SQLens §3.2) and whether a signal is theirs. */
+static bool in_all(const struct vsig_def *def) { return !def->off_by_default; }
+static bool in_db(const struct vsig_def *def) { return !def->off_by_default && def->family != VSIG_QUESTION; }
+
+static const struct {
+    const char *name;
+    bool (*covers)(const struct vsig_def *def);
+} labelers[] = {{"lambda_all", in_all}, {"lambda_db", in_db}};
+enum { N_LABELERS = sizeof labelers / sizeof *labelers };
+
+/* One layout with request columns and one without; made once. */
+struct layout {
+    struct lm_column columns[LM_MAX_COLUMNS];
+    const char *votes[LM_MAX_COLUMNS];
+    unsigned parents[N_LABELERS][LM_MAX_COLUMNS];
+    unsigned n_votes;
+    const char *features[MAX_NAMES];
+    unsigned n_features;
+};
+
+static struct layout layouts[2];
+static char note_names[VSIG_ID_END][LM_NAME_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void add_column(struct layout *layout, struct lm_column column)
+{
+    layout->columns[layout->n_votes] = column;
+    layout->votes[layout->n_votes++] = column.name;
+}
+
+static void add_labelers(struct layout *layout)
+{
+    unsigned n;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned k = 0; k < N_LABELERS; k++) {
+        unsigned n_parents = 0;
+        for (unsigned i = 0; i < n; i++) /* signals are the first columns, in order */
+            if (labelers[k].covers(all[i])) layout->parents[k][n_parents++] = i;
+        add_column(layout, (struct lm_column){.name = labelers[k].name,
+                                              .kind = LM_POSITIVE,
+                                              .levels = 2,
+                                              .parents = layout->parents[k],
+                                              .n_parents = n_parents});
+    }
+}
+
+static void lay_out_votes(struct layout *layout, bool request)
+{
+    unsigned n;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++)
+        add_column(layout, (struct lm_column){
+                               .name = all[i]->name, .kind = LM_SIGNAL, .levels = VOTE_LEVELS, .order = LM_MORE_WRONG});
+    for (unsigned i = 0; request && i < N_REQUEST_COLUMNS; i++)
+        if (request_columns[i].n_steps)
+            add_column(layout, (struct lm_column){.name = request_columns[i].name,
+                                                  .kind = LM_VIEW,
+                                                  .levels = request_columns[i].n_steps + 1,
+                                                  .order = request_columns[i].order});
+    add_labelers(layout);
+}
+
+static const char *const shape_names[] = {"label_model_p", "fired", "notes", "executed", "rows_log", "empty", "columns"};
+enum { N_SHAPE = sizeof shape_names / sizeof *shape_names };
+
+static void lay_out_features(struct layout *layout, bool request)
+{
+    unsigned n;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) layout->features[layout->n_features++] = all[i]->name;
+    for (unsigned i = 0; i < n; i++) layout->features[layout->n_features++] = note_names[all[i]->id];
+    for (unsigned i = 0; i < N_LABELERS; i++) layout->features[layout->n_features++] = labelers[i].name;
+    for (unsigned i = 0; i < N_SHAPE; i++) layout->features[layout->n_features++] = shape_names[i];
+    for (unsigned i = 0; request && i < N_REQUEST_COLUMNS; i++)
+        layout->features[layout->n_features++] = request_columns[i].name;
+}
+
+static void lay_out(void)
+{
+    unsigned n;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++)
+        snprintf(note_names[all[i]->id], sizeof note_names[0], "%s.notes", all[i]->name);
+    for (unsigned request = 0; request < 2; request++) {
+        lay_out_votes(&layouts[request], request);
+        lay_out_features(&layouts[request], request);
+    }
+}
+
+static const struct layout *layout_of(unsigned flags)
+{
+    pthread_once(&once, lay_out);
+    return &layouts[(flags & FEATURES_REQUEST) != 0];
+}
+
+const struct lm_column *features_votes_columns(unsigned flags, unsigned *n)
+{
+    const struct layout *layout = layout_of(flags);
+    *n = layout->n_votes;
+    return layout->columns;
+}
+
+const char *const *features_votes_names(unsigned flags, unsigned *n)
+{
+    const struct layout *layout = layout_of(flags);
+    *n = layout->n_votes;
+    return layout->votes;
+}
+
+const char *const *features_names(unsigned flags, unsigned *n)
+{
+    const struct layout *layout = layout_of(flags);
+    *n = layout->n_features;
+    return layout->features;
+}
+
+static const struct msg_signal *signal_of(const struct msg_judged *judged, uint32_t id)
+{
+    for (uint32_t i = 0; i < judged->n_signals; i++)
+        if (judged->signals[i].id == id) return &judged->signals[i];
+    return NULL;
+}
+
+/* The worst severity that a fired signal found, as a level: 1 warning, 2 error. */
+static uint8_t level_of(const struct msg_judged *judged, uint32_t id)
+{
+    const struct msg_signal *signal = signal_of(judged, id);
+    if (!signal || signal->state == MSG_UNAVAILABLE) return LM_MISSING;
+    if (signal->state == MSG_SILENT) return LM_SILENT;
+    uint8_t level = LM_FIRED;
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        if (judged->findings[i].signal == id && judged->findings[i].severity == MSG_ERROR) level = VOTE_LEVELS - 1;
+    return level;
+}
+
+/* signals.md, "Positive labelers". lm_matrix computes the same from the same votes. */
+static uint8_t labeler_vote(const struct lm_column *column, const uint8_t *votes)
+{
+    unsigned missing = 0;
+    bool fired = false;
+    for (unsigned i = 0; i < column->n_parents; i++) {
+        uint8_t vote = votes[column->parents[i]];
+        missing += vote == LM_MISSING;
+        fired = fired || (vote != LM_MISSING && vote != LM_SILENT);
+    }
+    if (missing * 5 > column->n_parents) return LM_MISSING;
+    return fired ? LM_SILENT : LM_FIRED;
+}
+
+static uint8_t view_level(unsigned column, double value)
+{
+    if (isnan(value)) return LM_MISSING;
+    uint8_t level = 0;
+    for (unsigned i = 0; i < request_columns[column].n_steps; i++) if (value >= request_columns[column].steps[i]) level++;
+    return level;
+}
+
+static void fill_votes(const struct features_subject *subject, unsigned flags, const struct others *others,
+                       uint8_t *votes)
+{
+    const struct layout *layout = layout_of(flags);
+    unsigned n, at = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++)
+        votes[at++] = level_of(&subject->candidates[subject->index], (uint32_t)all[i]->id);
+    for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
+        if (request_columns[i].n_steps) votes[at++] = view_level(i, request_columns[i].value(others));
+    for (unsigned i = 0; i < N_LABELERS; i++, at++) votes[at] = labeler_vote(&layout->columns[at], votes);
+}
+
+void features_votes(const struct features_subject *subject, unsigned flags, uint8_t *votes)
+{
+    struct others others = {0};
+    if (flags & FEATURES_REQUEST) others = look_around(subject);
+    fill_votes(subject, flags, &others, votes);
+}
+
+/* --- features --- */
+
+static float real_of(uint8_t vote) { return vote == LM_MISSING ? NAN : (float)vote; }
+
+static unsigned count_notes(const struct msg_judged *judged, uint32_t id)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        n += judged->findings[i].signal == id && judged->findings[i].severity == MSG_NOTE;
+    return n;
+}
+
+static unsigned fill_signals(const struct msg_judged *judged, const uint8_t *votes, float *row)
+{
+    unsigned n, at = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) row[at++] = real_of(votes[i]);
+    for (unsigned i = 0; i < n; i++)
+        row[at++] = votes[i] == LM_MISSING ? NAN : (float)count_notes(judged, (uint32_t)all[i]->id);
+    return at;
+}
+
+/* In the order of shape_names. */
+static unsigned fill_shape(const struct msg_judged *judged, double label_model_p, float *row)
+{
+    unsigned notes = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++) notes += judged->findings[i].severity == MSG_NOTE;
+    bool executed = ran(judged);
+    const float values[N_SHAPE] = {
+        (float)label_model_p,
+        (float)count_fired(judged),
+        (float)notes,
+        executed,
+        executed ? log1pf((float)judged->execution->rows) : NAN,
+        executed ? (float)(judged->execution->rows == 0) : NAN,
+        executed ? (float)judged->execution->columns : NAN,
+    };
+    memcpy(row, values, sizeof values);
+    return N_SHAPE;
+}
+
+void features_row(const struct features_subject *subject, unsigned flags, double label_model_p, float *row)
+{
+    uint8_t votes[LM_MAX_COLUMNS];
+    const struct msg_judged *judged = &subject->candidates[subject->index];
+    struct others others = {0};
+    if (flags & FEATURES_REQUEST) others = look_around(subject);
+    fill_votes(subject, flags, &others, votes);
+    unsigned n_votes, at = fill_signals(judged, votes, row);
+    features_votes_columns(flags, &n_votes);
+    for (unsigned i = 0; i < N_LABELERS; i++) row[at++] = real_of(votes[n_votes - N_LABELERS + i]);
+    at += fill_shape(judged, label_model_p, row + at);
+    for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
+        row[at++] = (float)request_columns[i].value(&others);
+}

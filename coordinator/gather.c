@@ -1,0 +1,94 @@
+/* A candidate's results, one a family, become its entry in the verdict. */
+#include "coordinator/internal.h"
+
+#include "lib/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Signals of a family that gave no answer. */
+static uint32_t fill_silence(enum vsig_family family, const char *reason, struct msg_signal *out)
+{
+    unsigned n_all;
+    uint32_t n = 0;
+    const struct vsig_def *const *all = vsig_all(&n_all);
+    for (unsigned i = 0; i < n_all; i++)
+        if (all[i]->family == family && !all[i]->off_by_default)
+            out[n++] = (struct msg_signal){.id = (uint32_t)all[i]->id, .state = MSG_UNAVAILABLE, .reason = reason};
+    return n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct msg_signal *left = a, *right = b;
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static const char *name_of(uint32_t id)
+{
+    const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
+    return def ? def->name : NULL;
+}
+
+static void gather_signals(struct request *request, uint32_t index)
+{
+    const struct slot *slot = &request->slots[index];
+    struct msg_judged *judged = &request->judged[index];
+    uint32_t room = VSIG_ID_END;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += slot->results[f] ? slot->results[f]->n_signals : 0;
+    judged->signals = arena_new_array(&request->arena, room, struct msg_signal);
+    if (!judged->signals) return;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+        const struct msg_result *result = slot->results[f];
+        struct msg_signal *into = judged->signals + judged->n_signals;
+        if (result) {
+            if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
+            judged->n_signals += result->n_signals;
+        } else if (slot->waits >> f & 1) {
+            judged->n_signals += fill_silence((enum vsig_family)f, err_name(ERR_DEADLINE), into);
+        }
+    }
+    qsort(judged->signals, judged->n_signals, sizeof *judged->signals, by_id);
+    for (uint32_t i = 0; i < judged->n_signals; i++) judged->signals[i].name = name_of(judged->signals[i].id);
+}
+
+/* Every family says the same of invalid SQL: once is enough. */
+static void gather_findings(struct request *request, uint32_t index)
+{
+    const struct slot *slot = &request->slots[index];
+    struct msg_judged *judged = &request->judged[index];
+    uint32_t room = 0;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += slot->results[f] ? slot->results[f]->n_findings : 0;
+    judged->findings = arena_new_array(&request->arena, room, struct msg_finding);
+    if (!judged->findings) return;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+        const struct msg_result *result = slot->results[f];
+        for (uint32_t i = 0; result && i < result->n_findings; i++) {
+            struct msg_finding finding = result->findings[i];
+            bool invalid = finding.signal == MSG_INVALID_SQL;
+            if (invalid && judged->invalid) continue;
+            judged->invalid = judged->invalid || invalid;
+            if (!invalid) finding.name = name_of(finding.signal);
+            if (finding.name) judged->findings[judged->n_findings++] = finding;
+        }
+    }
+}
+
+void gather(struct request *request, uint32_t index)
+{
+    const struct slot *slot = &request->slots[index];
+    struct msg_judged *judged = &request->judged[index];
+    judged->judged = true;
+    gather_signals(request, index);
+    gather_findings(request, index);
+    if (slot->results[VSIG_EXECUTION]) judged->execution = slot->results[VSIG_EXECUTION]->execution;
+}
+
+const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n)
+{
+    const char **names = arena_new_array(&request->arena, VSIG_FAMILY_COUNT, const char *);
+    *n = 0;
+    for (unsigned f = 0; names && f < VSIG_FAMILY_COUNT; f++)
+        if (bits >> f & 1) names[(*n)++] = vsig_family_name((enum vsig_family)f);
+    return names;
+}

@@ -1,0 +1,185 @@
+/* A request comes in: options are settled, every candidate is parsed, repeats are found.
+ *
+ * Two candidates are the same when their normal forms are: they are judged once, and the first one gets the votes of all.
+ * What does not parse is invalid at once and costs no task. */
+#include "coordinator/internal.h"
+
+#include "proto/invalid.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+static const int64_t MS = 1000000;
+
+static uint32_t first_set(uint32_t asked, uint32_t configured, uint32_t fallback)
+{
+    return asked ? asked : configured ? configured : fallback;
+}
+
+static double threshold_of(const struct request *request)
+{
+    const struct msg_options *asked = &request->asked->options, *defaults = &request->core->config.defaults;
+    if (asked->threshold > 0) return asked->threshold;
+    if (asked->alpha > 0) return 1 - asked->alpha;
+    if (defaults->threshold > 0) return defaults->threshold;
+    if (defaults->alpha > 0) return 1 - defaults->alpha;
+    return request->core->config.models->threshold;
+}
+
+static enum err_code settle_families(struct request *request, struct err *err)
+{
+    const struct msg_options *options = &request->options;
+    request->families = options->n_families ? 0 : (1U << VSIG_FAMILY_COUNT) - 1;
+    for (uint32_t i = 0; i < options->n_families; i++) {
+        int family = vsig_family_by_name(options->families[i]);
+        if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", options->families[i]);
+        request->families |= 1U << family;
+    }
+    return ERR_OK;
+}
+
+static enum err_code settle_options(struct request *request, struct err *err)
+{
+    const struct core *core = request->core;
+    const struct msg_options *asked = &request->asked->options, *defaults = &core->config.defaults;
+    struct msg_options *out = &request->options;
+    *out = *asked;
+    out->strategy = first_set(asked->strategy, defaults->strategy, core->config.models->strategy);
+    out->policy = first_set(asked->policy, defaults->policy, MSG_BEST_EFFORT);
+    out->expose = first_set(asked->expose, defaults->expose, MSG_EXPOSE_VALUES);
+    out->speculate = first_set(asked->speculate, defaults->speculate, 1);
+    out->max_iterations = first_set(asked->max_iterations, defaults->max_iterations, UINT32_MAX);
+    out->deadline_ms = asked->deadline_ms ? asked->deadline_ms : defaults->deadline_ms;
+    if (!asked->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
+    if (!asked->n_deny_columns)
+        out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
+    request->threshold = threshold_of(request);
+    if (out->deadline_ms > 0 && out->deadline_ms < (INT64_MAX - request->arrived_ns) / MS)
+        request->deadline_ns = request->arrived_ns + out->deadline_ms * MS;
+    return settle_families(request, err);
+}
+
+/* --- candidates --- */
+
+static char *copy(struct arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
+
+/* Out of the scratch arena. */
+static struct msg_finding *copy_finding(struct arena *arena, const struct msg_finding *from)
+{
+    struct msg_finding *out = arena_new(arena, struct msg_finding);
+    if (!out) return NULL;
+    *out = *from;
+    out->message = copy(arena, from->message);
+    out->facts = arena_new_array(arena, from->n_facts, struct msg_fact);
+    out->clauses = arena_new_array(arena, from->n_clauses, struct msg_clause);
+    if (!out->message || !out->facts || !out->clauses) return NULL;
+    for (uint32_t i = 0; i < from->n_facts; i++)
+        out->facts[i] = (struct msg_fact){from->facts[i].key, copy(arena, from->facts[i].value)};
+    for (uint32_t i = 0; i < from->n_clauses; i++) {
+        out->clauses[i] = from->clauses[i];
+        out->clauses[i].text = copy(arena, from->clauses[i].text);
+    }
+    return out;
+}
+
+static struct sql_diag diag_of(enum err_code code)
+{
+    return (struct sql_diag){.code = code, .message = err_meaning(code)};
+}
+
+static void set_invalid(struct request *request, uint32_t index, const struct sql_stmt *stmt, enum err_code code)
+{
+    struct arena *scratch = &request->core->scratch;
+    struct msg_judged *judged = &request->judged[index];
+    struct sql_diag plain = diag_of(code);
+    struct msg_finding *finding = msg_invalid_parse(scratch, stmt, stmt && stmt->diags ? stmt->diags : &plain);
+    judged->findings = finding ? copy_finding(&request->arena, finding) : NULL;
+    judged->n_findings = judged->findings != NULL;
+    judged->judged = true;
+    judged->invalid = true;
+    judged->p_correct = 0;
+}
+
+/* What the content of a request adds to every candidate's hash: two requests share nothing but this says so. */
+static uint64_t context_hash(const struct msg_request *asked)
+{
+    const char *const parts[] = {asked->db, asked->question, asked->evidence};
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < 3; i++)
+        hash = XXH3_64bits_withSeed(parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 0, hash);
+    return hash;
+}
+
+static void set_hash(struct request *request, struct slot *slot, const struct sql_stmt *stmt, uint64_t context)
+{
+    const char *normal = sql_normal_form(&request->core->scratch, stmt->root);
+    XXH128_hash_t hash = normal ? XXH3_128bits_withSeed(normal, strlen(normal), context)
+                                : XXH3_128bits_withSeed(stmt->text, stmt->len, context);
+    slot->hash[0] = hash.high64;
+    slot->hash[1] = hash.low64;
+}
+
+static void take_candidate(struct request *request, uint32_t index, GHashTable *seen, uint64_t context)
+{
+    const struct msg_candidate *candidate = &request->asked->candidates[index];
+    struct slot *slot = &request->slots[index];
+    struct msg_judged *judged = &request->judged[index];
+    *judged = (struct msg_judged){.sql = candidate->sql,
+                                  .count = candidate->count ? candidate->count : 1,
+                                  .score = candidate->score,
+                                  .p_correct = NAN,
+                                  .label_model_p = NAN,
+                                  .entailment = NAN};
+    struct sql_stmt *stmt = NULL;
+    arena_reset(&request->core->scratch);
+    enum err_code code = sql_parse(&request->core->scratch, candidate->sql.bytes, candidate->sql.len, NULL, &stmt);
+    if (code) {
+        set_invalid(request, index, stmt, code);
+        return;
+    }
+    set_hash(request, slot, stmt, context);
+    gpointer first;
+    if (g_hash_table_lookup_extended(seen, slot->hash, NULL, &first)) {
+        judged->same_as = GPOINTER_TO_UINT(first) + 1;
+        judged->why = arena_printf(&request->arena, "repeats candidate %u", GPOINTER_TO_UINT(first) + 1);
+        request->judged[GPOINTER_TO_UINT(first)].count += judged->count;
+        return;
+    }
+    g_hash_table_insert(seen, slot->hash, GUINT_TO_POINTER(index));
+    slot->asks = true;
+}
+
+static guint hash_of_hash(gconstpointer p) { return (guint)*(const uint64_t *)p; }
+static gboolean same_hash(gconstpointer a, gconstpointer b) { return memcmp(a, b, 2 * sizeof(uint64_t)) == 0; }
+
+static void limit_iterations(struct request *request)
+{
+    uint32_t left = request->options.max_iterations;
+    for (uint32_t i = 0; i < request->n; i++) {
+        if (!request->slots[i].asks) continue;
+        if (left) {
+            left--;
+            continue;
+        }
+        request->slots[i].asks = false;
+        request->judged[i].why = "not judged: past max_iterations";
+    }
+}
+
+enum err_code ingest(struct request *request, struct err *err)
+{
+    const struct msg_request *asked = request->asked;
+    enum err_code code = settle_options(request, err);
+    if (code) return code;
+    if (asked->n_candidates == 0) return err_set(err, ERR_LIMIT_COUNT, "the request has no candidates");
+    request->slots = arena_new_array(&request->arena, asked->n_candidates, struct slot);
+    request->judged = arena_new_array(&request->arena, asked->n_candidates, struct msg_judged);
+    if (!request->slots || !request->judged) return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
+    request->n = asked->n_candidates;
+    GHashTable *seen = g_hash_table_new(hash_of_hash, same_hash);
+    uint64_t context = context_hash(asked);
+    for (uint32_t i = 0; i < request->n; i++) take_candidate(request, i, seen, context);
+    g_hash_table_destroy(seen);
+    limit_iterations(request);
+    return ERR_OK;
+}

@@ -1,0 +1,90 @@
+/* What the files of coordinator/ share. */
+#ifndef ASSAY_COORDINATOR_INTERNAL_H
+#define ASSAY_COORDINATOR_INTERNAL_H
+
+#include "coordinator/coordinator.h"
+#include "coordinator/core.h"
+#include "coordinator/features.h"
+#include "lib/learn/classifier.h"
+#include "signals/vsig.h"
+
+#include <math.h>
+
+/* --- models.c --- */
+
+enum { MODEL_MAX_FEATURES = 512 };
+
+struct coordinator_models {
+    struct lm_model *label_model; /* NULL: none */
+    struct lm_map map;
+    struct learn_model *classifier; /* NULL: none */
+    unsigned n_features;
+    int from[MODEL_MAX_FEATURES];
+    enum msg_strategy strategy;
+    double threshold, margin;
+    char *label_model_version, *classifier_version;
+};
+
+/* --- core.c, ingest.c, decide.c: one open request --- */
+
+/* A candidate on its way. Everything else about it is in the verdict's own msg_judged. */
+struct slot {
+    uint64_t hash[2];
+    bool asks;     /* is judged by tasks: parses, repeats nothing, within max_iterations */
+    bool sent;
+    uint32_t waits; /* families that have not answered; bits */
+    struct msg_result *results[VSIG_FAMILY_COUNT];
+    struct coordinator_score score;
+};
+
+struct request {
+    struct core *core;
+    struct arena arena; /* of all below */
+    struct msg_key key;
+    void *token;
+    struct msg_request *asked;
+    struct msg_options options; /* nothing left open */
+    double threshold;
+    int64_t arrived_ns, deadline_ns; /* 0: none */
+    uint32_t families;   /* bits */
+    struct slot *slots;
+    struct msg_judged *judged;
+    uint32_t n;
+    uint32_t next;       /* first that was not sent */
+    uint32_t decided;    /* candidates before it are settled */
+    bool wide;           /* all candidates are judged, in any order */
+    int64_t worker_ns;
+};
+
+struct core {
+    struct core_config config;
+    struct core_actions actions;
+    GHashTable *open;      /* key → request */
+    int64_t next_deadline; /* no later than the earliest; 0: none */
+    struct arena scratch;  /* of one candidate being parsed */
+    struct core_stats stats;
+};
+
+/* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
+enum err_code ingest(struct request *request, struct err *err);
+
+/* decide.c: settle what can be settled in order, then send more or conclude. True: the request is closed and gone. */
+bool decide_advance(struct request *request, int64_t now_ns);
+/* Conclude with what there is. */
+void decide_deadline(struct request *request, int64_t now_ns);
+/* Conclude as failed. */
+void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns);
+
+/* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
+void gather(struct request *request, uint32_t index);
+/* The families among `waits` as names. */
+const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n);
+
+/* report.c: SQLens's error report on one candidate, and questions to the user. */
+void report_make(struct request *request, uint32_t index, struct msg_verdict *verdict);
+void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict);
+
+/* core.c: hand the verdict over and forget the request. */
+void core_close(struct request *request, const struct msg_verdict *verdict);
+
+#endif

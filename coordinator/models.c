@@ -1,0 +1,195 @@
+/* The learned part of deciding: label model, classifier, and how the two are used.
+ *
+ * decision.json says what measured best: {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
+ * "margin": 0.05, "command": "..."}. `margin` is how far another candidate must lie above the first that executes before it
+ * is preferred. The file may be absent: first_valid at 0.5.
+ */
+#include "coordinator/internal.h"
+
+#include <glib.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static const double DEFAULT_THRESHOLD = 0.5;
+
+/* Models lie beside the program: installed (bin/../share/assay/models) or in a build folder. */
+static char *find_dir(const char *dir)
+{
+    static const char *const near[] = {"../share/assay/models", "../../../models", "../../models"};
+    const char *asked = dir ? dir : g_getenv("ASSAY_MODELS");
+    if (asked) return g_strdup(asked);
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+    char *home = program ? g_path_get_dirname(program) : g_strdup(".");
+    char *found = NULL;
+    for (unsigned i = 0; i < G_N_ELEMENTS(near) && !found; i++) {
+        found = g_build_filename(home, near[i], NULL);
+        if (!g_file_test(found, G_FILE_TEST_IS_DIR)) g_clear_pointer(&found, g_free);
+    }
+    g_free(home);
+    g_free(program);
+    return found ? found : g_strdup(".");
+}
+
+/* The file to load: as asked, or the shipped one; NULL when left out. */
+static char *model_path(const char *dir, const char *name, const char *asked)
+{
+    if (asked && strcmp(asked, "none") == 0) return NULL;
+    return asked ? g_strdup(asked) : g_build_filename(dir, name, NULL);
+}
+
+/* "label_model.json 1a2b3c4d": which file it was. */
+static char *version_of(const char *path)
+{
+    char *text, *out;
+    gsize len;
+    char *base = g_path_get_basename(path);
+    if (!g_file_get_contents(path, &text, &len, NULL)) return base;
+    out = g_strdup_printf("%s %08x", base, (unsigned)(XXH3_64bits(text, len) >> 32));
+    g_free(text);
+    g_free(base);
+    return out;
+}
+
+static enum err_code missing(const char *what, const char *path, const struct err *why, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "the %s %s cannot be used: %s; name another file, a folder with ASSAY_MODELS, or 'none'",
+                   what, path, why->text);
+}
+
+static enum err_code load_label_model(struct coordinator_models *m, const char *path, struct err *err)
+{
+    struct err why = {0};
+    if (!path) return ERR_OK;
+    if (lm_load(path, &m->label_model, &why)) return missing("label model", path, &why, err);
+    unsigned n;
+    const char *const *names = features_votes_names(FEATURES_REQUEST, &n);
+    lm_map_init(&m->map, m->label_model, names, n);
+    m->label_model_version = version_of(path);
+    return ERR_OK;
+}
+
+/* `optional`: the shipped one may not be there. */
+static enum err_code load_classifier(struct coordinator_models *m, const char *path, bool optional, struct err *err)
+{
+    struct err why = {0};
+    if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
+    if (learn_load(path, &m->classifier, &why)) return missing("classifier", path, &why, err);
+    unsigned n;
+    const char *const *names = features_names(FEATURES_REQUEST, &n);
+    m->n_features = learn_n_features(m->classifier);
+    if (m->n_features > MODEL_MAX_FEATURES)
+        return err_set(err, ERR_CONFIG, "the classifier %s has %u features; %d are allowed", path, m->n_features,
+                       MODEL_MAX_FEATURES);
+    learn_map(m->classifier, names, n, m->from);
+    m->classifier_version = version_of(path);
+    return ERR_OK;
+}
+
+static enum err_code bad_decision(const char *path, const char *what, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "the decision file %s: %s", path, what);
+}
+
+static enum err_code read_share(const json_t *root, const char *key, const char *path, double *out, struct err *err)
+{
+    const json_t *value = json_object_get(root, key);
+    if (!value) return ERR_OK;
+    *out = json_number_value(value);
+    return json_is_number(value) && *out >= 0 && *out <= 1 ? ERR_OK
+                                                           : bad_decision(path, "a number is not from 0 to 1", err);
+}
+
+static enum err_code read_decision(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
+{
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    const char *strategy = json_string_value(json_object_get(root, "strategy"));
+    if (!schema || strcmp(schema, "assay.decision") != 0) return bad_decision(path, "is not of schema assay.decision", err);
+    if (json_integer_value(json_object_get(root, "version")) != 1)
+        return bad_decision(path, "has a version that this build does not know", err);
+    int value = strategy ? msg_strategy_by_name(strategy) : (int)m->strategy;
+    if (value < 0) return bad_decision(path, "names an unknown strategy", err);
+    m->strategy = (enum msg_strategy)value;
+    enum err_code code = read_share(root, "threshold", path, &m->threshold, err);
+    return code ? code : read_share(root, "margin", path, &m->margin, err);
+}
+
+static enum err_code load_decision(struct coordinator_models *m, const char *path, struct err *err)
+{
+    json_error_t error;
+    if (access(path, F_OK) != 0) return ERR_OK;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!root) return bad_decision(path, error.text, err);
+    enum err_code code = read_decision(m, root, path, err);
+    json_decref(root);
+    return code;
+}
+
+enum err_code coordinator_models_load(const char *dir, const char *label_model, const char *classifier,
+                                      struct coordinator_models **out, struct err *err)
+{
+    struct coordinator_models *m = g_new0(struct coordinator_models, 1);
+    m->strategy = MSG_FIRST_VALID;
+    m->threshold = DEFAULT_THRESHOLD;
+    char *home = find_dir(dir);
+    char *label_model_path = model_path(home, "label_model.json", label_model);
+    char *classifier_path = model_path(home, "classifier.json", classifier);
+    char *decision_path = g_build_filename(home, "decision.json", NULL);
+    enum err_code code = load_label_model(m, label_model_path, err);
+    if (!code) code = load_classifier(m, classifier_path, !classifier, err);
+    if (!code) code = load_decision(m, decision_path, err);
+    g_free(decision_path);
+    g_free(classifier_path);
+    g_free(label_model_path);
+    g_free(home);
+    if (code) g_clear_pointer(&m, coordinator_models_free);
+    *out = m;
+    return code;
+}
+
+void coordinator_models_free(struct coordinator_models *models)
+{
+    if (!models) return;
+    lm_free(models->label_model);
+    learn_free(models->classifier);
+    g_free(models->label_model_version);
+    g_free(models->classifier_version);
+    g_free(models);
+}
+
+enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models) { return models->strategy; }
+double coordinator_models_threshold(const struct coordinator_models *models) { return models->threshold; }
+
+/* Without a model: fewer and weaker votes first. */
+static double count_votes(const uint8_t *votes, unsigned n_signals)
+{
+    double weight = 0;
+    for (unsigned i = 0; i < n_signals; i++)
+        if (votes[i] != LM_MISSING) weight += votes[i];
+    return -weight;
+}
+
+static double classify(const struct coordinator_models *m, const struct features_subject *subject, double label_model_p)
+{
+    float row[MODEL_MAX_FEATURES], mapped[MODEL_MAX_FEATURES];
+    features_row(subject, FEATURES_REQUEST, label_model_p, row);
+    for (unsigned i = 0; i < m->n_features; i++) mapped[i] = m->from[i] < 0 ? NAN : row[m->from[i]];
+    return learn_predict(m->classifier, mapped);
+}
+
+struct coordinator_score coordinator_score(const struct coordinator_models *models,
+                                           const struct features_subject *subject)
+{
+    uint8_t votes[LM_MAX_COLUMNS];
+    unsigned n_signals;
+    struct coordinator_score out = {NAN, NAN, 0};
+    vsig_all(&n_signals);
+    features_votes(subject, FEATURES_REQUEST, votes);
+    if (models->label_model) out.p = out.label_model_p = lm_p_correct(models->label_model, &models->map, votes);
+    if (models->classifier) out.p = classify(models, subject, out.label_model_p);
+    out.score = isnan(out.p) ? count_votes(votes, n_signals) : out.p;
+    return out;
+}

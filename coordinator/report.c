@@ -1,0 +1,99 @@
+/* The error report of SQLens §4.4 on one candidate: for each signal that fired, its cause, what it means, what to do, and
+ * the clauses it points to. And, for the policy "ask", questions to the user. */
+#include "coordinator/internal.h"
+
+#include "proto/invalid.h"
+
+#include <string.h>
+
+enum { MAX_QUESTIONS = 3 };
+
+static bool is_reported(const struct msg_finding *finding) { return finding->severity != MSG_NOTE; }
+
+static bool seen_before(const struct msg_judged *judged, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (is_reported(&judged->findings[i]) && judged->findings[i].signal == judged->findings[index].signal) return true;
+    return false;
+}
+
+static struct msg_report describe(uint32_t signal)
+{
+    const struct vsig_def *def = vsig_by_id((enum vsig_id)signal);
+    if (!def)
+        return (struct msg_report){
+            .signal = MSG_INVALID_NAME,
+            .cause = vsig_cause_name(VSIG_MISALIGNMENT),
+            .description = "The statement does not execute: its syntax, a name in it, or what it does is refused.",
+            .instruction = "Correct the marked place so that the statement executes on this database.",
+        };
+    return (struct msg_report){.signal = def->name,
+                               .cause = vsig_cause_name(def->cause),
+                               .description = def->description,
+                               .example = def->example,
+                               .instruction = def->instruction};
+}
+
+static const char *label_of(const struct msg_clause *clause) { return clause->label ? clause->label : "SQL"; }
+
+static struct msg_report_clause *clause_with_label(struct msg_report *report, const char *label)
+{
+    for (uint32_t i = 0; i < report->n_clauses; i++)
+        if (strcmp(report->clauses[i].label, label) == 0) return &report->clauses[i];
+    report->clauses[report->n_clauses].label = label;
+    return &report->clauses[report->n_clauses++];
+}
+
+static void add_text(struct arena *arena, struct msg_report_clause *clause, const char *text)
+{
+    for (uint32_t i = 0; i < clause->n_texts; i++)
+        if (strcmp(clause->texts[i], text) == 0) return;
+    const char **texts = arena_new_array(arena, clause->n_texts + 1, const char *);
+    if (!texts) return;
+    if (clause->n_texts) memcpy(texts, clause->texts, clause->n_texts * sizeof *texts);
+    texts[clause->n_texts++] = text;
+    clause->texts = texts;
+}
+
+static void add_clauses(struct arena *arena, const struct msg_judged *judged, uint32_t signal, struct msg_report *report)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++) room += judged->findings[i].n_clauses;
+    report->clauses = arena_new_array(arena, room, struct msg_report_clause);
+    if (!report->clauses) return;
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        const struct msg_finding *finding = &judged->findings[i];
+        if (finding->signal != signal || !is_reported(finding)) continue;
+        for (uint32_t k = 0; k < finding->n_clauses; k++)
+            if (finding->clauses[k].text)
+                add_text(arena, clause_with_label(report, label_of(&finding->clauses[k])), finding->clauses[k].text);
+    }
+}
+
+void report_make(struct request *request, uint32_t index, struct msg_verdict *verdict)
+{
+    const struct msg_judged *judged = &request->judged[index];
+    verdict->report = arena_new_array(&request->arena, judged->n_findings, struct msg_report);
+    if (!verdict->report) return;
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        if (!is_reported(&judged->findings[i]) || seen_before(judged, i)) continue;
+        struct msg_report *report = &verdict->report[verdict->n_report++];
+        *report = describe(judged->findings[i].signal);
+        add_clauses(&request->arena, judged, judged->findings[i].signal, report);
+    }
+}
+
+void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict)
+{
+    const struct msg_judged *judged = &request->judged[index];
+    const char **questions = arena_new_array(&request->arena, MAX_QUESTIONS, const char *);
+    if (!questions) return;
+    for (uint32_t i = 0; i < judged->n_findings && verdict->n_questions < MAX_QUESTIONS; i++) {
+        if (!is_reported(&judged->findings[i]) || !judged->findings[i].message) continue;
+        const char *text = arena_printf(&request->arena, "Is this what you mean? %s", judged->findings[i].message);
+        if (text) questions[verdict->n_questions++] = text;
+    }
+    if (verdict->n_questions == 0)
+        questions[verdict->n_questions++] = "Can you say the question in other words, with the names of the things it is about?";
+    verdict->questions = questions;
+}
