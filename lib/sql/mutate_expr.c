@@ -14,7 +14,7 @@ static struct sql_node *set_text(struct mutant *m, struct sql_node *n, const cha
     return n->text ? n : NULL;
 }
 
-static void qualify(struct sql_node *column, const struct sql_source *source)
+void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source)
 {
     column->text2 = source->name;
     column->text2_len = source->name_len;
@@ -37,7 +37,7 @@ struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source
 {
     struct sql_node *n = sql_make(m->arena, SQL_COLUMN);
     if (!n || !set_text(m, n, column_name(m, source->table, column))) return NULL;
-    if (source->block->n_sources > 1) qualify(n, source);
+    if (source->block->n_sources > 1) mutate_set_qualifier(n, source);
     return n;
 }
 
@@ -66,13 +66,13 @@ struct sql_node *mutate_value(struct mutant *m, int table, int column)
     return text ? sql_parse_expression(m->arena, text) : NULL;
 }
 
-void mutate_qualify(struct mutant *m)
+void mutate_qualify(struct mutant *m, const struct sql_block *block)
 {
     for (uint32_t i = 0; i < m->bound->n_refs; i++) {
         const struct sql_ref *ref = m->bound->refs[i];
         bool plain = ref->kind == SQL_REF_COLUMN || ref->kind == SQL_REF_ROWID;
-        if (plain && ref->node->kind == SQL_COLUMN && !ref->using_right && ref->source->name)
-            qualify(mutate_copy(m, ref->node), ref->source);
+        if (plain && ref->source->block == block && ref->node->kind == SQL_COLUMN && !ref->using_right && ref->source->name)
+            mutate_set_qualifier(mutate_copy(m, ref->node), ref->source);
     }
 }
 
@@ -399,7 +399,7 @@ static struct sql_node *put_sibling(struct mutant *m, const struct sql_node *at,
     struct sql_node *n = mutate_copy(m, at);
     if (column == ref->column) return NULL;
     n->quote = 0;
-    if (ref->source->block->n_sources > 1 && ref->source->name) qualify(n, ref->source);
+    if (ref->source->block->n_sources > 1 && ref->source->name) mutate_set_qualifier(n, ref->source);
     return set_text(m, n, column_name(m, ref->table, column));
 }
 
@@ -445,7 +445,7 @@ struct sql_node *mutate_column_other_table(struct mutant *m, const struct sql_no
     if (other == at->ref->source || other->kind != SQL_SOURCE_TABLE || !other->name) return NULL;
     if (c->find_column(c->self, other->table, at->text, at->text_len) < 0) return NULL;
     struct sql_node *n = mutate_copy(m, at);
-    qualify(n, other);
+    mutate_set_qualifier(n, other);
     return n;
 }
 

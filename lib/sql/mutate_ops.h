@@ -43,8 +43,10 @@ struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Give every unqualified column of the copy its source's name, so that a table more makes nothing ambiguous. */
-void mutate_qualify(struct mutant *m);
+/* Write the source's name before a column; before all columns of the block's sources, so that one table more makes none of
+ * them ambiguous. */
+void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
+void mutate_qualify(struct mutant *m, const struct sql_block *block);
 /* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood in. */
 struct sql_node *mutate_cut_condition(struct sql_node *condition);
 /* Pick one of n by the mutant's random bits and a salt. */

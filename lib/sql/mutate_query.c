@@ -252,14 +252,14 @@ struct sql_node *mutate_drop_set_arm(struct mutant *m, const struct sql_node *at
 
 /* ---- joins ---- */
 
-/* A join whose right side is a single FROM item. */
-static const struct sql_source *joined_source(const struct mutant *m, const struct sql_node *join)
+/* The source on that side of a join, if it is a single FROM item. */
+static const struct sql_source *joined_source(const struct mutant *m, const struct sql_node *join, unsigned side)
 {
-    const struct sql_node *right = join->kind == SQL_JOIN ? sql_kid(join, JOIN_RIGHT) : NULL;
-    if (!sql_is(right, SQL_TABLE) && !sql_is(right, SQL_DERIVED)) return NULL;
+    const struct sql_node *item = join->kind == SQL_JOIN ? sql_kid(join, side) : NULL;
+    if (!sql_is(item, SQL_TABLE) && !sql_is(item, SQL_DERIVED)) return NULL;
     const struct sql_block *block = sql_block_of(m->bound, join);
     for (uint32_t i = 0; block && i < block->n_sources; i++)
-        if (block->sources[i].node == right) return &block->sources[i];
+        if (block->sources[i].node == item) return &block->sources[i];
     return NULL;
 }
 
@@ -318,22 +318,51 @@ static void drop_items_on(struct mutant *m, const struct sql_node *select, const
 
 uint32_t mutate_drop_join_ways(const struct mutant *m, const struct sql_node *at)
 {
-    return joined_source(m, at) ? 2 : 0;
+    if (!joined_source(m, at, JOIN_RIGHT)) return 0;
+    return joined_source(m, at, JOIN_LEFT) ? 4 : 2;
 }
 
-/* Way 0 keeps the width of the result, way 1 drops the items that showed the table. */
+/* The right side goes (ways 0, 1) or the left (2, 3). Even ways keep the width of the result, odd ones drop the items that
+ * showed the table. */
 struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
-    const struct sql_source *gone = joined_source(m, at);
+    unsigned side = way < 2 ? JOIN_RIGHT : JOIN_LEFT;
+    const struct sql_source *gone = joined_source(m, at, side);
     struct sql_node *join = mutate_copy(m, at), *from = sql_up(join, SQL_FROM);
     drop_conditions_on(m, gone->block->node, gone);
     bool free_width = gone->block->role == SQL_BLOCK_TOP && !gone->block->arm;
-    if (way == 1 && free_width) drop_items_on(m, gone->block->node, gone);
-    sql_replace(join, sql_kid(join, JOIN_LEFT));
+    if (way % 2 == 1 && free_width) drop_items_on(m, gone->block->node, gone);
+    sql_replace(join, sql_kid(join, side == JOIN_RIGHT ? JOIN_LEFT : JOIN_RIGHT));
     return repoint_columns(m, gone) ? from : NULL;
 }
 
 static bool key_touches(const struct sql_mutate_key *key, int table) { return key->table == table || key->ref_table == table; }
+
+static bool has_source(const struct sql_block *block, const char *name)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (block->sources[i].name && sql_name_is(block->sources[i].name, block->sources[i].name_len, name, strlen(name)))
+            return true;
+    return false;
+}
+
+/* A FROM item for one more table: under its own name, or under T2, T3 ... where that is taken. */
+static bool new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source)
+{
+    const char *name = m->env->catalog->table_name(m->env->catalog->self, table), *alias = NULL;
+    struct sql_node *n = sql_make_text(m->arena, SQL_TABLE, name);
+    for (uint32_t k = block->n_sources + 1; n && has_source(block, alias ? alias : name); k++)
+        if (!(alias = arena_printf(m->arena, "T%u", k))) return false;
+    if (!n) return false;
+    if (alias) {
+        n->alias = alias;
+        n->alias_len = (uint32_t)strlen(alias);
+        n->flags |= SQL_F_AS;
+    }
+    *source = (struct sql_source){.node = n, .name = alias ? alias : n->text, .table = table, .block = block};
+    source->name_len = (uint32_t)strlen(source->name);
+    return true;
+}
 
 uint32_t mutate_add_join_ways(const struct mutant *m, const struct sql_node *at)
 {
@@ -354,29 +383,21 @@ struct sql_node *mutate_add_join(struct mutant *m, const struct sql_node *at, ui
     if (!key || !first->name) return NULL;
     bool outwards = key->table == first->table;
     int table = outwards ? key->ref_table : key->table;
-    const struct sql_catalog *c = m->env->catalog;
     struct sql_node *join = sql_make(m->arena, SQL_JOIN), *on = sql_make(m->arena, SQL_ON);
-    struct sql_node *right = sql_make_text(m->arena, SQL_TABLE, c->table_name(c->self, table));
-    if (!join || !on || !right) return NULL;
-    const char *alias = arena_printf(m->arena, "extra");
-    right->alias = alias;
-    right->alias_len = 5;
-    right->flags |= SQL_F_AS;
-    struct sql_source added = {.node = right, .name = alias, .name_len = 5, .table = table, .block = first->block};
-    mutate_qualify(m);
+    struct sql_source added;
+    if (!join || !on || !new_source(m, first->block, table, &added)) return NULL;
+    mutate_qualify(m, first->block);
     struct sql_node *here = mutate_column(m, first, outwards ? key->column : key->ref_column);
     struct sql_node *there = mutate_column(m, &added, outwards ? key->ref_column : key->column);
     struct sql_node *test = mutate_comparison(m, SQL_OP_EQ, here, there);
     if (!test) return NULL;
-    here->text2 = first->name;
-    here->text2_len = first->name_len;
-    there->text2 = alias;
-    there->text2_len = 5;
+    mutate_set_qualifier(here, first);
+    mutate_set_qualifier(there, &added);
     struct sql_node *left = mutate_copy(m, at->kids[at->n_kids - 1]);
     join->op = SQL_JOIN_INNER;
     sql_replace(left, join);
     sql_set_kid(join, JOIN_LEFT, left);
-    sql_set_kid(join, JOIN_RIGHT, right);
+    sql_set_kid(join, JOIN_RIGHT, (struct sql_node *)added.node);
     sql_set_kid(join, JOIN_ON, on);
     sql_set_kid(on, 0, test);
     return join;

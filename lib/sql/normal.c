@@ -11,7 +11,9 @@
  *   operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL
  *   noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
  *
- * Two columns that are compared with each other are taken to have the same collation (of differing ones SQLite uses the left).
+ * Where the engine's way of working may show in the result (LIMIT cuts through ties, group_concat keeps the order it reads)
+ * conditions keep their order too, since that can change the plan. A column beside an aggregate that no GROUP BY fixes
+ * is the engine's free choice and no rule here can keep it. Two columns that are compared with each other are taken to have the same collation (of differing ones SQLite uses the left).
  * Where the tree is not bound, or a name is unknown, only case and noise are touched.
  */
 #include "lib/sql/bind.h"
@@ -28,9 +30,9 @@ struct frame {
 
 struct normal {
     struct arena *arena;
-    const struct sql_node *top;
     const struct frame *frame;
     bool bound;
+    bool fixed_order; /* conditions stay in theirs */
     bool failed;
     uint32_t depth; /* of alias expansion */
 };
@@ -306,7 +308,7 @@ static void order_sides(struct normal *n, struct sql_node *c)
     struct sql_node *left = sql_kid(c, 0), *right = sql_kid(c, 1);
     if (!sql_is_comparison((enum sql_op)c->op) || !left || !right) return;
     if (is_constant(right) || has_collate(left) || has_collate(right)) return;
-    if (!is_constant(left) && strcmp(printed(n, left), printed(n, right)) <= 0) return;
+    if (!is_constant(left) && (n->fixed_order || strcmp(printed(n, left), printed(n, right)) <= 0)) return;
     c->op = (uint8_t)swapped;
     sql_set_kid(c, 0, right);
     sql_set_kid(c, 1, left);
@@ -350,7 +352,7 @@ static struct sql_node *norm_chain(struct normal *n, const struct sql_node *from
     }
     put_chain(n, from, op, parts);
     if (n->failed) return NULL;
-    qsort(parts, length, sizeof *parts, by_text);
+    if (!n->fixed_order) qsort(parts, length, sizeof *parts, by_text);
     struct sql_node *chain = parts[0].node;
     for (uint32_t i = 1; i < length; i++) {
         struct sql_node *both = make(n, SQL_BINARY, from);
@@ -627,9 +629,22 @@ static bool is_bound(const struct sql_node *top)
 
 /* ---- entry points ---- */
 
+/* Can the order in which rows are met show in the result? */
+static bool shows_order(const struct sql_node *top)
+{
+    static const char *const calls[] = {"group_concat", "string_agg", "array_agg", "json_group_array", "json_agg", "jsonb_agg"};
+    for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {
+        if (n->kind == SQL_LIMIT) return true;
+        for (size_t i = 0; n->kind == SQL_CALL && i < sizeof calls / sizeof *calls; i++)
+            if (sql_name_is(n->text, n->text_len, calls[i], strlen(calls[i]))) return true;
+    }
+    return false;
+}
+
 struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node)
 {
-    struct normal n = {.arena = arena, .top = node, .bound = is_bound(node)};
+    struct normal n = {.arena = arena, .bound = is_bound(node)};
+    n.fixed_order = shows_order(node);
     struct sql_node *tree = norm(&n, node);
     if (!tree || n.failed) return NULL;
     sql_renumber(tree);

@@ -220,6 +220,12 @@ Test(bind, hostile_sizes_end_in_bounds)
     for (int i = 0; i < 400; i++) g_string_append(names, ", t");
     code = bind_hostile(catalog, names, 0);
     cr_expect(code == ERR_UNKNOWN_NAME || code == ERR_LIMIT_COUNT, "%s", err_name(code));
+
+    GString *deep = g_string_new("SELECT a FROM t");
+    for (int i = 0; i < 80; i++) g_string_append(deep, " WHERE a IN (SELECT b FROM t");
+    for (int i = 0; i < 80; i++) g_string_append(deep, ")");
+    code = bind_hostile(catalog, deep, 0);
+    cr_expect(code == ERR_OK || code == ERR_LIMIT_DEPTH, "%s", err_name(code));
     cr_expect_lt(clock_ms(clock_now_ns() - start), 20000);
     catalog_sqlite_free(catalog);
     leak_check();

@@ -142,6 +142,28 @@ Test(diff, apply_gives_b_on_all_pairs_of_the_logs)
     leak_check();
 }
 
+/* ---- normal trees: what differs, aliases and spelling aside ---- */
+
+Test(diff, normal_trees_point_into_the_text)
+{
+    struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b); CREATE TABLE u(a, c);");
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_stmt *a = parse(&arena, "SELECT T1.b FROM t AS T1 JOIN u AS T2 ON T1.a = T2.a WHERE T2.c = \"x\" ORDER BY T1.b ASC");
+    struct sql_stmt *b = parse(&arena, "SELECT t.b FROM t JOIN u ON u.a = t.a WHERE 'y' = c ORDER BY t.b");
+    struct sql_bound *bound;
+    cr_assert_eq(sql_bind(&arena, a, &catalog->catalog, &bound), ERR_OK);
+    cr_assert_eq(sql_bind(&arena, b, &catalog->catalog, &bound), ERR_OK);
+    struct sql_diff *diff = sql_diff(&arena, sql_normal_tree(&arena, a->root), sql_normal_tree(&arena, b->root));
+    cr_assert(diff);
+    char *spans = spans_text(&arena, diff, a);
+    cr_expect_str_eq(spans, "\"x\"");
+    g_free(spans);
+    arena_free(&arena);
+    catalog_sqlite_free(catalog);
+    leak_check();
+}
+
 /* ---- hostile sizes ---- */
 
 static char *long_chain(const char *term, int n, int from)

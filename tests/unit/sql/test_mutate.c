@@ -49,7 +49,7 @@ static const struct {
     {SQL_MUTATE_drop_limit, "SELECT name FROM person ORDER BY age LIMIT 1", "ORDER BY age"},
     {SQL_MUTATE_add_limit, "SELECT name FROM person ORDER BY age", "LIMIT 1"},
     {SQL_MUTATE_drop_join, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "FROM person AS p"},
-    {SQL_MUTATE_add_join, "SELECT name FROM person", "JOIN friend AS extra ON"},
+    {SQL_MUTATE_add_join, "SELECT name FROM person", "JOIN friend ON person.id = friend."},
     {SQL_MUTATE_wrong_join_column, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "f.since"},
     {SQL_MUTATE_flip_join_column, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "f.friend_id"},
     {SQL_MUTATE_drop_join_condition, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "JOIN friend AS f"},
