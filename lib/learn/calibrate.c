@@ -186,7 +186,7 @@ static void fit_platt(const struct point *points, size_t n, struct learn_calibra
     for (unsigned step = 0; step < 100; step++) {
         double da, db, scale = 1, next = INFINITY;
         platt_step(&platt, a, b, &da, &db);
-        for (; scale > 1e-8; scale /= 2)
+        for (unsigned halving = 0; halving < 30; halving++, scale /= 2)
             if ((next = platt_loss(&platt, a + scale * da, b + scale * db)) <= loss) break;
         if (next > loss) break;
         a += scale * da;
