@@ -15,8 +15,8 @@ struct mark {
     unsigned number;     /* shown after the carets */
 };
 
-/* Print `sql` in lines of at most `width` columns (broken at spaces), each after `indent` spaces and followed by the carets
- * of the marks that touch it. Control characters are made visible. */
+/* Print `sql` in lines of at most `width` columns (broken at spaces), each after `indent` spaces and followed by the
+ * carets of the marks that touch it. Control characters are made visible. */
 void caret_print(FILE *stream, const char *sql, size_t len, const struct mark *marks, unsigned n_marks, unsigned indent,
                  unsigned width);
 

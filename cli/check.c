@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Candidates from text: statements that end with a semicolon at the end of a line, or, when no line does, one a line. */
+/* Candidates from text: statements that end with a semicolon at the end of a line, or, when no line does, one a line.
+ */
 static void split_candidates(char *text, GPtrArray *out)
 {
     bool statements = false;
@@ -55,7 +56,8 @@ static const char *database_name(struct arena *arena, const char *path)
 static int exit_code(const struct msg_verdict *verdict)
 {
     if (verdict->status == MSG_STATUS_FAILED) return EXIT_ERROR;
-    return verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? EXIT_VALIDATED : EXIT_JUDGED;
+    return verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? EXIT_VALIDATED
+                                                                                             : EXIT_JUDGED;
 }
 
 static int judge_one(struct cli *cli, const struct msg_request *request, enum format format)
@@ -93,7 +95,8 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format
     struct msg_candidate *candidates = g_new0(struct msg_candidate, texts->len + 1);
     for (guint i = 0; i < texts->len; i++) {
         size_t len = strlen(texts->pdata[i]);
-        candidates[i] = (struct msg_candidate){{texts->pdata[i], (uint32_t)MIN(len, UINT32_MAX)}, 1, (double)NAN, NULL, 0};
+        candidates[i] =
+            (struct msg_candidate){{texts->pdata[i], (uint32_t)MIN(len, UINT32_MAX)}, 1, (double)NAN, NULL, 0};
     }
     struct msg_request request = {
         .id = "check",
@@ -127,14 +130,16 @@ const struct command command_check = {
     .name = "check",
     .sentence = "judge the candidates of one question",
     .args = "--db FILE --question TEXT [SQL...]",
-    .description =
-        "Judges each SQL candidate against the database and the question and says which may be trusted, how sure that is, "
-        "which clauses are suspect and why.\n\n"
-        "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends with a semicolon, "
-        "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
-        "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged.",
-    .examples = "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
-                "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
+    .description = "Judges each SQL candidate against the database and the question and says which may be trusted, how "
+                   "sure that is, "
+                   "which clauses are suspect and why.\n\n"
+                   "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends "
+                   "with a semicolon, "
+                   "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
+                   "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged.",
+    .examples =
+        "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
+        "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
     .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_output, &options_signals,
                                                    &options_database, &options_schema, &options_general, NULL},
     .max_args = -1,

@@ -1,7 +1,7 @@
 /* One run of the program: which command, its settings, its terminal.
  *
- * Exit codes are part of the interface: 0 validated (or simply done), 1 judged but not validated, 2 usage, configuration
- * or internal error, 130 interrupted. Standard output is data; everything else goes to standard error.
+ * Exit codes are part of the interface: 0 validated (or simply done), 1 judged but not validated, 2 usage,
+ * configuration or internal error, 130 interrupted. Standard output is data; everything else goes to standard error.
  */
 #ifndef ASSAY_CLI_CLI_H
 #define ASSAY_CLI_CLI_H
@@ -17,12 +17,12 @@ struct cli;
 
 struct command {
     const char *name;
-    const char *sentence;    /* what it does, for the list of commands */
-    const char *args;        /* "LOG", "--db FILE SQL..." */
-    const char *description; /* paragraphs for --help and the man page, separated by a blank line */
-    const char *examples;    /* lines for the man page; NULL: none */
+    const char *sentence;                     /* what it does, for the list of commands */
+    const char *args;                         /* "LOG", "--db FILE SQL..." */
+    const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
+    const char *examples;                     /* lines for the man page; NULL: none */
     const struct option_group *const *groups; /* its flags; ends with NULL */
-    int min_args, max_args;  /* max_args -1: any number */
+    int min_args, max_args;                   /* max_args -1: any number */
     bool hidden;
     int (*run)(struct cli *cli); /* exit code. Thread: main */
 };
@@ -41,8 +41,8 @@ struct cli {
     int n_args;
 };
 
-/* Fill settings: defaults, then /etc, the user's file, --config, environment, flags, each over the ones before. Prints the
- * error and the hint to standard error; EXIT_ERROR then, else 0. `flags` are (row, text) pairs in order. */
+/* Fill settings: defaults, then /etc, the user's file, --config, environment, flags, each over the ones before. Prints
+ * the error and the hint to standard error; EXIT_ERROR then, else 0. `flags` are (row, text) pairs in order. */
 struct flag {
     const struct option_row *row;
     const char *text;
@@ -53,8 +53,8 @@ int settings_resolve(struct cli *cli, const struct flag *flags, unsigned n_flags
 enum err_code settings_set_signal(struct cli *cli, const char *signal, const char *key, const char *text,
                                   const char *origin, struct err *err);
 
-/* Set "section.key" from text and remember the origin; `append` as in option_set. Unknown keys are ERR_CONFIG with the known
- * ones. */
+/* Set "section.key" from text and remember the origin; `append` as in option_set. Unknown keys are ERR_CONFIG with the
+ * known ones. */
 enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,
                            const char *origin, struct err *err);
 

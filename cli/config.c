@@ -78,8 +78,9 @@ const struct command command_config = {
     .name = "config",
     .sentence = "show or check the settings",
     .args = "print | check",
-    .description = "print writes the settings in effect, in the form of a configuration file; with --origin each value says "
-                   "where it comes from. check only reads them and is silent when all is well.",
+    .description =
+        "print writes the settings in effect, in the form of a configuration file; with --origin each value says "
+        "where it comes from. check only reads them and is silent when all is well.",
     .examples = "assay config print --origin\nassay config check --config assay.yaml",
     .groups = (const struct option_group *const[]){&options_config, &options_general, NULL},
     .min_args = 1,

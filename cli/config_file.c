@@ -5,8 +5,8 @@
  *   signals:
  *     empty_predicate: {enabled: true, max_probe: 5}
  *
- * Read with libyaml, because the keys are those of our tables and not of a C struct known when libcyaml's schema would be
- * compiled. Whatever is not in the tables is refused, with the line: a setting that is silently ignored is worse
+ * Read with libyaml, because the keys are those of our tables and not of a C struct known when libcyaml's schema would
+ * be compiled. Whatever is not in the tables is refused, with the line: a setting that is silently ignored is worse
  * than one that stops the program.
  */
 #include "cli/cli.h"
@@ -58,7 +58,8 @@ typedef enum err_code pair_fn(struct reader *r, const char *context, const char 
 /* Call `each` for the pairs of a mapping; a key that occurs twice is refused. */
 static enum err_code each_pair(struct reader *r, const char *context, const yaml_node_t *node, pair_fn *each)
 {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK; /* "judge:" with nothing below */
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0)
+        return ERR_OK; /* "judge:" with nothing below */
     if (node->type != YAML_MAPPING_NODE) return refuse(r, node, "expected a mapping (key: value)");
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
     enum err_code code = ERR_OK;

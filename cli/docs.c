@@ -52,11 +52,13 @@ static void troff_row(const struct option_row *row)
 
 static void troff_common(void)
 {
-    puts(".SH EXIT STATUS\n0 validated (or done), 1 judged but not validated, 2 usage, configuration or internal error, "
-         "130 interrupted.");
-    puts(".SH FILES\n.TP\n.I /etc/assay/config.yaml\nSystem configuration.\n.TP\n.I $XDG_CONFIG_HOME/assay/config.yaml\n"
-         "User configuration. A flag outranks the environment (\\fBASSAY_\\fISECTION\\fB_\\fIKEY\\fR), which outranks "
-         "\\-\\-config, the user's file, the system's file and the default.");
+    puts(
+        ".SH EXIT STATUS\n0 validated (or done), 1 judged but not validated, 2 usage, configuration or internal error, "
+        "130 interrupted.");
+    puts(
+        ".SH FILES\n.TP\n.I /etc/assay/config.yaml\nSystem configuration.\n.TP\n.I $XDG_CONFIG_HOME/assay/config.yaml\n"
+        "User configuration. A flag outranks the environment (\\fBASSAY_\\fISECTION\\fB_\\fIKEY\\fR), which outranks "
+        "\\-\\-config, the user's file, the system's file and the default.");
 }
 
 static void man_command(const struct command *command)
@@ -85,9 +87,12 @@ static void man_command(const struct command *command)
 
 static void man_program(void)
 {
-    puts(".TH ASSAY 1 \"\" \"assay " ASSAY_VERSION "\" \"Assay\"\n.SH NAME\nassay \\- judges the SQL of text\\-to\\-SQL "
-         "systems\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nAssay says of each "
-         "candidate query whether it may be trusted, how sure that is, which clauses are suspect and why.\n.SH COMMANDS");
+    puts(".TH ASSAY 1 \"\" \"assay " ASSAY_VERSION
+         "\" \"Assay\"\n.SH NAME\nassay \\- judges the SQL of text\\-to\\-SQL "
+         "systems\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nAssay says of "
+         "each "
+         "candidate query whether it may be trusted, how sure that is, which clauses are suspect and why.\n.SH "
+         "COMMANDS");
     for (const struct command *const *c = commands; *c; c++) {
         if ((*c)->hidden) continue;
         printf(".TP\n\\fBassay\\-%s\\fR(1)\n", (*c)->name);
@@ -134,13 +139,15 @@ static void bash_completion(void)
          "  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
          "  case $prev in");
     completion_choices();
-    puts("  esac\n  if [ -n \"$words\" ]; then\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
-         "  case ${COMP_WORDS[1]} in");
+    puts(
+        "  esac\n  if [ -n \"$words\" ]; then\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
+        "  case ${COMP_WORDS[1]} in");
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->hidden) completion_flags(*c);
     puts("  esac\n"
          "  case $cur in\n"
-         "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n"
+         "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace "
+         ";;\n"
          "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
          "  esac\n"
          "}\n"
@@ -173,8 +180,9 @@ static void configuration_group(const struct option_group *group)
     bool any = false;
     for (const struct option_row *row = group->rows; row->name; row++) any |= !row->command_line_only;
     if (!any) return;
-    printf("\n## %s\n\n%s.\n\n| key | flag | environment | takes | default | |\n| --- | --- | --- | --- | --- | --- |\n",
-           group->section, group->title);
+    printf(
+        "\n## %s\n\n%s.\n\n| key | flag | environment | takes | default | |\n| --- | --- | --- | --- | --- | --- |\n",
+        group->section, group->title);
     for (const struct option_row *row = group->rows; row->name; row++)
         if (!row->command_line_only) configuration_row(group, row);
 }
@@ -198,10 +206,14 @@ static void configuration_signals(void)
 static void configuration(void)
 {
     puts("# Configuration\n\n"
-         "Printed by `assay docs configuration` from the option tables (a test compares). A flag outranks the environment,\n"
-         "which outranks the file of `--config`, the user's file (`$XDG_CONFIG_HOME/assay/config.yaml`), the system's file\n"
-         "(`/etc/assay/config.yaml`, or below `ASSAY_SYSCONFDIR`) and the default. `assay config print --origin` shows each\n"
-         "value and where it comes from. Unknown sections, keys and signals are refused. Lists are YAML sequences, separated\n"
+         "Printed by `assay docs configuration` from the option tables (a test compares). A flag outranks the "
+         "environment,\n"
+         "which outranks the file of `--config`, the user's file (`$XDG_CONFIG_HOME/assay/config.yaml`), the system's "
+         "file\n"
+         "(`/etc/assay/config.yaml`, or below `ASSAY_SYSCONFDIR`) and the default. `assay config print --origin` shows "
+         "each\n"
+         "value and where it comes from. Unknown sections, keys and signals are refused. Lists are YAML sequences, "
+         "separated\n"
          "by commas in the environment, and repeated flags.\n\n"
          "```yaml\njudge:\n  policy: abstain\n  deny_column: [person.email]\nsignals:\n"
          "  empty_predicate: {enabled: true}\n```");

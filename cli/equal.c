@@ -197,7 +197,8 @@ static bool fits(const struct pairing *p, uint32_t i)
     return same(&p->gold->columns[i], &p->other->columns[p->pick[i]], 1);
 }
 
-/* Move column i's pick to the next one that has the same values; false (and back before the first) when there is none. */
+/* Move column i's pick to the next one that has the same values; false (and back before the first) when there is none.
+ */
 static bool next_pick(struct pairing *p, uint32_t i)
 {
     while (++p->pick[i] < p->other->n_columns)

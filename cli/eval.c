@@ -26,8 +26,8 @@ struct eval {
     struct schema_cache *schemas;
     struct eval_data *data;
     struct eval_gold *golds;
-    GHashTable *votes;   /* tag → struct votes */
-    GPtrArray *labels;   /* by tag - 1: JSON array; NULL unless asked for */
+    GHashTable *votes; /* tag → struct votes */
+    GPtrArray *labels; /* by tag - 1: JSON array; NULL unless asked for */
     enum msg_strategy strategy;
     struct progress progress;
     bool show;
@@ -54,7 +54,8 @@ static bool judge_gold(struct arena *arena, struct msg_request *request)
 {
     struct msg_candidate *gold = arena_new(arena, struct msg_candidate);
     if (!gold) return false;
-    *gold = (struct msg_candidate){.sql = {request->gold, (uint32_t)strlen(request->gold)}, .count = 1, .score = (double)NAN};
+    *gold = (struct msg_candidate){
+        .sql = {request->gold, (uint32_t)strlen(request->gold)}, .count = 1, .score = (double)NAN};
     request->candidates = gold;
     request->n_candidates = 1;
     return true;
@@ -83,8 +84,9 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
         }
         if (more <= 0) return more;
         e->read++;
-        enum err_code code = e->logs.lines.too_long ? err_set(&err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES)
-                                               : msg_request_from_json(arena, e->logs.lines.text, e->logs.lines.len, out, &err);
+        enum err_code code = e->logs.lines.too_long
+                                 ? err_set(&err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES)
+                                 : msg_request_from_json(arena, e->logs.lines.text, e->logs.lines.len, out, &err);
         if (code != ERR_OK) {
             report_line(e, err.text[0] ? err.text : err_meaning(code));
             e->data->lines_failed++;
@@ -100,7 +102,8 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     return 0;
 }
 
-/* --- verdicts ------------------------------------------------------------------------------------------------------ */
+/* --- verdicts ------------------------------------------------------------------------------------------------------
+ */
 
 static void restore_votes(struct eval *e, struct msg_verdict *verdict)
 {
@@ -183,10 +186,13 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 static void on_tick(void *ctx)
 {
     struct eval *e = ctx;
-    if (e->show) progress_draw(&e->progress, e->logs.lines.size ? (double)e->logs.lines.offset / (double)e->logs.lines.size : -1);
+    if (e->show)
+        progress_draw(&e->progress,
+                      e->logs.lines.size ? (double)e->logs.lines.offset / (double)e->logs.lines.size : -1);
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------------------ */
+/* --- runs ------------------------------------------------------------------------------------------------------------
+ */
 
 /* One pass over the logs. `strategy`: of every request; MSG_STRATEGY_UNSET: as configured. */
 static int run_pass(struct eval *e, enum msg_strategy strategy)
@@ -297,19 +303,23 @@ const struct command command_eval = {
     .sentence = "measure the verdicts on a log with gold queries",
     .args = "LOG... --db-root DIR",
     .description =
-        "Judges the candidates of the logs, labels them by execution against the gold query and prints what the verdicts are "
+        "Judges the candidates of the logs, labels them by execution against the gold query and prints what the "
+        "verdicts are "
         "worth: selection (beside the first candidate, the first that executes, the majority result and the oracle), "
-        "detection of wrong SQL, each signal's precision, lift and recall, questions that can be answered at 95 % precision, "
+        "detection of wrong SQL, each signal's precision, lift and recall, questions that can be answered at 95 % "
+        "precision, "
         "and whether findings point at what differs from gold. Intervals are 95 %, by bootstrap over questions.\n\n"
-        "With --folds the label model and the classifiers are also fitted on four fifths of the databases and measured on "
-        "the rest, beside a majority vote and the best single signal. With --gold the gold queries themselves are judged, "
+        "With --folds the label model and the classifiers are also fitted on four fifths of the databases and measured "
+        "on "
+        "the rest, beside a majority vote and the best single signal. With --gold the gold queries themselves are "
+        "judged, "
         "and how often each signal fires on them is printed; candidates are not needed then.",
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
     .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_output,
-                                                   &options_signals, &options_database, &options_schema, &options_general,
-                                                   NULL},
+                                                   &options_signals, &options_database, &options_schema,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = eval_run,

@@ -11,20 +11,20 @@ struct eval_question {
     uint32_t database;
     uint32_t n_candidates, iterations;
     bool first, first_executable, majority, assay, oracle; /* is that one's answer right? */
-    bool executable; /* some candidate runs */
-    bool answered;   /* Assay returned SQL */
+    bool executable;                                       /* some candidate runs */
+    bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
-    double p;        /* of the answer; NAN: none */
+    double p; /* of the answer; NAN: none */
 };
 
 /* One judged candidate that runs. */
 struct eval_row {
     uint32_t question;
     bool right;
-    bool detection;  /* the first executable candidate of a question whose gold result is not empty */
-    double p;        /* P(correct); NAN */
-    uint64_t fired;  /* bit id of each signal that fired */
-    uint64_t missing; /* of each that was unavailable */
+    bool detection;           /* the first executable candidate of a question whose gold result is not empty */
+    double p;                 /* P(correct); NAN */
+    uint64_t fired;           /* bit id of each signal that fired */
+    uint64_t missing;         /* of each that was unavailable */
     bool known, pointed, hit; /* localisation, of wrong ones */
     double by_chance;
 };
@@ -54,9 +54,9 @@ struct eval_detection {
 struct eval_signal {
     const char *name, *family;
     bool enabled;
-    uint32_t seen, fired, right; /* over the detection rows it could look at */
+    uint32_t seen, fired, right;               /* over the detection rows it could look at */
     struct eval_share precision, lift, recall; /* lift is a ratio, not a percentage */
-    uint32_t all_fired, all_right; /* over all judged candidates that run */
+    uint32_t all_fired, all_right;             /* over all judged candidates that run */
 };
 
 enum { EVAL_MAX_METHODS = 8 };

@@ -1,8 +1,8 @@
 /* Models fitted on four fifths of the databases and measured on the rest, beside what needs no fitting.
  *
- * All judged candidates of the other folds train; the first executable candidates of the fold are scored. The label model
- * sees no labels but the prior, which is the training folds' share of wrong candidates. The best single signal is the one
- * with the best F1 on the training folds.
+ * All judged candidates of the other folds train; the first executable candidates of the fold are scored. The label
+ * model sees no labels but the prior, which is the training folds' share of wrong candidates. The best single signal is
+ * the one with the best F1 on the training folds.
  */
 #include "cli/eval.h"
 
@@ -13,22 +13,30 @@ enum { FOLDS = 5, FOLD_SEED = 7 };
 
 struct folding {
     const struct vectors *v;
-    uint8_t *fold;   /* of each row */
-    uint8_t *train;  /* of each row, for the fold at hand */
-    unsigned k;      /* the fold at hand */
+    uint8_t *fold;                    /* of each row */
+    uint8_t *train;                   /* of each row, for the fold at hand */
+    unsigned k;                       /* the fold at hand */
     double *scores[EVAL_MAX_METHODS]; /* of each row; NAN where it is not scored */
 };
 
-enum method { METHOD_COUNT_FIRED, METHOD_MAJORITY, METHOD_BEST_SIGNAL, METHOD_LABEL_MODEL, METHOD_LOGISTIC, METHOD_TREES,
-              METHOD_WEAK, METHODS };
+enum method {
+    METHOD_COUNT_FIRED,
+    METHOD_MAJORITY,
+    METHOD_BEST_SIGNAL,
+    METHOD_LABEL_MODEL,
+    METHOD_LOGISTIC,
+    METHOD_TREES,
+    METHOD_WEAK,
+    METHODS
+};
 
 static const struct {
     const char *name;
     double threshold; /* predicted wrong from this score on */
 } methods[METHODS] = {
-    [METHOD_COUNT_FIRED] = {"signals fired", 0.5},   [METHOD_MAJORITY] = {"majority vote", 0.500001},
+    [METHOD_COUNT_FIRED] = {"signals fired", 0.5},      [METHOD_MAJORITY] = {"majority vote", 0.500001},
     [METHOD_BEST_SIGNAL] = {"best single signal", 0.5}, [METHOD_LABEL_MODEL] = {"label model", 0.5},
-    [METHOD_LOGISTIC] = {"logistic, labels", 0.5},   [METHOD_TREES] = {"trees, labels", 0.5},
+    [METHOD_LOGISTIC] = {"logistic, labels", 0.5},      [METHOD_TREES] = {"trees, labels", 0.5},
     [METHOD_WEAK] = {"logistic, label model's", 0.5},
 };
 
@@ -83,7 +91,8 @@ static void score_best_signal(struct folding *f)
         if (scored_row(f, row)) f->scores[METHOD_BEST_SIGNAL][row] = column_fired(f->v, row, best);
 }
 
-/* --- fitted -------------------------------------------------------------------------------------------------------- */
+/* --- fitted --------------------------------------------------------------------------------------------------------
+ */
 
 static enum err_code score_label_model(struct folding *f, double *p_all, struct err *err)
 {
@@ -124,8 +133,8 @@ static enum err_code score_classifier(struct folding *f, enum method method, con
         group[n++] = g_array_index(v->question, uint32_t, row);
     }
     unsigned m = 0;
-    struct learn_data data = {.n = n, .m = v->n_features, .x = x, .y = target, .group = group,
-                              .names = features_names(v->flags, &m)};
+    struct learn_data data = {
+        .n = n, .m = v->n_features, .x = x, .y = target, .group = group, .names = features_names(v->flags, &m)};
     struct learn_options options = learn_options_default();
     struct learn_model *model = NULL;
     enum err_code code = learn_fit(kind, &data, &options, &model, err);
@@ -151,7 +160,8 @@ static enum err_code score_fold(struct folding *f, const double *labels, double 
     return code;
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------------------ */
+/* --- measuring ------------------------------------------------------------------------------------------------------
+ */
 
 static void measure_method(const struct folding *f, enum method method, unsigned rounds, struct eval_report *report)
 {
@@ -163,7 +173,9 @@ static void measure_method(const struct folding *f, enum method method, unsigned
         score[n] = f->scores[method][row];
         wrong[n++] = vectors_right(f->v, row) == 0;
     }
-    if (n) report->folds[report->n_folds++] = eval_detect(methods[method].name, score, wrong, n, methods[method].threshold, rounds);
+    if (n)
+        report->folds[report->n_folds++] =
+            eval_detect(methods[method].name, score, wrong, n, methods[method].threshold, rounds);
     g_free(score);
     g_free(wrong);
 }
@@ -173,7 +185,8 @@ static bool make_folds(const struct vectors *v, uint8_t *fold, bool *by_question
 {
     const uint32_t *database = (const uint32_t *)(const void *)v->database->data;
     *by_question = g_hash_table_size(v->databases) < FOLDS || !learn_folds(database, v->n, FOLDS, FOLD_SEED, fold);
-    return !*by_question || learn_folds((const uint32_t *)(const void *)v->question->data, v->n, FOLDS, FOLD_SEED, fold);
+    return !*by_question ||
+           learn_folds((const uint32_t *)(const void *)v->question->data, v->n, FOLDS, FOLD_SEED, fold);
 }
 
 static enum err_code run_folds(struct folding *f, struct err *err)

@@ -54,9 +54,13 @@ void eval_gold_add(struct eval_gold *golds, const struct msg_verdict *verdict)
 
 static struct table *gold_table(const struct eval_gold *golds)
 {
-    static const struct table_column columns[] = {{"signal"}, {"seen", .right = true}, {"fired", .right = true},
-                                                  {"rate %", .right = true}, {"95 %", .right = true},
-                                                  {"unavailable", .right = true}, {NULL}};
+    static const struct table_column columns[] = {{"signal"},
+                                                  {"seen", .right = true},
+                                                  {"fired", .right = true},
+                                                  {"rate %", .right = true},
+                                                  {"95 %", .right = true},
+                                                  {"unavailable", .right = true},
+                                                  {NULL}};
     unsigned n = 0;
     const struct vsig_def *const *all = vsig_all(&n);
     struct table *table = table_new(columns);
@@ -84,11 +88,11 @@ static json_t *gold_json(const struct eval_gold *golds)
         struct learn_interval range = learn_wilson(tally->fired, tally->seen, 1.96);
         json_t *ids = json_array();
         for (guint k = 0; k < tally->ids->len; k++) json_array_append_new(ids, format_text(tally->ids->pdata[k]));
-        json_array_append_new(
-            signals, json_pack("{s:s,s:I,s:I,s:I,s:f,s:[f,f],s:o}", "name", all[i]->name, "seen", (json_int_t)tally->seen,
-                               "fired", (json_int_t)tally->fired, "unavailable", (json_int_t)tally->unavailable,
-                               "gold_fire_rate", tally->seen ? 100.0 * (double)tally->fired / (double)tally->seen : 0.0,
-                               "interval", 100 * range.low, 100 * range.high, "ids", ids));
+        json_array_append_new(signals, json_pack("{s:s,s:I,s:I,s:I,s:f,s:[f,f],s:o}", "name", all[i]->name, "seen",
+                                                 (json_int_t)tally->seen, "fired", (json_int_t)tally->fired,
+                                                 "unavailable", (json_int_t)tally->unavailable, "gold_fire_rate",
+                                                 tally->seen ? 100.0 * (double)tally->fired / (double)tally->seen : 0.0,
+                                                 "interval", 100 * range.low, 100 * range.high, "ids", ids));
     }
     return json_pack("{s:i,s:I,s:I,s:o}", "schema_version", 1, "golds", (json_int_t)golds->golds, "invalid",
                      (json_int_t)golds->invalid, "signals", signals);

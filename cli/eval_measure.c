@@ -50,7 +50,8 @@ static void add_row(struct eval_data *data, const struct msg_verdict *verdict, u
                     const struct sql_catalog *catalog)
 {
     const struct msg_judged *judged = &verdict->candidates[i];
-    struct eval_row row = {.question = data->questions->len, .right = right, .detection = detection, .p = judged->p_correct};
+    struct eval_row row = {
+        .question = data->questions->len, .right = right, .detection = detection, .p = judged->p_correct};
     for (uint32_t k = 0; k < judged->n_signals; k++) {
         uint64_t bit = judged->signals[k].id < 64 ? 1ULL << judged->signals[k].id : 0;
         if (judged->signals[k].state == MSG_FIRED) row.fired |= bit;
@@ -103,7 +104,8 @@ void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const s
 
 /* --- shares and intervals -------------------------------------------------------------------------------------- */
 
-static struct eval_share interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds, double scale)
+static struct eval_share interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
+                                  double scale)
 {
     struct eval_share share = {nothing, nothing, nothing};
     if (n == 0) return share;
@@ -199,11 +201,13 @@ static void measure_selection(const struct eval_data *data, unsigned rounds, str
     for (int c = 0; c < CHOICE_COUNT; c++) g_free(right[c]);
 }
 
-/* --- answering ----------------------------------------------------------------------------------------------------- */
+/* --- answering -----------------------------------------------------------------------------------------------------
+ */
 
 static int by_p(const void *a, const void *b)
 {
-    const struct eval_question *x = *(const struct eval_question *const *)a, *y = *(const struct eval_question *const *)b;
+    const struct eval_question *x = *(const struct eval_question *const *)a,
+                               *y = *(const struct eval_question *const *)b;
     double p = isnan(x->p) ? -1 : x->p, q = isnan(y->p) ? -1 : y->p;
     return p < q ? -1 : p > q;
 }
@@ -241,7 +245,8 @@ static void measure_answering(const struct eval_data *data, struct eval_report *
     g_free(right);
 }
 
-/* --- detection and signals ------------------------------------------------------------------------------------------ */
+/* --- detection and signals ------------------------------------------------------------------------------------------
+ */
 
 static unsigned bits(uint64_t set)
 {

@@ -35,8 +35,8 @@ static void title(FILE *stream, const char *text)
 
 static void print_selection(FILE *stream, const struct eval_report *r)
 {
-    static const struct table_column columns[] = {{"SQL taken"}, {"right", .right = true}, {"EX %", .right = true},
-                                                  {"95 % interval", .right = true}, {NULL}};
+    static const struct table_column columns[] = {
+        {"SQL taken"}, {"right", .right = true}, {"EX %", .right = true}, {"95 % interval", .right = true}, {NULL}};
     fprintf(stream, "%sSelection%s (%u questions)\n", style_start(STYLE_BOLD), style_end(), r->n);
     struct table *table = table_new(columns);
     for (int c = 0; c < CHOICE_COUNT; c++) {
@@ -68,10 +68,18 @@ static void detection_row(struct table *table, const struct eval_detection *d)
 
 static void print_detections(FILE *stream, const struct eval_detection *first, unsigned n)
 {
-    static const struct table_column columns[] = {
-        {"by"},     {"accuracy", .right = true}, {"", .right = true}, {"AUC", .right = true}, {"", .right = true},
-        {"precision", .right = true}, {"", .right = true}, {"recall", .right = true}, {"", .right = true},
-        {"F1", .right = true}, {"", .right = true}, {NULL}};
+    static const struct table_column columns[] = {{"by"},
+                                                  {"accuracy", .right = true},
+                                                  {"", .right = true},
+                                                  {"AUC", .right = true},
+                                                  {"", .right = true},
+                                                  {"precision", .right = true},
+                                                  {"", .right = true},
+                                                  {"recall", .right = true},
+                                                  {"", .right = true},
+                                                  {"F1", .right = true},
+                                                  {"", .right = true},
+                                                  {NULL}};
     struct table *table = table_new(columns);
     for (unsigned i = 0; i < n; i++) detection_row(table, &first[i]);
     table_print(table, stream);
@@ -92,10 +100,18 @@ static void print_detection(FILE *stream, const struct eval_report *r)
 
 static void print_signals(FILE *stream, const struct eval_report *r)
 {
-    static const struct table_column columns[] = {
-        {"signal"}, {"on"}, {"fired", .right = true}, {"right", .right = true}, {"precision %", .right = true},
-        {"95 %", .right = true}, {"lift", .right = true}, {"95 %", .right = true}, {"recall %", .right = true},
-        {"all fired", .right = true}, {"all right", .right = true}, {NULL}};
+    static const struct table_column columns[] = {{"signal"},
+                                                  {"on"},
+                                                  {"fired", .right = true},
+                                                  {"right", .right = true},
+                                                  {"precision %", .right = true},
+                                                  {"95 %", .right = true},
+                                                  {"lift", .right = true},
+                                                  {"95 %", .right = true},
+                                                  {"recall %", .right = true},
+                                                  {"all fired", .right = true},
+                                                  {"all right", .right = true},
+                                                  {NULL}};
     title(stream, "Signals");
     struct table *table = table_new(columns);
     for (unsigned i = 0; i < r->n_signals; i++) {
@@ -115,19 +131,23 @@ static void print_signals(FILE *stream, const struct eval_report *r)
     }
     table_print(table, stream);
     table_free(table);
-    fputs("right: fired on wrong SQL; lift: precision over the share of wrong SQL. The last two columns count all judged "
-          "candidates that run.\n", stream);
+    fputs(
+        "right: fired on wrong SQL; lift: precision over the share of wrong SQL. The last two columns count all judged "
+        "candidates that run.\n",
+        stream);
 }
 
 static void print_rest(FILE *stream, const struct eval_report *r)
 {
     title(stream, "Answering");
-    fprintf(stream, "answered at 95 %% precision: %u of %u (%.1f %%), P from %.3f; answers to put right until 95 %% are: %u\n",
+    fprintf(stream,
+            "answered at 95 %% precision: %u of %u (%.1f %%), P from %.3f; answers to put right until 95 %% are: %u\n",
             r->answered_at_95, r->n, r->n ? 100.0 * r->answered_at_95 / r->n : 0, r->answered_threshold,
             r->interactions_to_95);
     title(stream, "Localisation");
-    fprintf(stream, "wrong candidates with a finding on what differs from gold: %u of %u (%.1f %%); of the %u with a finding "
-                    "%.1f %%, by chance %.1f %%\n",
+    fprintf(stream,
+            "wrong candidates with a finding on what differs from gold: %u of %u (%.1f %%); of the %u with a finding "
+            "%.1f %%, by chance %.1f %%\n",
             r->wrong_hit, r->wrong_known, r->hit.value, r->wrong_pointed, r->hit_pointed.value, r->chance.value);
 }
 
@@ -164,8 +184,12 @@ static unsigned costs_of(const struct worker_stats *stats, struct cost out[VSIG_
 
 static void print_profile(FILE *stream, const struct eval_data *data)
 {
-    static const struct table_column columns[] = {{"signal"}, {"runs", .right = true}, {"µs a run", .right = true},
-                                                  {"ms", .right = true}, {"share %", .right = true}, {NULL}};
+    static const struct table_column columns[] = {{"signal"},
+                                                  {"runs", .right = true},
+                                                  {"µs a run", .right = true},
+                                                  {"ms", .right = true},
+                                                  {"share %", .right = true},
+                                                  {NULL}};
     struct cost costs[VSIG_ID_END + SHARED_COSTS];
     int64_t total = 0;
     unsigned n = costs_of(&data->workers, costs, &total);
@@ -226,11 +250,11 @@ static json_t *selection_json(const struct eval_report *r)
 
 static json_t *detection_json(const struct eval_detection *d)
 {
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:{s:o,s:o,s:o,s:o,s:o}}", "accuracy", number(d->accuracy.value), "auc",
-                     number(d->auc.value), "precision", number(d->precision.value), "recall", number(d->recall.value), "f1",
-                     number(d->f1.value), "n", (int)d->n, "wrong", (int)d->positives, "intervals", "accuracy",
-                     range_json(&d->accuracy), "auc", range_json(&d->auc), "precision", range_json(&d->precision), "recall",
-                     range_json(&d->recall), "f1", range_json(&d->f1));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:{s:o,s:o,s:o,s:o,s:o}}", "accuracy", number(d->accuracy.value),
+                     "auc", number(d->auc.value), "precision", number(d->precision.value), "recall",
+                     number(d->recall.value), "f1", number(d->f1.value), "n", (int)d->n, "wrong", (int)d->positives,
+                     "intervals", "accuracy", range_json(&d->accuracy), "auc", range_json(&d->auc), "precision",
+                     range_json(&d->precision), "recall", range_json(&d->recall), "f1", range_json(&d->f1));
 }
 
 static json_t *signals_json(const struct eval_report *r)
@@ -238,21 +262,22 @@ static json_t *signals_json(const struct eval_report *r)
     json_t *list = json_array();
     for (unsigned i = 0; i < r->n_signals; i++) {
         const struct eval_signal *s = &r->signals[i];
-        json_array_append_new(
-            list, json_pack("{s:s,s:s,s:b,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:{s:i,s:i}}", "name", s->name, "family", s->family,
-                            "enabled", s->enabled, "seen", (int)s->seen, "fired", (int)s->fired, "right", (int)s->right,
-                            "precision", number(s->precision.value), "precision_interval", range_json(&s->precision), "lift",
-                            number(s->lift.value), "lift_interval", range_json(&s->lift), "recall", number(s->recall.value),
-                            "all", "fired", (int)s->all_fired, "right", (int)s->all_right));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:b,s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o,s:{s:i,s:i}}", "name", s->name,
+                                        "family", s->family, "enabled", s->enabled, "seen", (int)s->seen, "fired",
+                                        (int)s->fired, "right", (int)s->right, "precision", number(s->precision.value),
+                                        "precision_interval", range_json(&s->precision), "lift", number(s->lift.value),
+                                        "lift_interval", range_json(&s->lift), "recall", number(s->recall.value), "all",
+                                        "fired", (int)s->all_fired, "right", (int)s->all_right));
     }
     return list;
 }
 
 static json_t *localisation_json(const struct eval_report *r)
 {
-    return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o}", "wrong", (int)r->wrong_known, "with_finding", (int)r->wrong_pointed,
-                     "hits", (int)r->wrong_hit, "share", number(r->hit.value), "interval", range_json(&r->hit),
-                     "share_with_finding", number(r->hit_pointed.value), "interval_with_finding",
+    return json_pack("{s:i,s:i,s:i,s:o,s:o,s:o,s:o,s:o}", "wrong", (int)r->wrong_known, "with_finding",
+                     (int)r->wrong_pointed, "hits", (int)r->wrong_hit, "share", number(r->hit.value), "interval",
+                     range_json(&r->hit), "share_with_finding", number(r->hit_pointed.value), "interval_with_finding",
                      range_json(&r->hit_pointed), "by_chance", number(r->chance.value));
 }
 
@@ -263,11 +288,11 @@ static json_t *profile_json(const struct eval_data *data)
     unsigned n = costs_of(&data->workers, costs, &total);
     json_t *list = json_array();
     for (unsigned i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:s,s:I,s:f,s:f}", "name", costs[i].name, "runs", (json_int_t)costs[i].runs,
-                                              "ms", (double)costs[i].ns / 1e6, "share",
+        json_array_append_new(list, json_pack("{s:s,s:I,s:f,s:f}", "name", costs[i].name, "runs",
+                                              (json_int_t)costs[i].runs, "ms", (double)costs[i].ns / 1e6, "share",
                                               total ? 100 * (double)costs[i].ns / (double)total : 0.0));
-    return json_pack("{s:f,s:I,s:o}", "busy_ms", (double)total / 1e6, "candidates", (json_int_t)data->workers.candidates,
-                     "parts", list);
+    return json_pack("{s:f,s:I,s:o}", "busy_ms", (double)total / 1e6, "candidates",
+                     (json_int_t)data->workers.candidates, "parts", list);
 }
 
 json_t *eval_json(const struct eval_report *r, const struct eval_data *data, bool profile)
@@ -276,9 +301,9 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
     json_object_set_new(detection, "calibration_error", number(r->ece));
     json_t *json = json_pack("{s:i,s:i,s:o,s:o,s:o,s:i,s:o,s:i,s:o,s:o}", "schema_version", 1, "questions", (int)r->n,
                              "selection", selection_json(r), "detection", detection, "signals", signals_json(r),
-                             "answered_at_95", (int)r->answered_at_95, "answered_threshold", number(r->answered_threshold),
-                             "interactions_to_95", (int)r->interactions_to_95, "candidates_tried", number(r->tried),
-                             "localisation", localisation_json(r));
+                             "answered_at_95", (int)r->answered_at_95, "answered_threshold",
+                             number(r->answered_threshold), "interactions_to_95", (int)r->interactions_to_95,
+                             "candidates_tried", number(r->tried), "localisation", localisation_json(r));
     for (unsigned i = 0; i < r->n_folds; i++) {
         json_t *row = detection_json(&r->folds[i]);
         json_object_set_new(row, "by", json_string(r->folds[i].name));
@@ -291,8 +316,8 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
         json_decref(folds);
     }
     if (profile) json_object_set_new(json, "profile", profile_json(data));
-    json_object_set_new(json, "skipped", json_pack("{s:I,s:I,s:I}", "without_gold", (json_int_t)data->lines_without_gold,
-                                                   "failed", (json_int_t)data->lines_failed, "unjudged",
-                                                   (json_int_t)data->unjudged));
+    json_object_set_new(json, "skipped",
+                        json_pack("{s:I,s:I,s:I}", "without_gold", (json_int_t)data->lines_without_gold, "failed",
+                                  (json_int_t)data->lines_failed, "unjudged", (json_int_t)data->unjudged));
     return json;
 }

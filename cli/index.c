@@ -135,12 +135,12 @@ static json_t *column_json(const struct cli *cli, const struct schema_table *tab
     for (uint32_t i = 0; show && i < stats->n_top; i++)
         json_array_append_new(top, json_pack("{s:o,s:I}", "value", value_json(&stats->top[i].value, true), "count",
                                              (json_int_t)stats->top[i].count));
-    return json_pack("{s:o,s:o,s:i,s:b,s:b,s:b,s:I,s:I,s:I,s:b,s:o,s:o,s:o,s:o}", "name", format_text(column->name), "type",
-                     format_text(column->type), "pk", (int)column->pk, "not_null", column->not_null, "unique", column->unique,
-                     "unique_measured", column->unique_measured, "rows", (json_int_t)stats->rows, "nulls",
-                     (json_int_t)stats->nulls, "distinct", (json_int_t)stats->distinct, "sampled", stats->sampled, "min",
-                     value_json(&stats->min, show), "max", value_json(&stats->max, show), "top", top, "description",
-                     format_text(column->description));
+    return json_pack("{s:o,s:o,s:i,s:b,s:b,s:b,s:I,s:I,s:I,s:b,s:o,s:o,s:o,s:o}", "name", format_text(column->name),
+                     "type", format_text(column->type), "pk", (int)column->pk, "not_null", column->not_null, "unique",
+                     column->unique, "unique_measured", column->unique_measured, "rows", (json_int_t)stats->rows,
+                     "nulls", (json_int_t)stats->nulls, "distinct", (json_int_t)stats->distinct, "sampled",
+                     stats->sampled, "min", value_json(&stats->min, show), "max", value_json(&stats->max, show), "top",
+                     top, "description", format_text(column->description));
 }
 
 static json_t *index_json(const struct cli *cli, const struct schema_index *index)
@@ -158,23 +158,23 @@ static json_t *index_json(const struct cli *cli, const struct schema_index *inde
     for (uint32_t i = 0; i < index->n_joins; i++) {
         const struct schema_join *join = &index->joins[i];
         char *from = join_side(index, join->from, join->n_pairs), *to = join_side(index, join->to, join->n_pairs);
-        json_array_append_new(joins, json_pack("{s:o,s:o,s:b,s:f}", "from", format_text(from), "to", format_text(to), "declared", join->declared,
-                                               "inclusion", join->inclusion));
+        json_array_append_new(joins, json_pack("{s:o,s:o,s:b,s:f}", "from", format_text(from), "to", format_text(to),
+                                               "declared", join->declared, "inclusion", join->inclusion));
         g_free(from);
         g_free(to);
     }
-    return json_pack("{s:i,s:o,s:s,s:I,s:f,s:o,s:o}", "schema_version", 1, "db", format_text(index->db_name), "fingerprint",
-                     index->fingerprint, "bytes", (json_int_t)index->bytes, "build_ms", (double)index->build_ns / 1e6,
-                     "tables", tables, "joins", joins);
+    return json_pack("{s:i,s:o,s:s,s:I,s:f,s:o,s:o}", "schema_version", 1, "db", format_text(index->db_name),
+                     "fingerprint", index->fingerprint, "bytes", (json_int_t)index->bytes, "build_ms",
+                     (double)index->build_ns / 1e6, "tables", tables, "joins", joins);
 }
 
 static void print_summary(const struct schema_index *index)
 {
     uint32_t sampled = 0;
     for (uint32_t i = 0; i < index->n_columns; i++) sampled += index->columns[i]->stats.sampled;
-    printf("%s: %u tables, %u columns (%u sampled), %u joins, fingerprint %s, %.1f MB, built in %.1f ms\n", index->db_name,
-           index->n_tables, index->n_columns, sampled, index->n_joins, index->fingerprint, (double)index->bytes / 1e6,
-           (double)index->build_ns / 1e6);
+    printf("%s: %u tables, %u columns (%u sampled), %u joins, fingerprint %s, %.1f MB, built in %.1f ms\n",
+           index->db_name, index->n_tables, index->n_columns, sampled, index->n_joins, index->fingerprint,
+           (double)index->bytes / 1e6, (double)index->build_ns / 1e6);
 }
 
 static void show_text(const struct cli *cli, const struct schema_index *index)
@@ -238,11 +238,13 @@ const struct command command_index = {
     .name = "index",
     .sentence = "build or show the schema index of a database",
     .args = "build|show DB",
-    .description = "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics "
-                   "and values. build prints one line (size and time); show prints all of it. Columns marked ~ had more "
-                   "distinct values than --index-values and were sampled.",
+    .description =
+        "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics "
+        "and values. build prints one line (size and time); show prints all of it. Columns marked ~ had more "
+        "distinct values than --index-values and were sampled.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
-    .groups = (const struct option_group *const[]){&options_output, &options_schema, &options_judge, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_output, &options_schema, &options_judge, &options_general, NULL},
     .min_args = 2,
     .max_args = 2,
     .run = index_run,

@@ -10,10 +10,10 @@ void judge_config(const struct cli *cli, struct engine_config *out);
 
 /* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
  *
- * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; below 0: stop now, the verdicts
- * that are still out are not waited for. each: takes the verdict over (msg_verdict_free); false: stop now. `wait` (may be
- * NULL) is asked before each submit: true says that the caller holds enough verdicts and wants none but the next
- * ones. `tick` (may be NULL) is called at least ten times a second.
+ * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; below 0: stop now, the
+ * verdicts that are still out are not waited for. each: takes the verdict over (msg_verdict_free); false: stop now.
+ * `wait` (may be NULL) is asked before each submit: true says that the caller holds enough verdicts and wants none but
+ * the next ones. `tick` (may be NULL) is called at least ten times a second.
  */
 struct judge_loop {
     int (*next)(void *ctx, struct arena *arena, struct msg_request **out);

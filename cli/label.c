@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* As the reference labeller runs them; the caps on rows and bytes are ours, far above what an answer needs. */
-static const struct db_limits gold_limits = {.time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20,
-                                             .sql_bytes = 1000000, .expr_depth = 1000};
-static const struct db_limits candidate_limits = {.time_ms = 3000, .max_rows = 2000000, .max_bytes = 512ULL << 20,
-                                                  .sql_bytes = 1000000, .expr_depth = 1000};
+static const struct db_limits gold_limits = {
+    .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
+static const struct db_limits candidate_limits = {
+    .time_ms = 3000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 static const size_t result_arena_bytes = 2ULL << 30;
 
 enum { MAX_OPEN = 8 };
@@ -115,8 +115,10 @@ enum err_code label_line(struct labeler *labeler, struct arena *arena, const cha
 {
     struct db *db = labeler_db(labeler, name, NULL, err);
     if (!db) return err && err->code ? err->code : ERR_DB_MISSING;
-    *out = (struct labels){.n = n, .of = arena_new_array(arena, n + 1, enum label),
-                           .errors = arena_new_array(arena, n + 1, const char *), .first_executable = LABEL_NONE};
+    *out = (struct labels){.n = n,
+                           .of = arena_new_array(arena, n + 1, enum label),
+                           .errors = arena_new_array(arena, n + 1, const char *),
+                           .first_executable = LABEL_NONE};
     XXH128_hash_t *bags = arena_new_array(arena, n + 1, XXH128_hash_t);
     bool *ran = arena_new_array(arena, n + 1, bool);
     if (!out->of || !out->errors || !bags || !ran) return err_set(err, ERR_LIMIT_MEMORY, "too many candidates");

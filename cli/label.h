@@ -1,4 +1,5 @@
-/* Labels by execution: which candidates of a log line give the gold query's answer (cli/equal.h says when that is so). */
+/* Labels by execution: which candidates of a log line give the gold query's answer (cli/equal.h says when that is so).
+ */
 #ifndef ASSAY_CLI_LABEL_H
 #define ASSAY_CLI_LABEL_H
 
@@ -12,8 +13,8 @@ enum { LABEL_NONE = UINT32_MAX };
 /* One line of a log. Arrays live in the arena that label_line was given. */
 struct labels {
     uint32_t n;
-    enum label *of;            /* per candidate */
-    const char **errors;       /* per candidate: the engine's words, NULL when it ran */
+    enum label *of;      /* per candidate */
+    const char **errors; /* per candidate: the engine's words, NULL when it ran */
     bool gold_failed, gold_empty;
     uint32_t first_executable; /* LABEL_NONE when none ran */
     uint32_t majority;         /* first candidate with the most frequent result, by count; 0 when none ran */
@@ -25,12 +26,13 @@ struct labeler;
 struct labeler *labeler_new(const struct worker_databases *databases);
 void labeler_free(struct labeler *labeler);
 
-/* Run the gold query (20 s) and each candidate (3 s) and compare. Errors are those of opening the database; a gold query
- * that fails makes every candidate wrong. Thread: one at a time. */
+/* Run the gold query (20 s) and each candidate (3 s) and compare. Errors are those of opening the database; a gold
+ * query that fails makes every candidate wrong. Thread: one at a time. */
 enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *db, const char *gold,
                          const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err);
 
-/* The open database, for whoever needs more of it; NULL with `err` set. Owned by the labeler, valid until the next call. */
+/* The open database, for whoever needs more of it; NULL with `err` set. Owned by the labeler, valid until the next
+ * call. */
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
 
 #endif

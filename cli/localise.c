@@ -47,7 +47,8 @@ static struct sql_node *read_tree(struct arena *arena, const struct sql_catalog 
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
-    if (sql_parse(arena, sql, len, NULL, &stmt) != ERR_OK || sql_bind(arena, stmt, catalog, &bound) != ERR_OK) return NULL;
+    if (sql_parse(arena, sql, len, NULL, &stmt) != ERR_OK || sql_bind(arena, stmt, catalog, &bound) != ERR_OK)
+        return NULL;
     strip_names(stmt->root, catalog);
     return stmt->root;
 }

@@ -6,9 +6,9 @@
 #include "proto/msg.h"
 
 struct localisation {
-    bool known;      /* both parse and bind, and they differ */
-    bool pointed;    /* at least one finding has a clause */
-    bool hit;        /* a finding's clause overlaps the difference */
+    bool known;       /* both parse and bind, and they differ */
+    bool pointed;     /* at least one finding has a clause */
+    bool hit;         /* a finding's clause overlaps the difference */
     double by_chance; /* probability that as many clauses of the candidate, taken at random, would */
 };
 

@@ -15,9 +15,17 @@
 extern const struct command command_check, command_replay, command_eval, command_train, command_mutate, command_signals,
     command_index, command_parse, command_config, command_docs;
 
-const struct command *const commands[] = {&command_check,   &command_replay, &command_eval,   &command_train,
-                                          &command_mutate,  &command_signals, &command_index, &command_parse,
-                                          &command_config,  &command_docs,   NULL};
+const struct command *const commands[] = {&command_check,
+                                          &command_replay,
+                                          &command_eval,
+                                          &command_train,
+                                          &command_mutate,
+                                          &command_signals,
+                                          &command_index,
+                                          &command_parse,
+                                          &command_config,
+                                          &command_docs,
+                                          NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -132,7 +140,8 @@ static void parse_free(struct parse *parse)
     g_array_free(parse->flags, TRUE);
 }
 
-/* Read the command's flags and settle what they and the files say; then run. argp leaves by itself on --help and bad usage. */
+/* Read the command's flags and settle what they and the files say; then run. argp leaves by itself on --help and bad
+ * usage. */
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     struct parse parse = {.cli = cli,
@@ -180,8 +189,9 @@ static error_t on_command(int key, char *arg, struct argp_state *state)
 
 static char *list_commands(void)
 {
-    GString *text = g_string_new("Judges the SQL that text-to-SQL systems write: which candidate may be trusted, how sure "
-                                 "that is, which clauses are suspect and why.\vCommands:\n");
+    GString *text =
+        g_string_new("Judges the SQL that text-to-SQL systems write: which candidate may be trusted, how sure "
+                     "that is, which clauses are suspect and why.\vCommands:\n");
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->hidden) g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
     g_string_append(text, "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "

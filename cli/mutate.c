@@ -17,7 +17,8 @@ static json_t *mutation_json(const struct sql_mutation *mutation)
     return json;
 }
 
-/* --- one query ---------------------------------------------------------------------------------------------------------- */
+/* --- one query
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void print_mutation(const struct sql_mutation *mutation, enum format format)
 {
@@ -61,7 +62,8 @@ static int mutate_query(struct cli *cli, enum format format)
     return status;
 }
 
-/* --- a log ----------------------------------------------------------------------------------------------------------------- */
+/* --- a log
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 struct mutating {
     struct cli *cli;
@@ -94,7 +96,8 @@ static void mutate_line(struct mutating *m)
 {
     struct err err = {0};
     json_t *line = m->lines.too_long ? NULL : json_loadb(m->lines.text, m->lines.len, JSON_REJECT_DUPLICATES, NULL);
-    const char *db = json_string_value(json_object_get(line, "db")), *gold = json_string_value(json_object_get(line, "gold"));
+    const char *db = json_string_value(json_object_get(line, "db")),
+               *gold = json_string_value(json_object_get(line, "gold"));
     const char *id = json_string_value(json_object_get(line, "id"));
     if (!db || !gold) err_set(&err, ERR_MALFORMED, "not a log line with db and gold");
     json_t *candidates = db && gold ? mutants_json(m, db, id ? id : gold, gold, &err) : NULL;
@@ -140,14 +143,15 @@ const struct command command_mutate = {
     .name = "mutate",
     .sentence = "make wrong SQL from right, one error at a time",
     .args = "LOG --db-root DIR | --db FILE SQL",
-    .description = "With --db, prints mutants of one query: each changes one thing that models get wrong, and is named after "
-                   "it. With a log, prints its lines again with mutants of the gold query for candidates, so that the result "
-                   "is a log for eval and train. The same seed gives the same mutants. Whether a mutant's result differs, "
-                   "only running it tells.",
+    .description =
+        "With --db, prints mutants of one query: each changes one thing that models get wrong, and is named after "
+        "it. With a log, prints its lines again with mutants of the gold query for candidates, so that the result "
+        "is a log for eval and train. The same seed gives the same mutants. Whether a mutant's result differs, "
+        "only running it tells.",
     .examples = "assay mutate --db shop.sqlite 'SELECT name FROM customer WHERE country = \"France\"'\n"
                 "assay mutate train.jsonl --db-root databases --count 4 --seed 7 > mutants.jsonl",
-    .groups = (const struct option_group *const[]){&options_mutate, &options_output, &options_database,
-                                                   &options_schema, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_mutate, &options_output, &options_database, &options_schema,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = mutate_run,

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #define AT(field) .offset = offsetof(struct settings, field)
-#define END       {NULL}
-#define FLAG_ARG  .type = OPT_FLAG
+#define END                                                                                                            \
+    {                                                                                                                  \
+        NULL                                                                                                           \
+    }
+#define FLAG_ARG .type = OPT_FLAG
 
 static const struct option_row general_rows[] = {
     {"config", 'c', "FILE", OPT_TEXT, AT(general.config), .command_line_only = true,
@@ -48,7 +51,8 @@ static const struct option_row judge_rows[] = {
      .sentence = "label model in place of the shipped one; none: do without"},
     {"classifier", 0, "FILE", OPT_TEXT, AT(judge.classifier),
      .sentence = "classifier in place of the shipped one; none: do without"},
-    {"models", 0, "DIR", OPT_TEXT, AT(judge.models), .sentence = "folder of the model files; not set: the installed ones"},
+    {"models", 0, "DIR", OPT_TEXT, AT(judge.models),
+     .sentence = "folder of the model files; not set: the installed ones"},
     {"expose", 0, "WHAT", OPT_CHOICE, AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
     {"deny-column", 0, "COLUMN", OPT_LIST, AT(judge.deny_columns),
@@ -83,10 +87,10 @@ static const struct option_row signals_rows[] = {
                  "them"},
     END};
 
-static const struct option_row log_rows[] = {
-    {"limit", 'n', "N", OPT_INT, AT(log.limit), "0", .min = 0, .max = 1e15, .command_line_only = true,
-     .sentence = "stop after this many lines of the log; 0: all"},
-    END};
+static const struct option_row log_rows[] = {{"limit", 'n', "N", OPT_INT, AT(log.limit), "0", .min = 0, .max = 1e15,
+                                              .command_line_only = true,
+                                              .sentence = "stop after this many lines of the log; 0: all"},
+                                             END};
 
 static const struct option_row check_rows[] = {
     {"db", 'd', "FILE", OPT_TEXT, AT(check.db), .command_line_only = true, .sentence = "the SQLite database"},
@@ -111,8 +115,7 @@ static const struct option_row replay_rows[] = {
      .sentence = "write verdicts to this file"},
     {"resume", 'r', FLAG_ARG, AT(replay.resume), "false", .command_line_only = true,
      .sentence = "continue FILE of --out: drop its torn last line and judge what it lacks"},
-    {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true,
-     .sentence = "overwrite FILE of --out"},
+    {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true, .sentence = "overwrite FILE of --out"},
     END};
 
 static const struct option_row eval_rows[] = {
@@ -129,8 +132,7 @@ static const struct option_row eval_rows[] = {
 
 static const struct option_row train_rows[] = {
     {"out", 'o', "FILE", OPT_TEXT, AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
-    {"kind", 0, "KIND", OPT_CHOICE, AT(train.kind), "logistic", "logistic|trees",
-     .sentence = "kind of classifier"},
+    {"kind", 0, "KIND", OPT_CHOICE, AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
     {"weak", 0, FLAG_ARG, AT(train.weak), "false",
      .sentence = "train the classifier on the label model's probabilities, not on labels"},
     {"mutants", 0, "N", OPT_INT, AT(train.mutants), "4", .min = 0, .max = 64,
@@ -140,19 +142,18 @@ static const struct option_row train_rows[] = {
     {"seed", 0, "N", OPT_INT, AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
     END};
 
-static const struct option_row mutate_rows[] = {
-    {"db", 'd', "FILE", OPT_TEXT, AT(mutate.db), .command_line_only = true,
-     .sentence = "mutate the SQL given, against this SQLite database"},
-    {"count", 'n', "N", OPT_INT, AT(mutate.n), "8", .min = 1, .max = 1000, .command_line_only = true,
-     .sentence = "mutants a query"},
-    {"seed", 0, "N", OPT_INT, AT(mutate.seed), "1", .min = 0, .max = 1e15, .command_line_only = true,
-     .sentence = "seed of the choice"},
-    END};
+static const struct option_row mutate_rows[] = {{"db", 'd', "FILE", OPT_TEXT, AT(mutate.db), .command_line_only = true,
+                                                 .sentence = "mutate the SQL given, against this SQLite database"},
+                                                {"count", 'n', "N", OPT_INT, AT(mutate.n), "8", .min = 1, .max = 1000,
+                                                 .command_line_only = true, .sentence = "mutants a query"},
+                                                {"seed", 0, "N", OPT_INT, AT(mutate.seed), "1", .min = 0, .max = 1e15,
+                                                 .command_line_only = true, .sentence = "seed of the choice"},
+                                                END};
 
-static const struct option_row config_rows[] = {
-    {"origin", 0, FLAG_ARG, AT(config.origin), "false", .command_line_only = true,
-     .sentence = "say for each value where it comes from"},
-    END};
+static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(config.origin), "false",
+                                                 .command_line_only = true,
+                                                 .sentence = "say for each value where it comes from"},
+                                                END};
 
 const struct option_group options_general = {"general", "Everywhere", general_rows};
 const struct option_group options_output = {"output", "Output", output_rows};
@@ -168,9 +169,13 @@ const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general, &options_output,  &options_judge, &options_database, &options_schema, &options_signals, &options_log,
-    &options_check,   &options_replay, &options_eval,  &options_train,    &options_mutate, &options_config,  NULL};
+const struct option_group *const option_groups[] = {&options_general, &options_output,
+                                                    &options_judge,   &options_database,
+                                                    &options_schema,  &options_signals,
+                                                    &options_log,     &options_check,
+                                                    &options_replay,  &options_eval,
+                                                    &options_train,   &options_mutate,
+                                                    &options_config,  NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

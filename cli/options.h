@@ -40,7 +40,7 @@ struct option_row {
 
 struct option_group {
     const char *section;
-    const char *title; /* heading in --help and the man page */
+    const char *title;             /* heading in --help and the man page */
     const struct option_row *rows; /* ends with a NULL name */
 };
 
@@ -64,8 +64,8 @@ void option_variable(const struct option_group *group, const struct option_row *
 /* The present value in text form, as a configuration file would have it. Arena text, NULL when full. */
 char *option_value_text(struct arena *arena, const struct option_row *row, const struct settings *settings);
 
-/* Parse `text` into the row's field. Strings are copied into `arena`. An OPT_LIST takes one item: appended when `append`,
- * else the list starts anew. ERR_CONFIG says what the row takes. */
+/* Parse `text` into the row's field. Strings are copied into `arena`. An OPT_LIST takes one item: appended when
+ * `append`, else the list starts anew. ERR_CONFIG says what the row takes. */
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
                          struct settings *settings, struct err *err);
 

@@ -43,8 +43,8 @@ static void text_verdict(struct output *output, uint64_t line, const struct msg_
     snprintf(number, sizeof number, "%llu", (unsigned long long)line);
     if (!isnan(verdict->p_correct)) snprintf(p, sizeof p, "%.3f", verdict->p_correct);
     print_safe(output->stream, verdict->id ? verdict->id : number, strlen(verdict->id ? verdict->id : number), false);
-    fprintf(output->stream, "  %s%s%s  %s  %u/%u  ", style_start(style), msg_status_name(verdict->status), style_end(), p,
-            verdict->chosen, verdict->n_candidates);
+    fprintf(output->stream, "  %s%s%s  %s  %u/%u  ", style_start(style), msg_status_name(verdict->status), style_end(),
+            p, verdict->chosen, verdict->n_candidates);
     const char *text = verdict->sql ? verdict->sql : verdict->reason ? verdict->reason : "";
     print_safe(output->stream, text, strlen(text), false);
     fputc('\n', output->stream);
@@ -103,8 +103,14 @@ static void csv_verdict(struct output *output, uint64_t line, const struct msg_v
     g_free(signals);
 }
 
-static void sarif_begin_output(struct output *output) { sarif_begin(output->stream); }
-static void sarif_end_output(struct output *output) { sarif_end(output->stream); }
+static void sarif_begin_output(struct output *output)
+{
+    sarif_begin(output->stream);
+}
+static void sarif_end_output(struct output *output)
+{
+    sarif_end(output->stream);
+}
 
 static void sarif_verdict_output(struct output *output, uint64_t line, const struct msg_verdict *verdict)
 {

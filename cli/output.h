@@ -7,8 +7,8 @@
 
 struct output;
 
-/* `full`: one verdict with all there is to say; else one of many, a line each in text and csv. Never NULL; the caller owes
- * output_end. Thread: main. */
+/* `full`: one verdict with all there is to say; else one of many, a line each in text and csv. Never NULL; the caller
+ * owes output_end. Thread: main. */
 struct output *output_begin(enum format format, bool full, FILE *stream);
 
 /* Write one verdict. `line` of the log it answers; 0: none. */

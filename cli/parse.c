@@ -50,9 +50,10 @@ const struct command command_parse = {
     .name = "parse",
     .sentence = "show the syntax tree of one SQL statement",
     .args = "FILE|-",
-    .description = "Parses the statement in FILE (- is standard input) and prints its tree, each node with its kind and byte "
-                   "span. A statement that does not parse is marked on standard error, with what was expected, and the exit "
-                   "status is 1; the tree then holds what could be saved.",
+    .description =
+        "Parses the statement in FILE (- is standard input) and prints its tree, each node with its kind and byte "
+        "span. A statement that does not parse is marked on standard error, with what was expected, and the exit "
+        "status is 1; the tree then holds what could be saved.",
     .examples = "echo 'SELECT 1' | assay parse -",
     .groups = (const struct option_group *const[]){&options_general, NULL},
     .min_args = 1,

@@ -29,7 +29,8 @@ static void print_mix(const struct progress *progress)
 {
     for (int i = 0; i < MSG_STATUS_COUNT; i++)
         if (progress->by_status[i])
-            fprintf(stderr, " %s %llu", msg_status_name((enum msg_status)i), (unsigned long long)progress->by_status[i]);
+            fprintf(stderr, " %s %llu", msg_status_name((enum msg_status)i),
+                    (unsigned long long)progress->by_status[i]);
 }
 
 void progress_draw(struct progress *progress, double share)
@@ -60,9 +61,9 @@ void progress_summary(struct progress *progress, bool interrupted)
 {
     double passed = seconds(progress);
     progress_clear(progress);
-    fprintf(stderr, "%s%llu verdicts on %llu candidates in %.2f s (%.0f candidates/s)", interrupted ? "interrupted: " : "",
-            (unsigned long long)progress->verdicts, (unsigned long long)progress->candidates, passed,
-            passed > 0 ? (double)progress->candidates / passed : 0);
+    fprintf(stderr, "%s%llu verdicts on %llu candidates in %.2f s (%.0f candidates/s)",
+            interrupted ? "interrupted: " : "", (unsigned long long)progress->verdicts,
+            (unsigned long long)progress->candidates, passed, passed > 0 ? (double)progress->candidates / passed : 0);
     if (progress->bad_lines) fprintf(stderr, ", %llu bad lines skipped", (unsigned long long)progress->bad_lines);
     fputs("\nverdicts:", stderr);
     print_mix(progress);

@@ -1,9 +1,9 @@
 /* assay replay: a query log in, a verdict a line out.
  *
- * DESIGN. One thread reads the log, hands requests to the engine and takes verdicts; the engine's threads judge. Verdicts
- * come in order of completion; `pending` holds the lines that are out, in the order of the log, and the verdicts that came
- * before their turn, so at most `bound` of them. A line that is an object with an id but no valid request gets a `failed`
- * verdict here; a line that is nothing of the kind is reported with its number and has none.
+ * DESIGN. One thread reads the log, hands requests to the engine and takes verdicts; the engine's threads judge.
+ * Verdicts come in order of completion; `pending` holds the lines that are out, in the order of the log, and the
+ * verdicts that came before their turn, so at most `bound` of them. A line that is an object with an id but no valid
+ * request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has none.
  *
  * Memory is that of the longest line, the engine's window and `bound` verdicts, however long the log is.
  */
@@ -29,9 +29,9 @@ struct replay {
     FILE *stream;
     struct resume resume;
     struct progress progress;
-    GQueue pending;       /* line numbers that are out, in the order of the log */
-    GHashTable *finished; /* line number → verdict that waits for its turn */
-    guint bound;          /* of `pending` */
+    GQueue pending;        /* line numbers that are out, in the order of the log */
+    GHashTable *finished;  /* line number → verdict that waits for its turn */
+    guint bound;           /* of `pending` */
     uint64_t read, failed; /* lines taken from the log; verdicts that could not be judged */
     bool show, refused, interrupted;
     int io_error; /* errno of a failed write */
@@ -110,7 +110,8 @@ static bool failed_verdict(struct arena *arena, const struct lines *lines, const
                            struct msg_verdict *out)
 {
     json_t *json = lines->too_long ? NULL : json_loadb(lines->text, lines->len, 0, NULL);
-    const char *id = json_string_value(json_object_get(json, "id")), *db = json_string_value(json_object_get(json, "db"));
+    const char *id = json_string_value(json_object_get(json, "id")),
+               *db = json_string_value(json_object_get(json, "db"));
     if (id) {
         *out = (struct msg_verdict){.id = arena_strdup(arena, id),
                                     .db = db ? arena_strdup(arena, db) : NULL,
@@ -157,8 +158,7 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
 
 static enum err_code read_request(struct replay *r, struct arena *arena, struct msg_request **out, struct err *err)
 {
-    if (r->lines.too_long)
-        return err_set(err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
+    if (r->lines.too_long) return err_set(err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
     enum err_code code = msg_request_from_json(arena, r->lines.text, r->lines.len, out, err);
     if (code != ERR_OK) return code;
     (*out)->tag = r->lines.number;
@@ -336,21 +336,25 @@ const struct command command_replay = {
     .sentence = "judge a query log, a verdict a line",
     .args = "LOG|- --db-root DIR",
     .description =
-        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict a line, in the order of the "
+        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict a line, in the order "
+        "of the "
         "log or, with --unordered, as they come. Each verdict says which line it answers.\n\n"
-        "A line that has an id but is no valid request gets a verdict with status failed. A line that is not even that (not "
+        "A line that has an id but is no valid request gets a verdict with status failed. A line that is not even that "
+        "(not "
         "JSON, not UTF-8, no id, longer than 16 MiB) is reported on standard error with its number and skipped. With "
         "--strict either stops the replay.\n\n"
-        "--out writes to a file. A replay that was stopped or killed goes on with --resume: the file's torn last line is cut "
+        "--out writes to a file. A replay that was stopped or killed goes on with --resume: the file's torn last line "
+        "is cut "
         "off and only lines without a verdict are judged. SIGINT prints the summary so far; the exit status is 130.\n\n"
-        "The exit status is 0 when every line was answered, whatever the verdicts; 1 when a line was skipped or its verdict "
+        "The exit status is 0 when every line was answered, whatever the verdicts; 1 when a line was skipped or its "
+        "verdict "
         "is failed; 2 when the replay itself could not go on.",
     .examples = "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .groups = (const struct option_group *const[]){&options_replay, &options_log, &options_judge, &options_output,
-                                                   &options_signals, &options_database, &options_schema, &options_general,
-                                                   NULL},
+                                                   &options_signals, &options_database, &options_schema,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = replay_run,

@@ -1,7 +1,7 @@
 /* Continuing a replay that was killed.
  *
- * Each record of a jsonl replay ends with ,"line":N} where N is the line of the log that it answers. That alone says what is
- * done, in whatever order it was written: the file is scanned once, a torn last line is cut off, and the replay
+ * Each record of a jsonl replay ends with ,"line":N} where N is the line of the log that it answers. That alone says
+ * what is done, in whatever order it was written: the file is scanned once, a torn last line is cut off, and the replay
  * skips the lines that have their verdict. No line twice, none lost. Memory: one bit a line of the log.
  */
 #ifndef ASSAY_CLI_RESUME_H
@@ -26,8 +26,8 @@ struct resume {
     unsigned n_samples;
 };
 
-/* Scan and repair `path`; a missing file is an empty one. ERR_IO; ERR_MALFORMED when a line but the last is no record of a
- * replay. The caller owes resume_free in any case. */
+/* Scan and repair `path`; a missing file is an empty one. ERR_IO; ERR_MALFORMED when a line but the last is no record
+ * of a replay. The caller owes resume_free in any case. */
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err);
 void resume_free(struct resume *resume);
 

@@ -12,8 +12,8 @@ static const char *const invalid_sql_sentence = "The SQL does not parse, or the 
 
 static json_t *rule_json(const char *id, const char *sentence, const char *instruction, const char *family)
 {
-    json_t *rule = json_pack("{s:s,s:{s:s},s:{s:s}}", "id", id, "shortDescription", "text", sentence, "properties", "family",
-                             family);
+    json_t *rule = json_pack("{s:s,s:{s:s},s:{s:s}}", "id", id, "shortDescription", "text", sentence, "properties",
+                             "family", family);
     if (instruction) json_object_set_new(rule, "help", json_pack("{s:s}", "text", instruction));
     return rule;
 }
@@ -26,8 +26,8 @@ static json_t *rules_json(void)
     unsigned n = 0;
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned i = 0; i < n; i++)
-        json_array_append_new(rules, rule_json(all[i]->name, all[i]->sentence, all[i]->instruction,
-                                               vsig_family_name(all[i]->family)));
+        json_array_append_new(
+            rules, rule_json(all[i]->name, all[i]->sentence, all[i]->instruction, vsig_family_name(all[i]->family)));
     return rules;
 }
 
@@ -48,7 +48,8 @@ static void dump(FILE *stream, json_t *json)
 
 void sarif_begin(FILE *stream)
 {
-    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":", stream);
+    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":",
+          stream);
     dump(stream, json_pack("{s:{s:s,s:s,s:o}}", "driver", "name", "assay", "semanticVersion", ASSAY_VERSION, "rules",
                            rules_json()));
     fputs(",\"columnKind\":\"unicodeCodePoints\",\"results\":[", stream);
@@ -68,12 +69,12 @@ static json_t *location_json(const char *uri, const struct msg_text *sql, const 
     uint32_t start = MIN(clause->start, sql->len), end = MIN(MAX(clause->end, start), sql->len);
     caret_position(sql->bytes, sql->len, start, &line, &column);
     caret_position(sql->bytes, sql->len, end, &end_line, &end_column);
-    json_t *region = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:o}", "startLine", (int)line, "startColumn", (int)column, "endLine",
-                               (int)end_line, "endColumn", (int)end_column, "byteOffset", (int)start, "byteLength",
-                               (int)(end - start), "snippet", snippet(sql->bytes + start, end - start));
+    json_t *region = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:o}", "startLine", (int)line, "startColumn", (int)column,
+                               "endLine", (int)end_line, "endColumn", (int)end_column, "byteOffset", (int)start,
+                               "byteLength", (int)(end - start), "snippet", snippet(sql->bytes + start, end - start));
     json_t *context = json_pack("{s:i,s:o}", "startLine", 1, "snippet", snippet(sql->bytes, sql->len));
-    json_t *location = json_pack("{s:{s:{s:s},s:o,s:o}}", "physicalLocation", "artifactLocation", "uri", uri, "region", region,
-                                 "contextRegion", context);
+    json_t *location = json_pack("{s:{s:{s:s},s:o,s:o}}", "physicalLocation", "artifactLocation", "uri", uri, "region",
+                                 region, "contextRegion", context);
     if (clause->label) json_object_set_new(location, "message", json_pack("{s:s}", "text", clause->label));
     return location;
 }
@@ -97,9 +98,9 @@ static json_t *result_json(const char *uri, const struct msg_judged *judged, con
     json_t *facts = json_object();
     for (uint32_t i = 0; i < finding->n_facts; i++)
         json_object_set_new(facts, finding->facts[i].key, format_text(finding->facts[i].value));
-    json_t *result = json_pack("{s:s,s:s,s:{s:o},s:o,s:o}", "ruleId", name, "level", level(finding->severity), "message",
-                               "text", format_text(finding->message ? finding->message : name), "locations", locations,
-                               "properties", facts);
+    json_t *result =
+        json_pack("{s:s,s:s,s:{s:o},s:o,s:o}", "ruleId", name, "level", level(finding->severity), "message", "text",
+                  format_text(finding->message ? finding->message : name), "locations", locations, "properties", facts);
     int index = rule_index(name);
     if (result && index >= 0) json_object_set_new(result, "ruleIndex", json_integer(index));
     return result;

@@ -16,8 +16,8 @@ static char *options_text(const struct vsig_def *def)
 
 static struct table *signals_table(const struct cli *cli, const struct vsig_def *const *all, unsigned n)
 {
-    static const struct table_column columns[] = {{"signal"}, {"family"}, {"on"}, {"fires when", .wrap = true},
-                                                  {"options", .wrap = true}, {NULL}};
+    static const struct table_column columns[] = {
+        {"signal"}, {"family"}, {"on"}, {"fires when", .wrap = true}, {"options", .wrap = true}, {NULL}};
     struct table *table = table_new(columns);
     for (unsigned i = 0; i < n; i++) {
         char *options = options_text(all[i]);
@@ -38,14 +38,14 @@ static json_t *signal_json(const struct cli *cli, const struct vsig_def *def)
     for (unsigned k = 0; def->options && def->options[k].name; k++) {
         const struct vsig_option *o = &def->options[k];
         json_array_append_new(options, json_pack("{s:s,s:f,s:f,s:f,s:f,s:s}", "name", o->name, "value",
-                                                 cli->signals->values[def->id][k], "default", o->fallback, "min", o->min,
-                                                 "max", o->max, "sentence", o->sentence));
+                                                 cli->signals->values[def->id][k], "default", o->fallback, "min",
+                                                 o->min, "max", o->max, "sentence", o->sentence));
     }
     return json_pack("{s:s,s:s,s:s,s:b,s:b,s:s,s:s*,s:s*,s:s*,s:o}", "name", def->name, "family",
                      vsig_family_name(def->family), "cause", vsig_cause_name(def->cause), "enabled",
                      cli->signals->enabled[def->id], "off_by_default", def->off_by_default, "sentence", def->sentence,
-                     "description", def->description, "example", def->example, "instruction", def->instruction, "options",
-                     options);
+                     "description", def->description, "example", def->example, "instruction", def->instruction,
+                     "options", options);
 }
 
 static int signals_run(struct cli *cli)
@@ -71,8 +71,9 @@ const struct command command_signals = {
     .name = "signals",
     .sentence = "list the signals with family, sentence and options",
     .args = "",
-    .description = "Lists every validation signal: its family, whether it is on, what makes it fire, and its options with "
-                   "their values. Signals are set in the configuration file under signals, or with --signal.",
+    .description =
+        "Lists every validation signal: its family, whether it is on, what makes it fire, and its options with "
+        "their values. Signals are set in the configuration file under signals, or with --signal.",
     .examples = "assay signals\nassay signals --format json",
     .groups = (const struct option_group *const[]){&options_output, &options_signals, &options_general, NULL},
     .run = signals_run,

@@ -56,8 +56,8 @@ void table_print(struct table *table, FILE *stream)
     scols_table_set_stream(out, stream);
     scols_table_set_termforce(out, person ? SCOLS_TERMFORCE_AUTO : SCOLS_TERMFORCE_NEVER);
     for (unsigned c = 0; c < table->n_columns; c++) {
-        int flags = (table->columns[c].right ? SCOLS_FL_RIGHT : 0) |
-                    (person && table->columns[c].wrap ? SCOLS_FL_WRAP : 0);
+        int flags =
+            (table->columns[c].right ? SCOLS_FL_RIGHT : 0) | (person && table->columns[c].wrap ? SCOLS_FL_WRAP : 0);
         scols_table_new_column(out, table->columns[c].name, 0, flags);
     }
     for (guint i = 0; i < table->cells->len; i += table->n_columns) {

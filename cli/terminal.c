@@ -50,7 +50,8 @@ void print_safe(FILE *stream, const char *text, size_t len, bool lines)
 {
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
-        bool c1 = c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0; /* U+0080..U+009F also drive terminals */
+        bool c1 =
+            c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0; /* U+0080..U+009F also drive terminals */
         if (c == '\n' && lines)
             fputc('\n', stream);
         else if (c == '\t' || c == '\n' || c == '\r')

@@ -1,8 +1,8 @@
 /* assay train: fit the label model or a classifier on logs.
  *
  * Candidates go through the engine with all signals and no model; what the signals said becomes a decision vector, and
- * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the gold
- * query itself somewhere among them. The model file holds the command that made it.
+ * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the
+ * gold query itself somewhere among them. The model file holds the command that made it.
  */
 #include "cli/input.h"
 #include "cli/judge.h"
@@ -28,7 +28,8 @@ struct train {
     bool show, failed;
 };
 
-/* --- candidates ----------------------------------------------------------------------------------------------------- */
+/* --- candidates -----------------------------------------------------------------------------------------------------
+ */
 
 static void skip_line(struct train *t, const char *what)
 {
@@ -79,7 +80,8 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
         }
         if (more <= 0) return more;
         t->read++;
-        if (t->logs.lines.too_long || msg_request_from_json(arena, t->logs.lines.text, t->logs.lines.len, out, &err) != ERR_OK) {
+        if (t->logs.lines.too_long ||
+            msg_request_from_json(arena, t->logs.lines.text, t->logs.lines.len, out, &err) != ERR_OK) {
             skip_line(t, err.text);
             continue;
         }
@@ -94,7 +96,8 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     return 0;
 }
 
-/* --- vectors ----------------------------------------------------------------------------------------------------------- */
+/* --- vectors
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 {
@@ -116,7 +119,9 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 static void on_tick(void *ctx)
 {
     struct train *t = ctx;
-    if (t->show) progress_draw(&t->progress, t->logs.lines.size ? (double)t->logs.lines.offset / (double)t->logs.lines.size : -1);
+    if (t->show)
+        progress_draw(&t->progress,
+                      t->logs.lines.size ? (double)t->logs.lines.offset / (double)t->logs.lines.size : -1);
 }
 
 static int collect(struct train *t)
@@ -138,7 +143,8 @@ static int collect(struct train *t)
     return code == ERR_OK ? 0 : complain_err(NULL, &err);
 }
 
-/* --- the label model --------------------------------------------------------------------------------------------------- */
+/* --- the label model
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Share of wrong candidates: of real ones if any is labelled, else of mutants. */
 static double share_wrong(const struct vectors *v)
@@ -157,8 +163,10 @@ static char *command_line(const struct train *t, const char *what)
     GString *text = g_string_new("assay train ");
     g_string_append(text, what);
     for (int i = 1; i < t->cli->n_args; i++) g_string_append_printf(text, " %s", t->cli->args[i]);
-    for (unsigned i = 0; i < s->database.root.n; i++) g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
-    if (strcmp(what, "classifier") == 0) g_string_append_printf(text, " --kind %s%s", s->train.kind, s->train.weak ? " --weak" : "");
+    for (unsigned i = 0; i < s->database.root.n; i++)
+        g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
+    if (strcmp(what, "classifier") == 0)
+        g_string_append_printf(text, " --kind %s%s", s->train.kind, s->train.weak ? " --weak" : "");
     if (s->train.prior >= 0) g_string_append_printf(text, " --prior %g", s->train.prior);
     g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
     return g_string_free(text, FALSE);
@@ -203,8 +211,12 @@ static int column_of(const struct vectors *v, const char *name)
 /* What was learned beside what the labels say, and the rank correlation of the two. */
 static void print_label_model(const struct vectors *v, const struct lm_model *model)
 {
-    static const struct table_column columns[] = {{"signal"}, {"coverage %", .right = true}, {"learned precision %", .right = true},
-                                                  {"labelled precision %", .right = true}, {"depends on"}, {NULL}};
+    static const struct table_column columns[] = {{"signal"},
+                                                  {"coverage %", .right = true},
+                                                  {"learned precision %", .right = true},
+                                                  {"labelled precision %", .right = true},
+                                                  {"depends on"},
+                                                  {NULL}};
     struct table *table = table_new(columns);
     double *learned = g_new(double, model->n_signals + 1), *labelled = g_new(double, model->n_signals + 1);
     unsigned n = 0;
@@ -223,8 +235,10 @@ static void print_label_model(const struct vectors *v, const struct lm_model *mo
         labelled[n++] = truth;
     }
     table_print(table, stdout);
-    printf("P(wrong) %.3f, %g candidates, %u iterations%s; rank correlation of learned and labelled precision %.2f over %u "
-           "signals\n", model->prior_wrong, model->n, model->iterations, model->converged ? "" : ", not converged",
+    printf("P(wrong) %.3f, %g candidates, %u iterations%s; rank correlation of learned and labelled precision %.2f "
+           "over %u "
+           "signals\n",
+           model->prior_wrong, model->n, model->iterations, model->converged ? "" : ", not converged",
            learn_spearman(learned, labelled, n), n);
     table_free(table);
     g_free(learned);
@@ -246,7 +260,8 @@ static int train_label_model(struct train *t)
     return code;
 }
 
-/* --- the classifier ---------------------------------------------------------------------------------------------------- */
+/* --- the classifier
+ * ---------------------------------------------------------------------------------------------------- */
 
 struct rows { /* what learn_data points to */
     float *x;
@@ -351,7 +366,8 @@ static int train_classifier(struct train *t)
     return code == ERR_OK ? 0 : complain_err(s->train.out, &err);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------------------- */
+/* --- the command
+ * --------------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -395,15 +411,18 @@ const struct command command_train = {
     .name = "train",
     .sentence = "fit the label model or a classifier on logs",
     .args = "label-model|classifier LOG... --db-root DIR --out FILE",
-    .description =
-        "Runs all signals on the candidates of the logs and fits a model on what they say. label-model needs no labels: it "
-        "learns how far each signal can be trusted from how they agree, and prints that beside the labelled precision where "
-        "the log has gold. classifier learns from labels (execution against gold), or with --weak from the label model's "
-        "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
-        "With --label-model=FILE its probability is one of the classifier's features.",
-    .examples = "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
-                "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "
-                "classifier.json",
+    .description = "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
+                   "needs no labels: it "
+                   "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
+                   "precision where "
+                   "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
+                   "label model's "
+                   "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
+                   "With --label-model=FILE its probability is one of the classifier's features.",
+    .examples =
+        "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
+        "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "
+        "classifier.json",
     .groups = (const struct option_group *const[]){&options_train, &options_log, &options_judge, &options_signals,
                                                    &options_database, &options_schema, &options_general, NULL},
     .min_args = 2,

@@ -16,9 +16,10 @@ struct vectors {
     int label_model_p; /* which feature is the label model's probability; -1: none */
     uint32_t n;        /* rows */
     uint32_t n_questions;
-    GArray *votes;     /* uint8_t, n_votes a row */
-    GArray *features;  /* float, n_features a row; the label model's probability is NAN until vectors_set_label_model_p */
-    GArray *right;     /* uint8_t: 1 right, 0 wrong, VECTORS_UNLABELLED */
+    GArray *votes; /* uint8_t, n_votes a row */
+    GArray
+        *features; /* float, n_features a row; the label model's probability is NAN until vectors_set_label_model_p */
+    GArray *right; /* uint8_t: 1 right, 0 wrong, VECTORS_UNLABELLED */
     GArray *database;  /* uint32_t: rows of one database stay in one fold */
     GArray *question;  /* uint32_t */
     GArray *made;      /* uint8_t: a mutant, or the gold query among mutants */
@@ -29,8 +30,9 @@ struct vectors {
 struct vectors *vectors_new(unsigned flags);
 void vectors_free(struct vectors *vectors);
 
-/* Add the judged candidates of a verdict, but those that are invalid or repeat another. `labels` NULL: not labelled. `made`:
- * the candidates are mutants, so what columns say of the whole request (agreement, rank) means nothing and is left missing. */
+/* Add the judged candidates of a verdict, but those that are invalid or repeat another. `labels` NULL: not labelled.
+ * `made`: the candidates are mutants, so what columns say of the whole request (agreement, rank) means nothing and is
+ * left missing. */
 void vectors_add(struct vectors *vectors, const struct msg_verdict *verdict, const struct labels *labels, bool made);
 
 /* Rows whose use[row] is set (NULL: all) as a matrix for the label model. NULL with `err` set. The caller owes
@@ -45,7 +47,10 @@ static inline float *vectors_features(const struct vectors *v, uint32_t row)
 {
     return &g_array_index(v->features, float, (size_t)row * v->n_features);
 }
-static inline uint8_t vectors_right(const struct vectors *v, uint32_t row) { return g_array_index(v->right, uint8_t, row); }
+static inline uint8_t vectors_right(const struct vectors *v, uint32_t row)
+{
+    return g_array_index(v->right, uint8_t, row);
+}
 
 /* Fill the feature that holds the label model's P(correct). */
 void vectors_set_label_model_p(struct vectors *vectors, const struct lm_model *model);

@@ -13,7 +13,8 @@
 static unsigned width(FILE *stream)
 {
     struct winsize size;
-    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
     return 120;
 }
 
@@ -53,7 +54,8 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
         }
         fputc('\n', out);
     }
-    for (uint32_t i = 0; i < verdict->n_unavailable; i++) fprintf(out, "  family without an answer: %s\n", verdict->unavailable[i]);
+    for (uint32_t i = 0; i < verdict->n_unavailable; i++)
+        fprintf(out, "  family without an answer: %s\n", verdict->unavailable[i]);
 }
 
 static char *fired(const struct msg_judged *judged)
@@ -77,9 +79,9 @@ static char *outcome(const struct msg_judged *judged)
 
 static void print_candidates(FILE *out, const struct msg_verdict *verdict)
 {
-    static const struct table_column columns[] = {{"", .right = true}, {"#", .right = true}, {"P", .right = true},
-                                                  {"votes", .right = true}, {"result"}, {"fired", .wrap = true},
-                                                  {"why", .wrap = true}, {NULL}};
+    static const struct table_column columns[] = {
+        {"", .right = true}, {"#", .right = true},    {"P", .right = true},  {"votes", .right = true},
+        {"result"},          {"fired", .wrap = true}, {"why", .wrap = true}, {NULL}};
     struct table *table = table_new(columns);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
@@ -113,13 +115,16 @@ static unsigned collect_marks(const struct msg_judged *judged, struct mark *mark
 static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t number)
 {
     const struct msg_finding *finding = &judged->findings[number];
-    enum style style = finding->severity == MSG_ERROR ? STYLE_BAD : finding->severity == MSG_WARNING ? STYLE_WARN : STYLE_DIM;
-    fprintf(out, "    [%u] %s%s%s (%s)", number + 1, style_start(style), finding->name ? finding->name : "?", style_end(),
-            msg_severity_name(finding->severity));
+    enum style style = finding->severity == MSG_ERROR     ? STYLE_BAD
+                       : finding->severity == MSG_WARNING ? STYLE_WARN
+                                                          : STYLE_DIM;
+    fprintf(out, "    [%u] %s%s%s (%s)", number + 1, style_start(style), finding->name ? finding->name : "?",
+            style_end(), msg_severity_name(finding->severity));
     for (uint32_t i = 0; i < finding->n_clauses; i++) {
         unsigned line, column;
         caret_position(judged->sql.bytes, judged->sql.len, finding->clauses[i].start, &line, &column);
-        fprintf(out, "%s %s %u:%u", i ? "," : "", finding->clauses[i].label ? finding->clauses[i].label : "at", line, column);
+        fprintf(out, "%s %s %u:%u", i ? "," : "", finding->clauses[i].label ? finding->clauses[i].label : "at", line,
+                column);
     }
     fputs(": ", out);
     safe(out, finding->message);
@@ -165,7 +170,8 @@ static void print_report(FILE *out, const struct msg_verdict *verdict)
         report_line(out, "instruction", report->instruction);
         for (uint32_t k = 0; k < report->n_clauses; k++)
             for (uint32_t t = 0; t < report->clauses[k].n_texts; t++)
-                report_line(out, report->clauses[k].label ? report->clauses[k].label : "clause", report->clauses[k].texts[t]);
+                report_line(out, report->clauses[k].label ? report->clauses[k].label : "clause",
+                            report->clauses[k].texts[t]);
     }
 }
 

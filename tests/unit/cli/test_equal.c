@@ -7,12 +7,31 @@
 
 TestSuite(equal, .fini = leak_check);
 
-#define N(x)  {.type = DB_INT, .i = (x)}
-#define F(x)  {.type = DB_FLOAT, .f = (x)}
-#define T(x)  {.type = DB_TEXT, .text = (x), .len = sizeof(x) - 1}
-#define B(x)  {.type = DB_BLOB, .text = (x), .len = sizeof(x) - 1}
-#define NIL   {.type = DB_NULL}
-#define ROWS(...) (const struct db_value[]){__VA_ARGS__}
+#define N(x)                                                                                                           \
+    {                                                                                                                  \
+        .type = DB_INT, .i = (x)                                                                                       \
+    }
+#define F(x)                                                                                                           \
+    {                                                                                                                  \
+        .type = DB_FLOAT, .f = (x)                                                                                     \
+    }
+#define T(x)                                                                                                           \
+    {                                                                                                                  \
+        .type = DB_TEXT, .text = (x), .len = sizeof(x) - 1                                                             \
+    }
+#define B(x)                                                                                                           \
+    {                                                                                                                  \
+        .type = DB_BLOB, .text = (x), .len = sizeof(x) - 1                                                             \
+    }
+#define NIL                                                                                                            \
+    {                                                                                                                  \
+        .type = DB_NULL                                                                                                \
+    }
+#define ROWS(...)                                                                                                      \
+    (const struct db_value[])                                                                                          \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 static bool equal(unsigned columns, unsigned rows, const struct db_value *a, const struct db_value *b, bool ordered)
 {
@@ -33,7 +52,8 @@ static bool value_equal(struct db_value a, struct db_value b)
 
 static bool votes_alike(struct db_value a, struct db_value b)
 {
-    struct db_result left = {.n_columns = 1, .n_rows = 1, .values = &a}, right = {.n_columns = 1, .n_rows = 1, .values = &b};
+    struct db_result left = {.n_columns = 1, .n_rows = 1, .values = &a},
+                     right = {.n_columns = 1, .n_rows = 1, .values = &b};
     struct fingerprint x, y;
     cr_assert(fingerprint_make(&left, &x) && fingerprint_make(&right, &y));
     bool result = XXH128_isEqual(x.bag, y.bag);
@@ -67,10 +87,25 @@ Test(equal, floats_print_as_the_reference_does)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{1.0, "1.0"}, {0.1, "0.1"}, {1e15, "1000000000000000.0"}, {1e16, "1e+16"}, {1234567890123456.0, "1234567890123456.0"},
-                 {0.0001, "0.0001"}, {0.00012, "0.00012"}, {1e-5, "1e-05"}, {1.5e-7, "1.5e-07"}, {-2.5, "-2.5"}, {1e100, "1e+100"},
-                 {1.0 / 3, "0.3333333333333333"}, {5e-324, "5e-324"}, {1.7976931348623157e308, "1.7976931348623157e+308"},
-                 {100.25, "100.25"}, {0.0, "0.0"}, {-0.0, "-0.0"}, {123456789.125, "123456789.125"}, {2e22, "2e+22"}};
+    } cases[] = {{1.0, "1.0"},
+                 {0.1, "0.1"},
+                 {1e15, "1000000000000000.0"},
+                 {1e16, "1e+16"},
+                 {1234567890123456.0, "1234567890123456.0"},
+                 {0.0001, "0.0001"},
+                 {0.00012, "0.00012"},
+                 {1e-5, "1e-05"},
+                 {1.5e-7, "1.5e-07"},
+                 {-2.5, "-2.5"},
+                 {1e100, "1e+100"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {5e-324, "5e-324"},
+                 {1.7976931348623157e308, "1.7976931348623157e+308"},
+                 {100.25, "100.25"},
+                 {0.0, "0.0"},
+                 {-0.0, "-0.0"},
+                 {123456789.125, "123456789.125"},
+                 {2e22, "2e+22"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct db_value text = {.type = DB_TEXT, .text = cases[i].text, .len = strlen(cases[i].text)};
         cr_expect(votes_alike(V(F(cases[i].value)), text), "%s", cases[i].text);
@@ -110,7 +145,8 @@ Test(equal, a_row_is_paired_as_a_whole)
 Test(equal, repeats_count)
 {
     cr_assert_not(equal(1, 3, ROWS(N(1), N(1), N(2)), ROWS(N(1), N(2), N(2)), false));
-    struct db_result one = {.n_columns = 1, .n_rows = 1, .values = ROWS(N(1))}, two = {.n_columns = 1, .n_rows = 2, .values = ROWS(N(1), N(1))};
+    struct db_result one = {.n_columns = 1, .n_rows = 1, .values = ROWS(N(1))},
+                     two = {.n_columns = 1, .n_rows = 2, .values = ROWS(N(1), N(1))};
     struct fingerprint x, y;
     cr_assert(fingerprint_make(&one, &x) && fingerprint_make(&two, &y));
     cr_assert_not(fingerprint_equal(&x, &y, false));

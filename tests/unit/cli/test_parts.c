@@ -1,0 +1,197 @@
+/* The small parts: carets, percentiles, lines of a log, the end of a replay's record. */
+#include "cli/caret.h"
+#include "cli/input.h"
+#include "cli/latency.h"
+#include "cli/options.h"
+#include "cli/resume.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static void begin(void)
+{
+    scratch_begin();
+}
+
+static void end(void)
+{
+    scratch_end();
+    leak_check();
+}
+
+TestSuite(parts, .init = begin, .fini = end);
+
+static char *carets(const char *sql, const struct mark *marks, unsigned n, unsigned width)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *stream = open_memstream(&text, &len);
+    caret_print(stream, sql, strlen(sql), marks, n, 2, width);
+    fclose(stream);
+    return text;
+}
+
+static void expect_carets(const char *sql, const struct mark *marks, unsigned n, unsigned width, const char *want)
+{
+    char *got = carets(sql, marks, n, width);
+    cr_expect_str_eq(got, want);
+    free(got);
+}
+
+Test(parts, carets_stand_under_their_clause)
+{
+    expect_carets("SELECT a FROM t", (struct mark[]){{7, 8, 1}}, 1, 80, "  SELECT a FROM t\n         ^ [1]\n");
+    expect_carets("SELECT a FROM t", (struct mark[]){{0, 6, 1}, {14, 15, 2}}, 2, 80,
+                  "  SELECT a FROM t\n  ^^^^^^ [1]   ^ [2]\n");
+    expect_carets("SELECT a, b FROM t", (struct mark[]){{7, 8, 1}, {10, 11, 2}}, 2, 80,
+                  "  SELECT a, b FROM t\n         ^ [1]\n            ^ [2]\n");
+    expect_carets("SELECT a\nFROM t", (struct mark[]){{14, 15, 1}}, 1, 80, "  SELECT a\n  FROM t\n       ^ [1]\n");
+    expect_carets("SELECT a FROM", (struct mark[]){{13, 13, 1}}, 1, 80, "  SELECT a FROM\n               ^ [1]\n");
+}
+
+Test(parts, carets_count_characters_not_bytes)
+{
+    expect_carets("SELECT 'caf\xC3\xA9', x", (struct mark[]){{16, 17, 1}}, 1, 80,
+                  "  SELECT 'caf\xC3\xA9', x\n                 ^ [1]\n");
+    expect_carets("SELECT '\033[31m'", (struct mark[]){{7, 14, 1}}, 1, 80, "  SELECT '?[31m'\n         ^^^^^^^ [1]\n");
+    unsigned line, column;
+    caret_position("a\nb\xC3\xA9z", 6, 5, &line, &column);
+    cr_expect_eq(line, 2);
+    cr_expect_eq(column, 3);
+}
+
+Test(parts, long_sql_is_broken_at_spaces)
+{
+    expect_carets("SELECT aaaaaaaa, bbbbbbbb FROM cccc", (struct mark[]){{7, 25, 1}}, 1, 22,
+                  "  SELECT aaaaaaaa, \n         ^^^^^^^^^^ [1]\n  bbbbbbbb FROM cccc\n  ^^^^^^^^ [1]\n");
+}
+
+Test(parts, percentiles_are_within_a_percent)
+{
+    struct latency latency = {0};
+    cr_expect_eq(latency_quantile(&latency, 0.5), 0);
+    for (int i = 1; i <= 1000; i++) latency_add(&latency, i);
+    cr_expect(fabs(latency_quantile(&latency, 0.5) - 500) <= 5.1);
+    cr_expect(fabs(latency_quantile(&latency, 0.99) - 990) <= 10);
+    cr_expect_eq(latency_quantile(&latency, 1), 1000);
+}
+
+Test(parts, lines_are_numbered_and_capped)
+{
+    char *big = g_strnfill(INPUT_MAX_BYTES + 10, 'x'), *log = g_strconcat("one\n\n  \r\n", big, "\nlast", NULL);
+    write_file("log", log);
+    g_free(big);
+    g_free(log);
+    struct lines lines;
+    struct err err = {0};
+    cr_assert_eq(lines_open("log", &lines, &err), ERR_OK);
+    cr_expect_eq(lines_next(&lines), 1);
+    cr_expect_str_eq(lines.text, "one");
+    cr_expect_eq(lines_next(&lines), 1);
+    cr_expect_eq(lines.number, 4);
+    cr_expect(lines.too_long && lines.len == 0);
+    cr_expect_eq(lines_next(&lines), 1);
+    cr_expect_str_eq(lines.text, "last");
+    cr_expect_not(lines.too_long);
+    cr_expect_eq(lines_next(&lines), 0);
+    cr_expect_eq(lines.offset, lines.size);
+    lines_close(&lines);
+    cr_expect_eq(lines_open("nowhere", &lines, &err), ERR_IO);
+    cr_expect_eq(lines_open(".", &lines, &err), ERR_IO);
+}
+
+static uint64_t line_of(const char *record)
+{
+    return resume_line_of(record, strlen(record));
+}
+
+Test(parts, a_record_ends_with_its_line)
+{
+    cr_expect_eq(line_of("{\"id\":\"a\",\"line\":12}"), 12);
+    cr_expect_eq(line_of("{\"id\":\"a\",\"line\":12"), 0);
+    cr_expect_eq(line_of("{\"id\":\"a\"}"), 0);
+    cr_expect_eq(line_of("{\"id\":\",\\\"line\\\":3\"}"), 0);
+    cr_expect_eq(line_of("{\"a\":{\"b\":1,\"line\":3}}"), 0);
+    cr_expect_eq(line_of(",\"line\":3}"), 0);
+    cr_expect_eq(line_of(""), 0);
+}
+
+static enum err_code scan(const char *text, uint64_t *done, char **left)
+{
+    struct resume resume;
+    struct err err = {0};
+    write_file("out", text);
+    enum err_code code = resume_scan("out", &resume, &err);
+    *done = resume.done;
+    resume_free(&resume);
+    *left = read_file("out");
+    return code;
+}
+
+static void expect_scan(const char *text, enum err_code code, uint64_t done, const char *left)
+{
+    uint64_t n;
+    char *after;
+    cr_expect_eq(scan(text, &n, &after), code, "%s", text);
+    if (code == ERR_OK) cr_expect_eq(n, done, "%s", text);
+    cr_expect_str_eq(after, left);
+    g_free(after);
+}
+
+#define A "{\"id\":\"a\",\"line\":1}\n"
+#define B "{\"id\":\"b\",\"line\":3}\n"
+
+Test(parts, resume_cuts_a_torn_line_and_no_more)
+{
+    expect_scan(A B, ERR_OK, 2, A B);
+    expect_scan(A "{\"id\":\"b\",\"li", ERR_OK, 1, A);
+    expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* complete but for its newline: judged again */
+    expect_scan("{\"i", ERR_OK, 0, "");
+    expect_scan("", ERR_OK, 0, "");
+    expect_scan("id,status\n" A, ERR_MALFORMED, 0, "id,status\n" A);
+    expect_scan(A A, ERR_MALFORMED, 0, A A);
+}
+
+Test(parts, resume_knows_what_is_done_and_whose)
+{
+    struct resume resume;
+    struct err err = {0};
+    write_file("out", A B);
+    cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK);
+    cr_expect(resume_has(&resume, 1) && !resume_has(&resume, 2) && resume_has(&resume, 3) &&
+              !resume_has(&resume, 1000));
+    cr_expect_not(resume_conflicts(&resume, 3, "b"));
+    cr_expect(resume_conflicts(&resume, 3, "c"));
+    cr_expect_not(resume_conflicts(&resume, 2, "x"));
+    resume_free(&resume);
+    cr_assert_eq(resume_scan("missing", &resume, &err), ERR_OK);
+    cr_expect_eq(resume.done, 0);
+    resume_free(&resume);
+}
+
+/* One table: no two rows of a command may claim one name or letter, and every default must be valid. */
+Test(parts, option_tables_are_sound)
+{
+    struct arena arena;
+    struct settings settings = {0};
+    struct err err = {0};
+    arena_init(&arena, 0);
+    for (const struct option_group *const *g = option_groups; *g; g++)
+        for (const struct option_row *row = (*g)->rows; row->name; row++) {
+            char key[64];
+            option_key(row, key, sizeof key);
+            cr_expect_eq(option_find((*g)->section, key), row, "%s.%s", (*g)->section, key);
+            cr_expect(row->sentence && g_ascii_islower(row->sentence[0]) | !g_ascii_isalpha(row->sentence[0]) |
+                                           g_ascii_isupper(row->sentence[1]),
+                      "%s", row->name);
+            cr_expect((row->arg != NULL) == (row->type != OPT_FLAG), "%s", row->name);
+            if (row->fallback)
+                cr_expect_eq(option_set(&arena, row, row->fallback, false, &settings, &err), ERR_OK, "%s: %s",
+                             row->name, err.text);
+        }
+    arena_free(&arena);
+}
