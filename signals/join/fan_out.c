@@ -126,11 +126,12 @@ static vsig_sources ordered_by(const struct sql_block *block)
 }
 
 static void report(struct vsig_run *run, const struct sql_block *block, const struct sql_node *at, const struct sql_source *entity,
-                   vsig_sources many, const char *what)
+                   vsig_sources many, bool summed)
 {
     const char *one = vsig_source_name(run->subject, entity);
     const char *other = vsig_source_name(run->subject, first_of(block, many));
-    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, what, one, other);
+    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, "%s is %s, and the join with %s repeats its rows", one,
+                                             summed ? "aggregated" : "asked for", other);
     vsig_add_clause(run, finding, first_of(block, many)->node);
     vsig_add_fact(run, finding, "repeated", false, "%s", one);
     vsig_add_fact(run, finding, "by", false, "%s", other);
@@ -153,7 +154,7 @@ static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_
     if (!entity || (many & ordered_by(block)) || vsig_question_says(run->subject, PER_CHILD)) return ERR_OK;
     enum err_code code = ERR_OK;
     if (really_repeats(run, block, entity, false, &code) == ANSWER_YES)
-        report(run, block, sql_kid(block->node, SELECT_ITEMS), entity, many, "%s is asked for, and the join with %s repeats its rows");
+        report(run, block, sql_kid(block->node, SELECT_ITEMS), entity, many, false);
     return code;
 }
 
@@ -185,7 +186,7 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     if (!many) return ERR_OK;
     enum err_code code = ERR_OK;
     if (really_repeats(run, block, entity, true, &code) == ANSWER_YES)
-        report(run, block, call, entity, many, "%s is aggregated, but the join with %s repeats its rows");
+        report(run, block, call, entity, many, true);
     return code;
 }
 

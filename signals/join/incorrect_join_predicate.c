@@ -1,12 +1,16 @@
 /* Equalities between columns that do not refer to each other (SQLens A.1).
  *
  * Small integer ids include each other by chance: of the column pairs that no schema declares, three in ten have
- * full inclusion. So an inferred pair counts only with its names, a key on one side, and no declared foreign key on
- * either side.
+ * full inclusion. So an undeclared pair counts only when lib/schema inferred it (names that fit, a key on one side,
+ * inclusion, no declared foreign key on either), or when it is spelled out: the same name on both sides, one of them the
+ * primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there.
+ *
+ * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a note.
  */
 #include "signals/common/names.h"
 #include "signals/common/shape.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { OPT_MIN_INCLUSION };
@@ -16,41 +20,77 @@ static const struct vsig_option OPTIONS[] = {
     {NULL},
 };
 
-static bool same_words(const struct text_tokens *a, const struct text_tokens *b)
+static bool same_name(const struct schema_column *a, const struct schema_column *b)
 {
-    if (a->n != b->n) return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (strcmp(a->items[i].stem, b->items[i].stem) != 0) return false;
-    return a->n > 0;
+    return sql_name_is(a->name, strlen(a->name), b->name, strlen(b->name));
 }
 
-/* "student_id" against "id" of student: the column's words are the table's and then the other column's. */
-static bool named_after(const struct schema_index *schema, const struct schema_column *from, const struct schema_column *to)
+/* Is the column the primary key of its table, and named after it? */
+static bool is_named_key(const struct schema_index *schema, const struct schema_column *column)
 {
-    const struct text_tokens *table = &schema->tables[to->table].words;
-    if (from->words.n != table->n + to->words.n) return false;
-    for (uint32_t i = 0; i < from->words.n; i++) {
-        const struct text_token *word = i < table->n ? &table->items[i] : &to->words.items[i - table->n];
-        if (strcmp(from->words.items[i].stem, word->stem) != 0) return false;
-    }
+    const struct schema_table *table = &schema->tables[column->table];
+    if (column->pk != 1 || table->n_pk != 1 || table->words.n == 0 || table->words.n >= column->words.n) return false;
+    for (uint32_t i = 0; i < table->words.n; i++)
+        if (strcmp(table->words.items[i].stem, column->words.items[i].stem) != 0) return false;
     return true;
 }
 
-static bool names_match(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
+/* Are the commonest values of `from` found in `to`? */
+static bool values_found(const struct schema_index *schema, const struct schema_column *from, const struct schema_column *to)
 {
-    return same_words(&a->words, &b->words) || named_after(schema, a, b) || named_after(schema, b, a);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < from->stats.n_top; i++) {
+        const struct db_value *value = &from->stats.top[i].value;
+        char text[32];
+        if (value->type != DB_INT && value->type != DB_TEXT) continue;
+        size_t len = value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
+        found += schema_column_has(schema, to, value->type == DB_INT ? text : value->text, len, true) == 1;
+    }
+    return from->stats.n_top > 0 && found == from->stats.n_top;
 }
 
-static bool is_valid(struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
+static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
-    const struct schema_index *schema = run->subject->schema;
+    if (!same_name(a, b)) return false;
+    return (is_named_key(schema, b) && values_found(schema, a, b)) || (is_named_key(schema, a) && values_found(schema, b, a));
+}
+
+static bool is_valid(const struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
+{
     if (a == b) return true; /* rows of a self-join that share the value */
     bool derived = false;
-    const struct schema_join *join = schema_join_between(schema, a->id, b->id, &derived);
+    const struct schema_join *join = schema_join_between(run->subject->schema, a->id, b->id, &derived);
     if (derived || (join && join->declared)) return true;
-    if (!join || join->inclusion < vsig_opt(run, OPT_MIN_INCLUSION)) return false;
-    if (schema_is_foreign_key(schema, a->id) || schema_is_foreign_key(schema, b->id)) return false;
-    return (a->unique || b->unique) && names_match(schema, a, b);
+    if (join && join->inclusion >= vsig_opt(run, OPT_MIN_INCLUSION)) return true;
+    return is_spelled_out(run->subject->schema, a, b);
+}
+
+static bool pair_is_valid(const struct vsig_run *run, const struct sql_join_pair *pair)
+{
+    const struct schema_column *a = schema_column_of(run->subject->schema, pair->left);
+    const struct schema_column *b = schema_column_of(run->subject->schema, pair->right);
+    return !a || !b || is_valid(run, a, b);
+}
+
+/* Do the block's other, valid pairs connect the two FROM items? */
+static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape *home, const struct sql_join_pair *pair)
+{
+    vsig_sources reached = vsig_source_bit(home->block, pair->left->source);
+    vsig_sources goal = vsig_source_bit(home->block, pair->right->source);
+    bool more = reached && goal && !pair->is_in;
+    while (more && !(reached & goal)) {
+        more = false;
+        for (uint32_t i = 0; i < home->n_pairs; i++) {
+            const struct sql_join_pair *other = home->pairs[i];
+            vsig_sources left = vsig_source_bit(home->block, other->left->source);
+            vsig_sources right = vsig_source_bit(home->block, other->right->source);
+            bool leads_on = ((left & reached) != 0) != ((right & reached) != 0);
+            if (other == pair || !leads_on || !other->conjunct || !pair_is_valid(run, other)) continue;
+            reached |= left | right;
+            more = true;
+        }
+    }
+    return (reached & goal) != 0;
 }
 
 /* What the schema offers instead: a declared edge between the two tables. */
@@ -64,13 +104,14 @@ static const struct schema_join *declared_edge(const struct schema_index *schema
     return NULL;
 }
 
-static void report(struct vsig_run *run, const struct sql_join_pair *pair, const struct schema_column *a,
-                   const struct schema_column *b)
+static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool filter)
 {
+    const struct schema_column *a = schema_column_of(run->subject->schema, pair->left);
+    const struct schema_column *b = schema_column_of(run->subject->schema, pair->right);
     const struct schema_index *schema = run->subject->schema;
     const char *a_table = schema->tables[a->table].name, *b_table = schema->tables[b->table].name;
-    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, pair->node, "%s.%s and %s.%s do not refer to each other", a_table,
-                                             a->name, b_table, b->name);
+    struct vsig_finding *finding = vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node,
+                                             "%s.%s and %s.%s do not refer to each other", a_table, a->name, b_table, b->name);
     vsig_add_fact(run, finding, "columns", false, "%s.%s, %s.%s", a_table, a->name, b_table, b->name);
     const struct schema_join *edge = declared_edge(schema, a->table, b->table);
     if (!edge) return;
@@ -85,9 +126,9 @@ static enum err_code eval(struct vsig_run *run)
     if (!shape) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = &shape->pairs[i];
-        const struct schema_column *a = schema_column_of(run->subject->schema, pair->left);
-        const struct schema_column *b = schema_column_of(run->subject->schema, pair->right);
-        if (a && b && !is_valid(run, a, b)) report(run, pair, a, b);
+        if (pair_is_valid(run, pair)) continue;
+        const struct sql_block *block = pair->block;
+        report(run, pair, block && is_filter(run, &shape->blocks[block->index], pair));
     }
     return ERR_OK;
 }

@@ -1,7 +1,7 @@
 /* A block joins more tables than it takes to connect those that it needs (SQLens A.1).
  *
  * Needed are tables whose columns are used outside of join conditions, filtered ones and those under `*`; for COUNT(*)
- * those whose rows are counted. What else is joined is either provably idle (each row finds exactly one partner by a NOT
+ * all of its FROM, for it counts what they are joined to. What else is joined is either provably idle (each row finds exactly one partner by a NOT
  * NULL foreign key, so that leaving it out changes no row), which fires; or it filters or repeats rows, which may be just
  * what is asked, so that it is only noted. Two more cases fire: the question asks for rows without such a partner; and a
  * needed pair of tables is connected by a detour although the schema joins them in fewer steps.
@@ -9,7 +9,20 @@
 #include "signals/common/names.h"
 #include "signals/common/shape.h"
 
-static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "n't", "except", NULL};
+static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "except", NULL};
+
+/* Does the query take rows away anywhere (EXCEPT, NOT IN, NOT EXISTS, <>, an outer join)? Then absence is cared for. */
+static bool takes_away(const struct vsig_subject *subject)
+{
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        bool difference = n->kind == SQL_COMPOUND && (n->op == SQL_EXCEPT || n->op == SQL_EXCEPT_ALL);
+        bool negation = (n->flags & SQL_F_NOT) || (n->kind == SQL_UNARY && n->op == SQL_OP_NOT);
+        bool unequal = n->kind == SQL_BINARY && (n->op == SQL_OP_NE || n->op == SQL_OP_IS_NOT);
+        if (difference || negation || unequal || (n->kind == SQL_JOIN && n->op == SQL_JOIN_LEFT_OUTER)) return true;
+    }
+    return false;
+}
 
 struct tree {
     struct vsig_run *run;
@@ -108,7 +121,8 @@ static struct vsig_finding *mark(struct tree *tree, struct vsig_finding *finding
 static void report_extra(struct tree *tree)
 {
     const struct sql_block *block = tree->shape->block;
-    bool absence = vsig_question_says(tree->run->subject, ABSENCE);
+    if (!(tree->idle | tree->doubtful)) return;
+    bool absence = vsig_question_says(tree->run->subject, ABSENCE) && !takes_away(tree->run->subject);
     for (unsigned i = 0; i < block->n_sources; i++) {
         const struct sql_source *source = &block->sources[i];
         vsig_sources bit = vsig_source_bit(block, source);
@@ -172,8 +186,10 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
     if (block->n_sources < 2 || shape->too_wide || !all_tables(block)) return ERR_OK;
     struct tree tree = {.run = run, .shape = shape};
     tree.alive = block->n_sources == VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
-    prune(&tree, true);
-    if (!shape->count_star) prune(&tree, false); /* whose rows are counted is needed */
+    if (!shape->count_star) {
+        prune(&tree, true);
+        prune(&tree, false);
+    }
     report_extra(&tree);
     return report_detour(&tree);
 }

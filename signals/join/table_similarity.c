@@ -3,7 +3,8 @@
  * Differs from the paper, which takes any column: nearly every schema has two tables with a "name", and a third of such
  * findings were right. Here the alternative must hold all that the query takes from the table, keys aside, and that
  * must be two columns or more, unless the question itself names the alternative. It is no alternative when the query
- * uses it already, or when the question names the table in use and not the other.
+ * uses it already, when the question names the table in use, or when a value that the query looks for is found in the
+ * table in use and not in the other.
  */
 #include "signals/common/names.h"
 
@@ -94,6 +95,32 @@ static bool holds_all(const struct schema_index *schema, const struct usage *usa
     return usage->n > 0;
 }
 
+/* A literal that the column is compared with for equality, or NULL. */
+static const struct sql_node *literal_of(const struct sql_ref *ref)
+{
+    const struct sql_node *comparison = ref->node->parent;
+    if (!sql_is(comparison, SQL_BINARY) || comparison->op != SQL_OP_EQ) return NULL;
+    return sql_plain_literal(comparison->kids[comparison->kids[0] == ref->node ? 1 : 0]);
+}
+
+/* Do the query's literals tell the tables apart in favour of the one in use? */
+static bool values_decide(const struct vsig_run *run, const struct usage *usage, uint32_t other)
+{
+    const struct schema_index *schema = run->subject->schema;
+    for (uint32_t i = 0; i < run->subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = run->subject->bound->refs[i];
+        if (ref->kind != SQL_REF_COLUMN || ref->table != usage->table || !ref->node->parent) continue;
+        const struct sql_node *literal = literal_of(ref);
+        const struct schema_column *mine = literal ? schema_column_of(schema, ref) : NULL;
+        const struct schema_column *theirs = mine ? column_named(schema, other, mine->name) : NULL;
+        if (!theirs || !literal->text) continue;
+        if (schema_column_has(schema, mine, literal->text, literal->text_len, false) == 1 &&
+            schema_column_has(schema, theirs, literal->text, literal->text_len, false) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void report(struct vsig_run *run, const struct usage *usage, uint32_t other, bool named)
 {
     const struct schema_index *schema = run->subject->schema;
@@ -121,7 +148,7 @@ static void look_at(struct vsig_run *run, const struct usage *usage)
         if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other)) continue;
         bool named = vsig_question_names_table(run->subject, (int)other);
         if (mine_named || (!named && usage->n < (uint32_t)vsig_opt(run, OPT_MIN_COLUMNS))) continue;
-        if (differs(schema, usage, other)) report(run, usage, other, named);
+        if (differs(schema, usage, other) && !values_decide(run, usage, other)) report(run, usage, other, named);
     }
 }
 
