@@ -16,6 +16,7 @@ static const struct schema_options DEFAULTS = {
 
 /* Share of the memory that the catalogue, statistics and descriptions may take; the values get the rest. */
 enum { CATALOGUE_SHARE = 8 };
+static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* stored values are what they are */
 
 static struct schema_options resolve(const struct schema_options *asked)
 {
@@ -43,6 +44,16 @@ void builder_note(struct builder *builder, const char *format, ...)
     char *copy = arena_strdup(builder->arena, text);
     if (copy) g_ptr_array_add(builder->notes, copy);
     g_free(text);
+}
+
+void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes)
+{
+    int64_t left_ms = MAX((builder->until_ns - clock_now_ns()) / 1000000, 1);
+    struct db_limits limits = db_get_limits(builder->db);
+    limits.time_ms = MIN(left_ms, time_ms);
+    limits.value_bytes = value_bytes;
+    limits.max_steps = 0;
+    db_set_limits(builder->db, &limits);
 }
 
 /* --- joins -------------------------------------------------------------------------------------------------------- */
@@ -163,7 +174,7 @@ static struct schema_index *new_index(const struct schema_options *options)
 {
     struct schema_index *index = g_new0(struct schema_index, 1);
     index->priv = g_new0(struct schema_private, 1);
-    arena_init(&index->priv->arena, options->max_bytes / CATALOGUE_SHARE);
+    arena_init(&index->priv->arena, MAX(options->max_bytes / CATALOGUE_SHARE, 1)); /* 0 would mean its default */
     atomic_init(&index->priv->references, 1);
     return index;
 }
@@ -173,6 +184,7 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
 {
     struct err own = {0};
     int64_t start = clock_now_ns(), deadline = db_get_deadline(db);
+    struct db_limits limits = db_get_limits(db);
     struct schema_options resolved = resolve(options);
     struct schema_index *index = new_index(&resolved);
     struct builder builder = {
@@ -184,12 +196,15 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
         .keys = g_array_new(FALSE, FALSE, sizeof(struct key)),
         .joins = g_array_new(FALSE, FALSE, sizeof(struct schema_join)),
         .notes = g_ptr_array_new(),
+        .until_ns = start + MIN(resolved.time_ms, INT64_MAX / 2000000) * 1000000,
         .err = err ? err : &own,
     };
     db_set_deadline(db, 0);
+    builder_set_limits(&builder, resolved.time_ms, STORED_VALUE_BYTES);
     index->db_name = arena_strdup(builder.arena, db_name);
     enum err_code code = index->db_name ? build(&builder, path) : builder_full(&builder);
     db_set_deadline(db, deadline);
+    db_set_limits(db, &limits);
     g_array_free(builder.keys, TRUE);
     g_array_free(builder.joins, TRUE);
     g_ptr_array_free(builder.notes, TRUE);

@@ -1,12 +1,9 @@
 /* One pass over each table: statistics of its columns, and their values for the inverted index. */
 #include "lib/schema/schema_int.h"
 
-#include "lib/base/clock.h"
-
 #include <string.h>
 
-static const int64_t VIEW_MS = 2000;                /* a view may be a query of any cost */
-static const uint64_t TABLE_VALUE_BYTES = 1U << 30; /* stored values are what they are */
+static const int64_t VIEW_MS = 1000; /* a view may be a query of any cost, with values of any size */
 
 struct scan {
     struct builder *builder;
@@ -55,16 +52,6 @@ static bool is_tolerable(const struct schema_table *table, enum err_code code)
     return table->is_view && code != ERR_NOMEM && code != ERR_CANCELLED && code != ERR_DB_LOCKED;
 }
 
-static void set_limits(struct builder *builder, const struct schema_table *table, int64_t until_ns)
-{
-    int64_t left_ms = MAX((until_ns - clock_now_ns()) / 1000000, 1);
-    struct db_limits limits = db_get_limits(builder->db);
-    limits.time_ms = table->is_view ? MIN(left_ms, VIEW_MS) : left_ms;
-    limits.value_bytes = table->is_view ? 0 : TABLE_VALUE_BYTES;
-    limits.max_steps = 0;
-    db_set_limits(builder->db, &limits);
-}
-
 static enum err_code run_scan(struct scan *scan)
 {
     struct builder *builder = scan->builder;
@@ -83,14 +70,17 @@ static enum err_code run_scan(struct scan *scan)
     return code;
 }
 
-static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed, int64_t until_ns)
+static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed)
 {
     if (!table->n_columns) return ERR_OK;
     struct scan scan = {builder, table, g_new0(struct tally, table->n_columns)};
     for (uint32_t i = 0; i < table->n_columns; i++)
         tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);
-    set_limits(builder, table, until_ns);
+    struct db_limits usual = db_get_limits(builder->db);
+    bool view = table->is_view;
+    builder_set_limits(builder, view ? VIEW_MS : builder->options->time_ms, view ? 0 : usual.value_bytes);
     enum err_code code = run_scan(&scan);
+    db_set_limits(builder->db, &usual);
     for (uint32_t i = 0; i < table->n_columns; i++) tally_free(&scan.tallies[i]);
     g_free(scan.tallies);
     return code;
@@ -99,15 +89,11 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    int64_t until_ns = clock_now_ns() + builder->options->time_ms * 1000000;
     /* Nobody can prepare values that collide under a seed drawn for this build. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
-    struct db_limits limits = db_get_limits(builder->db);
     enum err_code code = ERR_OK;
-    for (uint32_t i = 0; !code && i < index->n_tables; i++)
-        code = scan_table(builder, &index->tables[i], seed, until_ns);
-    db_set_limits(builder->db, &limits);
+    for (uint32_t i = 0; !code && i < index->n_tables; i++) code = scan_table(builder, &index->tables[i], seed);
     if (!code && !values_seal(&index->priv->values)) code = builder_full(builder);
     return code;
 }

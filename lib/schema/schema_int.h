@@ -36,6 +36,7 @@ struct builder {
     GArray *keys;   /* struct key */
     GArray *joins;  /* struct schema_join */
     GPtrArray *notes;
+    int64_t until_ns; /* the build's own deadline */
     struct err *err;
 };
 
@@ -51,6 +52,9 @@ void schema_fill_catalog(struct schema_index *index);        /* (find.c) */
 
 enum err_code builder_full(struct builder *builder);         /* ERR_LIMIT_MEMORY */
 void builder_note(struct builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Limits of the handle for the next statements: at most time_ms, and what is left of the build's time; value_bytes 0: the default. */
+void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes);
 
 /* Add a join of the pairs from[i] → to[i] (column ids, copied). */
 enum err_code builder_add_join(struct builder *builder, const uint32_t *from, const uint32_t *to, uint32_t n_pairs,

@@ -1,0 +1,230 @@
+#include "tests/unit/schema/school.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+Test(build, tables_and_columns)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_index *x = s.index;
+    cr_assert_str_eq(x->db_name, "school");
+    cr_assert_eq(strlen(x->fingerprint), 32);
+    cr_assert_eq(x->n_tables, 10, "six tables, three views, one full-text table without its shadows: %u", x->n_tables);
+    cr_assert_eq(schema_find_table(x, "pages_content", 13), -1);
+    for (uint32_t i = 0; i < x->n_columns; i++) cr_assert_eq(x->columns[i]->id, i);
+    const struct schema_column *id = school_column(&s, "TEACHER.Teacher_ID");
+    cr_assert(id->pk == 1 && id->unique && !id->unique_measured && id->not_null && id->affinity == SCHEMA_INTEGER);
+    cr_assert_str_eq(id->type, "INTEGER");
+    cr_assert(school_column(&s, "teacher.email")->unique && !school_column(&s, "teacher.email")->not_null);
+    cr_assert(school_column(&s, "course.code")->unique && !school_column(&s, "course.code")->unique_measured);
+    cr_assert_not(school_column(&s, "course.title")->unique_measured == false && school_column(&s, "course.title")->unique,
+                  "a partial index makes nothing unique");
+    cr_assert_not(school_column(&s, "room.building")->unique, "half a key");
+    cr_assert_eq(school_column(&s, "room.number")->pk, 2);
+    cr_assert_eq(x->tables[school_table(&s, "room")].n_pk, 2);
+    cr_assert_eq(school_column(&s, "teacher.note")->affinity, SCHEMA_BLOB);
+    cr_assert_eq(school_column(&s, "teacher.hired")->affinity, SCHEMA_NUMERIC);
+    cr_assert_eq(school_column(&s, "teacher.email")->affinity, SCHEMA_TEXT);
+    cr_assert_eq(school_column(&s, "course.twice")->stats.max.i, 26, "generated columns are read");
+    cr_assert_eq(school_column(&s, "odd \"name\" table.select")->stats.rows, 1);
+    school_end(&s);
+}
+
+Test(build, views_that_work_and_views_that_do_not)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_table *busy = &s.index->tables[school_table(&s, "busy")];
+    cr_assert(busy->is_view && busy->scannable && busy->rows == 2);
+    const struct schema_table *broken = &s.index->tables[school_table(&s, "broken")];
+    cr_assert(broken->is_view && !broken->scannable && broken->n_columns == 0);
+    const struct schema_table *endless = &s.index->tables[school_table(&s, "endless")];
+    cr_assert(endless->is_view && !endless->scannable && endless->n_columns == 1);
+    cr_assert_eq(schema_column_has(s.index, &busy->columns[0], "Ann Lee", 7, true), -1, "values of views are not indexed");
+    school_end(&s);
+}
+
+Test(build, statistics)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_stats *salary = &school_column(&s, "teacher.salary")->stats;
+    cr_assert(salary->rows == 4 && salary->nulls == 1 && salary->distinct == 3 && salary->reals == 3 && salary->zeros == 1);
+    cr_assert(salary->min.f == 0 && salary->max.f == 1000.5 && salary->sum == 1003.5 && !salary->sampled);
+    const struct schema_stats *note = &school_column(&s, "teacher.note")->stats;
+    cr_assert(note->ints == 1 && note->texts == 1 && note->blobs == 1 && note->nulls == 1 && note->distinct == 3);
+    cr_assert_eq(note->max.type, DB_BLOB);
+    cr_assert_eq(school_column(&s, "teacher.hired")->stats.date_texts, 2);
+    cr_assert_eq(school_column(&s, "course.code")->stats.numeric_texts, 3);
+    const struct schema_stats *building = &school_column(&s, "room.building")->stats;
+    cr_assert_eq(building->n_top, 2);
+    cr_assert_str_eq(building->top[0].value.text, "North");
+    cr_assert(building->top[0].count == 2 && building->top[1].count == 1);
+    cr_assert(school_column(&s, "visit.visit_no")->unique_measured);
+    cr_assert_eq(school_column(&s, "islet.thing")->stats.rows, 0);
+    cr_assert_not(school_column(&s, "islet.thing")->unique, "of no rows nothing is measured");
+    school_end(&s);
+}
+
+Test(build, three_and_three_point_zero_are_one_value)
+{
+    struct school s;
+    school_open(&s, "CREATE TABLE t(a); INSERT INTO t VALUES(3),(3.0),('3'),(3.5),(-0.0),(0),(1e300),(9007199254740993);", NULL);
+    const struct schema_stats *a = &school_column(&s, "t.a")->stats;
+    cr_assert_eq(a->distinct, 6);
+    cr_assert_eq(a->top[0].count, 2);
+    cr_assert_eq(a->zeros, 2);
+    school_end(&s);
+}
+
+Test(build, declared_joins)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_join *join = school_join(&s, "course.Teacher", "teacher.teacher_id");
+    cr_assert(join && join->declared && join->to_unique && !join->from_not_null && join->inclusion == 1);
+    join = school_join(&s, "room.number", "course.room_number");
+    cr_assert(join && join->declared && join->n_pairs == 2 && join->to_unique, "either direction");
+    cr_assert_eq(join->from_table, school_table(&s, "course"));
+    cr_assert(schema_is_foreign_key(s.index, school_column(&s, "course.Teacher")->id));
+    cr_assert_not(schema_is_foreign_key(s.index, school_column(&s, "teacher.teacher_id")->id));
+    cr_assert_null(school_join(&s, "course.id", "teacher.teacher_id"));
+    unsigned lost = 0;
+    for (uint32_t i = 0; i < s.index->n_notes; i++) lost += strstr(s.index->notes[i], "foreign key") != NULL;
+    cr_assert_eq(lost, 2, "two keys lead nowhere");
+    school_end(&s);
+}
+
+Test(build, inferred_joins)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_join *join = school_join(&s, "visit.head_teacher_id", "teacher.teacher_id");
+    cr_assert(join && !join->declared && join->to_unique && join->from_not_null && join->inclusion == 1);
+    cr_assert_not_null(school_join(&s, "visit.course", "course.id"), "named for the table");
+    cr_assert_null(school_join(&s, "visit.amount", "teacher.teacher_id"), "values alone do not do");
+    cr_assert_null(school_join(&s, "visit.room", "room.number"), "names alone do not do");
+    school_end(&s);
+    school_open(&s, NULL, &(struct schema_options){.no_inferred_joins = true});
+    cr_assert_null(school_join(&s, "visit.head_teacher_id", "teacher.teacher_id"));
+    cr_assert_not_null(school_join(&s, "course.Teacher", "teacher.teacher_id"));
+    school_end(&s);
+}
+
+Test(build, columns_that_name_the_same_key_are_joined_through_it)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    bool derived;
+    uint32_t a = school_column(&s, "visit.head_teacher_id")->id, b = school_column(&s, "course.Teacher")->id;
+    cr_assert_not_null(schema_join_between(s.index, a, b, &derived));
+    cr_assert(derived);
+    cr_assert_null(schema_join_between(s.index, a, school_column(&s, "visit.amount")->id, &derived));
+    cr_assert_null(schema_join_between(s.index, a, a, &derived));
+    school_end(&s);
+}
+
+Test(build, past_the_cap_a_column_is_sampled)
+{
+    const char *sql = "CREATE TABLE t(few INTEGER, many TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 "
+                      "FROM c LIMIT 30000) SELECT x % 10, 'value ' || x FROM c;";
+    struct school s;
+    school_open(&s, sql, &(struct schema_options){.max_values = 1000});
+    const struct schema_column *many = school_column(&s, "t.many"), *few = school_column(&s, "t.few");
+    cr_assert(many->stats.sampled && !few->stats.sampled && few->stats.distinct == 10 && few->stats.rows == 30000);
+    cr_assert(many->stats.distinct > 28500 && many->stats.distinct < 31500, "estimated: %lu", many->stats.distinct);
+    cr_assert_not(many->unique_measured, "an estimate proves nothing");
+    cr_assert_eq(schema_column_has(s.index, many, "value 5", 7, true), 1, "one of those that were kept");
+    cr_assert_eq(schema_column_has(s.index, many, "value 29999", 11, true), -1);
+    cr_assert_eq(schema_column_has(s.index, few, "11", 2, true), 0);
+    school_end(&s);
+}
+
+Test(build, memory_stays_under_the_cap)
+{
+    const char *sql = "CREATE TABLE t(a TEXT, b TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c "
+                      "LIMIT 60000) SELECT 'a longer text for number ' || x, 'another text for number ' || x FROM c;";
+    struct school s;
+    school_open(&s, sql, &(struct schema_options){.max_bytes = 2 << 20});
+    cr_assert_leq(s.index->bytes, 2 << 20);
+    cr_assert(school_column(&s, "t.a")->stats.sampled || school_column(&s, "t.b")->stats.sampled);
+    school_end(&s);
+}
+
+Test(build, a_catalogue_too_large_for_the_cap_is_an_error)
+{
+    struct fixture f;
+    GString *sql = g_string_new("");
+    for (int i = 0; i < 400; i++) g_string_append_printf(sql, "CREATE TABLE t%d(a, b, c, d, e, f, g, h);", i);
+    fixture_init(&f, sql->str);
+    fixture_open(&f, NULL);
+    struct schema_index *index;
+    struct err err;
+    struct schema_options options = {.max_bytes = 1 << 20};
+    cr_assert_eq(schema_build(f.db, "x", f.path, &options, &index, &err), ERR_LIMIT_MEMORY);
+    cr_assert_null(index);
+    g_string_free(sql, TRUE);
+    fixture_end(&f);
+}
+
+Test(build, the_handle_keeps_its_limits_and_deadline)
+{
+    struct fixture f;
+    fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
+    fixture_open(&f, &(struct db_limits){.time_ms = 123, .value_bytes = 456});
+    db_set_deadline(f.db, 1); /* long past: an index is built all the same */
+    struct schema_index *index;
+    cr_assert_eq(schema_build(f.db, "x", f.path, NULL, &index, NULL), ERR_OK);
+    struct db_limits limits = db_get_limits(f.db);
+    cr_assert(limits.time_ms == 123 && limits.value_bytes == 456 && db_get_deadline(f.db) == 1);
+    schema_unref(index);
+    fixture_end(&f);
+}
+
+Test(build, descriptions_beside_the_database)
+{
+    struct school s;
+    school_open(&s, NULL, &(struct schema_options){.descriptions_dir = TEST_DATA "/schema/descriptions"});
+    cr_assert(s.index->has_descriptions);
+    const struct schema_column *id = school_column(&s, "teacher.teacher_id");
+    cr_assert_str_eq(id->description, "the number, unique, of a \"teacher\"");
+    cr_assert_str_eq(id->full_name, "id of the teacher");
+    cr_assert_null(id->value_description);
+    cr_assert_str_eq(school_column(&s, "teacher.full_name")->value_description, "line one\r\nline two");
+    const struct schema_column *salary = school_column(&s, "teacher.salary");
+    cr_assert_str_eq(salary->value_description, "0: unpaid");
+    bool pay = false;
+    for (uint32_t i = 0; i < salary->words.n; i++) pay |= strcmp(salary->words.items[i].norm, "pay") == 0;
+    cr_assert(pay, "the plain name gives words, too");
+    cr_assert_str_eq(school_column(&s, "course.title")->description, "café “or” course", "Windows-1252");
+    bool noted = false;
+    for (uint32_t i = 0; i < s.index->n_notes; i++) noted |= strstr(s.index->notes[i], "room.csv") != NULL;
+    cr_assert(noted);
+    school_end(&s);
+}
+
+Test(build, printed_for_people_and_programs)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    schema_print(s.index, out, false, true);
+    fclose(out);
+    cr_assert(strstr(text, "teacher_id") && strstr(text, "inferred") && strstr(text, "declared") && strstr(text, "North"));
+    free(text);
+    out = open_memstream(&text, &len);
+    schema_print(s.index, out, false, false);
+    fclose(out);
+    cr_assert_null(strstr(text, "North"), "values only when asked for");
+    free(text);
+    out = open_memstream(&text, &len);
+    schema_print(s.index, out, true, true);
+    fclose(out);
+    cr_assert(text[0] == '{' && strstr(text, "\"schema_version\": 1") && strstr(text, "\"to_unique\": true"));
+    free(text);
+    school_end(&s);
+}

@@ -1,0 +1,87 @@
+#include "lib/base/clock.h"
+#include "tests/unit/schema/school.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t fake_now = 1000000000;
+static int64_t fake_clock(void) { return fake_now; }
+
+static struct schema_index *get(struct schema_cache *cache, struct fixture *f)
+{
+    struct schema_index *index;
+    struct err err;
+    cr_assert_eq(schema_cache_get(cache, f->db, "x", f->path, &index, &err), ERR_OK, "%s", err.text);
+    return index;
+}
+
+Test(cache, the_same_index_until_the_file_changes)
+{
+    struct fixture f;
+    fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
+    fixture_open(&f, NULL);
+    clock_set_source(fake_clock);
+    struct schema_cache *cache = schema_cache_new(NULL, 0);
+    struct schema_index *one = get(cache, &f), *two = get(cache, &f);
+    cr_assert_eq(one, two);
+    fixture_exec(f.path, "INSERT INTO t VALUES(2)");
+    schema_unref(two);
+    two = get(cache, &f);
+    cr_assert_eq(one, two, "the next look is not due");
+    schema_unref(two);
+    fake_now += 150000000;
+    two = get(cache, &f);
+    cr_assert_neq(one, two);
+    cr_assert_eq(one->tables[0].rows, 1, "who has the old one keeps it");
+    cr_assert_eq(two->tables[0].rows, 2);
+    schema_unref(one);
+    schema_unref(two);
+    schema_cache_free(cache);
+    clock_set_source(NULL);
+    fixture_end(&f);
+}
+
+Test(cache, failures_are_remembered_for_a_second)
+{
+    struct fixture f;
+    fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
+    fixture_open(&f, NULL);
+    clock_set_source(fake_clock);
+    struct schema_options tiny = {.max_bytes = 1};
+    struct schema_cache *cache = schema_cache_new(&tiny, 0);
+    struct schema_index *index;
+    struct err err = {0};
+    cr_assert_eq(schema_cache_get(cache, f.db, "x", f.path, &index, &err), ERR_LIMIT_MEMORY);
+    cr_assert_null(index);
+    int64_t start = fake_now;
+    err.text[0] = '\0';
+    cr_assert_eq(schema_cache_get(cache, f.db, "x", f.path, &index, &err), ERR_LIMIT_MEMORY);
+    cr_assert(err.text[0] && fake_now == start, "with its text");
+    fake_now += 1100000000;
+    cr_assert_eq(schema_cache_get(cache, f.db, "x", f.path, &index, NULL), ERR_LIMIT_MEMORY);
+    schema_cache_free(cache);
+    clock_set_source(NULL);
+    fixture_end(&f);
+}
+
+Test(cache, under_pressure_the_oldest_leaves)
+{
+    struct fixture a, b;
+    fixture_init(&a, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
+    fixture_init(&b, "CREATE TABLE t(a); INSERT INTO t VALUES(2);");
+    fixture_open(&a, NULL);
+    fixture_open(&b, NULL);
+    struct schema_cache *cache = schema_cache_new(NULL, 1); /* room for one, whatever its size */
+    struct schema_index *one = get(cache, &a), *two = get(cache, &b), *again = get(cache, &a);
+    cr_assert_neq(one, again, "it had to leave for the second");
+    cr_assert_eq(two->tables[0].rows, 1, "but lives while it is held");
+    schema_unref(one);
+    schema_unref(two);
+    schema_unref(again);
+    schema_cache_free(cache);
+    db_close(b.db);
+    b.db = NULL;
+    fixture_end(&b);
+    fixture_end(&a);
+}
