@@ -103,6 +103,13 @@ static bool number_is_shared(const struct vsig_question *asked, const struct vsi
     return uses > 1;
 }
 
+static void check_column(struct vsig_run *run)
+{
+    struct query_odd odd;
+    if (query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) || query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd))
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query compares %s", odd.wanted->name, odd.used->name);
+}
+
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
     const struct vsig_question *asked = run->subject->asked;
@@ -112,6 +119,7 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
         if (cue->kind == VSIG_CUE_BETWEEN) check_between(run, cue);
         else if (cue->kind == VSIG_CUE_COMPARE) check_number(run, cue, cue->number);
     }
+    check_column(run);
     return ERR_OK;
 }
 

@@ -200,6 +200,9 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_top(run, &view);
     check_unasked_limit(run, &view);
     check_sort(run, &view);
+    struct query_odd odd;
+    if (query_odd_column(run->subject, SQL_CLAUSE_ORDER, &odd))
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query sorts by %s", odd.wanted->name, odd.used->name);
     return ERR_OK;
 }
 

@@ -25,7 +25,7 @@ struct answer {
     bool star, wide; /* wide: more than MAX_OUTPUTS */
 };
 
-static const char *const NAME_PARTS[] = {"first", "last", "middl", "forenam", "surnam", "fname", "lname", NULL};
+static const char *const NAME_PARTS[] = {"first", "last", "middl", "forenam", "surnam", "fname", "lname", "f", "l", NULL};
 
 static bool is_grouped_by(const struct sql_block *block, const struct sql_node *expr)
 {
@@ -118,6 +118,14 @@ static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
     if (!odd || !meant || answer->n <= asked->n_asked) return false;
     vsig_fire(run, VSIG_ERROR, odd->node, "the question says nothing of %s.%s",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
+    return true;
+}
+
+static bool check_odd(struct vsig_run *run)
+{
+    struct query_odd odd;
+    if (!query_odd_column(run->subject, SQL_CLAUSE_SELECT, &odd)) return false;
+    vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query returns %s", odd.wanted->name, odd.used->name);
     return true;
 }
 
@@ -236,7 +244,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     if (!answer.n || answer.wide) return ERR_OK;
     check_distinct(run, &view, &answer);
     if (any_vague(asked) || !asked->n_asked || answer.star) return ERR_OK;
-    if (check_unmeant(run, &answer)) return ERR_OK;
+    if (check_unmeant(run, &answer) || check_odd(run)) return ERR_OK;
     if (check_count(run, &answer, view.items)) return ERR_OK;
     check_missing(run, &answer, view.items);
     return ERR_OK;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double WANTED_SCORE = 0.6;
+
 static const struct {
     const char *name;
     enum query_aggregate aggregate;
@@ -234,5 +236,102 @@ bool query_uses_name(const struct vsig_subject *subject, const char *const *stem
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++)
         if (query_name_has(schema_column_of(subject->schema, subject->bound->refs[i]), stems)) return true;
+    return false;
+}
+
+/* A key, or nothing but words that any table has beside its own name: such a column stands for the row. */
+static bool is_generic_column(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    static const char *const GENERIC[] = {"name", "id", "identifi", "code", "titl", "descript", "detail", "number", NULL};
+    const struct text_tokens *table = &subject->schema->tables[column->table].words;
+    if (column->pk || schema_is_foreign_key(subject->schema, column->id)) return true;
+    for (uint32_t i = 0; i < column->words.n; i++) {
+        bool generic = false;
+        for (const char *const *word = GENERIC; *word && !generic; word++)
+            generic = strcmp(column->words.items[i].stem, *word) == 0 || strcmp(column->words.items[i].norm, *word) == 0;
+        for (uint32_t t = 0; t < table->n && !generic; t++)
+            generic = strcmp(column->words.items[i].stem, table->items[t].stem) == 0;
+        if (!generic) return false;
+    }
+    return true;
+}
+
+/* Does the condition around the node compare with a text that the column may hold? Then the value means the column. */
+static bool is_held_value(const struct vsig_subject *subject, const struct sql_node *node, const struct schema_column *column)
+{
+    const struct sql_node *condition = node->parent;
+    for (const struct sql_node *n = condition; n; n = sql_walk(condition, n)) {
+        if (query_literal(n, NULL) != n || !n->text || g_ascii_isdigit(n->text[0])) continue;
+        if (schema_column_has(subject->schema, column, n->text, n->text_len, false) != 0) return true;
+    }
+    return false;
+}
+
+static bool is_used(const struct vsig_subject *subject, const struct vsig_mention *mention)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
+        if (!column) continue;
+        if (column->id == mention->id) return true;
+        for (uint32_t m = 0; m < subject->asked->n_mentions; m++) { /* another name for the same words */
+            const struct vsig_mention *other = &subject->asked->mentions[m];
+            bool overlaps = other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
+            if (other->id == column->id && overlaps) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in_from(const struct vsig_subject *subject, uint32_t table)
+{
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++)
+        for (uint32_t s = 0; s < subject->bound->blocks[b]->n_sources; s++)
+            if (subject->bound->blocks[b]->sources[s].table == (int)table) return true;
+    return false;
+}
+
+/* Do the mention's words say more than a value, a table, or a cue says? */
+static bool is_column_word(const struct vsig_question *asked, const struct vsig_mention *mention)
+{
+    uint32_t end = mention->first + mention->n_tokens;
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (asked->values[i].first < end && asked->values[i].first + asked->values[i].n_tokens > mention->first &&
+            !asked->values[i].is_name)
+            return false;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        if (m->column < 0 && m->score > 0.7 && m->first < end && m->first + m->n_tokens > mention->first) return false;
+    }
+    for (uint32_t i = 0; i < asked->n_cues; i++)
+        if (asked->cues[i].first < end && asked->cues[i].first + asked->cues[i].n_tokens > mention->first && !asked->cues[i].named)
+            return false;
+    return true;
+}
+
+/* A column that the question surely names and the query does not use; NULL. */
+static const struct schema_column *unused_mention(const struct vsig_subject *subject)
+{
+    const struct vsig_question *asked = subject->asked;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        if (m->column < 0 || m->score < WANTED_SCORE || !is_in_from(subject, (uint32_t)m->table)) continue;
+        const struct schema_column *column = subject->schema->columns[m->id];
+        if (!is_generic_column(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
+    }
+    return NULL;
+}
+
+bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd)
+{
+    const struct vsig_question *asked = subject->asked;
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        const struct schema_column *used = schema_column_of(subject->schema, ref);
+        if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || asked->column_score[used->id] > 0) continue;
+        if (is_generic_column(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F)) continue;
+        if (clause == SQL_CLAUSE_WHERE && is_held_value(subject, ref->node, used)) continue;
+        *odd = (struct query_odd){ref->node, used, unused_mention(subject)};
+        return odd->wanted != NULL;
+    }
     return false;
 }

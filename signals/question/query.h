@@ -57,4 +57,13 @@ bool query_name_has(const struct schema_column *column, const char *const *stems
 /* Does the name of any column used in the query hold one of them? */
 bool query_uses_name(const struct vsig_subject *subject, const char *const *stems);
 
+/* A column of the query that no word of the question means, where the question names a column of the same tables by all
+ * its words and the query makes no use of that. */
+struct query_odd {
+    const struct sql_node *node;         /* the use of the odd column */
+    const struct schema_column *used, *wanted;
+};
+/* The first odd column in that clause of any block. */
+bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd);
+
 #endif

@@ -1,19 +1,24 @@
-/* unused_value: a value that the question states is nowhere in the query.
+/* unused_value: a value that the question states is nowhere in the query, or the query filters by one that it made up.
  *
  * Quoted strings must be there, whole or in part; numbers as a number, next to it (> 4 for "at least 5"), inside of a
  * literal (a year in a date), or as LIMIT; proper names that the database holds as literals. What the evidence
- * explains may have been replaced by it, and words that also name a table or column state no value. */
+ * explains may have been replaced by it, and words that also name a table or column state no value.
+ *
+ * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits in common with
+ * question and evidence restricts the answer by something nobody said. Codes, flags and columns of few values are
+ * left out, for there the question's word and the stored value differ by design (female, 'F'). */
 #include "signals/question/query.h"
 
-#include <ctype.h>
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
-enum { OPT_PLAIN, MAX_LITERALS = 64, MIN_PART = 3 };
+enum { OPT_PLAIN, OPT_UNASKED, OPT_MIN_DISTINCT, MAX_LITERALS = 64, MIN_PART = 3, MIN_STEM = 4, MAX_CODE = 3 };
 
 struct literal {
-    const char *text; /* folded, wildcards off */
+    const struct sql_node *node;
+    const char *text;   /* folded, wildcards off */
+    const char *letters; /* letters and digits of it alone */
     double number;
     bool is_number;
 };
@@ -32,39 +37,81 @@ static char *plain_text(struct arena *arena, const struct sql_node *node)
     return text_fold(arena, node->text + start, end - start);
 }
 
+/* Letters, digits and what is not ASCII. */
+static char *squeeze(struct arena *arena, const char *text)
+{
+    char *out = arena_alloc(arena, strlen(text) + 1);
+    size_t n = 0;
+    for (; out && *text; text++)
+        if (g_ascii_isalnum(*text) || (unsigned char)*text >= 0x80) out[n++] = *text;
+    if (out) out[n] = '\0';
+    return out;
+}
+
 static bool collect(const struct vsig_subject *subject, struct literals *out)
 {
     out->n = 0;
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
         if (query_literal(n, NULL) != n || !n->text || out->n == MAX_LITERALS) continue;
         struct literal *literal = &out->items[out->n++];
+        *literal = (struct literal){.node = n};
         literal->is_number = query_literal_number(n, &literal->number);
         if (!(literal->text = plain_text(subject->arena, n))) return false;
+        if (!(literal->letters = squeeze(subject->arena, literal->text))) return false;
     }
     return true;
 }
 
-static bool has_text(const struct literals *literals, const char *folded)
+/* Equal, one a part of the other, or of one stem (Canada, Canadian); by letters, so that "a, b" meets "a , b". */
+static bool texts_meet(const char *a, const char *b)
 {
-    size_t len = strlen(folded);
+    size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
+    if (strcmp(a, b) == 0) return true;
+    if (a_len >= MIN_PART && strstr(b, a)) return true;
+    if (b_len >= MIN_PART && strstr(a, b)) return true;
+    while (a[shared] && a[shared] == b[shared]) shared++;
+    return shared >= MIN_STEM && shared + 3 >= a_len && shared + 3 >= b_len;
+}
+
+static bool has_text(const struct literals *literals, const char *letters)
+{
+    for (uint32_t i = 0; i < literals->n; i++)
+        if (texts_meet(literals->items[i].letters, letters)) return true;
+    return false;
+}
+
+/* Do the digits stand in the text as a number of their own? */
+static bool has_digits(const char *text, const char *digits)
+{
+    size_t len = strlen(digits);
+    for (const char *p = text; len && (p = strstr(p, digits)); p++)
+        if (!(p > text && g_ascii_isdigit(p[-1])) && !g_ascii_isdigit(p[len])) return true;
+    return false;
+}
+
+static bool has_number(const struct literals *literals, const struct vsig_value *value)
+{
     for (uint32_t i = 0; i < literals->n; i++) {
-        const char *text = literals->items[i].text;
-        size_t text_len = strlen(text);
-        if (strcmp(text, folded) == 0) return true;
-        if (len >= MIN_PART && strstr(text, folded)) return true;
-        if (text_len >= MIN_PART && strstr(folded, text)) return true;
+        const struct literal *literal = &literals->items[i];
+        if (literal->is_number && fabs(fabs(literal->number) - fabs(value->number)) < 1e-9) return true;
+        if (has_digits(literal->text, value->text)) return true;
     }
     return false;
 }
 
-/* "5": as 5, 4 or 6 where a bound may be written either way, or as digits inside of a text. */
-static bool has_number(const struct literals *literals, const struct vsig_value *value, bool bound)
+/* "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
+static bool has_next_number(const struct vsig_subject *subject, const struct vsig_value *value, const struct vsig_cue *cue)
 {
-    for (uint32_t i = 0; i < literals->n; i++) {
-        const struct literal *literal = &literals->items[i];
-        double gap = fabs(literal->number - value->number);
-        if (literal->is_number && (gap < 1e-9 || (bound && gap <= 1))) return true;
-        if (strlen(value->text) > 1 && strstr(literal->text, value->text)) return true;
+    static const struct {
+        uint8_t asked, written;
+        int step;
+    } SAME[] = {{SQL_OP_GT, SQL_OP_GE, 1}, {SQL_OP_GE, SQL_OP_GT, -1}, {SQL_OP_LT, SQL_OP_LE, -1}, {SQL_OP_LE, SQL_OP_LT, 1}};
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    for (size_t i = 0; cue && i < G_N_ELEMENTS(SAME); i++) {
+        if (cue->kind == VSIG_CUE_COMPARE && SAME[i].asked != cue->op) continue;
+        uint32_t n = query_compared_with(subject, value->number + SAME[i].step, found);
+        for (uint32_t f = 0; f < n; f++)
+            if (found[f].op == SAME[i].written || found[f].excluded) return true;
     }
     return false;
 }
@@ -118,26 +165,29 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct vsig_question *asked = run->subject->asked;
     const struct vsig_value *value = &asked->values[i];
     const struct vsig_cue *cue = cue_of(asked, (int)i);
-    if (!number_counts(run->subject, value, cue) || has_number(literals, value, cue != NULL)) return;
+    if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
+    if (has_next_number(run->subject, value, cue)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
 }
 
-/* Is the word a name of the schema, which the query then uses without quotes? */
-static bool names_schema(const struct vsig_subject *subject, const char *text)
+/* Do the quoted words name a table or column? Then they stand in the query without quotes. */
+static bool names_schema(const struct vsig_subject *subject, const struct vsig_value *value)
 {
+    const char *text = value->text;
     size_t len = strlen(text);
+    if (value->n_hits) return false;
     if (schema_find_table(subject->schema, text, len) >= 0) return true;
     for (uint32_t t = 0; t < subject->schema->n_tables; t++)
         if (schema_find_column(subject->schema, (int)t, text, len) >= 0) return true;
-    return false;
+    return strchr(text, ' ') != NULL && !g_ascii_isupper(text[0]); /* "the date in location from" */
 }
 
 /* Does one of the columns that hold the value stand in the query's conditions or its answer at all? */
 static bool text_counts(const struct vsig_run *run, const struct vsig_value *value)
 {
     if (value->is_name || strlen(value->text) < 2) return false;
-    if (value->kind == VSIG_VALUE_QUOTED) return !names_schema(run->subject, value->text);
+    if (value->kind == VSIG_VALUE_QUOTED) return !names_schema(run->subject, value);
     if (value->kind == VSIG_VALUE_NAME) return false;
     if (!value->capital) return vsig_opt(run, OPT_PLAIN) > 0.5;
     for (uint32_t i = 0; i < value->n_hits; i++)
@@ -152,9 +202,83 @@ static bool check_text(struct vsig_run *run, const struct query_view *view, cons
     const struct vsig_value *value = &run->subject->asked->values[i];
     if (!text_counts(run, value)) return true;
     const char *folded = text_fold(run->subject->arena, value->text, strlen(value->text));
-    if (!folded) return false;
-    if (!has_text(literals, folded)) report(run, view, value);
+    const char *letters = folded ? squeeze(run->subject->arena, folded) : NULL;
+    if (!letters) return false;
+    if (*letters && !has_text(literals, letters)) report(run, view, value);
     return true;
+}
+
+/* The condition that a literal restricts the rows by, and the column it restricts; NULL. */
+static const struct sql_node *condition_of(const struct vsig_subject *subject, const struct sql_node *literal,
+                                           const struct schema_column **column)
+{
+    enum sql_clause clause = sql_clause_of(literal);
+    if (clause != SQL_CLAUSE_WHERE && clause != SQL_CLAUSE_HAVING && clause != SQL_CLAUSE_FROM) return NULL;
+    const struct sql_node *node = literal->parent;
+    if (sql_is(node, SQL_LIST)) node = node->parent;
+    bool compares = (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) || sql_is(node, SQL_IN) || sql_is(node, SQL_LIKE) ||
+                    sql_is(node, SQL_BETWEEN);
+    if (!compares) return NULL;
+    *column = query_column(subject, sql_kid(node, sql_kid(node, 0) == literal ? 1 : 0));
+    return node;
+}
+
+static const char *const ORDINALS[] = {"zeroth", "first", "second", "third", "fourth", "fifth", "sixth",
+                                       "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"};
+
+/* "third", "3rd", "fourth-grade" for that number. */
+static bool is_ordinal(const struct text_token *token, double number)
+{
+    if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number) return false;
+    if (g_str_has_prefix(token->norm, ORDINALS[(int)number])) return true;
+    return g_ascii_isdigit(token->norm[0]) && g_ascii_strtoull(token->norm, NULL, 10) == (guint64)number;
+}
+
+static bool tokens_meet(const struct text_tokens *tokens, const struct literal *literal)
+{
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        const struct text_token *t = &tokens->items[i];
+        if (t->kind == TEXT_PUNCT) continue;
+        if (literal->is_number && t->is_number && fabs(fabs(t->number) - fabs(literal->number)) <= 1) return true;
+        if (literal->is_number && is_ordinal(t, literal->number)) return true;
+        if (!t->is_stop && strlen(t->stem) >= MIN_PART && strstr(literal->letters, t->stem)) return true;
+        if (t->kind == TEXT_NUMBER && has_digits(literal->text, t->norm)) return true;
+        if (t->kind == TEXT_QUOTED && strstr(t->norm, literal->text)) return true;
+    }
+    return false;
+}
+
+/* Alike in meaning, in stem, or one short for the other (Comp. for computer). */
+static bool words_meet(const char *a, const char *b)
+{
+    size_t a_len = strlen(a), b_len = strlen(b), least = a_len < b_len ? a_len : b_len;
+    return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
+}
+
+/* Is there anything of the literal in the question, the evidence, or the words of its column? */
+static bool is_said(struct vsig_run *run, const struct literal *literal)
+{
+    const struct vsig_question *asked = run->subject->asked;
+    struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
+    if (!words.items || tokens_meet(&asked->tokens, literal) || tokens_meet(&asked->evidence, literal)) return true;
+    for (uint32_t w = 0; w < words.n; w++) {
+        if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;
+        for (uint32_t i = 0; i < asked->tokens.n; i++)
+            if (asked->tokens.items[i].kind == TEXT_WORD && words_meet(words.items[w].norm, asked->tokens.items[i].norm)) return true;
+    }
+    return false;
+}
+
+static void check_unasked(struct vsig_run *run, const struct literal *literal)
+{
+    const struct schema_column *column = NULL;
+    const struct sql_node *condition = condition_of(run->subject, literal->node, &column);
+    if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
+    if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
+    if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
+    if (is_said(run, literal)) return;
+    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
+    vsig_add_fact(run, finding, "value", false, "%s", literal->text);
 }
 
 static enum err_code unused_value_eval(struct vsig_run *run)
@@ -163,18 +287,21 @@ static enum err_code unused_value_eval(struct vsig_run *run)
     struct query_view view;
     struct literals literals;
     query_look(run->subject, &view);
-    if (!view.select || !asked->n_values) return ERR_OK;
+    if (!view.select) return ERR_OK;
     if (!collect(run->subject, &literals)) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < asked->n_values; i++) {
         if (in_evidence(asked, &asked->values[i])) continue;
         if (asked->values[i].kind == VSIG_VALUE_NUMBER) check_number(run, &view, &literals, i);
         else if (!check_text(run, &view, &literals, i)) return ERR_LIMIT_MEMORY;
     }
+    for (uint32_t i = 0; vsig_opt(run, OPT_UNASKED) > 0.5 && i < literals.n; i++) check_unasked(run, &literals.items[i]);
     return ERR_OK;
 }
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_PLAIN] = {"plain_words", 0, 0, 1, "also count words in lower case that some column holds as a value"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against conditions on values that neither question nor evidence states"},
+    [OPT_MIN_DISTINCT] = {"min_distinct", 4, 0, 1e6, "values of columns with fewer distinct ones are codes: not expected in the question"},
     {NULL},
 };
 
