@@ -200,6 +200,8 @@ static void publish(struct coordinator *c)
 
 /* --- the loop --- */
 
+static bool is_waiting(const struct coordinator *c) { return c->outbox.head != NULL; }
+
 /* Send what waits, as far as there is room. */
 static enum err_code flush(struct coordinator *c)
 {
@@ -255,8 +257,6 @@ static void take(struct coordinator *c, struct bus_message *message)
         core_request(c->core, key, message, message->value, message->len, message->time_ns, now);
 }
 
-static bool is_waiting(const struct coordinator *c) { return c->outbox.head != NULL; }
-
 /* Results always; requests while there is room for another one. */
 static uint32_t wanted(const struct coordinator *c)
 {
@@ -290,9 +290,9 @@ static enum err_code step(struct coordinator *c)
     code = bus_poll(c->consumer, want, messages, max < BATCH ? max : BATCH, wait_ms(c, deadline), &n);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
     if (!code) code = c->failure;
+    publish(c); /* before the verdicts, so that whoever has the last one finds it counted */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
-    publish(c);
     return code;
 }
 

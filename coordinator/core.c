@@ -123,6 +123,10 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     struct request *request = g_hash_table_lookup(core->open, &key);
     if (!request) return core->stats.stray++, ERR_OK;
     enum err_code code = msg_decode_result(&request->arena, bytes, len, &result, err);
+    if (code == ERR_LIMIT_MEMORY) { /* not the result's fault: the request has grown past its bound */
+        decide_failed(request, err_name(code), err_meaning(code), now_ns);
+        return ERR_OK;
+    }
     if (code) return code;
     if (result->key.partition != key.partition || result->key.offset != key.offset)
         return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");

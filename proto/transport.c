@@ -4,19 +4,30 @@
 
 #include <string.h>
 
-static const struct bus_transport *const transports[] = {&bus_local};
-enum { N_TRANSPORTS = sizeof transports / sizeof *transports };
+enum { MAX_TRANSPORTS = 8 };
+static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local}; /* NULL ends it */
+
+static bool is_used(unsigned i) { return i < MAX_TRANSPORTS && transports[i]; }
 
 const struct bus_transport *bus_transport_find(const char *name, struct err *err)
 {
     char known[200] = "";
-    for (unsigned i = 0; i < N_TRANSPORTS; i++) {
+    for (unsigned i = 0; is_used(i); i++) {
         if (strcmp(transports[i]->name, name) == 0) return transports[i];
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, transports[i]->name, sizeof known - strlen(known) - 1);
     }
     err_set(err, ERR_CONFIG, "there is no transport '%.40s'; known are: %s", name, known);
     return NULL;
+}
+
+bool bus_transport_register(const struct bus_transport *transport)
+{
+    unsigned n = 0;
+    for (; is_used(n); n++)
+        if (strcmp(transports[n]->name, transport->name) == 0) return false;
+    if (n < MAX_TRANSPORTS) transports[n] = transport;
+    return n < MAX_TRANSPORTS;
 }
 
 enum err_code bus_open(const char *transport, const struct bus_config *config, struct bus **out, struct err *err)

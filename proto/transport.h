@@ -109,6 +109,9 @@ extern const struct bus_transport bus_local;
 /* The transport of that name. NULL: none; `err` (ERR_CONFIG) lists the known ones. */
 const struct bus_transport *bus_transport_find(const char *name, struct err *err);
 
+/* Add one to the table. False: the name is taken, or the table is full. Tests add theirs; before threads start. */
+bool bus_transport_register(const struct bus_transport *transport);
+
 enum err_code bus_open(const char *transport, const struct bus_config *config, struct bus **out, struct err *err);
 
 /* All consumers must be gone. NULL is fine. */
