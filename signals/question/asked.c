@@ -55,7 +55,7 @@ static GHashTable *class_table(void)
     static GHashTable *table;
     static gsize built;
     if (!g_once_init_enter(&built)) return table;
-    table = g_hash_table_new(g_str_hash, g_str_equal);
+    table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = G_N_ELEMENTS(CLASSES); i-- > 0;) {
         char **words = g_strsplit(CLASSES[i].words, " ", -1);
         for (char **w = words; *w; w++) {
