@@ -1,10 +1,11 @@
 #include "signals/common/keys.h"
 
+enum { ROWID = -2 };
 enum { MAX_FIXED = 256 }; /* single columns followed; past it the answer errs to "not fixed" */
 
 struct fixed {
     const struct sql_source *source;
-    int output; /* SQL_REF_ROWID counts as -2 */
+    int output; /* ROWID for SQLite's rowid */
 };
 
 struct vsig_keys {
@@ -15,11 +16,9 @@ struct vsig_keys {
     struct fixed items[MAX_FIXED];
 };
 
-enum { ROWID = -2 };
-
 static int output_of(const struct sql_ref *ref) { return ref->kind == SQL_REF_ROWID ? ROWID : ref->output; }
 
-bool vsig_keys_has(const struct vsig_keys *keys, const struct sql_source *source, int output)
+static bool has(const struct vsig_keys *keys, const struct sql_source *source, int output)
 {
     if (vsig_source_bit(keys->shape->block, source) & keys->whole) return true;
     for (uint32_t i = 0; i < keys->n; i++)
@@ -29,11 +28,17 @@ bool vsig_keys_has(const struct vsig_keys *keys, const struct sql_source *source
 
 vsig_sources vsig_keys_whole(const struct vsig_keys *keys) { return keys->whole; }
 
-void vsig_keys_add(struct vsig_keys *keys, const struct sql_source *source, int output)
+static void add(struct vsig_keys *keys, const struct sql_source *source, int output)
 {
-    if (keys->n < MAX_FIXED && !vsig_keys_has(keys, source, output))
-        keys->items[keys->n++] = (struct fixed){source, output};
+    if (keys->n < MAX_FIXED && !has(keys, source, output)) keys->items[keys->n++] = (struct fixed){source, output};
 }
+
+bool vsig_keys_has_column(const struct vsig_keys *keys, const struct sql_ref *ref)
+{
+    return has(keys, ref->source, output_of(ref));
+}
+
+void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref) { add(keys, ref->source, output_of(ref)); }
 
 void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source)
 {
@@ -48,7 +53,7 @@ static void add_constant(struct vsig_keys *keys, const struct sql_node *node)
         const struct sql_ref *ref = vsig_plain_column(node->kids[side]);
         if (!ref || !vsig_source_bit(keys->shape->block, ref->source)) continue;
         if (vsig_sources_in(keys->shape->block, node->kids[1 - side], NULL) == 0)
-            vsig_keys_add(keys, ref->source, output_of(ref));
+            add(keys, ref->source, output_of(ref));
     }
 }
 
@@ -125,13 +130,13 @@ static bool body_is_fixed(const struct vsig_keys *keys, const struct sql_source 
     if (group) {
         for (uint32_t i = 0; i < group->n_kids; i++) {
             int output = output_for(of, group->kids[i]);
-            if (output < 0 || !vsig_keys_has(keys, source, output)) return false;
+            if (output < 0 || !has(keys, source, output)) return false;
         }
         return group->n_kids > 0;
     }
     if (!sql_kid(of->node, SELECT_DISTINCT)) return false;
     for (uint32_t i = 0; i < source->n_outputs; i++)
-        if (!vsig_keys_has(keys, source, (int)i)) return false;
+        if (!has(keys, source, (int)i)) return false;
     return source->n_outputs > 0;
 }
 
@@ -155,10 +160,10 @@ static bool follow_equalities(struct vsig_keys *keys)
     for (uint32_t i = 0; i < keys->shape->n_pairs; i++) {
         const struct sql_join_pair *pair = keys->shape->pairs[i];
         if (!pair->conjunct || pair->negated) continue;
-        if (vsig_keys_has(keys, pair->left->source, output_of(pair->left)))
-            vsig_keys_add(keys, pair->right->source, output_of(pair->right));
-        else if (vsig_keys_has(keys, pair->right->source, output_of(pair->right)))
-            vsig_keys_add(keys, pair->left->source, output_of(pair->left));
+        if (has(keys, pair->left->source, output_of(pair->left)))
+            add(keys, pair->right->source, output_of(pair->right));
+        else if (has(keys, pair->right->source, output_of(pair->right)))
+            add(keys, pair->left->source, output_of(pair->left));
     }
     return keys->n != before;
 }

@@ -13,12 +13,12 @@ struct vsig_keys;
 
 /* NULL when the arena is full. */
 struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape);
-void vsig_keys_add(struct vsig_keys *keys, const struct sql_source *source, int output);
+void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref);
 void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source);
 /* Follow all dependencies to the end. */
 void vsig_keys_close(struct vsig_keys *keys);
 
-bool vsig_keys_has(const struct vsig_keys *keys, const struct sql_source *source, int output);
+bool vsig_keys_has_column(const struct vsig_keys *keys, const struct sql_ref *ref);
 /* FROM items that are fixed as a whole. */
 vsig_sources vsig_keys_whole(const struct vsig_keys *keys);
 

@@ -56,13 +56,13 @@ static void describe_column(struct vsig_terms *terms, struct vsig_term *term, co
     term->column = vsig_column_at(terms->subject, ref->source, ref->output);
     const struct schema_column *column = term->column;
     if (ref->kind == SQL_REF_ROWID) {
-        term->integer = true;
-        term->never_null = !ref->source->nullable;
+        term->integer = term->filled = true;
     } else if (column && ref->source->kind == SQL_SOURCE_TABLE) {
         term->integer = column->affinity == SCHEMA_INTEGER && vsig_type_of_column(column) == VSIG_TYPE_INT;
         bool none_seen = column->stats.rows > 0 && column->stats.nulls == 0 && !column->stats.sampled;
-        term->never_null = !ref->source->nullable && (column->not_null || none_seen);
+        term->filled = column->not_null || none_seen;
     }
+    term->never_null = term->filled && !ref->source->nullable;
 }
 
 /* COUNT gives whole numbers from 0 on; COUNT(*) of a group at least 1. */

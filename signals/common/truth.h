@@ -16,7 +16,8 @@ struct vsig_term {
     const struct sql_node *expr;        /* the column's or expression's first place */
     const struct schema_column *column; /* NULL when there is no base column */
     bool integer;                       /* holds whole numbers only */
-    bool never_null;
+    bool filled;                        /* its table holds no NULL in it */
+    bool never_null;                    /* filled, and not on the optional side of an outer join */
     struct vsig_domain start; /* what it can be at all */
 };
 

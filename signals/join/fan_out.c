@@ -26,7 +26,7 @@ static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_sh
     const struct sql_node *group = with_groups ? sql_kid(shape->block->node, SELECT_GROUP) : NULL;
     for (uint32_t i = 0; group && i < group->n_kids; i++) {
         const struct sql_ref *ref = vsig_plain_column(group->kids[i]);
-        if (ref) vsig_keys_add(keys, ref->source, ref->output);
+        if (ref) vsig_keys_add_column(keys, ref);
     }
     if (entity) vsig_keys_add_source(keys, entity);
     vsig_keys_close(keys);

@@ -1,8 +1,6 @@
 /* A column beside an aggregate that is neither grouped nor aggregated: SQLite picks its value from any row of the group. */
-#include "signals/common/keys.h"
+#include "signals/common/bare.h"
 #include "signals/common/names.h"
-
-#include <string.h>
 
 static bool is_extreme(const struct sql_node *call)
 {
@@ -20,60 +18,6 @@ static bool one_extreme(const struct vsig_run *run, const struct sql_block *bloc
     return n == 1;
 }
 
-static bool is_grouping(const struct sql_node *group, const struct sql_node *expr)
-{
-    for (uint32_t i = 0; group && i < group->n_kids; i++)
-        if (sql_equal(group->kids[i], expr)) return true;
-    return false;
-}
-
-struct search {
-    struct vsig_run *run;
-    const struct sql_block *block;
-    const struct sql_node *group;
-    const struct vsig_keys *keys;
-};
-
-/* The first column below `expr` that has no one value in a group, or NULL. Aggregates and subqueries are passed over. */
-static const struct sql_node *find_bare(const struct search *search, const struct sql_node *expr)
-{
-    for (const struct sql_node *n = expr; n;) {
-        bool closed = sql_is_aggregate(n) || n->kind == SQL_QUERY || is_grouping(search->group, n);
-        if (n->kind == SQL_CALL && sql_kid(n, CALL_WINDOW)) closed = true;
-        if (n->kind == SQL_COLUMN && n->ref && !closed) {
-            const struct sql_ref *ref = vsig_plain_column(n);
-            bool local = ref && ref->source->block == search->block;
-            if (local && !vsig_keys_has(search->keys, ref->source, ref->kind == SQL_REF_ROWID ? -2 : ref->output)) return n;
-        }
-        n = closed ? sql_walk_over(expr, n) : sql_walk(expr, n);
-    }
-    return NULL;
-}
-
-/* GROUP BY 2: the number of an item. */
-static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)
-{
-    if (!sql_is(expr, SQL_LITERAL) || expr->op != SQL_LIT_INT || expr->text_len > 3) return expr;
-    uint32_t number = 0;
-    for (uint32_t i = 0; i < expr->text_len; i++) number = number * 10 + (uint32_t)(expr->text[i] - '0');
-    const struct sql_node *items = sql_kid(select, SELECT_ITEMS);
-    const struct sql_node *item = number && items && number <= items->n_kids ? items->kids[number - 1] : NULL;
-    return sql_is(item, SQL_ITEM) ? sql_kid(item, 0) : expr;
-}
-
-static struct vsig_keys *fixed_by_groups(struct vsig_run *run, const struct vsig_block_shape *shape)
-{
-    struct vsig_keys *keys = vsig_keys_new(run->subject, shape);
-    const struct sql_node *group = sql_kid(shape->block->node, SELECT_GROUP);
-    for (uint32_t i = 0; keys && group && i < group->n_kids; i++) {
-        const struct sql_ref *ref = vsig_plain_column(meant_by(shape->block->node, group->kids[i]));
-        if (ref && ref->source->block == shape->block)
-            vsig_keys_add(keys, ref->source, ref->kind == SQL_REF_ROWID ? -2 : ref->output);
-    }
-    if (keys) vsig_keys_close(keys);
-    return keys;
-}
-
 static void report(struct vsig_run *run, const struct sql_node *column)
 {
     const struct sql_ref *ref = vsig_plain_column(column);
@@ -87,18 +31,15 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
 {
     const struct sql_block *block = shape->block;
     if (!block->aggregate || shape->too_wide || !sql_is(block->node, SQL_SELECT) || one_extreme(run, block)) return ERR_OK;
-    struct vsig_keys *keys = fixed_by_groups(run, shape);
-    if (!keys) return ERR_LIMIT_MEMORY;
-    struct search search = {run, block, sql_kid(block->node, SELECT_GROUP), keys};
+    struct vsig_bare bare;
+    if (!vsig_bare_init(&bare, run->subject, shape)) return ERR_LIMIT_MEMORY;
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
     for (uint32_t i = 0; items && i < items->n_kids; i++) {
-        if (!sql_is(items->kids[i], SQL_ITEM)) continue;
-        if (is_grouping(search.group, items->kids[i])) continue;
-        const struct sql_node *bare = find_bare(&search, sql_kid(items->kids[i], 0));
-        if (bare) report(run, bare);
+        const struct sql_node *column = sql_is(items->kids[i], SQL_ITEM) ? vsig_bare_find(&bare, items->kids[i]) : NULL;
+        if (column) report(run, column);
     }
-    const struct sql_node *bare = find_bare(&search, sql_kid(block->node, SELECT_HAVING));
-    if (bare) report(run, bare);
+    const struct sql_node *column = vsig_bare_find(&bare, sql_kid(block->node, SELECT_HAVING));
+    if (column) report(run, column);
     return ERR_OK;
 }
 

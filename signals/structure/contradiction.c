@@ -231,6 +231,24 @@ static bool judge_relations(struct facts *facts)
     return false;
 }
 
+/* After LEFT JOIN b: b.id IS NULL keeps rows that have no b, so no other column of b can have a value. */
+static bool judge_absence(struct facts *facts)
+{
+    for (uint32_t i = 0; i < facts->n_constraints; i++) {
+        const struct constraint *a = &facts->constraints[i];
+        const struct vsig_term *absent = a->truth.term >= 0 ? &facts->terms->items[a->truth.term] : NULL;
+        bool only_null = a->truth.exact && a->truth.yes.n == 0 && a->truth.yes.null;
+        if (!absent || !absent->source || !only_null || !absent->filled || absent->never_null) continue;
+        for (uint32_t k = 0; k < facts->n_constraints; k++) {
+            const struct constraint *b = &facts->constraints[k];
+            if (b->truth.term < 0 || facts->terms->items[b->truth.term].source != absent->source || b->truth.yes.null) continue;
+            report_pair(facts, a->node, b->node, b->truth.term);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* x LIKE 'a%' AND x LIKE 'b%': the part before the first wildcard. */
 static const struct sql_node *prefix_of(const struct facts *facts, const struct sql_node *node, int *term, size_t *len)
 {
@@ -293,7 +311,7 @@ static bool judge(struct facts *facts)
     merge_classes(facts);
     for (uint32_t t = 0; t < facts->terms->n; t++)
         if (facts->class_of[t] == (int)t && judge_class(facts, (int)t)) return true;
-    return judge_relations(facts) || judge_patterns(facts) || judge_unread(facts);
+    return judge_relations(facts) || judge_absence(facts) || judge_patterns(facts) || judge_unread(facts);
 }
 
 /* An OR over several columns: is each of its branches impossible beside what else must hold? */
@@ -365,6 +383,12 @@ static void finish(struct facts *facts)
     for (uint32_t i = 0; i < facts->n_constraints; i++) judge_tautology(facts, &facts->constraints[i]);
 }
 
+static void read_block(struct facts *facts, const struct vsig_block_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_conditions; i++)
+        if (!shape->conditions[i].outer) read_condition(facts, shape->conditions[i].node);
+}
+
 /* Conditions that stand alone: CASE WHEN, FILTER, and the ON of each outer join. */
 static bool judge_alone(struct vsig_run *run, const struct sql_block *block, const struct sql_node *condition)
 {
@@ -382,8 +406,7 @@ static bool judge_block(struct vsig_run *run, const struct vsig_block_shape *sha
     struct vsig_terms terms;
     struct facts *facts = begin(run, &terms, shape->block);
     if (!facts) return false;
-    for (uint32_t i = 0; i < shape->n_conditions; i++)
-        if (!shape->conditions[i].outer) read_condition(facts, shape->conditions[i].node);
+    read_block(facts, shape);
     finish(facts);
     for (uint32_t i = 0; i < shape->n_conditions; i++) {
         const struct vsig_condition *condition = &shape->conditions[i];
@@ -406,13 +429,83 @@ static bool judge_cases(struct vsig_run *run)
     return true;
 }
 
+/* --- arms of set operations --- */
+
+/* What an arm knows of one of its output columns. */
+struct column_of_arm {
+    const struct vsig_term *term;
+    struct vsig_domain domain;
+    const struct sql_node *condition; /* the first on it; NULL: none */
+};
+
+static struct column_of_arm look_up(struct facts *facts, const struct sql_block *block, uint32_t output)
+{
+    struct column_of_arm found = {0};
+    const struct sql_node *expr = block->outputs[output].expr;
+    int term = expr ? vsig_term_of(facts->terms, expr) : -1;
+    if (term < 0) return found;
+    merge_classes(facts);
+    int class = facts->class_of[term];
+    found.term = &facts->terms->items[term];
+    found.domain = start_of(facts, class);
+    for (uint32_t i = 0; i < facts->n_constraints; i++) {
+        const struct constraint *c = &facts->constraints[i];
+        if (c->truth.term < 0 || facts->class_of[c->truth.term] != class) continue;
+        found.domain = vsig_domain_and(&facts->terms->calc, &found.domain, &c->truth.yes);
+        if (!found.condition) found.condition = c->node;
+    }
+    return found;
+}
+
+/* The first column in which no row of one arm can equal one of the other. */
+static void compare_arms(struct facts *left, const struct sql_block *a, struct facts *right, const struct sql_block *b, bool intersect)
+{
+    struct vsig_calc *calc = &left->terms->calc;
+    for (uint32_t i = 0; i < a->n_outputs && i < b->n_outputs; i++) {
+        calc->failed = right->terms->calc.failed = false;
+        struct column_of_arm x = look_up(left, a, i), y = look_up(right, b, i);
+        if (!x.condition || !y.condition || !alike(x.term, y.term)) continue;
+        if (vsig_domain_is_empty(&x.domain) || vsig_domain_is_empty(&y.domain)) return; /* said already */
+        struct vsig_domain both = vsig_domain_and(calc, &x.domain, &y.domain);
+        if (calc->failed || right->terms->calc.failed || !vsig_domain_is_empty(&both)) continue;
+        const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
+        struct vsig_finding *finding =
+            intersect ? vsig_fire(left->run, VSIG_ERROR, x.condition, "no row is in both queries: %s cannot be the same in both", name)
+                      : vsig_fire(left->run, VSIG_WARNING, x.condition,
+                                  "the second query takes nothing away: %s cannot be the same in both", name);
+        vsig_add_clause(left->run, finding, y.condition);
+        vsig_add_fact(left->run, finding, "column", false, "%s", name);
+        return;
+    }
+}
+
+static bool judge_arms(struct vsig_run *run, const struct vsig_shape *shape)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        bool intersect = n->kind == SQL_COMPOUND && (n->op == SQL_INTERSECT || n->op == SQL_INTERSECT_ALL);
+        bool except = n->kind == SQL_COMPOUND && (n->op == SQL_EXCEPT || n->op == SQL_EXCEPT_ALL);
+        if ((!intersect && !except) || !sql_is(n->kids[0], SQL_SELECT) || !sql_is(n->kids[1], SQL_SELECT)) continue;
+        const struct sql_block *a = sql_block_of(run->subject->bound, n->kids[0]);
+        const struct sql_block *b = sql_block_of(run->subject->bound, n->kids[1]);
+        if (!a || !b) continue;
+        struct vsig_terms terms[2];
+        struct facts *left = begin(run, &terms[0], a), *right = begin(run, &terms[1], b);
+        if (!left || !right) return false;
+        read_block(left, &shape->blocks[a->index]);
+        read_block(right, &shape->blocks[b->index]);
+        compare_arms(left, a, right, b, intersect);
+    }
+    return true;
+}
+
 static enum err_code eval(struct vsig_run *run)
 {
     const struct vsig_shape *shape = vsig_shape(run->subject);
     if (!shape) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++)
         if (!judge_block(run, &shape->blocks[i])) return ERR_LIMIT_MEMORY;
-    return judge_cases(run) ? ERR_OK : ERR_LIMIT_MEMORY;
+    return judge_cases(run) && judge_arms(run, shape) ? ERR_OK : ERR_LIMIT_MEMORY;
 }
 
 const struct vsig_def vsig_contradiction = {

@@ -1,0 +1,20 @@
+/* Columns of a grouped block that have no one value in a group. */
+#ifndef ASSAY_SIGNALS_COMMON_BARE_H
+#define ASSAY_SIGNALS_COMMON_BARE_H
+
+#include "signals/common/keys.h"
+
+struct vsig_bare {
+    const struct sql_block *block;
+    const struct sql_node *group; /* GROUP BY, or NULL */
+    struct vsig_keys *keys;       /* closed, with the grouping columns fixed */
+};
+
+/* False when the arena is full. */
+bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const struct vsig_block_shape *shape);
+
+/* The first column below `expr` that is not fixed by the groups, or NULL. Aggregates, windows, subqueries and what is
+ * itself grouped by are passed over. */
+const struct sql_node *vsig_bare_find(const struct vsig_bare *bare, const struct sql_node *expr);
+
+#endif
