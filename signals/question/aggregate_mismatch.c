@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { OPT_UNASKED, OPT_DISTINCT };
+enum { OPT_UNASKED, OPT_DISTINCT, OPT_TABLE };
 
 #define CUE(kind) (1U << VSIG_CUE_##kind)
 #define AGG(name) (1U << QUERY_##name)
@@ -160,11 +160,110 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view)
     vsig_fire(run, VSIG_ERROR, count, "the question counts different ones, the query counts every row");
 }
 
+/* A sum or average of keys, or of texts that are no numbers, means nothing. */
+static void check_argument(struct vsig_run *run, const struct sql_node *call)
+{
+    const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
+    if (!column || column->stats.sampled) return;
+    const struct schema_stats *stats = &column->stats;
+    bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
+    bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
+    if (!texts && !key) return;
+    vsig_fire(run, VSIG_ERROR, call, "%s.%s holds %s: its sum or average means nothing",
+              run->subject->schema->tables[column->table].name, column->name, key ? "keys" : "texts");
+}
+
+/* COUNT(DISTINCT column) of a column that nothing in the question is about, and that is no key of what is counted. */
+static void check_counted(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct sql_node *count = view->aggregate[QUERY_COUNT];
+    if (!count || !(count->flags & SQL_F_DISTINCT)) return;
+    const struct schema_column *column = query_column(subject, sql_kid(sql_kid(count, CALL_ARGS), 0));
+    if (!column || column->unique || query_is_generic(subject, column)) return;
+    if (subject->asked->column_score[column->id] > 0) return;
+    if (subject->asked->evidence_score && subject->asked->evidence_score[column->id] > 0.4F) return;
+    vsig_fire(run, VSIG_ERROR, count, "the query counts different %s.%s, of which the question says nothing",
+              subject->schema->tables[column->table].name, column->name);
+}
+
+/* Does the mention stand right behind a word that counts or compares a number? */
+static bool follows_count(const struct vsig_question *asked, const struct vsig_mention *mention)
+{
+    for (uint32_t i = 0; i < asked->n_cues; i++) {
+        const struct vsig_cue *cue = &asked->cues[i];
+        if (cue->kind != VSIG_CUE_COUNT && cue->kind != VSIG_CUE_COMPARE && cue->kind != VSIG_CUE_EXTREME) continue;
+        uint32_t end = cue->first + cue->n_tokens;
+        if (cue->number >= 0 && asked->values[cue->number].first >= end) end = asked->values[cue->number].first + 1;
+        if (mention->first >= end && mention->first - end <= 1) return true;
+    }
+    return false;
+}
+
+static bool overlap(const struct vsig_mention *a, const struct vsig_mention *b)
+{
+    return a->first < b->first + b->n_tokens && a->first + a->n_tokens > b->first;
+}
+
+static bool is_source(const struct vsig_subject *subject, int table)
+{
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++)
+        for (uint32_t s = 0; s < subject->bound->blocks[b]->n_sources; s++)
+            if (subject->bound->blocks[b]->sources[s].table == table) return true;
+    return false;
+}
+
+/* Do the same words name a table of the query, or a column of one? */
+static bool names_a_source(const struct vsig_subject *subject, const struct vsig_mention *mention)
+{
+    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
+        const struct vsig_mention *other = &subject->asked->mentions[i];
+        if (overlap(mention, other) && is_source(subject, other->table)) return true;
+    }
+    return false;
+}
+
+static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
+{
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++) {
+        const struct sql_block *block = subject->bound->blocks[b];
+        for (uint32_t s = 0; s < block->n_sources; s++) {
+            const struct sql_source *source = &block->sources[s];
+            if (source->table < 0 || source->table == (int)table) return true;
+            for (uint32_t j = 0; j < subject->schema->n_joins; j++) { /* it refers to that table: its rows stand for those */
+                const struct schema_join *join = &subject->schema->joins[j];
+                if (join->from_table == (uint32_t)source->table && join->to_table == table) return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* "how many tracks", "the most tracks": rows are counted, and the thing that is named there is in no table of the query. */
+static void check_counted_table(struct vsig_run *run, const struct query_view *view)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct vsig_question *asked = subject->asked;
+    const struct sql_node *count = view->aggregate[QUERY_COUNT];
+    if (!count || vsig_opt(run, OPT_TABLE) < 0.5) return;
+    for (uint32_t i = 0; i < asked->n_mentions; i++) {
+        const struct vsig_mention *m = &asked->mentions[i];
+        if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(asked, m)) continue;
+        if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
+        vsig_fire(run, VSIG_ERROR, count, "%s is to be counted, the query does not look there", subject->schema->tables[m->table].name);
+        return;
+    }
+}
+
 static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
     query_look(run->subject, &view);
     if (!view.items) return ERR_OK;
+    check_argument(run, view.aggregate[QUERY_SUM]);
+    check_argument(run, view.aggregate[QUERY_AVG]);
+    check_counted(run, &view);
+    check_counted_table(run, &view);
     check_asked(run, &view);
     check_unasked(run, &view);
     check_distinct(run, &view);
@@ -174,6 +273,7 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
 static const struct vsig_option OPTIONS[] = {
     [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that nothing in the question asks for"},
     [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote against COUNT without DISTINCT where different ones are to be counted"},
+    [OPT_TABLE] = {"counted_table", 1, 0, 1, "also vote where the table of what is to be counted is not in the query"},
     {NULL},
 };
 

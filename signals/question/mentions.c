@@ -136,25 +136,28 @@ static void weigh(struct name *name, const struct text_tokens *words, const stru
     }
 }
 
-/* Take the run of hits that starts at *at; its score, and where the run ends. Moves *at past it. */
-static float take_run(const struct name *name, const struct hit_list *hits, uint32_t *at, uint32_t *first, uint32_t *last)
+/* Take the run of hits that starts at *at as a mention. Moves *at past it. */
+static void take_run(const struct name *name, const struct hit_list *hits, uint32_t *at, struct vsig_mention *mention)
 {
     float found[MAX_WORDS] = {0}, sum = 0;
-    uint32_t i = *at;
-    *first = *last = hits->items[i].token;
-    for (; i < hits->n && hits->items[i].token - *last <= MAX_GAP; i++) {
+    uint32_t i = *at, last = hits->items[i].token;
+    mention->first = last;
+    mention->exact = true;
+    for (; i < hits->n && hits->items[i].token - last <= MAX_GAP; i++) {
         const struct word_hit *hit = &hits->items[i];
         if (hit->strength > found[hit->word]) {
-            if (found[hit->word] > 0 && hit->token != *last) break; /* the same word again: another mention */
+            if (found[hit->word] > 0 && hit->token != last) break; /* the same word again: another mention */
             sum += (hit->strength - found[hit->word]) * name->weight[hit->word];
             found[hit->word] = hit->strength;
-            *last = hit->token;
-        } else if (hit->token != *last) {
+            last = hit->token;
+            mention->exact &= hit->strength > SYNONYM;
+        } else if (hit->token != last) {
             break;
         }
     }
     *at = i;
-    return sum / name->total;
+    mention->score = sum / name->total;
+    mention->n_tokens = last - mention->first + 1;
 }
 
 struct mention_sink {
@@ -174,14 +177,10 @@ static float find_name(const struct word_map *map, const struct text_tokens *wor
     weigh(&name, words, owner);
     if (hits.n > 1) qsort(hits.items, hits.n, sizeof hits.items[0], by_token);
     float best = 0;
-    for (uint32_t at = 0, first, last; at < hits.n;) {
-        float score = take_run(&name, &hits, &at, &first, &last);
-        best = score > best ? score : best;
-        if (!sink || score < MIN_SCORE || sink->n >= READ_MAX_MENTIONS) continue;
-        like.score = score;
-        like.first = first;
-        like.n_tokens = last - first + 1;
-        sink->items[sink->n++] = like;
+    for (uint32_t at = 0; at < hits.n;) {
+        take_run(&name, &hits, &at, &like);
+        best = (float)like.score > best ? (float)like.score : best;
+        if (sink && like.score >= MIN_SCORE && sink->n < READ_MAX_MENTIONS) sink->items[sink->n++] = like;
     }
     return best;
 }

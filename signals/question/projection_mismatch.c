@@ -4,12 +4,13 @@
  * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase that names a
  * column by all its words, and no column of the answer has anything in common with it. First and last name count
  * as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
+#include "signals/execution/probe.h"
 #include "signals/question/query.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum { OPT_COUNT, OPT_DISTINCT, MAX_OUTPUTS = 32 };
+enum { OPT_COUNT, OPT_DISTINCT, OPT_MAX_DROPPED, OPT_PROBE, MAX_OUTPUTS = 32 };
 
 /* One column of the answer. */
 struct shown {
@@ -232,6 +233,42 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
     vsig_fire(run, VSIG_WARNING, view->items, "the question asks for different ones, the rows of the answer may repeat");
 }
 
+/* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
+ * and of keys; for the rest the database is asked, which few candidates come to. */
+static double share_dropped(struct vsig_run *run, const struct sql_block *block, const struct answer *answer)
+{
+    bool one_table = block->n_sources == 1 && block->sources[0].table >= 0;
+    for (uint32_t i = 0; one_table && i < answer->n; i++)
+        if (answer->items[i].column && answer->items[i].column->unique) return 0;
+    const struct schema_column *only = answer->n == 1 ? answer->items[0].column : NULL;
+    if (one_table && only && !sql_kid(block->node, SELECT_WHERE) && !only->stats.sampled && only->stats.rows)
+        return 1 - (double)(only->stats.distinct + (only->stats.nulls > 0)) / (double)only->stats.rows;
+    const struct db_result *result = run->subject->db && vsig_opt(run, OPT_PROBE) > 0.5 ? vsig_result(run->subject) : NULL;
+    struct sql_node *copy = result && result->n_rows ? sql_copy(run->subject->arena, run->subject->stmt->root) : NULL;
+    if (!copy || copy->kind != SQL_QUERY || !sql_is(sql_kid(copy, QUERY_BODY), SQL_SELECT)) return -1;
+    sql_set_kid(sql_kid(copy, QUERY_BODY), SELECT_DISTINCT, NULL);
+    struct db_result all;
+    if (vsig_probe(run->subject, sql_print(run->subject->arena, copy), result->n_rows * 4 + 1, &all) != ERR_OK) return -1;
+    return all.n_rows ? 1 - (double)result->n_rows / (double)all.n_rows : -1;
+}
+
+/* DISTINCT that nobody asked for and that drops some rows, but not most: where most repeat, the question asks for kinds
+ * of things (nine of ten training golds whose rows hardly repeat keep the repeats; below, half do). */
+static void check_unasked_distinct(struct vsig_run *run, const struct query_view *view, const struct sql_block *block,
+                                   const struct answer *answer)
+{
+    static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible", "each", "every", "once", "which", NULL};
+    const struct vsig_question *asked = run->subject->asked;
+    const struct sql_node *distinct = sql_kid(block->node, SELECT_DISTINCT);
+    if (!distinct || distinct->n_kids || view->limit || view->group) return;
+    if (asked->cue_kinds >> VSIG_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP || block->arm) return;
+    for (const char *const *word = WORDS; *word; word++)
+        if (vsig_question_has(asked, *word)) return;
+    double dropped = share_dropped(run, block, answer);
+    if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
+        vsig_fire(run, VSIG_WARNING, distinct, "rows repeat and DISTINCT drops them, which the question does not ask for");
+}
+
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
 {
     const struct vsig_question *asked = run->subject->asked;
@@ -243,6 +280,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     read_answer(run->subject, block, &answer);
     if (!answer.n || answer.wide) return ERR_OK;
     check_distinct(run, &view, &answer);
+    check_unasked_distinct(run, &view, block, &answer);
     if (any_vague(asked) || !asked->n_asked || answer.star) return ERR_OK;
     if (check_unmeant(run, &answer) || check_odd(run)) return ERR_OK;
     if (check_count(run, &answer, view.items)) return ERR_OK;
@@ -253,6 +291,8 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
 static const struct vsig_option OPTIONS[] = {
     [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns where the question's list is clear"},
     [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote where different ones are asked for and rows may repeat"},
+    [OPT_MAX_DROPPED] = {"max_dropped", 0.4, 0, 1, "also vote where an unasked DISTINCT drops at most this share of the rows; 0: never"},
+    [OPT_PROBE] = {"probe", 1, 0, 1, "ask the database whether DISTINCT drops rows where statistics do not tell"},
     {NULL},
 };
 

@@ -239,8 +239,7 @@ bool query_uses_name(const struct vsig_subject *subject, const char *const *stem
     return false;
 }
 
-/* A key, or nothing but words that any table has beside its own name: such a column stands for the row. */
-static bool is_generic_column(const struct vsig_subject *subject, const struct schema_column *column)
+bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column)
 {
     static const char *const GENERIC[] = {"name", "id", "identifi", "code", "titl", "descript", "detail", "number", NULL};
     const struct text_tokens *table = &subject->schema->tables[column->table].words;
@@ -314,9 +313,9 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     const struct vsig_question *asked = subject->asked;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
         const struct vsig_mention *m = &asked->mentions[i];
-        if (m->column < 0 || m->score < WANTED_SCORE || !is_in_from(subject, (uint32_t)m->table)) continue;
+        if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !is_in_from(subject, (uint32_t)m->table)) continue;
         const struct schema_column *column = subject->schema->columns[m->id];
-        if (!is_generic_column(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
+        if (!query_is_generic(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
     }
     return NULL;
 }
@@ -328,7 +327,7 @@ bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause
         const struct sql_ref *ref = subject->bound->refs[i];
         const struct schema_column *used = schema_column_of(subject->schema, ref);
         if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || asked->column_score[used->id] > 0) continue;
-        if (is_generic_column(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F)) continue;
+        if (query_is_generic(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F)) continue;
         if (clause == SQL_CLAUSE_WHERE && is_held_value(subject, ref->node, used)) continue;
         *odd = (struct query_odd){ref->node, used, unused_mention(subject)};
         return odd->wanted != NULL;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { NEAR = 3 };
+
 /* Two equalities of one column with different literals. */
 struct pair {
     const struct sql_node *node;
@@ -81,12 +83,54 @@ static void check_either(struct vsig_run *run, const struct query_view *view)
     vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, the query wants both");
 }
 
+/* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
+static bool or_of_values(const struct vsig_question *asked)
+{
+    for (uint32_t c = 0; c < asked->n_cues; c++) {
+        const struct vsig_cue *cue = &asked->cues[c];
+        bool before = false, after = false;
+        if (cue->kind != VSIG_CUE_EITHER || asked->tokens.items[cue->first].norm[0] != 'o') continue;
+        for (uint32_t i = 0; i < asked->n_values; i++) {
+            const struct vsig_value *value = &asked->values[i];
+            if (value->kind == VSIG_VALUE_DATABASE && !value->capital) continue;
+            before |= value->first + value->n_tokens <= cue->first && cue->first - (value->first + value->n_tokens) <= NEAR;
+            after |= value->first > cue->first && value->first - cue->first <= NEAR + 1;
+        }
+        if (before && after) return true;
+    }
+    return false;
+}
+
+static void check_or_lost(struct vsig_run *run, const struct query_view *view)
+{
+    if (!or_of_values(run->subject->asked) || view->or_node || view->in_list || view->negation) return;
+    if (view->compound[QUERY_UNION] || view->compound[QUERY_UNION_ALL] || view->compound[QUERY_INTERSECT]) return;
+    for (const struct sql_node *n = run->subject->stmt->root; n; n = sql_walk(run->subject->stmt->root, n)) {
+        if (n->kind == SQL_BETWEEN || n->kind == SQL_CASE) return;
+        if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_AND || sql_clause_of(n) != SQL_CLAUSE_WHERE) continue;
+        vsig_fire(run, VSIG_ERROR, n, "the question leaves a choice (or), the query wants all at once");
+        return;
+    }
+}
+
+/* OR between conditions on different columns, and no word of choice. */
+static void check_or_unasked(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const CHOICE[] = {"and", "any", "both", "neither", "nor", "also", "plus", "than", "as", ",", NULL};
+    if (!view->or_node || asks_either(run->subject->asked) || run->subject->asked->evidence.n) return;
+    for (const char *const *word = CHOICE; *word; word++)
+        if (vsig_question_has(run->subject->asked, *word)) return;
+    vsig_fire(run, VSIG_ERROR, view->or_node, "the query leaves a choice (OR), the question does not");
+}
+
 static enum err_code set_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
     query_look(run->subject, &view);
     check_both(run, &view);
     check_either(run, &view);
+    check_or_lost(run, &view);
+    check_or_unasked(run, &view);
     return ERR_OK;
 }
 
