@@ -164,6 +164,7 @@ enum sql_flag {
     SQL_F_WITHIN = 1U << 22,     /* CALL: the ORDER stands in WITHIN GROUP (...) */
     SQL_F_ORDINALITY = 1U << 23, /* CALL in FROM_CALL: WITH ORDINALITY */
     SQL_F_NESTED = 1U << 24,     /* ARRAY written [...] inside of another ARRAY[...] */
+    SQL_F_PAREN_TWICE = 1U << 25, /* QUERY: in two pairs of parentheses or more */
 };
 
 struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <glib.h>
+
 #include "lib/sql/grammar.h"
 
 /* ---- nodes --------------------------------------------------------------------------------------------------- */
@@ -130,12 +132,9 @@ struct sql_node *sqlb_query(struct sql_parser *p, struct sql_node *with, struct 
     return NODE(QUERY, with ? with->start : body->start, with, body, order, limit);
 }
 
-/* Two pairs of parentheses are remembered on the way to sqlb_subquery, which keeps the outer as its own. */
-#define TWICE (1U << 31)
-
 struct sql_node *sqlb_in_parens(struct sql_parser *p, struct sql_node *query, uint32_t start)
 {
-    if (query->flags & SQL_F_PAREN) query->flags |= TWICE;
+    if (query->flags & SQL_F_PAREN) query->flags |= SQL_F_PAREN_TWICE;
     query->flags |= SQL_F_PAREN;
     query->start = start;
     query->end = p->end;
@@ -158,17 +157,45 @@ struct sql_node *sqlb_bare(struct sql_node *query)
         if (query->kids[i]->end > end) end = query->kids[i]->end;
     }
     query->end = end;
-    query->flags &= ~(SQL_F_PAREN | TWICE);
+    query->flags &= ~(uint32_t)(SQL_F_PAREN | SQL_F_PAREN_TWICE);
     return query;
 }
 
 struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query)
 {
-    uint32_t start = query->start, end = query->end, twice = query->flags & TWICE;
+    uint32_t start = query->start, end = query->end, twice = query->flags & SQL_F_PAREN_TWICE;
     struct sql_node *node = NODE(SUBQUERY, start, query->flags & SQL_F_PAREN ? sqlb_bare(query) : query);
     node->end = end; /* of `x > ANY (SELECT ...)` the parentheses belong to ANY */
     if (twice) node->flags |= SQL_F_PAREN;
     return node;
+}
+
+/* The pair of parentheses directly around a node. */
+static void widen(const struct sql_parser *p, struct sql_node *node)
+{
+    uint32_t low = 0, high = p->n_tokens;
+    while (low < high) { /* the first token inside */
+        uint32_t middle = (low + high) / 2;
+        if (p->tokens[middle].start < node->start) low = middle + 1;
+        else high = middle;
+    }
+    if (low > 0) node->start = p->tokens[low - 1].start;
+    while (low < p->n_tokens && p->tokens[low].start < node->end) low++;
+    if (low < p->n_tokens) node->end = p->tokens[low].start + 1;
+}
+
+/* SQLite reads x IN ((SELECT ...)) as a list of one scalar subquery. */
+struct sql_node *sqlb_in_query(struct sql_parser *p, struct sql_node *query)
+{
+    uint32_t start = query->start;
+    bool scalar = query->flags & SQL_F_PAREN_TWICE;
+    struct sql_node *subquery = sqlb_subquery(p, query);
+    if (!scalar) return subquery;
+    subquery->flags &= ~(uint32_t)SQL_F_PAREN;
+    subquery->start = query->start;
+    subquery->end = query->end;
+    widen(p, subquery);
+    return sqlb_as(p, sqlb_list(p, SQL_LIST, subquery), SQL_LIST, start);
 }
 
 /* FETCH FIRST ROW ONLY says one without a number. */
@@ -210,7 +237,7 @@ static const struct join_word *join_word(const struct sql_parser *p, struct sql_
 {
     for (unsigned k = 0; k < sizeof JOIN_WORDS / sizeof *JOIN_WORDS; k++)
         if (sql_token_is(p, token, JOIN_WORDS[k].word)) return &JOIN_WORDS[k];
-    return &JOIN_WORDS[0];
+    return NULL;
 }
 
 /* NATURAL and OUTER are said of a join; the other words say which, and only one can. */
@@ -220,6 +247,10 @@ struct sqlb_op sqlb_join_op(struct sql_parser *p, unsigned n, const struct sql_t
     bool clash = false;
     for (unsigned i = 0; i < n; i++) {
         const struct join_word *word = join_word(p, words[i]);
+        if (!word) {
+            clash = true;
+            continue;
+        }
         clash |= (word->op && join.op) || (word->flags & join.flags);
         if (word->op) join.op = word->op;
         join.flags |= word->flags;
@@ -311,15 +342,15 @@ struct sql_node *sqlb_comma(struct sql_parser *p, struct sql_node *tables, struc
     return sqlb_add(p, tables, joined);
 }
 
-/* A condition on the first table, with nothing to join it to. */
-static void check_first(struct sql_parser *p, const struct sql_node *tables)
+/* A condition on the first table, with nothing to join it to: the table is kept without it. */
+static void check_first(struct sql_parser *p, struct sql_node *tables)
 {
     struct sql_node *first = tables->n_kids ? innermost_left(tables->kids[0]) : NULL;
     if (!sql_is(first, SQL_JOIN)) return;
     const struct sql_node *clause = sql_kid(first, JOIN_ON) ? sql_kid(first, JOIN_ON) : sql_kid(first, JOIN_USING);
     if (!clause) return;
     no_join(p, clause, "there is no JOIN that this could belong to");
-    sql_set_kid(first, JOIN_LEFT, sqlb_error(p, (struct sql_token){.start = first->start}));
+    sql_replace(first, sql_kid(first, JOIN_RIGHT));
 }
 
 struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32_t start)
@@ -328,15 +359,26 @@ struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32
     return sqlb_as(p, tables, SQL_FROM, start);
 }
 
+/* Inside of parentheses a comma is a CROSS JOIN, and as in SQLite it joins from the left like the others. */
+static struct sql_node *cross(struct sql_parser *p, struct sql_node *left, struct sql_node *joined)
+{
+    struct sql_node *first = innermost_left(joined), *above = first == joined ? NULL : first->parent;
+    struct sql_node *join = sqlb_join(p, left, (struct sqlb_op){SQL_JOIN_CROSS, 0}, first);
+    join->end = first->end;
+    if (!above) return join;
+    sql_set_kid(above, JOIN_LEFT, join);
+    for (struct sql_node *n = above;; n = n->parent) {
+        n->start = left->start;
+        if (n == joined) return joined;
+    }
+}
+
 struct sql_node *sqlb_from_paren(struct sql_parser *p, struct sql_node *tables, uint32_t start)
 {
     if (p->full) return spare(p);
     check_first(p, tables);
     struct sql_node *all = tables->kids[0];
-    for (uint32_t i = 1; i < tables->n_kids; i++) {
-        all = sqlb_join(p, all, (struct sqlb_op){SQL_JOIN_CROSS, 0}, tables->kids[i]);
-        all->end = tables->kids[i]->end;
-    }
+    for (uint32_t i = 1; i < tables->n_kids && !p->full; i++) all = cross(p, all, tables->kids[i]);
     return NODE(FROM_PAREN, start, all);
 }
 
@@ -435,12 +477,50 @@ static struct slice escaped(struct sql_parser *p, const char *text, uint32_t len
     return (struct slice){copy, copy ? n : 0};
 }
 
-/* 'x', E'x' and $tag$x$tag$ */
+static uint32_t hex_value(const char *at, uint32_t digits)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < digits; i++) value = value * 16 + (uint32_t)(hex(at[i]) & 15);
+    return value;
+}
+
+/* \0061 or \+000061: how many bytes at `at`, and the character; 0 if it is none. */
+static uint32_t code_point(const char *at, uint32_t len, uint32_t *c)
+{
+    uint32_t sign = len > 1 && at[1] == '+', digits = sign ? 6 : 4;
+    if (len < 1 + sign + digits) return 0;
+    for (uint32_t i = 0; i < digits; i++)
+        if (hex(at[1 + sign + i]) < 0) return 0;
+    *c = hex_value(at + 1 + sign, digits);
+    return *c > 0 && *c < 0x110000 && (*c < 0xd800 || *c > 0xdfff) ? 1 + sign + digits : 0;
+}
+
+/* U&'d\0061t': no character is longer in UTF-8 than its escape. */
+static struct slice unicode_value(struct sql_parser *p, const char *text, uint32_t len)
+{
+    struct slice plain = unquote(p, text, len, '\'');
+    char *copy = arena_alloc(p->arena, plain.len);
+    uint32_t n = 0;
+    if (!copy) p->full = true;
+    for (uint32_t i = 0; copy && plain.text && i < plain.len;) {
+        uint32_t c, escape = plain.text[i] == '\\' ? code_point(plain.text + i, plain.len - i, &c) : 0;
+        if (escape) n += (uint32_t)g_unichar_to_utf8(c, copy + n);
+        else copy[n++] = plain.text[i];
+        i += escape ? escape : plain.text[i] == '\\' && i + 1 < plain.len && plain.text[i + 1] == '\\' ? 2 : 1;
+    }
+    return (struct slice){copy, copy ? n : 0};
+}
+
+/* 'x', E'x', U&'x' and $tag$x$tag$ */
 static struct slice string_value(struct sql_parser *p, struct sql_token token, char *quote)
 {
     const char *text = p->text + token.start;
     *quote = *text;
     if (*text == '\'') return unquote(p, text + 1, token.len - 2, '\'');
+    if ((*text | 32) == 'u') {
+        *quote = 'E';
+        return unicode_value(p, text + 3, token.len - 4);
+    }
     if (*text != '$') {
         *quote = 'E';
         return escaped(p, text + 2, token.len - 3);

@@ -48,6 +48,7 @@ struct sql_node *sqlb_compound(struct sql_parser *p, struct sql_node *left, uint
 /* The query inside its parentheses, for the nodes whose own syntax has them (DERIVED, EXISTS, CTE). */
 struct sql_node *sqlb_bare(struct sql_node *query);
 struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query);
+struct sql_node *sqlb_in_query(struct sql_parser *p, struct sql_node *query);
 
 /* FETCH FIRST: unwrap the count. */
 void sqlb_fetch(struct sql_parser *p, struct sql_node *limit, struct sql_node *fetch);

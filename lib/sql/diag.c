@@ -109,9 +109,11 @@ static const char *unexpected(struct sql_parser *p, struct sql_token token, cons
     return arena_printf(p->arena, "%s cannot stand here: expected %s", what, list);
 }
 
-void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n)
+void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n,
+                         const char *hint)
 {
     const char *message = unexpected(p, token, expected, n);
+    if (message && hint) message = arena_printf(p->arena, "%s; %s", message, hint);
     struct sql_diag *diag = sql_diag_add(p, ERR_SYNTAX, token.start, token.start + token.len, message);
     if (!diag || n == 0) return;
     const char **copy = arena_new_array(p->arena, n, const char *);

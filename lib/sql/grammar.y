@@ -55,8 +55,8 @@
 /* ---- 9b. Keywords that are names where they cannot be keywords ------------------------------------------------- */
 
 %fallback ID
-    ASC BY CAST CURRENT DESC END EXCLUDE FALSE FETCH FIRST FOLLOWING LAST LIKE_KW MATERIALIZED NO NOW NULLS OFFSET
-    ONLY ORDINALITY OTHERS PARTITION PRECEDING RANGE RECURSIVE ROW ROWS TIES TRUE UNBOUNDED WITH.
+    ASC BY CAST CURRENT DESC END EXCLUDE FALSE FIRST FOLLOWING LAST LIKE_KW MATERIALIZED NO NOW NULLS
+    ONLY ORDINALITY OTHERS PARTITION PRECEDING RANGE RECURSIVE REPEATABLE ROW ROWS TIES TRUE UNBOUNDED WITH.
 
 /* ---- 1. Statement and query ------------------------------------------------------------------------------------ */
 
@@ -175,13 +175,14 @@ on(A) ::= USING(K) LP names(L) RP.      { A = sqlb_as(p, L, SQL_USING, K.start);
 %type join_op {struct sqlb_op}
 join_op(A) ::= JOIN.                                         { A = (struct sqlb_op){SQL_JOIN_INNER, 0}; }
 join_op(A) ::= JOIN_KW(X) JOIN.                              { A = sqlb_join_op(p, NAMES(X)); }
-join_op(A) ::= JOIN_KW(X) JOIN_KW(Y) JOIN.                   { A = sqlb_join_op(p, NAMES(X, Y)); }
-join_op(A) ::= JOIN_KW(X) JOIN_KW(Y) JOIN_KW(Z) JOIN.        { A = sqlb_join_op(p, NAMES(X, Y, Z)); }
+join_op(A) ::= JOIN_KW(X) nm(Y) JOIN.                        { A = sqlb_join_op(p, NAMES(X, Y)); }
+join_op(A) ::= JOIN_KW(X) nm(Y) nm(Z) JOIN.                  { A = sqlb_join_op(p, NAMES(X, Y, Z)); }
 
 table(A) ::= aliased(A).
 table(A) ::= aliased(T) INDEXED(K) BY nm.                                  { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= aliased(T) NOT(K) INDEXED.                                    { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= aliased(T) TABLESAMPLE(K) nm LP exprs RP.                     { A = sqlb_table_suffix(p, T, K.start); }
+table(A) ::= aliased(T) TABLESAMPLE(K) nm LP exprs RP REPEATABLE LP expr RP. { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= BAD(B).                                                       { A = sqlb_error(p, B); }
 
 aliased(A) ::= source(A).
@@ -359,7 +360,7 @@ in_op(A) ::= NOT IN.                   { A = (struct sqlb_op){0, SQL_F_NOT}; }
 in_right(A) ::= LP(K) exprs_opt(L) RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
 in_right(A) ::= LP(K) exprs(L) BAD RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
 in_right(A) ::= LP(K) BAD(B) RP.       { A = sqlb_as(p, sqlb_list(p, SQL_LIST, sqlb_error(p, B)), SQL_LIST, K.start); }
-in_right(A) ::= paren_query(Q).        { A = sqlb_subquery(p, Q); }
+in_right(A) ::= paren_query(Q).        { A = sqlb_in_query(p, Q); }
 in_right(A) ::= nm(T).                 { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
 in_right(A) ::= nm(S) DOT nm(T).       { A = sqlb_qualified(p, sqlb_named(p, NODE(TABLE, S.start, NULL), T), S); }
 in_right(A) ::= nm(F) LP exprs_opt(L) RP. { A = sqlb_call(p, F, sqlb_as(p, L, SQL_ARGS, L->start)); }

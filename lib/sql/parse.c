@@ -149,7 +149,7 @@ static bool is_fallback(const struct sim *sim, unsigned code)
 static bool is_slip(const char *a, size_t n, const char *b)
 {
     size_t m = strcspn(b, " "), i = 0;
-    if (n < 3 || m < 3 || n > m + 1 || m > n + 1) return false;
+    if (n < 3 || m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
     while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
     if (n == m + 1) return sql_name_is(a + i + 1, n - i - 1, b + i, m - i);
     if (m == n + 1) return sql_name_is(a + i, n - i, b + i + 1, m - i - 1);
@@ -225,13 +225,20 @@ static bool takes_bad(const struct feeder *f, int depth)
     return state <= YY_MAX_SHIFT && yy_find_shift_action(T_BAD, state) <= YY_MAX_SHIFTREDUCE;
 }
 
+/* What comes before the first SELECT may be given up ("Sure: SELECT ..."), a SELECT that was read may not. */
+static bool begins_query(const struct sql_parser *p)
+{
+    unsigned first = p->tokens[0].code;
+    return first == T_SELECT || first == T_VALUES || first == T_WITH;
+}
+
 /* The innermost place from which the text goes on; else the innermost where it may end. With `closed`, the parentheses
  * that were open in what is given up must close first. */
 static bool find_place(struct feeder *f, uint32_t at, bool closed, bool at_end, struct place *place)
 {
     uint32_t open = 0;
-    int tried = 0;
-    for (int depth = (int)(f->lemon.yytos - f->lemon.yystack); depth >= 0 && tried < MAX_PLACES; depth--) {
+    int tried = 0, last = !at_end && begins_query(f->p) ? 1 : 0;
+    for (int depth = (int)(f->lemon.yytos - f->lemon.yystack); depth >= last && tried < MAX_PLACES; depth--) {
         if (takes_bad(f, depth) && place_at(f, depth, at, closed ? open : 0, place)) {
             tried++;
             if (at_end ? place->ends : place->resume < f->stop) return true;
@@ -329,11 +336,40 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
+/* "FROM t GRUOP BY x" is refused at BY, but GRUOP is what is wrong. */
+static const char *slip_before(const struct feeder *f, uint32_t at)
+{
+    struct sim sim;
+    struct sql_parser *p = f->p;
+    if (at == 0 || p->tokens[at - 1].code != T_ID) return NULL;
+    struct sql_token word = p->tokens[at - 1];
+    sim_replay(&sim, f, at - 1);
+    for (unsigned k = 0; k < sizeof OFFERS / sizeof *OFFERS; k++) {
+        const char *text = OFFERS[k].text;
+        if (is_slip(p->text + word.start, word.len, text) && sim_takes(&sim, OFFERS[k].code))
+            return arena_printf(p->arena, "is \"%.*s\" meant to be %s?", (int)word.len, p->text + word.start, text);
+    }
+    return NULL;
+}
+
+/* What the parser knows of the reason, beyond what fits. */
+static const char *hint_at(const struct feeder *f, uint32_t at)
+{
+    struct sim sim;
+    unsigned code = f->p->tokens[at].code;
+    if (code != T_UNION && code != T_INTERSECT && code != T_EXCEPT) return slip_before(f, at);
+    sim_replay(&sim, f, at);
+    return sim_takes(&sim, SQL_END_OF_TEXT) || sim_takes(&sim, T_RP)
+               ? "ORDER BY and LIMIT stand once, after the last SELECT of a set operation"
+               : NULL;
+}
+
 static void report(struct feeder *f, uint32_t at)
 {
     const char *list[MAX_EXPECTED];
-    uint32_t n = f->p->tokens[at].code == T_ILLEGAL ? 0 : expected_at(f, at, list);
-    sql_diag_unexpected(f->p, f->p->tokens[at], list, n);
+    bool illegal = f->p->tokens[at].code == T_ILLEGAL;
+    uint32_t n = illegal ? 0 : expected_at(f, at, list);
+    sql_diag_unexpected(f->p, f->p->tokens[at], list, n, illegal ? NULL : hint_at(f, at));
 }
 
 static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
@@ -381,6 +417,16 @@ static void check_tail(struct sql_parser *p, uint32_t stop)
     if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here: only one is judged");
 }
 
+/* "(a + b) FROM t" has no SELECT: the error belongs to its first parenthesis, not to what is inside. */
+static void check_start(struct sql_parser *p)
+{
+    uint32_t i = 0;
+    while (p->tokens[i].code == T_LP) i++;
+    unsigned code = p->tokens[i].code;
+    bool query = code == T_SELECT || code == T_VALUES || code == T_WITH || code == SQL_END_OF_TEXT;
+    if (i > 0 && !query && !sql_refused_verb(p, p->tokens[i])) p->tokens[0].code = T_ILLEGAL;
+}
+
 static void parse_tokens(struct sql_parser *p)
 {
     struct feeder f;
@@ -388,7 +434,13 @@ static void parse_tokens(struct sql_parser *p)
     f.n_recoveries = f.tries = 0;
     f.stop = 0;
     while (f.stop < p->n_tokens && p->tokens[f.stop].code != T_SEMI) f.stop++;
-    if (f.stop > 0 && refuse_verb(p, p->tokens[0])) return;
+    if (f.stop == 0) {
+        sql_diag_add(p, ERR_SYNTAX, 0, 0, "there is no statement here");
+        check_tail(p, f.stop);
+        return;
+    }
+    if (refuse_verb(p, p->tokens[0])) return;
+    check_start(p);
     sql_lemonInit(&f.lemon, p);
     feed_all(&f);
     check_tail(p, f.stop);

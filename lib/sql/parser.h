@@ -67,8 +67,9 @@ bool sql_ends_operand(unsigned code);
 struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t start, uint32_t end,
                               const char *message);
 
-/* diag.c: a token that does not fit. `expected` (n of them, best first) is copied. */
-void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n);
+/* diag.c: a token that does not fit. `expected` (n of them, best first) is copied; `hint` (NULL: none) ends the message. */
+void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n,
+                         const char *hint);
 
 /* diag.c: the slice of text under a token; whether it is this word (upper case), without case. */
 bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char *word);

@@ -1,7 +1,7 @@
 /* The scanner: text to tokens, in one pass over a NUL-terminated copy (no refills, the NUL is the sentinel).
  *
  * Tokens follow SQLite's tokenizer, so that "unrecognized token" falls on the same byte as there, and PostgreSQL's where
- * SQLite has none: E'' and $$ strings, ::, its operators, [ as a subscript. What is no token at all becomes ILLEGAL and is
+ * SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. What is no token at all becomes ILLEGAL and is
  * reported when the parser reaches it, not before an earlier syntax error.
  */
 #include "lib/sql/parser.h"
@@ -89,12 +89,12 @@ enum err_code sql_scan(struct sql_parser *p)
         goto push;                                                                                                     \
     } while (0)
 
+    if (strncmp(base, "\xef\xbb\xbf", 3) == 0) at += 3; /* a byte order mark */
 next:
     start = at;
     /*!re2c
     "\x00"                          { goto done; }
     space+                          { goto next; }
-    "\xef\xbb\xbf"                  { goto next; }
     "--" [^\n\x00]*                 { goto next; }
     "/*" ([^*\x00] | "*"+ [^*/\x00])* ("*"+ "/" | "*"*)
                                     { goto next; }
@@ -165,6 +165,7 @@ next:
     'OVER'         { TOKEN(T_OVER); }
     'PARTITION'    { TOKEN(T_PARTITION); }
     'PRECEDING'    { TOKEN(T_PRECEDING); }
+    'REPEATABLE'   { TOKEN(T_REPEATABLE); }
     'RECURSIVE'    { TOKEN(T_RECURSIVE); }
     'ROW'          { TOKEN(T_ROW); }
     'ROWS'         { TOKEN(T_ROWS); }
@@ -194,7 +195,8 @@ next:
     'UNKNOWN'      { TOKEN(SQL_WORD_UNKNOWN); }
     'OVERLAY' | 'POSITION' | 'SUBSTRING' | 'TRIM'
                    { TOKEN(SQL_WORD_CALL); }
-    'DATE' | 'TIME' | 'TIMETZ' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL' | 'JSON' | 'JSONB' | 'UUID' | 'BYTEA'
+    'DATE' | 'TIME' | 'TIMETZ' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL' | 'JSON' | 'JSONB' | 'UUID' | 'BYTEA' |
+    'POINT' | 'INET' | 'CIDR' | 'MONEY'
                    { TOKEN(T_TYPEWORD); }
 
     // Reserved by SQLite and used by no rule here: no name can look like that.
@@ -209,6 +211,7 @@ next:
     "`" ([^`\x00] | "``")* "`"          { TOKEN(T_ID); }
     "["                                 { goto bracket; }
     quoted                              { TOKEN(T_STRING); }
+    [uU] "&" quoted                     { TOKEN(T_STRING); }
     [eE] "'" ([^'\\\x00] | "\\" any | "''")* "'"
                                         { TOKEN(T_STRING); }
     "$" (first [A-Za-z0-9_\x80-\xff]*)? "$"
@@ -221,7 +224,8 @@ next:
                                         { TOKEN(T_ILLEGAL); }
     "?"                                 { TOKEN(SQL_WORD_QUESTION); }
     "?" digit+                          { TOKEN(T_PARAM); }
-    [@#$] inside+                       { TOKEN(T_PARAM); }
+    [@#] inside+ | "$" [A-Za-z0-9_\x80-\xff]+
+                                        { TOKEN(T_PARAM); }
     ":" inside+                         { goto colon_name; }
 
     // Punctuation and operators. A fixed list, not PostgreSQL's open-ended one: || -1 must not become one operator.
@@ -230,7 +234,7 @@ next:
     "]"                 { goto close_bracket; }
     ","                 { TOKEN(T_COMMA); }
     "."                 { TOKEN(T_DOT); }
-    ";"                 { TOKEN(T_SEMI); }
+    ";"                 { if (p->n_tokens == 0) goto next; TOKEN(T_SEMI); } // SQLite, too, skips leading ones
     ":"                 { TOKEN(open ? T_COLON : T_ILLEGAL); }
     "::"                { TOKEN(T_TYPECAST); }
     "=" | "=="          { TOKEN(T_EQ); }
@@ -287,7 +291,8 @@ dollar: {
         at = (const unsigned char *)end;
         TOKEN(T_STRING);
     }
-    at = start + 1 + strspn((const char *)start + 1, "$"); /* SQLite: $ alone is no token */
+    if (at - start == 2) at = start + 1; /* as in SQLite: a $ alone is no token, $name is a parameter */
+    if (at - start > 1) TOKEN(T_PARAM);
     TOKEN(T_ILLEGAL);
 }
 

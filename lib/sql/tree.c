@@ -8,7 +8,7 @@
 
 /* Flags that say how something was written, not what it means. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
-                                 SQL_F_EQ2 | SQL_F_NESTED;
+                                 SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE;
 
 /* ---- equality and hashes --------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static uint64_t mix_text(uint64_t hash, const char *text, uint32_t len, bool exa
 static uint64_t mix_node(uint64_t hash, const struct sql_node *n)
 {
     uint32_t flags = n->flags & ~SPELLING;
-    hash = mix(mix(hash, n->kind), n->op);
+    hash = mix(mix(mix(hash, n->kind), n->op), may_be_string(n));
     for (unsigned shift = 0; shift < 32; shift += 8) hash = mix(hash, flags >> shift);
     for (uint32_t i = 0; i < n->n_kids; i++) hash = mix(hash, n->kids[i] ? 3 : 4);
     if (!is_text_free(n)) hash = mix_text(hash, n->text, n->text_len, is_exact(n));

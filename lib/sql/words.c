@@ -126,11 +126,13 @@ static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
     return settle(p, i, clause, T_FETCH);
 }
 
-/* OFFSET begins a clause if a number can follow; else it is somebody's alias. */
+/* OFFSET begins a clause between something finished and a number; else it is a name. */
 static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    (void)prev;
-    return settle(p, i, begins_operand(p, i + 1), T_OFFSET);
+    static const bool ENDS_CLAUSE[256] = {[T_ALL] = true, [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
+                                          [T_LAST] = true, [T_ONLY] = true, [T_TIES] = true, [T_STAR] = true};
+    bool after = sql_ends_operand(prev) || ENDS_CLAUSE[prev & 0xff];
+    return settle(p, i, after && begins_operand(p, i + 1), T_OFFSET);
 }
 
 /* x > ANY (...), x LIKE ALL (...); ALL elsewhere stays what it is. */
@@ -241,8 +243,9 @@ static bool same_word(const struct sql_parser *p, uint32_t i, uint32_t j)
 static bool names_table(const struct sql_parser *p, uint32_t name)
 {
     for (uint32_t i = 1; i < p->n_tokens; i++) {
-        unsigned before = p->tokens[i - 1].code;
-        bool table = before == T_FROM || before == T_JOIN || before == T_AS;
+        unsigned before = p->tokens[i - 1].code, first = code_at(p, i - 2);
+        bool table = before == T_FROM || before == T_JOIN || before == T_AS ||
+                     (before == T_ID && (first == T_FROM || first == T_JOIN || first == T_COMMA));
         if (table && i != name && same_word(p, i, name)) return true;
     }
     return false;

@@ -1,0 +1,221 @@
+-- PostgreSQL SELECTs, one a line. libpg_query must accept each; so must lib/sql, and what it prints must have the same
+-- fingerprint (tests/unit/sql/test_postgres.c).
+
+-- the plain shape
+SELECT 1
+SELECT 1, 2.5, 'text', NULL, TRUE, FALSE
+SELECT * FROM orders
+SELECT o.* FROM orders AS o
+SELECT public.orders.* FROM public.orders
+SELECT DISTINCT status FROM orders
+SELECT DISTINCT ON (customer_id) customer_id, placed FROM orders ORDER BY customer_id, placed DESC
+SELECT DISTINCT ON (lower(name), city) name FROM customers ORDER BY lower(name), city, id
+SELECT ALL status FROM orders
+SELECT id AS "Order Number", total amount FROM orders
+SELECT "order"."select" FROM "order"
+SELECT id FROM orders WHERE status = 'open' AND (total > 10 OR total < 1) AND NOT paid
+SELECT id FROM orders;
+SELECT status, count(*) FROM orders GROUP BY status HAVING count(*) > 3 ORDER BY 2 DESC, 1
+SELECT status FROM orders ORDER BY placed NULLS FIRST, total DESC NULLS LAST
+SELECT id FROM orders LIMIT 10 OFFSET 20
+SELECT id FROM orders OFFSET 20 LIMIT 10
+SELECT id FROM orders OFFSET 5 ROWS FETCH FIRST 3 ROWS ONLY
+SELECT id FROM orders FETCH FIRST ROW ONLY
+SELECT id FROM orders FETCH NEXT 5 ROWS ONLY
+SELECT id FROM orders ORDER BY total FETCH FIRST 5 ROWS WITH TIES
+SELECT id FROM orders LIMIT ALL
+SELECT id FROM orders LIMIT ALL OFFSET 3
+SELECT id FROM orders LIMIT (SELECT count(*) / 2 FROM orders)
+SELECT year, date, time, name, key, value, type, first, last, row, range FROM t
+SELECT t.date FROM t WHERE t.date = current_date
+SELECT count(*), count(id), count(DISTINCT status), sum(total), avg(total), min(total), max(total) FROM orders
+VALUES (1, 'a'), (2, 'b')
+VALUES (1), (2) ORDER BY 1 LIMIT 1
+
+-- literals
+SELECT E'tab\tand \'quote\'', E'back\\slash'
+SELECT $$dollar 'quoted'$$, $tag$with $$ inside$tag$
+SELECT 'it''s'
+SELECT 1e10, 1.5e-3, .5, 42
+SELECT DATE '2024-02-29', TIME '10:30', TIMESTAMP '2024-02-29 10:30:00'
+SELECT TIMESTAMP WITH TIME ZONE '2024-02-29 10:30+01', TIMESTAMP WITHOUT TIME ZONE '2024-02-29 10:30'
+SELECT TIMESTAMPTZ '2024-02-29 10:30+01'
+SELECT TIMESTAMP(3) '2024-02-29 10:30:00.123456'
+SELECT INTERVAL '1 day', INTERVAL '1' DAY, INTERVAL '1-2' YEAR TO MONTH
+SELECT INTERVAL '3' HOUR + TIME '10:00'
+SELECT placed + INTERVAL '7 days' FROM orders WHERE placed > DATE '2024-01-01' - 30
+SELECT JSON '{"a": 1}', JSONB '[1, 2]'
+SELECT current_date, current_timestamp, current_time
+SELECT current_timestamp(3)
+SELECT ARRAY[1, 2, 3], ARRAY[[1, 2], [3, 4]], ARRAY['a', 'b']::text[]
+SELECT ARRAY(SELECT id FROM orders ORDER BY id)
+SELECT '{1,2,3}'::int[], '{}'::text[]
+SELECT -1, +1, - -1, 1 - -1
+
+-- operators
+SELECT 1 + 2 * 3 - 4 / 5 % 6
+SELECT 2 ^ 3 ^ 2, -2 ^ 2
+SELECT 'a' || 'b' || 'c'
+SELECT 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 256 >> 2
+SELECT |/ 25, ||/ 27, @ -5
+SELECT a = b, a <> b, a != b, a < b, a <= b, a > b, a >= b FROM t
+SELECT a IS NULL, a IS NOT NULL, a ISNULL, a NOTNULL FROM t
+SELECT a IS TRUE, a IS NOT TRUE, a IS FALSE, a IS NOT FALSE, a IS UNKNOWN, a IS NOT UNKNOWN FROM t
+SELECT a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b FROM t
+SELECT a BETWEEN 1 AND 10, a NOT BETWEEN 1 AND 10 FROM t
+SELECT a BETWEEN SYMMETRIC 10 AND 1 FROM t
+SELECT a IN (1, 2, 3), a NOT IN (1, 2) FROM t
+SELECT a IN (SELECT b FROM u) FROM t
+SELECT (a, b) IN ((1, 2), (3, 4)) FROM t
+SELECT (a, b) = (1, 2), (a, b) < (3, 4) FROM t
+SELECT ROW(1, 2, 'x'), ROW(a, b) = ROW(1, 2) FROM t
+SELECT (a, b) = (SELECT c, d FROM u LIMIT 1) FROM t
+SELECT name LIKE 'A%', name NOT LIKE '%z', name LIKE 'a!_b' ESCAPE '!' FROM t
+SELECT name ILIKE 'a%', name NOT ILIKE '%Z' FROM t
+SELECT name SIMILAR TO '(a|b)%', name NOT SIMILAR TO 'c%' FROM t
+SELECT name ~ '^A', name ~* '^a', name !~ 'z$', name !~* 'Z$' FROM t
+SELECT total > ANY (SELECT total FROM orders), total >= ALL (SELECT total FROM orders) FROM t
+SELECT id = ANY (ARRAY[1, 2, 3]), id <> ALL ('{1,2}'::int[]), id = SOME (ARRAY[1]) FROM t
+SELECT name LIKE ANY (ARRAY['a%', 'b%']), name NOT LIKE ALL (ARRAY['c%']) FROM t
+SELECT EXISTS (SELECT 1 FROM orders), NOT EXISTS (SELECT 1 FROM orders WHERE total < 0)
+SELECT data -> 'a', data ->> 'b', data #> '{a,b}', data #>> '{a,b}' FROM docs
+SELECT data -> 'a' ->> 'b' FROM docs WHERE data @> '{"x": 1}' AND '{"y": 2}' <@ data
+SELECT data ? 'key', data ?| ARRAY['a', 'b'], data ?& ARRAY['a', 'b'] FROM docs
+SELECT tags && ARRAY['a'], tags @> ARRAY['b'], tags || 'c' FROM posts
+SELECT placed AT TIME ZONE 'UTC', placed AT TIME ZONE 'Europe/Paris' AT TIME ZONE 'UTC' FROM orders
+SELECT (start_a, end_a) OVERLAPS (start_b, end_b) FROM t
+SELECT to_tsvector('english', body) @@ to_tsquery('cat & dog') FROM docs
+SELECT point '(1,2)' <-> location FROM places
+SELECT name COLLATE "C" FROM t ORDER BY name COLLATE "de_DE" DESC
+SELECT name COLLATE pg_catalog."C" FROM t
+SELECT NOT a AND b OR c FROM t
+SELECT a = b IS TRUE FROM t
+SELECT a + b IS NOT NULL AND c LIKE d || '%' FROM t
+
+-- casts and subscripts
+SELECT '1'::int, 1::text, '2024-01-01'::date, now()::timestamp(0)
+SELECT CAST('1' AS integer), CAST(total AS numeric(10, 2)), CAST(x AS double precision), CAST(y AS character varying(20)) FROM t
+SELECT total::numeric(10, 2), x::double precision, y::varchar(20), z::timestamp with time zone, w::pg_catalog.int4 FROM t
+SELECT CAST(a AS timestamp(3) with time zone), CAST(b AS time without time zone), CAST(c AS int[]), CAST(d AS bit varying(5)) FROM t
+SELECT a::int::text::varchar FROM t
+SELECT -1::int, (-1)::int, a.b::int FROM a
+SELECT tags[1], tags[1:2], matrix[1][2] FROM posts
+SELECT (ARRAY[1, 2, 3])[2], (string_to_array('a,b', ','))[1]
+SELECT $1::int + $2, $3
+SELECT a::json -> 'b' FROM t
+
+-- special calls
+SELECT EXTRACT(YEAR FROM placed), EXTRACT('month' FROM placed), extract(epoch FROM now()) FROM orders
+SELECT SUBSTRING(name FROM 1 FOR 3), SUBSTRING(name FROM 2), SUBSTRING(name FOR 2), substring(name, 1, 2) FROM t
+SELECT SUBSTRING(name FROM '[a-z]+') FROM t
+SELECT substring(name SIMILAR 'a#"%#"b' ESCAPE '#') FROM t
+SELECT TRIM(name), TRIM(BOTH 'x' FROM name), TRIM(LEADING FROM name), TRIM(TRAILING ' ' FROM name), TRIM('x' FROM name) FROM t
+SELECT POSITION('a' IN name), POSITION('b' IN lower(name) || 'c') FROM t
+SELECT OVERLAY(name PLACING 'xx' FROM 2 FOR 3), OVERLAY(name PLACING 'y' FROM 1) FROM t
+SELECT COALESCE(a, b, 0), NULLIF(a, 0), GREATEST(a, b), LEAST(a, b) FROM t
+SELECT pg_catalog.lower(name), pg_catalog.count(*) FROM t
+SELECT left(name, 2), right(name, 2), replace(name, 'a', 'b') FROM t
+SELECT make_interval(days => 10), f(a := 1)
+SELECT string_agg(name, ', ' ORDER BY name), array_agg(DISTINCT name ORDER BY name DESC) FROM t
+SELECT count(*) FILTER (WHERE status = 'open'), sum(total) FILTER (WHERE paid) FROM orders
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY total DESC), mode() WITHIN GROUP (ORDER BY status) FROM orders
+SELECT rank(5) WITHIN GROUP (ORDER BY total) FILTER (WHERE paid) FROM orders
+SELECT date_trunc('month', placed), to_char(placed, 'YYYY-MM'), age(placed), now() FROM orders
+SELECT generate_series(1, 3)
+SELECT count(ALL status) FROM orders
+SELECT date(placed), year(placed) FROM t
+
+-- CASE
+SELECT CASE WHEN a > 1 THEN 'x' WHEN a > 0 THEN 'y' ELSE 'z' END FROM t
+SELECT CASE status WHEN 'a' THEN 1 WHEN 'b' THEN 2 END FROM t
+SELECT CASE WHEN a THEN CASE WHEN b THEN 1 ELSE 2 END END + 1 FROM t
+SELECT sum(CASE WHEN paid THEN total ELSE 0 END) AS paid_total FROM orders
+
+-- windows
+SELECT row_number() OVER (), rank() OVER (ORDER BY total) FROM orders
+SELECT sum(total) OVER (PARTITION BY customer_id ORDER BY placed ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM orders
+SELECT avg(total) OVER (ORDER BY placed RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW) FROM orders
+SELECT avg(total) OVER (ORDER BY placed GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE TIES) FROM orders
+SELECT sum(total) OVER (ORDER BY placed ROWS 3 PRECEDING), lag(total, 1, 0) OVER w FROM orders WINDOW w AS (PARTITION BY customer_id ORDER BY placed)
+SELECT sum(a) OVER w1, avg(a) OVER (w1 ROWS BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING) FROM t WINDOW w1 AS (ORDER BY b), w2 AS (w1)
+SELECT count(*) FILTER (WHERE paid) OVER (PARTITION BY status) FROM orders
+SELECT first_value(total) OVER (ORDER BY placed ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW) FROM orders
+
+-- FROM
+SELECT * FROM a, b, c WHERE a.x = b.x AND b.y = c.y
+SELECT * FROM a JOIN b ON a.x = b.x
+SELECT * FROM a INNER JOIN b ON a.x = b.x LEFT JOIN c ON b.y = c.y
+SELECT * FROM a LEFT OUTER JOIN b USING (x, y)
+SELECT * FROM a RIGHT JOIN b ON a.x = b.x FULL OUTER JOIN c ON c.z = a.z
+SELECT * FROM a CROSS JOIN b
+SELECT * FROM a NATURAL JOIN b NATURAL LEFT JOIN c
+SELECT * FROM a JOIN b JOIN c ON b.y = c.y ON a.x = b.x
+SELECT * FROM a LEFT JOIN (b JOIN c ON b.y = c.y) ON a.x = b.x
+SELECT * FROM (a CROSS JOIN b) AS ab JOIN c ON true
+SELECT * FROM a AS x (p, q), b y (r)
+SELECT * FROM (SELECT id, total FROM orders) AS o WHERE o.total > 3
+SELECT * FROM (SELECT 1, 2) AS t (a, b)
+SELECT * FROM (VALUES (1, 'one'), (2, 'two')) AS t (num, word)
+SELECT * FROM customers c, LATERAL (SELECT * FROM orders o WHERE o.customer_id = c.id LIMIT 3) AS recent
+SELECT * FROM customers c LEFT JOIN LATERAL (SELECT max(total) m FROM orders o WHERE o.customer_id = c.id) x ON true
+SELECT * FROM generate_series(1, 10) AS n
+SELECT * FROM generate_series(1, 10, 2) AS g (n) WHERE n > 3
+SELECT * FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS t (elem, nr)
+SELECT * FROM posts, unnest(tags) AS tag
+SELECT * FROM posts, LATERAL unnest(tags) AS u (tag)
+SELECT * FROM json_to_recordset('[{"a":1}]') AS x (a int, b text)
+SELECT * FROM public.orders o JOIN sales.customers c ON o.customer_id = c.id
+SELECT * FROM orders TABLESAMPLE BERNOULLI (10)
+SELECT * FROM orders TABLESAMPLE SYSTEM (1) REPEATABLE (42)
+SELECT * FROM ((SELECT 1 AS a) UNION (SELECT 2)) AS u
+SELECT * FROM ((a JOIN b ON a.x = b.x))
+
+-- grouping
+SELECT a, b, sum(c) FROM t GROUP BY ROLLUP (a, b)
+SELECT a, b, sum(c) FROM t GROUP BY CUBE (a, b)
+SELECT a, b, sum(c), grouping(a, b) FROM t GROUP BY GROUPING SETS ((a, b), (a), ())
+SELECT a, b FROM t GROUP BY a, GROUPING SETS ((b), ROLLUP (a, b))
+SELECT a FROM t GROUP BY (a, b), c
+SELECT count(*) FROM t HAVING count(*) > 1
+
+-- set operations
+SELECT a FROM t UNION SELECT b FROM u
+SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 5
+SELECT a FROM t UNION DISTINCT SELECT b FROM u
+SELECT a FROM t INTERSECT SELECT b FROM u
+SELECT a FROM t EXCEPT ALL SELECT b FROM u
+SELECT a FROM t INTERSECT ALL SELECT b FROM u
+(SELECT a FROM t ORDER BY a LIMIT 1) UNION (SELECT b FROM u ORDER BY b LIMIT 1)
+(SELECT a FROM t UNION SELECT b FROM u) EXCEPT SELECT c FROM v
+SELECT a FROM t UNION (SELECT b FROM u INTERSECT SELECT c FROM v)
+((SELECT 1)) ORDER BY 1
+(SELECT 1)
+((SELECT 1) UNION (SELECT 2)) LIMIT 1
+SELECT 1 UNION VALUES (2), (3)
+SELECT (SELECT 1) + (SELECT 2)
+SELECT ((SELECT max(a) FROM t))
+SELECT a FROM t WHERE a IN ((SELECT b FROM u) UNION (SELECT c FROM v))
+SELECT a FROM t WHERE (SELECT count(*) FROM u WHERE u.a = t.a) > 2
+
+-- WITH
+WITH x AS (SELECT 1 AS a) SELECT a FROM x
+WITH x (a, b) AS (SELECT 1, 2), y AS (SELECT a FROM x) SELECT * FROM x, y
+WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 10) SELECT sum(n) FROM r
+WITH x AS MATERIALIZED (SELECT 1), y AS NOT MATERIALIZED (SELECT 2) SELECT * FROM x, y
+WITH x AS ((SELECT 1) UNION (SELECT 2)) SELECT * FROM x
+SELECT * FROM (WITH x AS (SELECT 1) SELECT * FROM x) AS y
+WITH x AS (WITH y AS (SELECT 1) SELECT * FROM y) SELECT * FROM x ORDER BY 1 LIMIT 1
+SELECT a FROM t WHERE a IN (WITH x AS (SELECT 1) SELECT * FROM x)
+WITH x AS (VALUES (1, 2)) (SELECT * FROM x) UNION ALL SELECT 3, 4
+WITH RECURSIVE tree AS (SELECT id, parent, 1 AS depth FROM nodes WHERE parent IS NULL UNION ALL SELECT n.id, n.parent, t.depth + 1 FROM nodes n JOIN tree t ON n.parent = t.id) SELECT * FROM tree
+
+-- whole questions
+SELECT c.name, count(o.id) AS n FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.placed >= now() - INTERVAL '1 year' GROUP BY c.id, c.name HAVING count(o.id) > 5 ORDER BY n DESC, c.name LIMIT 10
+SELECT name FROM customers WHERE id NOT IN (SELECT customer_id FROM orders WHERE customer_id IS NOT NULL)
+SELECT date_trunc('day', placed)::date AS day, sum(total) FROM orders WHERE EXTRACT(YEAR FROM placed) = 2024 GROUP BY 1 ORDER BY 1
+SELECT t.name FROM (SELECT name, row_number() OVER (PARTITION BY city ORDER BY score DESC) AS rn FROM people) t WHERE t.rn = 1
+SELECT a.id, (SELECT string_agg(b.name, ', ' ORDER BY b.name) FROM b WHERE b.a_id = a.id) AS names FROM a
+SELECT round(100.0 * count(*) FILTER (WHERE paid) / NULLIF(count(*), 0), 2) AS pct FROM orders /* a comment */ -- and another
+SELECT x.a FROM x WHERE NOT (x.a IS NULL OR x.b BETWEEN 1 AND 2) AND x.c NOT LIKE '%\_%'
+SELECT upper(name) || ' (' || coalesce(city, '?') || ')' FROM customers WHERE name = U&'d\0061t' OR true
+SELECT "T1"."Name", T2.Code FROM "Country" AS "T1" JOIN codes AS T2 ON "T1".id = T2.id

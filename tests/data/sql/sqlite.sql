@@ -1,0 +1,83 @@
+-- What SQLite reads and PostgreSQL mostly does not, one statement a line: each must parse, print, and parse to the same.
+SELECT [order id], `group`, "Name", 'x' FROM [my table]
+SELECT `a``b`, "c""d", 'it''s' FROM t
+SELECT a 'alias one', b AS 'alias two', c "alias three", d [alias four] FROM t AS 'tt'
+SELECT 't'.a, t.'a' FROM t
+SELECT a == b, a != b, a <> b, a = b FROM t
+SELECT a FROM t LIMIT 3, 10
+SELECT a FROM t LIMIT 10 OFFSET 3
+SELECT offset, limit_ FROM t WHERE offset > 1 AND t.offset - 1 < 3 ORDER BY offset
+SELECT x'1F', X'', 0x1F, 1e5, .5, 5.
+SELECT ?, ?1, :name, @name, $name
+SELECT a IS 3, a IS NOT 'x', a IS b, a IS NOT b FROM t
+SELECT a NOT NULL, a NOTNULL, a ISNULL FROM t
+SELECT a GLOB 'x*', a NOT GLOB 'y', a REGEXP 'z', a MATCH 'w' FROM t
+SELECT a LIKE 'x' ESCAPE '\' FROM t
+SELECT a IN t2, a NOT IN main.t2, a IN (), a IN f(1, 2) FROM t
+SELECT * FROM t INDEXED BY i WHERE a = 1
+SELECT * FROM t AS x NOT INDEXED
+SELECT * FROM a JOIN b
+SELECT * FROM a, b ON a.x = b.x
+SELECT * FROM a, b USING (x), c
+SELECT * FROM (a, b)
+SELECT * FROM (a, b JOIN c USING (x)) AS u
+SELECT * FROM a CROSS JOIN b ON a.x = b.x
+SELECT * FROM a NATURAL CROSS JOIN b
+SELECT * FROM a LEFT NATURAL OUTER JOIN b
+SELECT * FROM json_each('[1, 2]') AS j, generate_series(1, 3)
+SELECT * FROM main.pragma_table_info('t')
+SELECT * FROM (SELECT 1) WHERE 1
+SELECT * FROM ((SELECT 1) AS a JOIN (SELECT 2) AS b)
+SELECT a FROM t UNION SELECT b FROM u INTERSECT SELECT c FROM v EXCEPT SELECT d FROM w
+SELECT max(a), b FROM t GROUP BY b HAVING a
+SELECT a FROM t GROUP BY 1 ORDER BY 1 COLLATE NOCASE DESC NULLS LAST
+SELECT group_concat(a, ', '), total(a), count(DISTINCT a) FROM t
+SELECT CAST(a AS INTEGER), CAST(a AS VARCHAR(10, 2)), CAST(a AS UNSIGNED BIG INT) FROM t
+SELECT CASE a WHEN 1 THEN 'x' ELSE NULL END FROM t
+SELECT a COLLATE NOCASE = 'x' FROM t
+SELECT ~a, -a, +a, - -a, -(-a), NOT a, NOT NOT a FROM t
+SELECT a || b || c, a -> '$.x', a ->> '$.x' FROM t
+SELECT 1 + 2 * 3 % 4 - 5 / 6, 1 << 2 | 3 & 4 >> 5
+SELECT a < b = c > d FROM t
+SELECT (SELECT 1), (SELECT a FROM t WHERE t.b = u.b), EXISTS (SELECT 1), NOT EXISTS (SELECT 2) FROM u
+SELECT a IN ((SELECT 1)), a IN (SELECT 1), a IN (1) FROM t
+SELECT (1, 2) = (SELECT 1, 2), (a, b) IN (SELECT 1, 2) FROM t
+SELECT a BETWEEN 1 AND 2 AND b BETWEEN 3 AND 4 OR c NOT BETWEEN 5 AND 6 FROM t
+SELECT a BETWEEN b = c AND d FROM t
+SELECT date, year, month, key, first, last, rank, row, rows, end, desc, by, true, current_date FROM t
+SELECT t.date, t.key, t.first FROM t AS t
+SELECT any, some, array, interval, extract, position, trim, overlay, lateral, fetch, within, over, filter, window FROM t
+SELECT ilike, similar, at, unknown, symmetric, grouping, ordinality, indexed_, tablesample, overlaps FROM t
+SELECT left, right, full, inner, outer, cross, natural FROM t
+SELECT left(a, 1), replace(a, 'x', 'y'), like(a, b), glob(a, b), if(a, b, c), date('now'), trim(a), position(a), extract(a) FROM t
+SELECT strftime('%Y', date) FROM t WHERE date LIKE '2020%'
+SELECT count(*), count(a) FILTER (WHERE b), count(*) OVER (), sum(a) OVER w, rank() OVER (w ORDER BY a) FROM t WINDOW w AS (PARTITION BY b)
+SELECT sum(a) FILTER (WHERE b > 1) OVER (PARTITION BY c ORDER BY d DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE GROUP) FROM t
+WITH a AS (SELECT 1), b(x, y) AS NOT MATERIALIZED (SELECT 1, 2) SELECT * FROM a, b
+WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c
+SELECT * FROM (WITH a AS (SELECT 1) SELECT * FROM a)
+VALUES (1, 2), (3, 4) ORDER BY 1 LIMIT 1
+SELECT 1 UNION ALL VALUES (2)
+SELECT DISTINCT a, b FROM t
+SELECT ALL a FROM t
+SELECT "a" FROM t WHERE b = "a string"
+SELECT a -- comment
+SELECT a /* in the middle */ FROM /* here */ t
+SELECT T1.a , T2.b FROM t AS T1 JOIN u AS T2 ON T1.id  =  T2.id WHERE T1.c  =  'x'   GROUP BY T1.a HAVING count(*)  >=  2 ORDER BY count(*) DESC LIMIT 1
+SELECT a FROM t WHERE a NOT IN (SELECT a FROM u) AND NOT (b = 1 OR c = 2)
+SELECT a FROM t WHERE a > (SELECT avg(a) FROM t) EXCEPT SELECT a FROM u
+SELECT é, "ñandú", 名前 FROM tëst
+SELECT 'naïve', '日本語', '🙂'
+SELECT iif(a, b, c), coalesce(a, b), nullif(a, b), a IS NULL FROM t
+SELECT e.name FROM employees e WHERE e.salary = (SELECT max(salary) FROM employees x WHERE x.dept = e.dept)
+SELECT a FROM t ORDER BY CASE WHEN a IS NULL THEN 1 ELSE 0 END, a
+SELECT 1 ;
+SELECT a FROM main.t, temp.u AS u2
+SELECT current_timestamp, current_time, CURRENT_DATE
+SELECT a FROM t WHERE a = -1 AND b = - 1 AND c = +1
+SELECT NOT a = b, NOT (a = b), (NOT a) = b, a = (NOT b), -(a + b), (-a) + b, -a + b FROM t
+SELECT (a + b) * c, a + b * c, (a * b) + c, a - (b - c), (a - b) - c FROM t
+SELECT (a OR b) AND c, a OR b AND c, (a AND b) OR c, NOT (a AND b) FROM t
+SELECT (a = b) IS NULL, a = (b IS NULL), (a IS NULL) IS NOT NULL FROM t
+SELECT (((a))), ((a) + ((b))) FROM t
+SELECT * FROM t1 LEFT JOIN t2 ON t1.a = t2.a RIGHT JOIN t3 USING (b, c) FULL JOIN t4 ON 1
