@@ -90,8 +90,9 @@ static size_t month_name(const char *p, const char *end)
                                          "july",    "august",   "september", "october", "november", "december"};
     size_t letters = 0;
     while (p + letters < end && g_ascii_isalpha(p[letters])) letters++;
-    if (letters < 3) return 0;
+    if (letters < 3 || letters > 9) return 0;
     for (size_t i = 0; i < G_N_ELEMENTS(months); i++) {
+        if (g_ascii_tolower(*p) != months[i][0]) continue;
         bool whole = letters == strlen(months[i]);
         bool cut = letters == 3 || (letters == 4 && i == 8);
         if ((whole || cut) && g_ascii_strncasecmp(p, months[i], letters) == 0) return letters;
