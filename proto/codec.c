@@ -439,6 +439,7 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
                          size_t len, void **out, struct err *err)
 {
     size_t end;
+    *out = NULL;
     if (len > MSG_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "the message has more than %d bytes", MSG_MAX_BYTES);
     enum err_code code = msg_scan(bytes, len, &end, err);
     if (code) return code;

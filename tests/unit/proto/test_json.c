@@ -1,0 +1,237 @@
+#include "proto/invalid.h"
+#include "tests/support/leak.h"
+#include "tests/unit/proto/samples.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static void begin(void) { arena_init(&arena, 0); }
+static void end(void)
+{
+    arena_free(&arena);
+    leak_check();
+}
+TestSuite(json, .init = begin, .fini = end);
+
+static enum err_code parse(const char *line, struct msg_request **out, struct err *err)
+{
+    return msg_request_from_json(&arena, line, strlen(line), out, err);
+}
+
+Test(json, a_log_line)
+{
+    struct msg_request *r;
+    const char *line = "{\"id\":\"spider-0\",\"db\":\"concert_singer\",\"question\":\"How many?\",\"evidence\":null,"
+                       "\"candidates\":[\"SELECT 1\",{\"sql\":\"SELECT 2\",\"count\":4,\"score\":-1.5,\"generators\":[\"a\"]}],"
+                       "\"gold\":\"SELECT 3\",\"meta\":{\"b\": [1, 2]},\"unknown\":{}}";
+    cr_assert_eq(parse(line, &r, NULL), ERR_OK);
+    cr_assert_str_eq(r->id, "spider-0");
+    cr_assert_null(r->evidence);
+    cr_assert_eq(r->n_candidates, 2);
+    cr_assert_str_eq(r->candidates[0].sql.bytes, "SELECT 1");
+    cr_assert_eq(r->candidates[0].count, 0);
+    cr_assert(isnan(r->candidates[0].score));
+    cr_assert_eq(r->candidates[1].count, 4);
+    cr_assert_float_eq(r->candidates[1].score, -1.5, 0);
+    cr_assert_str_eq(r->candidates[1].generators[0], "a");
+    cr_assert_str_eq(r->meta, "{\"b\":[1,2]}");
+    cr_assert_eq(r->options.strategy, MSG_STRATEGY_UNSET);
+}
+
+Test(json, options_stand_beside)
+{
+    struct msg_request *r;
+    cr_assert_eq(parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
+                       "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
+                       "\"alpha\":0,\"deny_columns\":[\"a.b\"]}",
+                       &r, NULL),
+                 ERR_OK);
+    cr_assert_null(r->id);
+    cr_assert_eq(r->options.deadline_ms, -1);
+    cr_assert_eq(r->options.speculate, 3);
+    cr_assert_eq(r->options.strategy, MSG_RERANK);
+    cr_assert_eq(r->options.policy, MSG_ASK);
+    cr_assert_eq(r->options.expose, MSG_EXPOSE_NONE);
+    cr_assert_float_eq(r->options.threshold, 0.9, 0);
+    cr_assert_str_eq(r->options.families[0], "join");
+    cr_assert_str_eq(r->options.deny_columns[0], "a.b");
+}
+
+static const struct {
+    const char *line;
+    enum err_code code;
+    const char *says;
+} bad[] = {
+    {"", ERR_MALFORMED, "not JSON"},
+    {"not json", ERR_MALFORMED, "not JSON"},
+    {"[]", ERR_MALFORMED, "object"},
+    {"{\"db\":\"d\"} trailing", ERR_MALFORMED, "not JSON"},
+    {"{\"db\":\"d\",\"db\":\"e\"}", ERR_MALFORMED, "duplicate"},
+    {"{\"id\":\"x\"}", ERR_MALFORMED, "db"},
+    {"{\"db\":7}", ERR_MALFORMED, "db"},
+    {"{\"db\":\"d\",\"question\":[]}", ERR_MALFORMED, "question"},
+    {"{\"db\":\"d\",\"question\":\"\xff\"}", ERR_ENCODING, "not JSON"},
+    {"{\"db\":\"d\",\"question\":\"\\u0000\"}", ERR_ENCODING, "not JSON"},
+    {"{\"db\":\"d\",\"candidates\":\"SELECT 1\"}", ERR_MALFORMED, "candidates"},
+    {"{\"db\":\"d\",\"candidates\":[1]}", ERR_MALFORMED, "candidates"},
+    {"{\"db\":\"d\",\"candidates\":[{\"count\":1}]}", ERR_MALFORMED, "sql"},
+    {"{\"db\":\"d\",\"candidates\":[{\"sql\":\"x\",\"count\":-1}]}", ERR_MALFORMED, "count"},
+    {"{\"db\":\"d\",\"candidates\":[{\"sql\":\"x\",\"count\":1.5}]}", ERR_MALFORMED, "count"},
+    {"{\"db\":\"d\",\"candidates\":[{\"sql\":\"x\",\"score\":\"high\"}]}", ERR_MALFORMED, "score"},
+    {"{\"db\":\"d\",\"strategy\":\"best\"}", ERR_MALFORMED, "strategy"},
+    {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
+    {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
+    {"{\"db\":\"d\",\"deadline_ms\":1e400}", ERR_MALFORMED, "not JSON"},
+    {"{\"db\":\"d\",\"max_iterations\":99999999999}", ERR_MALFORMED, "max_iterations"},
+};
+
+Test(json, bad_lines_say_what_is_wrong)
+{
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct msg_request *r = (void *)&r;
+        struct err err = {0};
+        cr_assert_eq(parse(bad[i].line, &r, &err), bad[i].code, "%s: %s", bad[i].line, err.text);
+        cr_assert(strstr(err.text, bad[i].says), "%s: %s", bad[i].line, err.text);
+        cr_assert_eq(err_class(err.code), ERR_CLASS_REJECT);
+        cr_assert_null(r);
+    }
+}
+
+Test(json, ten_thousand_candidates_and_a_megabyte_are_refused)
+{
+    size_t room = 4 << 20;
+    char *line = malloc(room), *at = line;
+    struct msg_request *r;
+    struct err err = {0};
+    at += sprintf(at, "{\"db\":\"d\",\"candidates\":[\"\"");
+    for (unsigned i = 1; i < 10000; i++) at += sprintf(at, ",\"SELECT %u\"", i);
+    sprintf(at, "]}");
+    cr_assert_eq(parse(line, &r, &err), ERR_LIMIT_COUNT);
+    cr_assert(strstr(err.text, "10000 candidates"), "%s", err.text);
+
+    at = line + sprintf(line, "{\"db\":\"d\",\"question\":\"");
+    memset(at, 'x', 1 << 20);
+    strcpy(at + (1 << 20), "\"}");
+    cr_assert_eq(parse(line, &r, &err), ERR_LIMIT_BYTES);
+    cr_assert(strstr(err.text, "question"), "%s", err.text);
+    free(line);
+}
+
+Test(json, deep_nesting_is_refused)
+{
+    char *line = malloc(200000);
+    struct msg_request *r;
+    strcpy(line, "{\"db\":\"d\",\"meta\":");
+    memset(line + strlen(line), '[', 100000);
+    line[18 + 100000] = '\0';
+    cr_assert_neq(parse(line, &r, NULL), ERR_OK);
+    free(line);
+}
+
+Test(json, a_request_comes_back)
+{
+    struct msg_request *again;
+    char *text = msg_request_to_json(&sample_request);
+    cr_assert_eq(parse(text, &again, NULL), ERR_OK, "%s", text);
+    again->tag = sample_request.tag;
+    char *second = msg_request_to_json(again);
+    cr_assert_str_eq(second, text);
+    free(second);
+    free(text);
+}
+
+/* The verdict as users see it: architecture.md §3, to the key. */
+Test(json, a_verdict_is_as_documented)
+{
+    char *text = msg_verdict_to_json(&sample_verdict);
+    const char *expected =
+        "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"best_effort\",\"reason\":\"deadline\",\"message\":\"the deadline "
+        "passed\",\"sql\":\"SELECT name FROM singer WHERE age > 200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
+        "\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > 200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
+        "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_tie\":"
+        "\"silent\"},\"unavailable\":{\"abnormal_result\":\"limit_time\"},\"findings\":[{\"signal\":\"empty_predicate\","
+        "\"severity\":\"error\",\"message\":\"no row of singer has age > 200\",\"clauses\":[{\"label\":\"WHERE\",\"text\":"
+        "\"WHERE age > 200\",\"start\":24,\"end\":39}],\"data\":{\"near\":[\"age\",\"aged\"],\"max\":\"61\"}},{\"signal\":"
+        "\"invalid_sql\",\"severity\":\"note\",\"message\":\"no such column\",\"clauses\":[],\"data\":{}}],\"explanation\":"
+        "\"names of singers older than 200\",\"execution\":{\"rows\":6,\"columns\":2,\"ms\":0.25,\"digest\":"
+        "\"00000000000000010000000000000002\",\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal King\",null],[]]}},"
+        "\"why\":null},{\"sql\":\"SELECT 1\",\"p_correct\":null,\"label_model_p\":null,\"entailment\":null,\"signals\":null,"
+        "\"findings\":null,\"explanation\":null,\"execution\":null,\"same_as\":0,\"why\":\"repeats candidate 1\"}],\"report\":"
+        "[{\"signal\":\"empty_predicate\",\"cause\":\"data ambiguity\",\"description\":\"A condition selects nothing.\","
+        "\"example\":\"age > 200\",\"instruction\":\"Use a value that occurs.\",\"clauses\":{\"WHERE\":[\"WHERE age > 200\"]}}],"
+        "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
+        "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"}}";
+    cr_assert_str_eq(text, expected);
+    free(text);
+}
+
+Test(json, text_that_is_no_utf8_is_written_all_the_same)
+{
+    struct msg_judged judged = {.sql = TEXT("SELECT '\xff'"), .p_correct = NAN};
+    struct msg_verdict verdict = {.id = "x\xc3", .candidates = &judged, .n_candidates = 1, .p_correct = NAN};
+    char *text = msg_verdict_to_json(&verdict);
+    json_t *back = json_loads(text, 0, NULL);
+    cr_assert(back, "%s", text);
+    cr_assert_str_eq(json_string_value(json_object_get(back, "id")), "x\xef\xbf\xbd");
+    json_decref(back);
+    free(text);
+}
+
+/* --- invalid_sql --- */
+
+static struct sql_stmt *parsed(const char *sql)
+{
+    struct sql_stmt *stmt = NULL;
+    sql_parse(&arena, sql, strlen(sql), NULL, &stmt);
+    cr_assert(stmt);
+    return stmt;
+}
+
+Test(json, what_does_not_parse_has_span_and_expected_tokens)
+{
+    struct sql_stmt *stmt = parsed("SELECT name FORM singer WHERE");
+    struct msg_finding *finding = msg_invalid_parse(&arena, stmt, stmt->diags);
+    cr_assert_eq(finding->signal, MSG_INVALID_SQL);
+    cr_assert_str_eq(finding->name, "invalid_sql");
+    cr_assert_eq(finding->n_clauses, 1);
+    cr_assert_eq(finding->clauses[0].start, stmt->diags->start);
+    cr_assert_str_eq(finding->facts[0].value, "syntax");
+}
+
+Test(json, the_engine_points_at_a_token)
+{
+    static const struct {
+        const char *sql, *token;
+        int offset;
+    } cases[] = {{"SELECT nam FROM singer", "nam", 7},
+                 {"SELECT \"x y\" FROM t", "\"x y\"", 7},
+                 {"SELECT [x y] FROM t", "[x y]", 7},
+                 {"SELECT * FROM t", "*", 7},
+                 {"SELECT a", "", 8}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct msg_finding *finding = msg_invalid_engine(&arena, parsed(cases[i].sql), NULL, "no such thing", cases[i].offset);
+        cr_assert_str_eq(finding->message, "no such thing");
+        cr_assert_eq(finding->n_clauses, 1);
+        cr_assert_str_eq(finding->clauses[0].text, cases[i].token);
+    }
+    struct msg_finding *nowhere = msg_invalid_engine(&arena, parsed("SELECT 1"), NULL, "no such thing", -1);
+    cr_assert_eq(nowhere->n_clauses, 0);
+}
+
+Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
+{
+    const char *near[] = {"name"};
+    struct sql_diag elsewhere = {.code = ERR_UNKNOWN_NAME, .start = 16, .end = 22, .message = "no table singer"};
+    struct sql_diag here = {.code = ERR_UNKNOWN_NAME, .start = 7, .end = 10, .message = "no column nam", .expected = near,
+                            .n_expected = 1, .next = &elsewhere};
+    struct msg_finding *finding = msg_invalid_engine(&arena, parsed("SELECT nam FROM singer"), &here, "no such column: nam", 7);
+    cr_assert_str_eq(finding->message, "no column nam");
+    cr_assert_eq(finding->n_facts, 3);
+    cr_assert_str_eq(finding->facts[1].key, "near");
+    cr_assert_str_eq(finding->facts[1].value, "name");
+    cr_assert_str_eq(finding->facts[2].value, "no such column: nam");
+}

@@ -1,0 +1,351 @@
+#include "proto/fields.h"
+#include "tests/support/leak.h"
+#include "tests/unit/proto/samples.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <msgpack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kind {
+    const char *name;
+    enum msg_kind kind;
+    const struct record *record;
+    const void *sample;
+} kinds[] = {
+    {"request", MSG_KIND_REQUEST, &msg_request_record, &sample_request},
+    {"task", MSG_KIND_TASK, &msg_task_record, &sample_task},
+    {"result", MSG_KIND_RESULT, &msg_result_record, &sample_result},
+    {"verdict", MSG_KIND_VERDICT, &msg_verdict_record, &sample_verdict},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+static struct msg_buffer encoded(const struct kind *kind)
+{
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode(&buffer, kind->kind, kind->record, kind->sample), ERR_OK);
+    return buffer;
+}
+
+/* Decoding and encoding again gives the same bytes: nothing is lost on the way, whatever the field. */
+Test(msg, every_kind_survives_the_way)
+{
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        struct msg_buffer first = encoded(&kinds[i]), second = {0};
+        struct arena arena;
+        struct err err = {0};
+        void *message;
+        arena_init(&arena, 0);
+        cr_assert_eq(msg_decode(&arena, kinds[i].kind, kinds[i].record, first.bytes, first.len, &message, &err), ERR_OK,
+                     "%s: %s", kinds[i].name, err.text);
+        memset(first.bytes, 0xAA, first.room); /* the message needs its bytes no more */
+        cr_assert_eq(msg_encode(&second, kinds[i].kind, kinds[i].record, message), ERR_OK);
+        struct msg_buffer again = encoded(&kinds[i]);
+        cr_assert_eq(second.len, again.len, "%s", kinds[i].name);
+        cr_assert_eq(memcmp(second.bytes, again.bytes, again.len), 0, "%s", kinds[i].name);
+        msg_buffer_free(&first);
+        msg_buffer_free(&second);
+        msg_buffer_free(&again);
+        arena_free(&arena);
+    }
+    leak_check();
+}
+
+Test(msg, fields_come_back_as_they_were)
+{
+    struct msg_buffer buffer = {0};
+    struct arena arena;
+    struct msg_request *request;
+    arena_init(&arena, 0);
+    cr_assert_eq(msg_encode_request(&buffer, &sample_request), ERR_OK);
+    cr_assert_eq(msg_decode_request(&arena, buffer.bytes, buffer.len, &request, NULL), ERR_OK);
+    cr_assert_str_eq(request->question, sample_request.question);
+    cr_assert_eq(request->tag, UINT64_MAX);
+    cr_assert_eq(request->n_candidates, 2);
+    cr_assert_eq(request->candidates[0].count, 3);
+    cr_assert_float_eq(request->candidates[0].score, -0.25, 0);
+    cr_assert(isnan(request->candidates[1].score), "an absent real is NAN");
+    cr_assert_str_eq(request->candidates[0].generators[1], "chatgpt");
+    cr_assert_eq(request->options.strategy, MSG_DETECT_THEN_RERANK);
+    cr_assert_float_eq(request->options.alpha, 0.05, 0);
+
+    struct msg_task *task;
+    cr_assert_eq(msg_encode_task(&buffer, &sample_task), ERR_OK);
+    cr_assert_eq(msg_decode_task(&arena, buffer.bytes, buffer.len, &task, NULL), ERR_OK);
+    cr_assert_eq(task->sql.len, sample_task.sql.len, "SQL may hold any byte");
+    cr_assert_eq(memcmp(task->sql.bytes, sample_task.sql.bytes, task->sql.len), 0);
+    cr_assert_eq(task->hash[1], sample_task.hash[1]);
+    cr_assert_eq(task->deadline_ns, -5);
+
+    struct msg_result *result;
+    cr_assert_eq(msg_encode_result(&buffer, &sample_result), ERR_OK);
+    cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &result, NULL), ERR_OK);
+    cr_assert_eq(result->execution->error_offset, -1);
+    cr_assert_null(result->execution->sample[0].values[1], "SQL's NULL stays NULL");
+    cr_assert_str_eq(result->execution->sample[0].values[0], "Tribal King");
+    cr_assert_eq(result->findings[0].clauses[0].end, 39);
+    msg_buffer_free(&buffer);
+    arena_free(&arena);
+    leak_check();
+}
+
+Test(msg, an_empty_message_is_small_and_all_absent)
+{
+    struct msg_verdict empty = {.p_correct = NAN, .threshold = NAN}, *back;
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode_verdict(&buffer, &empty), ERR_OK);
+    cr_assert_leq(buffer.len, 8);
+    cr_assert_eq(msg_decode_verdict_own(buffer.bytes, buffer.len, &back, NULL), ERR_OK);
+    cr_assert_null(back->id);
+    cr_assert(isnan(back->p_correct));
+    cr_assert_eq(back->n_candidates, 0);
+    msg_verdict_free(back);
+    msg_verdict_free(NULL);
+    msg_buffer_free(&buffer);
+    leak_check();
+}
+
+/* --- hand-made frames --- */
+
+struct frame {
+    msgpack_sbuffer bytes;
+    msgpack_packer pk;
+};
+
+static void frame_begin(struct frame *frame, unsigned version, unsigned kind, size_t fields)
+{
+    msgpack_sbuffer_init(&frame->bytes);
+    msgpack_packer_init(&frame->pk, &frame->bytes, msgpack_sbuffer_write);
+    msgpack_pack_array(&frame->pk, 3);
+    msgpack_pack_uint16(&frame->pk, (uint16_t)version);
+    msgpack_pack_uint8(&frame->pk, (uint8_t)kind);
+    msgpack_pack_map(&frame->pk, fields);
+}
+
+static void frame_text(struct frame *frame, unsigned id, const char *text, size_t len)
+{
+    msgpack_pack_uint8(&frame->pk, (uint8_t)id);
+    msgpack_pack_str(&frame->pk, len);
+    msgpack_pack_str_body(&frame->pk, text, len);
+}
+
+static enum err_code frame_read(struct frame *frame, struct err *err)
+{
+    struct arena arena;
+    struct msg_request *request;
+    arena_init(&arena, 0);
+    enum err_code code = msg_decode_request(&arena, frame->bytes.data, frame->bytes.size, &request, err);
+    arena_free(&arena);
+    msgpack_sbuffer_destroy(&frame->bytes);
+    return code;
+}
+
+enum { V1 = MSG_MAJOR << 8 };
+
+Test(msg, what_a_newer_minor_adds_is_skipped)
+{
+    struct frame frame;
+    frame_begin(&frame, V1 | 0xff, MSG_KIND_REQUEST, 3);
+    frame_text(&frame, 2, "db", 2);
+    msgpack_pack_uint8(&frame.pk, 63); /* an id of tomorrow, with something deep */
+    msgpack_pack_array(&frame.pk, 2);
+    msgpack_pack_map(&frame.pk, 1);
+    msgpack_pack_nil(&frame.pk);
+    msgpack_pack_true(&frame.pk);
+    msgpack_pack_double(&frame.pk, 1.5);
+    frame_text(&frame, 1, "id", 2);
+    cr_assert_eq(frame_read(&frame, NULL), ERR_OK);
+}
+
+Test(msg, another_major_is_refused)
+{
+    struct frame frame;
+    struct err err = {0};
+    frame_begin(&frame, (MSG_MAJOR + 1) << 8, MSG_KIND_REQUEST, 0);
+    cr_assert_eq(frame_read(&frame, &err), ERR_VERSION);
+    cr_assert(strstr(err.text, "2.0"), "%s", err.text);
+}
+
+Test(msg, another_kind_is_refused)
+{
+    struct frame frame;
+    frame_begin(&frame, V1, MSG_KIND_TASK, 0);
+    cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
+}
+
+Test(msg, a_missing_database_is_refused)
+{
+    struct frame frame;
+    struct err err = {0};
+    frame_begin(&frame, V1, MSG_KIND_REQUEST, 1);
+    frame_text(&frame, 1, "id", 2);
+    cr_assert_eq(frame_read(&frame, &err), ERR_MALFORMED);
+    cr_assert(strstr(err.text, "db"), "%s", err.text);
+}
+
+Test(msg, texts_are_checked)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+        enum err_code code;
+    } cases[] = {{"\xff\xfe", 2, ERR_ENCODING}, {"a\0b", 3, ERR_ENCODING}, {"\xc3", 1, ERR_ENCODING}, {"ok", 2, ERR_OK}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct frame frame;
+        frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
+        frame_text(&frame, 2, "db", 2);
+        frame_text(&frame, 3, cases[i].text, cases[i].len);
+        cr_assert_eq(frame_read(&frame, NULL), cases[i].code, "case %u", i);
+    }
+}
+
+Test(msg, bounds_hold)
+{
+    struct frame frame;
+    struct err err = {0};
+    char *large = calloc(1, MSG_MAX_QUESTION + 2);
+    memset(large, 'x', MSG_MAX_QUESTION + 1);
+    frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
+    frame_text(&frame, 2, "db", 2);
+    frame_text(&frame, 3, large, MSG_MAX_QUESTION + 1);
+    cr_assert_eq(frame_read(&frame, &err), ERR_LIMIT_BYTES);
+    cr_assert(strstr(err.text, "question"), "%s", err.text);
+    free(large);
+
+    frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
+    frame_text(&frame, 2, "db", 2);
+    msgpack_pack_uint8(&frame.pk, 5);
+    msgpack_pack_array(&frame.pk, MSG_MAX_CANDIDATES + 1);
+    for (unsigned i = 0; i <= MSG_MAX_CANDIDATES; i++) msgpack_pack_map(&frame.pk, 0);
+    cr_assert_eq(frame_read(&frame, &err), ERR_LIMIT_COUNT);
+    cr_assert(strstr(err.text, "candidates"), "%s", err.text);
+}
+
+Test(msg, a_field_twice_or_of_another_type_is_refused)
+{
+    struct frame frame;
+    frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
+    frame_text(&frame, 2, "db", 2);
+    frame_text(&frame, 2, "other", 5);
+    cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
+    frame_begin(&frame, V1, MSG_KIND_REQUEST, 1);
+    msgpack_pack_uint8(&frame.pk, 2);
+    msgpack_pack_uint8(&frame.pk, 2);
+    cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
+}
+
+/* A cut anywhere, or a changed byte anywhere, gives an error or a message, never a crash. */
+Test(msg, damaged_frames_are_survived)
+{
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        struct msg_buffer buffer = encoded(&kinds[i]);
+        struct arena arena;
+        void *message;
+        arena_init(&arena, 0);
+        for (size_t len = 0; len < buffer.len; len++) {
+            char *cut = malloc(len ? len : 1); /* so that a read past the end is seen */
+            memcpy(cut, buffer.bytes, len);
+            cr_assert_neq(msg_decode(&arena, kinds[i].kind, kinds[i].record, cut, len, &message, NULL), ERR_OK);
+            cr_assert_null(message);
+            free(cut);
+            arena_reset(&arena);
+        }
+        for (size_t at = 0; at < buffer.len; at++)
+            for (unsigned flip = 1; flip < 256; flip <<= 1) {
+                buffer.bytes[at] = (char)(buffer.bytes[at] ^ (int)flip);
+                msg_decode(&arena, kinds[i].kind, kinds[i].record, buffer.bytes, buffer.len, &message, NULL);
+                buffer.bytes[at] = (char)(buffer.bytes[at] ^ (int)flip);
+                arena_reset(&arena);
+            }
+        msg_buffer_free(&buffer);
+        arena_free(&arena);
+    }
+    leak_check();
+}
+
+Test(msg, a_full_arena_is_an_error)
+{
+    struct msg_buffer buffer = encoded(&kinds[3]);
+    for (size_t cap = 1; cap < 40000; cap += 997) {
+        struct arena arena;
+        void *message;
+        arena_init(&arena, cap);
+        enum err_code code = msg_decode(&arena, kinds[3].kind, kinds[3].record, buffer.bytes, buffer.len, &message, NULL);
+        cr_assert(code == ERR_OK || code == ERR_LIMIT_MEMORY);
+        arena_free(&arena);
+    }
+    msg_buffer_free(&buffer);
+    leak_check();
+}
+
+/* --- sample frames of every released version --- */
+
+static size_t read_frame_file(const char *path, unsigned char *out, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    unsigned byte;
+    size_t n = 0;
+    cr_assert(file, "%s is missing; ASSAY_WRITE_FRAMES=1 writes those of this version", path);
+    while (n < room && fscanf(file, "%2x", &byte) == 1) out[n++] = (unsigned char)byte;
+    fclose(file);
+    return n;
+}
+
+static void write_frame_file(const char *path, const struct msg_buffer *buffer)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file, "%s", path);
+    for (size_t i = 0; i < buffer->len; i++)
+        fprintf(file, "%02x%s", (unsigned char)buffer->bytes[i], i % 32 == 31 || i + 1 == buffer->len ? "\n" : "");
+    fclose(file);
+}
+
+Test(msg, sample_frames_are_read_for_ever)
+{
+    static unsigned char bytes[1 << 16];
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/frames/1.0/%s.hex", TEST_DATA, kinds[i].name);
+        struct msg_buffer now = encoded(&kinds[i]);
+        if (getenv("ASSAY_WRITE_FRAMES")) write_frame_file(path, &now);
+        size_t len = read_frame_file(path, bytes, sizeof bytes);
+        struct arena arena;
+        struct err err = {0};
+        void *message;
+        arena_init(&arena, 0);
+        cr_assert_eq(msg_decode(&arena, kinds[i].kind, kinds[i].record, bytes, len, &message, &err), ERR_OK, "%s: %s",
+                     path, err.text);
+        struct msg_buffer again = {0};
+        cr_assert_eq(msg_encode(&again, kinds[i].kind, kinds[i].record, message), ERR_OK);
+        cr_assert_eq(again.len, now.len, "%s no longer means the sample", path);
+        cr_assert_eq(memcmp(again.bytes, now.bytes, now.len), 0, "%s no longer means the sample", path);
+        msg_buffer_free(&again);
+        msg_buffer_free(&now);
+        arena_free(&arena);
+    }
+}
+
+/* No two fields of a record share an id, and every id fits the bitmap that finds repeats. */
+Test(msg, ids_are_unique)
+{
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        uint64_t seen = 0;
+        for (const struct field *f = kinds[i].record->fields; f->name; f++) {
+            cr_assert_lt(f->id, 64);
+            cr_assert_not(seen >> f->id & 1, "%s.%s", kinds[i].record->name, f->name);
+            seen |= UINT64_C(1) << f->id;
+        }
+    }
+}
+
+Test(msg, names_have_their_way_back)
+{
+    cr_assert_eq(msg_strategy_by_name("rerank"), MSG_RERANK);
+    cr_assert_eq(msg_policy_by_name(msg_policy_name(MSG_ASK)), MSG_ASK);
+    cr_assert_eq(msg_expose_by_name("all"), -1);
+    cr_assert_null(msg_strategy_name(MSG_STRATEGY_UNSET));
+    cr_assert_null(msg_status_name(MSG_STATUS_COUNT));
+    cr_assert_str_eq(msg_status_name(MSG_STATUS_FAILED), "failed");
+}
