@@ -224,8 +224,7 @@ static bool bind_compound_order(struct binder *b, const struct sql_node *query, 
         bool found = false;
         for (uint32_t k = first->index; k < b->bound->n_blocks && !found && b->failed == ERR_OK; k++) {
             struct sql_block *arm = b->bound->blocks[k];
-            if (arm->parent == first->parent && arm->query == first->query)
-                found = matches_arm(b, expr, arm);
+            if (arm->parent == first->parent && arm->query == first->query) found = matches_arm(b, expr, arm);
         }
         if (!found)
             scope_report(b, ERR_UNKNOWN_NAME, expr, "the ORDER BY term is not a column of the set operation's result");

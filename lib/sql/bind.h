@@ -1,9 +1,10 @@
 /* Binding: what each name means.
  *
  * Scopes follow SQL: the FROM items of a block, then those of the enclosing blocks (correlation), select aliases in
- * GROUP BY, HAVING and ORDER BY (SQLite also lets WHERE see them), CTEs by name from the inside out. SQLite's extras are
- * honoured: rowid, and a double-quoted word that is no column is a string. Where SQLite is narrower than the standard
- * (GROUP BY and ORDER BY of a subquery see no enclosing block, the body of an unused CTE is never looked at) we are too.
+ * GROUP BY, HAVING and ORDER BY (SQLite also lets WHERE see them), CTEs by name from the inside out. SQLite's extras
+ * are honoured: rowid, and a double-quoted word that is no column is a string. Where SQLite is narrower than the
+ * standard (GROUP BY and ORDER BY of a subquery see no enclosing block, the body of an unused CTE is never looked at)
+ * we are too.
  *
  * Ownership: everything handed out lives in the arena given to sql_bind. Nothing here keeps state; any thread may call.
  */
@@ -70,8 +71,8 @@ struct sql_source {
     struct sql_block *of;       /* CTE and derived: first block of its body; else NULL */
     struct sql_output *outputs; /* CTE and derived; for tables use the catalog */
     uint32_t n_outputs;
-    uint32_t index; /* in block->sources */
-    bool nullable;  /* on the optional side of an outer join */
+    uint32_t index;              /* in block->sources */
+    bool nullable;               /* on the optional side of an outer join */
     const struct sql_node *join; /* the JOIN that brings it in on its right side; NULL for the first of a FROM entry */
 };
 
@@ -90,13 +91,13 @@ enum sql_ref_kind {
 struct sql_ref {
     enum sql_ref_kind kind;
     const struct sql_node *node;
-    struct sql_source *source;   /* where it was found; NULL for ALIAS, STRING, UNKNOWN, AMBIGUOUS */
-    int output;                  /* index among the source's columns; -1 */
-    int table, column;           /* base table and column through any depth of derivation and aliases; -1 when computed */
+    struct sql_source *source; /* where it was found; NULL for ALIAS, STRING, UNKNOWN, AMBIGUOUS */
+    int output;                /* index among the source's columns; -1 */
+    int table, column;         /* base table and column through any depth of derivation and aliases; -1 when computed */
     const struct sql_node *expr; /* ALIAS, or a computed column of a derived table: the expression behind it */
     struct sql_block *block;     /* the block it stands in */
     enum sql_clause clause;
-    uint32_t levels;             /* 0: local; n: found n blocks further out (correlated) */
+    uint32_t levels;                      /* 0: local; n: found n blocks further out (correlated) */
     const struct sql_source *using_right; /* USING / NATURAL names: the other side; else NULL */
 };
 
@@ -106,7 +107,7 @@ struct sql_block {
     const struct sql_node *query; /* the SQL_QUERY around it (shared by the arms of a set operation) */
     struct sql_block *parent;     /* enclosing block, NULL at the top */
     enum sql_block_role role;
-    bool arm;        /* an arm of a set operation */
+    bool arm; /* an arm of a set operation */
     bool right_arm_of_except;
     bool grouped;    /* has GROUP BY */
     bool aggregate;  /* has an aggregate call of its own in SELECT, HAVING or ORDER BY */
@@ -125,7 +126,7 @@ struct sql_bound {
     uint32_t n_blocks;
     struct sql_ref **refs; /* one for each COLUMN, TABLE and STAR, in order of the text */
     uint32_t n_refs;
-    struct sql_diag *diags; /* unknown and ambiguous names, with near names; NULL: all resolved */
+    struct sql_diag *diags;      /* unknown and ambiguous names, with near names; NULL: all resolved */
     struct sql_block **block_of; /* by id of a SELECT or VALUES node; use sql_block_of */
 };
 
@@ -147,12 +148,13 @@ bool sql_is_aggregate(const struct sql_node *call);
 
 /* A resolved plain column, looking through parentheses and unary plus: its ref, else NULL. */
 const struct sql_ref *sql_plain_column(const struct sql_node *expr);
-/* A literal, looking through parentheses and a sign; strings that were written with double quotes count. NULL if none. */
+/* A literal, looking through parentheses and a sign; strings that were written with double quotes count. NULL if none.
+ */
 const struct sql_node *sql_plain_literal(const struct sql_node *expr);
 
 /* One `column op column` equality that joins: ON, USING, NATURAL, WHERE, correlated conditions, IN pairs. */
 struct sql_join_pair {
-    const struct sql_node *node; /* the condition (BINARY, IN), or the USING name, or the NATURAL join */
+    const struct sql_node *node;        /* the condition (BINARY, IN), or the USING name, or the NATURAL join */
     const struct sql_ref *left, *right; /* for USING / NATURAL synthesised refs */
     struct sql_block *block;
     bool negated;  /* NOT IN */
@@ -167,8 +169,8 @@ int sql_join_pairs(struct arena *arena, const struct sql_bound *bound, struct sq
  * the arena is full. */
 struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node);
 
-/* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the other.
- * Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
+/* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the
+ * other. Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
 uint32_t sql_near_names(const char *name, size_t len, const char *const *names, uint32_t n_names, const char **out,
                         uint32_t cap);
 

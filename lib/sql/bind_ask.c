@@ -6,9 +6,9 @@
 const char *sql_clause_name(enum sql_clause clause)
 {
     static const char *const names[SQL_CLAUSE_COUNT] = {
-        [SQL_CLAUSE_SELECT] = "SELECT",   [SQL_CLAUSE_FROM] = "JOIN",      [SQL_CLAUSE_WHERE] = "WHERE",
-        [SQL_CLAUSE_GROUP] = "GROUP BY",  [SQL_CLAUSE_HAVING] = "HAVING",  [SQL_CLAUSE_ORDER] = "ORDER BY",
-        [SQL_CLAUSE_LIMIT] = "LIMIT",     [SQL_CLAUSE_WINDOW] = "WINDOW",
+        [SQL_CLAUSE_SELECT] = "SELECT",  [SQL_CLAUSE_FROM] = "JOIN",     [SQL_CLAUSE_WHERE] = "WHERE",
+        [SQL_CLAUSE_GROUP] = "GROUP BY", [SQL_CLAUSE_HAVING] = "HAVING", [SQL_CLAUSE_ORDER] = "ORDER BY",
+        [SQL_CLAUSE_LIMIT] = "LIMIT",    [SQL_CLAUSE_WINDOW] = "WINDOW",
     };
     return clause < SQL_CLAUSE_COUNT ? names[clause] : "?";
 }
@@ -16,9 +16,12 @@ const char *sql_clause_name(enum sql_clause clause)
 static const struct sql_node *first_body(const struct sql_node *n)
 {
     while (n && n->kind != SQL_SELECT && n->kind != SQL_VALUES) {
-        if (n->kind == SQL_QUERY) n = sql_kid(n, QUERY_BODY);
-        else if (n->kind == SQL_COMPOUND) n = sql_kid(n, 0);
-        else return NULL;
+        if (n->kind == SQL_QUERY)
+            n = sql_kid(n, QUERY_BODY);
+        else if (n->kind == SQL_COMPOUND)
+            n = sql_kid(n, 0);
+        else
+            return NULL;
     }
     return n;
 }
@@ -33,8 +36,8 @@ struct sql_block *sql_block_of(const struct sql_bound *bound, const struct sql_n
 static enum sql_clause clause_of_slot(const struct sql_node *select, const struct sql_node *kid)
 {
     static const enum sql_clause clauses[] = {
-        [SELECT_DISTINCT] = SQL_CLAUSE_SELECT, [SELECT_ITEMS] = SQL_CLAUSE_SELECT,   [SELECT_FROM] = SQL_CLAUSE_FROM,
-        [SELECT_WHERE] = SQL_CLAUSE_WHERE,     [SELECT_GROUP] = SQL_CLAUSE_GROUP,    [SELECT_HAVING] = SQL_CLAUSE_HAVING,
+        [SELECT_DISTINCT] = SQL_CLAUSE_SELECT, [SELECT_ITEMS] = SQL_CLAUSE_SELECT, [SELECT_FROM] = SQL_CLAUSE_FROM,
+        [SELECT_WHERE] = SQL_CLAUSE_WHERE,     [SELECT_GROUP] = SQL_CLAUSE_GROUP,  [SELECT_HAVING] = SQL_CLAUSE_HAVING,
         [SELECT_WINDOWS] = SQL_CLAUSE_WINDOW,
     };
     for (uint32_t i = 0; i < select->n_kids && i < sizeof clauses / sizeof *clauses; i++)
@@ -56,19 +59,22 @@ enum sql_clause sql_clause_of(const struct sql_node *node)
     return SQL_CLAUSE_SELECT;
 }
 
+/* clang-format off */
+static const char *const AGGREGATES[] = {
+    "count", "sum", "avg", "total", "group_concat", "string_agg", "array_agg", "bool_and", "bool_or", "every", "bit_and",
+    "bit_or", "json_agg", "jsonb_agg", "json_group_array", "json_group_object", "json_object_agg", "stddev", "stddev_pop",
+    "stddev_samp", "variance", "var_pop", "var_samp", "corr", "percentile_cont", "percentile_disc", "mode", "median",
+};
+/* clang-format on */
+
 bool sql_is_aggregate(const struct sql_node *call)
 {
-    static const char *const names[] = {
-        "count",     "sum",        "avg",      "total",      "group_concat",     "string_agg",        "array_agg",
-        "bool_and",  "bool_or",    "every",    "bit_and",    "bit_or",           "json_agg",          "jsonb_agg",
-        "stddev",    "stddev_pop", "variance", "var_pop",    "json_group_array", "json_group_object", "json_object_agg",
-        "stddev_samp", "var_samp", "corr",     "percentile_cont", "percentile_disc", "mode",          "median",
-    };
     if (!call || call->kind != SQL_CALL || sql_kid(call, CALL_WINDOW)) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sql_name_is(call->text, call->text_len, names[i], strlen(names[i]))) return true;
+    for (size_t i = 0; i < sizeof AGGREGATES / sizeof *AGGREGATES; i++)
+        if (sql_name_is(call->text, call->text_len, AGGREGATES[i], strlen(AGGREGATES[i]))) return true;
     const struct sql_node *args = sql_kid(call, CALL_ARGS);
-    bool extreme = sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
+    bool extreme =
+        sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
     return extreme && args && args->n_kids == 1;
 }
 

@@ -71,8 +71,8 @@ static bool bind_cte_use(struct binder *b, struct sql_source *source, struct sco
 /* Tables of the engine that no catalog lists. Their columns are not checked. */
 static bool is_engine_table(const struct sql_node *t)
 {
-    static const char *const names[] = {"sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
-                                        "json_each", "json_tree"};
+    static const char *const names[] = {"sqlite_master",      "sqlite_schema", "sqlite_temp_master",
+                                        "sqlite_temp_schema", "json_each",     "json_tree"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (sql_name_is(t->text, t->text_len, names[i], strlen(names[i]))) return true;
     return t->text_len > 7 && strncasecmp(t->text, "pragma_", 7) == 0;
@@ -185,7 +185,8 @@ static void check_using(struct binder *b, const struct sql_node *join, const str
     for (uint32_t i = 0; names && i < names->n_kids; i++)
         if (!any_has_column(b, scope->block, 0, at, names->kids[i]) ||
             !any_has_column(b, scope->block, at, at + n_right, names->kids[i]))
-            scope_report(b, ERR_UNKNOWN_NAME, names->kids[i], "the column named in USING is not on both sides of the join");
+            scope_report(b, ERR_UNKNOWN_NAME, names->kids[i],
+                         "the column named in USING is not on both sides of the join");
 }
 
 /* Second pass over FROM, when all sources are known: ON, USING, arguments of table functions. */
@@ -296,7 +297,8 @@ static bool bind_star(struct binder *b, struct sql_node *star, const struct scop
 static struct sql_output item_output(const struct binder *b, const struct sql_node *item)
 {
     const struct sql_node *expr = sql_kid(item, 0);
-    struct sql_output output = {.name = item->text, .name_len = item->text_len, .table = -1, .column = -1, .expr = expr};
+    struct sql_output output = {
+        .name = item->text, .name_len = item->text_len, .table = -1, .column = -1, .expr = expr};
     const struct sql_ref *ref = sql_plain_column(expr);
     if (ref) {
         output.table = ref->table;

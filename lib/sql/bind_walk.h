@@ -1,5 +1,5 @@
-/* Inside of binding: the parts of the walk. bind.c walks clauses, expressions and queries; bind_from.c makes sources and
- * outputs; bind_name.c gives a name its meaning. All return false when a limit was hit (b->failed says which). */
+/* Inside of binding: the parts of the walk. bind.c walks clauses, expressions and queries; bind_from.c makes sources
+ * and outputs; bind_name.c gives a name its meaning. All return false when a limit was hit (b->failed says which). */
 #ifndef ASSAY_LIB_SQL_BIND_WALK_H
 #define ASSAY_LIB_SQL_BIND_WALK_H
 

@@ -64,6 +64,7 @@ static bool make_tree(struct arena *arena, struct diff_tree *t, const struct sql
 {
     t->n = 0;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) t->n++;
+    if (t->n == 0) return false;
     t->nodes = arena_new_array(arena, t->n, struct diff_node);
     if (t->nodes) fill(t, root, 0, DIFF_NONE, 0);
     return t->nodes != NULL;
@@ -91,8 +92,10 @@ static bool keep_order(struct diff_pair *p, int y, bool *stays)
         uint32_t low = 0, high = length;
         while (low < high) {
             uint32_t middle = (low + high) / 2;
-            if (b->nodes[kid[tails[middle]]].partner < partner) low = middle + 1;
-            else high = middle;
+            if (b->nodes[kid[tails[middle]]].partner < partner)
+                low = middle + 1;
+            else
+                high = middle;
         }
         before[n] = low ? tails[low - 1] : -1;
         tails[low] = (int)n;
@@ -166,7 +169,8 @@ static bool put_updates_and_deletes(struct script *s)
         if (a->nodes[i].partner == DIFF_NONE) continue;
         const struct sql_node *to = b->nodes[a->nodes[i].partner].node;
         if (diff_same_label(a->nodes[i].node, to)) continue;
-        if (!put(s, (struct sql_edit){.kind = SQL_EDIT_UPDATE, .from = a->nodes[i].node, .to = to, .size = 1})) return false;
+        if (!put(s, (struct sql_edit){.kind = SQL_EDIT_UPDATE, .from = a->nodes[i].node, .to = to, .size = 1}))
+            return false;
     }
     for (int i = 0; i < (int)a->n; i++) {
         bool goes = a->nodes[i].partner == DIFF_NONE;
@@ -189,8 +193,10 @@ static bool put_arrivals(struct script *s, const bool *stays)
         struct sql_edit edit = {.kind = comes ? SQL_EDIT_INSERT : SQL_EDIT_MOVE, .to = n->node, .index = n->index};
         edit.size = comes ? free_size(b, y) : n->size;
         if (!comes) edit.from = a->nodes[n->partner].node;
-        if (has_partner(b, n->parent)) edit.parent_from = a->nodes[b->nodes[n->parent].partner].node;
-        else if (n->parent != DIFF_NONE) edit.parent_to = b->nodes[n->parent].node;
+        if (has_partner(b, n->parent))
+            edit.parent_from = a->nodes[b->nodes[n->parent].partner].node;
+        else if (n->parent != DIFF_NONE)
+            edit.parent_to = b->nodes[n->parent].node;
         if (!put(s, edit)) return false;
     }
     return true;
@@ -218,7 +224,8 @@ struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const s
 /* Two operands with an operator between them: only the operator changed. */
 static bool operator_span(const struct sql_node *n, struct sql_diff_span *span)
 {
-    if (n->kind != SQL_BINARY && n->kind != SQL_COMPOUND && n->kind != SQL_JOIN && n->kind != SQL_QUANTIFIED) return false;
+    if (n->kind != SQL_BINARY && n->kind != SQL_COMPOUND && n->kind != SQL_JOIN && n->kind != SQL_QUANTIFIED)
+        return false;
     const struct sql_node *left = sql_kid(n, 0), *right = sql_kid(n, 1);
     if (!left || !right || left->end >= right->start) return false;
     span->start = left->end;
@@ -256,7 +263,7 @@ int sql_diff_spans(struct arena *arena, const struct sql_diff *diff, struct sql_
         span->clause = sql_clause_of(span->node);
         span->start = span->node->start;
         span->end = span->node->end;
-        if (edit->kind == SQL_EDIT_UPDATE) operator_span(edit->from, span);
+        if (edit->kind == SQL_EDIT_UPDATE) operator_span(span->node, span);
         if (edit->kind == SQL_EDIT_INSERT) insertion_span(edit, diff->a, span);
     }
     qsort(spans, diff->n_edits, sizeof *spans, by_start);

@@ -28,7 +28,8 @@ struct sql_edit {
     enum sql_edit_kind kind;
     const struct sql_node *from; /* node of `a`; NULL for INSERT */
     const struct sql_node *to;   /* node of `b`; NULL for DELETE */
-    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or the inserted copy of it. At most one is set. */
+    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or the inserted copy of it. At most one is set.
+     */
     const struct sql_node *parent_from; /* a node of `a` that stays or moves */
     const struct sql_node *parent_to;   /* a node of `b` that another edit inserts */
     uint32_t index;                     /* slot, or place in the list */
@@ -55,7 +56,7 @@ const char *sql_edit_name(enum sql_edit_kind kind);
 
 /* A piece of `a`'s text that an edit touches. */
 struct sql_diff_span {
-    uint32_t start, end;     /* bytes; for an INSERT the clause of `a` that lacks something, empty if that is absent */
+    uint32_t start, end; /* bytes; for an INSERT the clause of `a` that lacks something, empty if that is absent */
     enum sql_edit_kind kind;
     enum sql_clause clause;
     const struct sql_node *node; /* the node of `a` (UPDATE, DELETE, MOVE) or of `b` (INSERT) */

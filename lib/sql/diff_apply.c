@@ -1,4 +1,5 @@
-/* Carrying out a script on a copy of `a`. Only the script and `a` are read; `b` gives the content of what is inserted. */
+/* Carrying out a script on a copy of `a`. Only the script and `a` are read; `b` gives the content of what is inserted.
+ */
 #include "lib/sql/diff_tree.h"
 
 #include <string.h>
@@ -167,8 +168,10 @@ static bool arrive(struct apply *a)
                                                          : bring(a->arena, &a->copies, &a->moved, edit->to);
         if (!n) return false;
         struct sql_node *parent = copy_of(&a->copies, edit->parent_from ? edit->parent_from : edit->parent_to);
-        if (!parent) a->root = n;
-        else if (!attach(a->arena, parent, edit->index, n)) return false;
+        if (!parent)
+            a->root = n;
+        else if (!attach(a->arena, parent, edit->index, n))
+            return false;
     }
     return true;
 }

@@ -73,8 +73,10 @@ static uint32_t first_of(const struct by_hash *list, uint32_t n, uint64_t hash)
     uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (list[middle].hash < hash) low = middle + 1;
-        else high = middle;
+        if (list[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -242,8 +244,10 @@ static void match_groups(struct diff_pair *p, struct few xs, struct few ys)
                 }
             }
             if (best == DIFF_NONE) continue;
-            if (best_score > 100) pair_subtrees(p, x, best);
-            else pair_up(p, x, best);
+            if (best_score > 100)
+                pair_subtrees(p, x, best);
+            else
+                pair_up(p, x, best);
         }
 }
 
@@ -284,8 +288,10 @@ static void match_slot(struct diff_pair *p, int x, int y)
     if (is_logic(a) || is_logic(b)) {
         match_chains(p, x, y);
     } else if (both_free(p, x, y)) {
-        if (p->a.nodes[x].hash == p->b.nodes[y].hash) pair_subtrees(p, x, y);
-        else if (compatible(a, b)) pair_up(p, x, y);
+        if (p->a.nodes[x].hash == p->b.nodes[y].hash)
+            pair_subtrees(p, x, y);
+        else if (compatible(a, b))
+            pair_up(p, x, y);
     }
 }
 
@@ -329,8 +335,10 @@ static void match_inside(struct diff_pair *p)
     for (int x = 0; x < (int)p->a.n && !p->capped; x++) {
         int y = p->a.nodes[x].partner;
         bool logic_below = is_logic(p->a.nodes[x].node); /* chains are settled from above */
-        if (y != DIFF_NONE && !logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash) match_kids(p, x, y);
-        else if (y != DIFF_NONE && logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash) match_chains(p, x, y);
+        if (y != DIFF_NONE && !logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash)
+            match_kids(p, x, y);
+        else if (y != DIFF_NONE && logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash)
+            match_chains(p, x, y);
     }
 }
 
@@ -351,8 +359,10 @@ static void match_leftover(struct diff_pair *p, int x, int y, bool tables)
             if (p->b.nodes[j].partner != DIFF_NONE) continue;
             bool equal = p->a.nodes[i].hash == p->b.nodes[j].hash;
             if (!equal && !(tables && same_table(p->a.nodes[i].node, p->b.nodes[j].node))) continue;
-            if (equal) pair_subtrees(p, i, j);
-            else pair_up(p, i, j);
+            if (equal)
+                pair_subtrees(p, i, j);
+            else
+                pair_up(p, i, j);
             break;
         }
     }
@@ -361,8 +371,13 @@ static void match_leftover(struct diff_pair *p, int x, int y, bool tables)
 static bool is_clause(const struct sql_node *n)
 {
     switch (n->kind) {
-    case SQL_ITEMS: case SQL_FROM: case SQL_WHERE: case SQL_GROUP: case SQL_HAVING: case SQL_ORDER: case SQL_LIMIT:
-        return true;
+    case SQL_ITEMS:
+    case SQL_FROM:
+    case SQL_WHERE:
+    case SQL_GROUP:
+    case SQL_HAVING:
+    case SQL_ORDER:
+    case SQL_LIMIT: return true;
     default: return false;
     }
 }

@@ -49,8 +49,9 @@ static void from_equality(struct pairs *p, const struct sql_node *n)
     bool equality = n->op == SQL_OP_EQ || n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT_DISTINCT;
     if (!equality || !left || !right || !left->source || left->source == right->source || !right->source) return;
     if (!in_condition(n)) return;
-    put(p, (struct sql_join_pair){.node = n, .left = left, .right = right, .block = sql_block_of(p->bound, n),
-                                  .conjunct = is_conjunct(n)});
+    put(p,
+        (struct sql_join_pair){
+            .node = n, .left = left, .right = right, .block = sql_block_of(p->bound, n), .conjunct = is_conjunct(n)});
 }
 
 /* Pairs of x IN (SELECT y ...) with one arm of the subquery; (a, b) IN (SELECT c, d) gives two. */
@@ -62,8 +63,12 @@ static void from_in_arm(struct pairs *p, const struct sql_node *in, const struct
         const struct sql_ref *left = sql_plain_column(width > 1 || sql_is(x, SQL_ROW) ? x->kids[i] : x);
         const struct sql_ref *right = sql_plain_column(arm->outputs[i].expr);
         if (!left || !right || !left->source || !right->source) continue;
-        put(p, (struct sql_join_pair){.node = in, .left = left, .right = right, .block = sql_block_of(p->bound, in),
-                                      .negated = (in->flags & SQL_F_NOT) != 0, .is_in = true,
+        put(p, (struct sql_join_pair){.node = in,
+                                      .left = left,
+                                      .right = right,
+                                      .block = sql_block_of(p->bound, in),
+                                      .negated = (in->flags & SQL_F_NOT) != 0,
+                                      .is_in = true,
                                       .conjunct = is_conjunct(in)});
     }
 }
@@ -98,8 +103,14 @@ static struct sql_ref *make_ref(struct pairs *p, const struct sql_node *node, st
         p->failed = true;
         return NULL;
     }
-    *ref = (struct sql_ref){.kind = SQL_REF_COLUMN, .node = node, .source = s, .output = output, .table = -1,
-                            .column = -1, .block = s->block, .clause = SQL_CLAUSE_FROM};
+    *ref = (struct sql_ref){.kind = SQL_REF_COLUMN,
+                            .node = node,
+                            .source = s,
+                            .output = output,
+                            .table = -1,
+                            .column = -1,
+                            .block = s->block,
+                            .clause = SQL_CLAUSE_FROM};
     if (s->kind == SQL_SOURCE_TABLE) {
         ref->table = s->table;
         ref->column = output;
@@ -121,7 +132,8 @@ static void from_shared_name(struct pairs *p, const struct sql_node *node, struc
         if (at_left < 0) continue;
         struct sql_ref *l = make_ref(p, node, left, at_left), *r = make_ref(p, node, right, at_right);
         if (l && r)
-            put(p, (struct sql_join_pair){.node = node, .left = l, .right = r, .block = right->block, .conjunct = true});
+            put(p,
+                (struct sql_join_pair){.node = node, .left = l, .right = r, .block = right->block, .conjunct = true});
         return;
     }
 }
@@ -131,8 +143,8 @@ static void from_natural(struct pairs *p, struct sql_source *right)
     const struct sql_catalog *c = p->bound->catalog;
     uint32_t n = right->kind == SQL_SOURCE_TABLE ? (uint32_t)c->n_columns(c->self, right->table) : right->n_outputs;
     for (uint32_t i = 0; i < n; i++) {
-        const char *name = right->kind == SQL_SOURCE_TABLE ? c->column_name(c->self, right->table, (int)i)
-                                                           : right->outputs[i].name;
+        const char *name =
+            right->kind == SQL_SOURCE_TABLE ? c->column_name(c->self, right->table, (int)i) : right->outputs[i].name;
         uint32_t len = right->kind == SQL_SOURCE_TABLE ? (uint32_t)strlen(name) : right->outputs[i].name_len;
         if (name) from_shared_name(p, right->join, right, name, len);
     }

@@ -12,9 +12,15 @@ static const struct mutate_op OPS[SQL_MUTATOR_COUNT] = {
 #undef X
 };
 
-const char *sql_mutator_name(enum sql_mutator op) { return op < SQL_MUTATOR_COUNT ? OPS[op].name : "?"; }
+const char *sql_mutator_name(enum sql_mutator op)
+{
+    return op < SQL_MUTATOR_COUNT ? OPS[op].name : "?";
+}
 
-const char *sql_mutator_meaning(enum sql_mutator op) { return op < SQL_MUTATOR_COUNT ? OPS[op].what : "?"; }
+const char *sql_mutator_meaning(enum sql_mutator op)
+{
+    return op < SQL_MUTATOR_COUNT ? OPS[op].what : "?";
+}
 
 /* ---- randomness ---- */
 
@@ -120,7 +126,8 @@ static bool is_below(const struct sql_node *root, const struct sql_node *n)
 static bool aggregates_items(const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
-    for (const struct sql_node *n = items; n; n = n->kind == SQL_SUBQUERY ? sql_walk_over(items, n) : sql_walk(items, n))
+    for (const struct sql_node *n = items; n;
+         n = n->kind == SQL_SUBQUERY ? sql_walk_over(items, n) : sql_walk(items, n))
         if (sql_is_aggregate(n)) return true;
     return false;
 }
@@ -141,7 +148,8 @@ static bool aggregates_fit(const struct sql_bound *bound)
 
 /* Parses and binds, and says something else than the original? The span is that of the node with the touched one's id:
  * printing and parsing keep the shape of the tree. */
-static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const char *original, struct sql_mutation *out)
+static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const char *original,
+                     struct sql_mutation *out)
 {
     struct sql_stmt *stmt;
     struct sql_bound *bound;

@@ -71,7 +71,8 @@ void mutate_qualify(struct mutant *m, const struct sql_block *block)
     for (uint32_t i = 0; i < m->bound->n_refs; i++) {
         const struct sql_ref *ref = m->bound->refs[i];
         bool plain = ref->kind == SQL_REF_COLUMN || ref->kind == SQL_REF_ROWID;
-        if (plain && ref->source->block == block && ref->node->kind == SQL_COLUMN && !ref->using_right && ref->source->name)
+        if (plain && ref->source->block == block && ref->node->kind == SQL_COLUMN && !ref->using_right &&
+            ref->source->name)
             mutate_set_qualifier(mutate_copy(m, ref->node), ref->source);
     }
 }
@@ -83,7 +84,10 @@ static bool is_logic(const struct sql_node *n)
     return sql_is(n, SQL_BINARY) && (n->op == SQL_OP_AND || n->op == SQL_OP_OR);
 }
 
-static bool is_whole_condition(const struct sql_node *n) { return sql_is(n, SQL_WHERE) || sql_is(n, SQL_HAVING); }
+static bool is_whole_condition(const struct sql_node *n)
+{
+    return sql_is(n, SQL_WHERE) || sql_is(n, SQL_HAVING);
+}
 
 struct sql_node *mutate_cut_condition(struct sql_node *condition)
 {
@@ -136,7 +140,8 @@ struct sql_node *mutate_add_condition(struct mutant *m, const struct sql_node *a
     int column = (int)mutate_pick(m, way + 16, (uint32_t)n);
     struct sql_node *value = mutate_value(m, source->table, column);
     bool number = value && value->op != SQL_LIT_STRING;
-    struct sql_node *test = mutate_comparison(m, number ? SQL_OP_GT : SQL_OP_EQ, mutate_column(m, source, column), value);
+    struct sql_node *test =
+        mutate_comparison(m, number ? SQL_OP_GT : SQL_OP_EQ, mutate_column(m, source, column), value);
     struct sql_node *select = mutate_copy(m, at), *where = sql_kid(select, SELECT_WHERE);
     if (!test) return NULL;
     if (!where) {
@@ -167,7 +172,8 @@ struct sql_node *mutate_change_comparison(struct mutant *m, const struct sql_nod
     struct sql_node *c = mutate_copy(m, at);
     const struct sql_node *literal = sql_plain_literal(sql_kid(at, 1));
     bool text = literal && (literal->kind == SQL_COLUMN || literal->op == SQL_LIT_STRING);
-    if (COMPARISONS[way] == c->op || (text && COMPARISONS[way] != SQL_OP_NE && COMPARISONS[way] != SQL_OP_EQ)) return NULL;
+    if (COMPARISONS[way] == c->op || (text && COMPARISONS[way] != SQL_OP_NE && COMPARISONS[way] != SQL_OP_EQ))
+        return NULL;
     c->op = (uint8_t)COMPARISONS[way];
     c->flags &= ~(uint32_t)SQL_F_EQ2;
     return c;
@@ -177,7 +183,10 @@ uint32_t mutate_negate_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
     switch (at->kind) {
-    case SQL_LIKE: case SQL_IN: case SQL_BETWEEN: case SQL_EXISTS: return 1;
+    case SQL_LIKE:
+    case SQL_IN:
+    case SQL_BETWEEN:
+    case SQL_EXISTS: return 1;
     case SQL_UNARY: return at->op == SQL_OP_NOT || at->op == SQL_OP_ISNULL || at->op == SQL_OP_NOTNULL;
     case SQL_BINARY: return at->op == SQL_OP_IS || at->op == SQL_OP_IS_NOT;
     default: return 0;
@@ -203,10 +212,10 @@ struct sql_node *mutate_negate(struct mutant *m, const struct sql_node *at, uint
     }
     struct sql_node *not = sql_make(m->arena, SQL_UNARY);
     if (!not || sql_is(c->parent, SQL_UNARY)) return NULL;
-    not->op = SQL_OP_NOT;
-    sql_replace(c, not);
+    not ->op = SQL_OP_NOT;
+    sql_replace(c, not );
     sql_set_kid(not, 0, c);
-    return not;
+    return not ;
 }
 
 uint32_t mutate_swap_and_or_ways(const struct mutant *m, const struct sql_node *at)
@@ -478,7 +487,10 @@ struct sql_node *mutate_string_column(struct mutant *m, const struct sql_node *a
 
 /* ---- calls ---- */
 
-static bool is_count(const struct sql_node *call) { return sql_name_is(call->text, call->text_len, "count", 5); }
+static bool is_count(const struct sql_node *call)
+{
+    return sql_name_is(call->text, call->text_len, "count", 5);
+}
 
 static const char *const AGGREGATES[] = {"MAX", "MIN", "AVG", "SUM", "COUNT"};
 enum { N_AGGREGATES = sizeof AGGREGATES / sizeof *AGGREGATES };

@@ -1,8 +1,8 @@
 /* Inside of the mutator: what an operator is and what it gets.
  *
- * An operator looks at one node of the bound original and says in how many ways it applies there; then it carries one of
- * them out on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and drops what is not
- * sound, so an operator may be optimistic.
+ * An operator looks at one node of the bound original and says in how many ways it applies there; then it carries one
+ * of them out on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and drops what is
+ * not sound, so an operator may be optimistic.
  */
 #ifndef ASSAY_LIB_SQL_MUTATE_OPS_H
 #define ASSAY_LIB_SQL_MUTATE_OPS_H
@@ -43,11 +43,12 @@ struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Write the source's name before a column; before all columns of the block's sources, so that one table more makes none of
- * them ambiguous. */
+/* Write the source's name before a column; before all columns of the block's sources, so that one table more makes none
+ * of them ambiguous. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);
-/* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood in. */
+/* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood
+ * in. */
 struct sql_node *mutate_cut_condition(struct sql_node *condition);
 /* Pick one of n by the mutant's random bits and a salt. */
 uint32_t mutate_pick(const struct mutant *m, uint32_t salt, uint32_t n);

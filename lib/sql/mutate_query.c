@@ -322,8 +322,8 @@ uint32_t mutate_drop_join_ways(const struct mutant *m, const struct sql_node *at
     return joined_source(m, at, JOIN_LEFT) ? 4 : 2;
 }
 
-/* The right side goes (ways 0, 1) or the left (2, 3). Even ways keep the width of the result, odd ones drop the items that
- * showed the table. */
+/* The right side goes (ways 0, 1) or the left (2, 3). Even ways keep the width of the result, odd ones drop the items
+ * that showed the table. */
 struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     unsigned side = way < 2 ? JOIN_RIGHT : JOIN_LEFT;
@@ -336,12 +336,16 @@ struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, u
     return repoint_columns(m, gone) ? from : NULL;
 }
 
-static bool key_touches(const struct sql_mutate_key *key, int table) { return key->table == table || key->ref_table == table; }
+static bool key_touches(const struct sql_mutate_key *key, int table)
+{
+    return key->table == table || key->ref_table == table;
+}
 
 static bool has_source(const struct sql_block *block, const char *name)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
-        if (block->sources[i].name && sql_name_is(block->sources[i].name, block->sources[i].name_len, name, strlen(name)))
+        if (block->sources[i].name &&
+            sql_name_is(block->sources[i].name, block->sources[i].name_len, name, strlen(name)))
             return true;
     return false;
 }
@@ -445,7 +449,8 @@ static int twin_key(const struct mutant *m, const struct sql_ref *ref)
     const struct sql_mutate_key *own = key_of(m, ref->table, ref->column);
     for (uint32_t i = 0; own && i < m->env->n_keys; i++) {
         const struct sql_mutate_key *key = &m->env->keys[i];
-        if (key->table == ref->table && key->column != ref->column && key->ref_table == own->ref_table) return key->column;
+        if (key->table == ref->table && key->column != ref->column && key->ref_table == own->ref_table)
+            return key->column;
     }
     return -1;
 }

@@ -5,16 +5,17 @@
  * their order, since without ORDER BY (or with LIMIT and ties) that may decide which rows come and how. What is brought
  * to one form:
  *
- *   names       lower case; every column qualified by its source; sources named after their table (t, t_2 for the second)
- *   aliases     select aliases that only name the output are dropped; uses of an alias become the expression behind it
- *   strings     "x" that SQLite reads as a string is written 'x'
- *   operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL
- *   noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
+ *   names       lower case; every column qualified by its source; sources named after their table (t, t_2 for the
+ * second) aliases     select aliases that only name the output are dropped; uses of an alias become the expression
+ * behind it strings     "x" that SQLite reads as a string is written 'x' operators   a > b as b < a with the literal on
+ * the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL noise       parentheses, ASC, INNER, OUTER, ==,
+ * LIMIT a, b
  *
- * Where the engine's way of working may show in the result (LIMIT cuts through ties, group_concat keeps the order it reads)
- * conditions keep their order too, since that can change the plan. A column beside an aggregate that no GROUP BY fixes
- * is the engine's free choice and no rule here can keep it. Two columns that are compared with each other are taken to have the same collation (of differing ones SQLite uses the left).
- * Where the tree is not bound, or a name is unknown, only case and noise are touched.
+ * Where the engine's way of working may show in the result (LIMIT cuts through ties, group_concat keeps the order it
+ * reads) conditions keep their order too, since that can change the plan. A column beside an aggregate that no GROUP BY
+ * fixes is the engine's free choice and no rule here can keep it. Two columns that are compared with each other are
+ * taken to have the same collation (of differing ones SQLite uses the left). Where the tree is not bound, or a name is
+ * unknown, only case and noise are touched.
  */
 #include "lib/sql/bind.h"
 
@@ -100,8 +101,10 @@ static const char *source_name(struct normal *n, const struct sql_source *source
 {
     const struct sql_node *t = source->node;
     const char *base = "d";
-    if (t->kind == SQL_TABLE) base = lower(n, t->text, t->text_len);
-    else if (t->kind == SQL_FROM_CALL && !t->alias) base = lower(n, source->name, source->name_len);
+    if (t->kind == SQL_TABLE)
+        base = lower(n, t->text, t->text_len);
+    else if (t->kind == SQL_FROM_CALL && !t->alias)
+        base = lower(n, source->name, source->name_len);
     if (!base) return NULL;
     const char *name = base;
     for (unsigned k = 2; taken(n, name, source->index); k++)
@@ -199,8 +202,10 @@ static struct sql_node *norm_kids(struct normal *n, struct sql_node *to, const s
     for (uint32_t i = 0; to && i < from->n_kids; i++) {
         struct sql_node *kid = from->kids[i] ? norm(n, from->kids[i]) : NULL;
         if (from->kids[i] && !kid) return NULL;
-        if (i < to->n_kids) sql_set_kid(to, i, kid);
-        else if (!sql_append(n->arena, to, kid)) n->failed = true;
+        if (i < to->n_kids)
+            sql_set_kid(to, i, kid);
+        else if (!sql_append(n->arena, to, kid))
+            n->failed = true;
     }
     return n->failed ? NULL : to;
 }
@@ -269,8 +274,8 @@ static struct sql_node *norm_item(struct normal *n, const struct sql_node *from)
     struct sql_node *item = make(n, SQL_ITEM, from);
     if (!item || !norm_kids(n, item, from)) return NULL;
     const struct sql_node *expr = sql_kid(item, 0);
-    bool said_by_column = sql_is(expr, SQL_COLUMN) && from->text &&
-                          sql_name_is(from->text, from->text_len, expr->text, expr->text_len);
+    bool said_by_column =
+        sql_is(expr, SQL_COLUMN) && from->text && sql_name_is(from->text, from->text_len, expr->text, expr->text_len);
     bool needed = !n->bound || (keeps_names(sql_up(from, SQL_SELECT)) && !said_by_column);
     if (from->text && needed) {
         set_name(n, item, lower(n, from->text, from->text_len), from->quote);
@@ -324,7 +329,10 @@ static int by_text(const void *x, const void *y)
     return strcmp(((const struct printed_node *)x)->text, ((const struct printed_node *)y)->text);
 }
 
-static bool is_chain(const struct sql_node *n, enum sql_op op) { return sql_is(n, SQL_BINARY) && n->op == op; }
+static bool is_chain(const struct sql_node *n, enum sql_op op)
+{
+    return sql_is(n, SQL_BINARY) && n->op == op;
+}
 
 static uint32_t chain_length(const struct sql_node *n, enum sql_op op)
 {
@@ -622,7 +630,8 @@ static bool is_bound(const struct sql_node *top)
         const struct sql_ref *ref = n->ref;
         if (!ref || ref->kind == SQL_REF_UNKNOWN || ref->kind == SQL_REF_AMBIGUOUS) return false;
         if (ref->kind != SQL_REF_COLUMN || !ref->expr || ref->source->kind == SQL_SOURCE_TABLE) continue;
-        if (sql_is(ref->expr->parent, SQL_ITEM) && !ref->expr->parent->text && ref->expr->kind != SQL_COLUMN) return false;
+        if (sql_is(ref->expr->parent, SQL_ITEM) && !ref->expr->parent->text && ref->expr->kind != SQL_COLUMN)
+            return false;
     }
     return true;
 }
@@ -632,7 +641,8 @@ static bool is_bound(const struct sql_node *top)
 /* Can the order in which rows are met show in the result? */
 static bool shows_order(const struct sql_node *top)
 {
-    static const char *const calls[] = {"group_concat", "string_agg", "array_agg", "json_group_array", "json_agg", "jsonb_agg"};
+    static const char *const calls[] = {"group_concat",     "string_agg", "array_agg",
+                                        "json_group_array", "json_agg",   "jsonb_agg"};
     for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {
         if (n->kind == SQL_LIMIT) return true;
         for (size_t i = 0; n->kind == SQL_CALL && i < sizeof calls / sizeof *calls; i++)

@@ -5,11 +5,11 @@
 #include "lib/sql/bind.h"
 
 enum {
-    SCOPE_MAX_SOURCES = 512,       /* FROM items of one block; SQLite stops at 64 */
-    SCOPE_MAX_OUTPUTS = 2000,      /* columns of one block, as in SQLite; the rest is dropped */
-    SCOPE_MAX_LOOKUPS = 2000000,   /* catalog and output searches of one statement */
+    SCOPE_MAX_SOURCES = 512,     /* FROM items of one block; SQLite stops at 64 */
+    SCOPE_MAX_OUTPUTS = 2000,    /* columns of one block, as in SQLite; the rest is dropped */
+    SCOPE_MAX_LOOKUPS = 2000000, /* catalog and output searches of one statement */
     SCOPE_MAX_DIAGS = 16,
-    SCOPE_MAX_CTE_NESTING = 64,    /* CTEs that refer forward to each other */
+    SCOPE_MAX_CTE_NESTING = 64, /* CTEs that refer forward to each other */
 };
 
 /* The columns that a query hands out. */

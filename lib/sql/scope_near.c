@@ -6,7 +6,10 @@
 
 enum { NEAR_MAX_LEN = 64, NEAR_MAX_NAMES = 4000, NEAR_MAX_OUT = 5, SHOWN_MAX = 60, NOT_NEAR = 1000 };
 
-static unsigned lower(char c) { return (unsigned)tolower((unsigned char)c); }
+static unsigned lower(char c)
+{
+    return (unsigned)tolower((unsigned char)c);
+}
 
 static int min3(int a, int b, int c)
 {
@@ -122,7 +125,10 @@ static void locate(const struct sql_stmt *stmt, struct sql_diag *diag)
     }
 }
 
-static bool is_space_or(char c, char paren) { return c == ' ' || (c >= '\t' && c <= '\r') || c == paren; }
+static bool is_space_or(char c, char paren)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == paren;
+}
 
 /* The span of a name without the parentheses around it; of a TABLE without its alias. */
 static void name_span(const struct sql_stmt *stmt, const struct sql_node *node, uint32_t *start, uint32_t *end)
@@ -142,7 +148,9 @@ static void name_span(const struct sql_stmt *stmt, const struct sql_node *node, 
             for (i++; i < *end && text[i] != close;) i++;
             i++;
         } else {
-            while (i < *end && (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '$' || (text[i] & 0x80))) i++;
+            while (i < *end &&
+                   (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '$' || (text[i] & 0x80)))
+                i++;
         }
         if (i < *end && text[i] == '.') {
             i++;
@@ -231,8 +239,8 @@ static const char *source_label(struct binder *b, const struct sql_source *sourc
 
 /* What the unknown column's surroundings tell. */
 struct surroundings {
-    struct names names; /* columns that could stand there */
-    struct names exact; /* the same column under another table: "stadium.name" */
+    struct names names;                 /* columns that could stand there */
+    struct names exact;                 /* the same column under another table: "stadium.name" */
     const struct sql_source *qualified; /* the source that the qualifier names */
     const struct sql_source *renamed;   /* a table that the qualifier names but that has an alias */
 };
@@ -247,7 +255,8 @@ static void look_at_source(struct binder *b, struct surroundings *s, const struc
         return;
     }
     const struct sql_node *t = source->node;
-    if (t->kind == SQL_TABLE && t->alias && sql_name_is(t->text, t->text_len, c->text2, c->text2_len)) s->renamed = source;
+    if (t->kind == SQL_TABLE && t->alias && sql_name_is(t->text, t->text_len, c->text2, c->text2_len))
+        s->renamed = source;
     const char *label = source_label(b, source);
     if (label && scope_source_column(b, source, c->text, c->text_len) >= 0)
         add_name(&s->exact, arena_printf(b->arena, "%s.%s", label, shown(b, c->text, c->text_len)));
@@ -260,7 +269,8 @@ static bool look_around(struct binder *b, const struct scope *scope, const struc
     for (; scope; scope = scope->outer) {
         for (uint32_t i = 0; scope->block && i < scope->block->n_sources; i++)
             look_at_source(b, s, &scope->block->sources[i], c);
-        const struct sql_node *items = scope->aliases ? sql_kid(scope->block->node, SELECT_ITEMS) : NULL;
+        bool aliases = scope->aliases && scope->block;
+        const struct sql_node *items = aliases ? sql_kid(scope->block->node, SELECT_ITEMS) : NULL;
         for (uint32_t i = 0; items && !c->text2 && i < items->n_kids; i++)
             if (items->kids[i]->kind == SQL_ITEM && items->kids[i]->text)
                 add_name(&s->names, arena_strndup(b->arena, items->kids[i]->text, items->kids[i]->text_len));
@@ -335,7 +345,8 @@ void scope_unknown_table(struct binder *b, const struct sql_node *t)
     if (b->muted || b->n_diags >= SCOPE_MAX_DIAGS || !names_init(b, &names)) return;
     add_tables(b, &names);
     char *name = full_name(b, NULL, 0, t->text2, t->text2_len, t->text, t->text_len);
-    struct sql_diag *diag = report(b, ERR_UNKNOWN_NAME, t, arena_printf(b->arena, "no such table: %s", name ? name : ""));
+    struct sql_diag *diag =
+        report(b, ERR_UNKNOWN_NAME, t, arena_printf(b->arena, "no such table: %s", name ? name : ""));
     if (diag) suggest(b, diag, t->text, t->text_len, &names, NULL);
 }
 
@@ -345,7 +356,8 @@ void scope_unknown_star(struct binder *b, const struct scope *scope, const struc
     if (b->muted || b->n_diags >= SCOPE_MAX_DIAGS || !names_init(b, &names)) return;
     for (uint32_t i = 0; i < scope->block->n_sources; i++) add_name(&names, source_label(b, &scope->block->sources[i]));
     char *name = full_name(b, NULL, 0, star->text2, star->text2_len, star->text, star->text_len);
-    struct sql_diag *diag = report(b, ERR_UNKNOWN_NAME, star, arena_printf(b->arena, "no such table in FROM: %s", name));
+    struct sql_diag *diag =
+        report(b, ERR_UNKNOWN_NAME, star, arena_printf(b->arena, "no such table in FROM: %s", name));
     if (diag) suggest(b, diag, star->text, star->text_len, &names, NULL);
 }
 

@@ -1,5 +1,5 @@
-/* Two statements, separated by a newline: bind, normalise, compare, mutate. What is said must hold: apply(diff(a, b), a)
- * equals b, and a normal form, if there is one, parses. */
+/* Two statements, separated by a newline: bind, normalise, compare, mutate. What is said must hold: apply(diff(a, b),
+ * a) equals b, and a normal form, if there is one, parses. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,37 @@ static int pick(const char *const *names, int n, const char *name, size_t len)
     return -1;
 }
 
-static int find_table(const void *self, const char *name, size_t len) { return (void)self, pick(TABLES, 2, name, len); }
+static int find_table(const void *self, const char *name, size_t len)
+{
+    return (void)self, pick(TABLES, 2, name, len);
+}
 static int find_column(const void *self, int t, const char *name, size_t len)
 {
     return (void)self, (void)t, pick(COLUMNS, 4, name, len);
 }
-static int n_tables(const void *self) { return (void)self, 2; }
-static int n_columns(const void *self, int t) { return (void)self, (void)t, 4; }
-static const char *table_name(const void *self, int t) { return (void)self, TABLES[t]; }
-static const char *column_name(const void *self, int t, int c) { return (void)self, (void)t, COLUMNS[c]; }
+static int n_tables(const void *self)
+{
+    return (void)self, 2;
+}
+static int n_columns(const void *self, int t)
+{
+    return (void)self, (void)t, 4;
+}
+static const char *table_name(const void *self, int t)
+{
+    return (void)self, TABLES[t];
+}
+static const char *column_name(const void *self, int t, int c)
+{
+    return (void)self, (void)t, COLUMNS[c];
+}
 
-static const struct sql_catalog CATALOG = {.find_table = find_table, .find_column = find_column, .n_tables = n_tables,
-                                           .n_columns = n_columns, .table_name = table_name, .column_name = column_name};
+static const struct sql_catalog CATALOG = {.find_table = find_table,
+                                           .find_column = find_column,
+                                           .n_tables = n_tables,
+                                           .n_columns = n_columns,
+                                           .table_name = table_name,
+                                           .column_name = column_name};
 static const struct sql_mutate_key KEYS[] = {{0, 2, 1, 2}, {0, 1, 1, 2}};
 
 static void require(int holds)

@@ -27,7 +27,10 @@ static int find_column(const void *self, int table, const char *name, size_t len
     return find(((const struct catalog_sqlite *)self)->tables[table].by_name, name, len);
 }
 
-static int n_tables(const void *self) { return ((const struct catalog_sqlite *)self)->n_tables; }
+static int n_tables(const void *self)
+{
+    return ((const struct catalog_sqlite *)self)->n_tables;
+}
 
 static int n_columns(const void *self, int table)
 {
@@ -47,8 +50,10 @@ static const char *column_name(const void *self, int table, int column)
 static const char *sample_value(const void *self, struct arena *arena, int table, int column, uint64_t draw)
 {
     const struct catalog_sqlite *c = self;
-    char *sql = sqlite3_mprintf("SELECT quote(x) FROM (SELECT DISTINCT \"%w\" AS x FROM \"%w\" WHERE x IS NOT NULL LIMIT 50) "
-                                "LIMIT 1 OFFSET %d", column_name(c, table, column), table_name(c, table), (int)(draw % 7));
+    char *sql =
+        sqlite3_mprintf("SELECT quote(x) FROM (SELECT DISTINCT \"%w\" AS x FROM \"%w\" WHERE x IS NOT NULL LIMIT 50) "
+                        "LIMIT 1 OFFSET %d",
+                        column_name(c, table, column), table_name(c, table), (int)(draw % 7));
     sqlite3_stmt *stmt = NULL;
     const char *value = NULL;
     if (sqlite3_prepare_v2(c->db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
@@ -76,7 +81,8 @@ static void read_tables(struct catalog_sqlite *c)
 {
     GArray *tables = g_array_new(FALSE, TRUE, sizeof(struct catalog_table));
     sqlite3_stmt *stmt = NULL;
-    sqlite3_prepare_v2(c->db, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid", -1, &stmt, NULL);
+    sqlite3_prepare_v2(c->db, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid", -1,
+                       &stmt, NULL);
     while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
         struct catalog_table t = {.name = g_strdup((const char *)sqlite3_column_text(stmt, 0)),
                                   .columns = g_ptr_array_new_with_free_func(g_free),
@@ -99,7 +105,8 @@ static void read_keys(struct catalog_sqlite *c)
         sqlite3_prepare_v2(c->db, sql, -1, &stmt, NULL);
         while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
             const char *table = (const char *)sqlite3_column_text(stmt, 2);
-            const char *from = (const char *)sqlite3_column_text(stmt, 3), *to = (const char *)sqlite3_column_text(stmt, 4);
+            const char *from = (const char *)sqlite3_column_text(stmt, 3),
+                       *to = (const char *)sqlite3_column_text(stmt, 4);
             struct sql_mutate_key key = {.table = i, .ref_table = find_table(c, table, strlen(table))};
             if (key.ref_table < 0 || !from || !to) continue;
             key.column = find_column(c, i, from, strlen(from));
@@ -120,8 +127,13 @@ static struct catalog_sqlite *read_catalog(sqlite3 *db)
     c->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     read_tables(c);
     read_keys(c);
-    c->catalog = (struct sql_catalog){.self = c, .find_table = find_table, .find_column = find_column, .n_tables = n_tables,
-                                      .n_columns = n_columns, .table_name = table_name, .column_name = column_name};
+    c->catalog = (struct sql_catalog){.self = c,
+                                      .find_table = find_table,
+                                      .find_column = find_column,
+                                      .n_tables = n_tables,
+                                      .n_columns = n_columns,
+                                      .table_name = table_name,
+                                      .column_name = column_name};
     c->env.catalog = &c->catalog;
     c->env.keys = c->keys;
     c->env.self = c;

@@ -6,10 +6,16 @@
 
 static const struct {
     const char *folder, *name;
-} LOGS[] = {{"spider", "train.gold"}, {"spider", "train.picard"}, {"spider", "dev.resdsql"}, {"spider", "dev.chatgpt"},
+} LOGS[] = {{"spider", "train.gold"},
+            {"spider", "train.picard"},
+            {"spider", "dev.resdsql"},
+            {"spider", "dev.chatgpt"},
             {"bird-superhero", "superhero"}};
 
-static void free_catalog(void *c) { catalog_sqlite_free(c); }
+static void free_catalog(void *c)
+{
+    catalog_sqlite_free(c);
+}
 
 static struct catalog_sqlite *catalog_of(GHashTable *open, const char *folder, const char *db)
 {
@@ -31,7 +37,8 @@ static bool read_line(json_t *json, GPtrArray *candidates, struct querylog_line 
     line->db = json_string_value(json_object_get(json, "db"));
     line->gold = json_string_value(json_object_get(json, "gold"));
     g_ptr_array_set_size(candidates, 0);
-    json_array_foreach(json_object_get(json, "candidates"), i, candidate) {
+    json_array_foreach(json_object_get(json, "candidates"), i, candidate)
+    {
         json_t *sql = json_is_string(candidate) ? candidate : json_object_get(candidate, "sql");
         if (json_is_string(sql)) g_ptr_array_add(candidates, (void *)(uintptr_t)json_string_value(sql));
     }

@@ -51,8 +51,11 @@ static void read_line(struct reader *r, char *line, int number)
 size_t cases_each(const char *file, void (*each)(const struct golden_case *c, void *self), void *self)
 {
     char *path = g_strdup_printf("%s/sql/%s", TEST_DATA, file), *text = NULL;
-    struct reader r = {.schema = g_string_new(NULL), .fields = g_array_new(FALSE, FALSE, sizeof(struct case_field)),
-                       .now = {.file = file}, .each = each, .self = self};
+    struct reader r = {.schema = g_string_new(NULL),
+                       .fields = g_array_new(FALSE, FALSE, sizeof(struct case_field)),
+                       .now = {.file = file},
+                       .each = each,
+                       .self = self};
     if (g_file_get_contents(path, &text, NULL, NULL)) {
         char **lines = g_strsplit(text, "\n", -1);
         for (int i = 0; lines[i]; i++) read_line(&r, lines[i], i + 1);

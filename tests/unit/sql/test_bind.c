@@ -23,8 +23,10 @@ static void put_meaning(GString *out, const struct sql_bound *bound, const struc
     case SQL_REF_AMBIGUOUS: g_string_append(out, "!"); break;
     case SQL_REF_ROWID: g_string_append_printf(out, "%s.rowid", table); break;
     default:
-        if (ref->column >= 0) g_string_append_printf(out, "%s.%s", table, c->column_name(c->self, ref->table, ref->column));
-        else g_string_append(out, "-");
+        if (ref->column >= 0)
+            g_string_append_printf(out, "%s.%s", table, c->column_name(c->self, ref->table, ref->column));
+        else
+            g_string_append(out, "-");
     }
     g_string_append_printf(out, "@%s", sql_clause_name(ref->clause));
     if (ref->levels) g_string_append_printf(out, "^%u", ref->levels);
@@ -56,10 +58,11 @@ static char *joins_text(struct arena *arena, const struct sql_bound *bound)
     cr_assert_geq(n, 0);
     for (int i = 0; i < n; i++) {
         const struct sql_ref *l = pairs[i].left, *r = pairs[i].right;
-        g_string_append_printf(out, "%s%s%s%s", i ? "; " : "", pairs[i].conjunct ? "" : "~", pairs[i].negated ? "not " : "",
-                               pairs[i].is_in ? "in " : "");
-        g_string_append_printf(out, "%s.%s=%s.%s", c->table_name(c->self, l->table), c->column_name(c->self, l->table, l->column),
-                               c->table_name(c->self, r->table), c->column_name(c->self, r->table, r->column));
+        g_string_append_printf(out, "%s%s%s%s", i ? "; " : "", pairs[i].conjunct ? "" : "~",
+                               pairs[i].negated ? "not " : "", pairs[i].is_in ? "in " : "");
+        g_string_append_printf(out, "%s.%s=%s.%s", c->table_name(c->self, l->table),
+                               c->column_name(c->self, l->table, l->column), c->table_name(c->self, r->table),
+                               c->column_name(c->self, r->table, r->column));
     }
     return g_string_free(out, FALSE);
 }
@@ -68,7 +71,8 @@ static char *diag_text(const struct sql_stmt *stmt, const struct sql_diag *d)
 {
     GString *out = g_string_new(d->code == ERR_AMBIGUOUS_NAME ? "ambiguous " : "unknown ");
     g_string_append_len(out, stmt->text + d->start, d->end - d->start);
-    for (uint32_t i = 0; i < d->n_expected; i++) g_string_append_printf(out, "%s%s", i ? ", " : " near ", d->expected[i]);
+    for (uint32_t i = 0; i < d->n_expected; i++)
+        g_string_append_printf(out, "%s%s", i ? ", " : " near ", d->expected[i]);
     return g_string_free(out, FALSE);
 }
 
@@ -76,7 +80,8 @@ static void check_text(const struct golden_case *c, const char *key, char *actua
 {
     const char *expected = case_get(c, key);
     if (expected)
-        cr_expect_str_eq(actual, expected, "%s:%d %s\n  %s is   %s\n  expected %s", c->file, c->line, c->name, key, actual, expected);
+        cr_expect_str_eq(actual, expected, "%s:%d %s\n  %s is   %s\n  expected %s", c->file, c->line, c->name, key,
+                         actual, expected);
     g_free(actual);
 }
 
@@ -89,7 +94,8 @@ static void check_diags(const struct golden_case *c, const struct sql_stmt *stmt
         if (!d) return;
         char *actual = diag_text(stmt, d);
         if (!strstr(c->fields[i].value, " near ") && strstr(actual, " near ")) *strstr(actual, " near ") = '\0';
-        cr_expect_str_eq(actual, c->fields[i].value, "%s:%d %s\n  says     %s\n  expected %s", c->file, c->line, c->name, actual, c->fields[i].value);
+        cr_expect_str_eq(actual, c->fields[i].value, "%s:%d %s\n  says     %s\n  expected %s", c->file, c->line,
+                         c->name, actual, c->fields[i].value);
         g_free(actual);
         d = d->next;
     }
@@ -144,7 +150,8 @@ Test(bind, blocks_know_their_place)
     struct sql_bound *bound = bind_text(&arena, catalog, sql);
     cr_assert_null(bound->diags);
     cr_assert_eq(bound->n_blocks, 5);
-    static const enum sql_block_role roles[] = {SQL_BLOCK_TOP, SQL_BLOCK_DERIVED, SQL_BLOCK_SCALAR, SQL_BLOCK_TOP, SQL_BLOCK_IN};
+    static const enum sql_block_role roles[] = {SQL_BLOCK_TOP, SQL_BLOCK_DERIVED, SQL_BLOCK_SCALAR, SQL_BLOCK_TOP,
+                                                SQL_BLOCK_IN};
     for (uint32_t i = 0; i < 5; i++) {
         const struct sql_block *b = bound->blocks[i];
         cr_expect_eq(b->role, roles[i], "block %u", i);
@@ -166,7 +173,8 @@ Test(bind, conjuncts_literals_and_aggregates)
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     struct arena arena;
     arena_init(&arena, 0);
-    struct sql_bound *bound = bind_text(&arena, catalog, "SELECT count(*), max(a, b) FROM t WHERE a = -1 AND (b = \"x\" AND +a > 2) AND (a OR b)");
+    struct sql_bound *bound = bind_text(
+        &arena, catalog, "SELECT count(*), max(a, b) FROM t WHERE a = -1 AND (b = \"x\" AND +a > 2) AND (a OR b)");
     const struct sql_node *select = bound->blocks[0]->node, **list;
     cr_assert_eq(sql_conjuncts(&arena, sql_kid(select, SELECT_WHERE), &list), 4);
     cr_expect_eq(sql_plain_literal(sql_kid(list[0], 1))->kind, SQL_LITERAL);
@@ -204,7 +212,8 @@ Test(bind, hostile_sizes_end_in_bounds)
     cr_expect_eq(bind_hostile(catalog, many, 0), ERR_LIMIT_COUNT);
 
     GString *doubling = g_string_new("WITH c0 AS (SELECT * FROM t)");
-    for (int i = 1; i < 600; i++) g_string_append_printf(doubling, ", c%d AS (SELECT * FROM c%d, c%d)", i, i - 1, i - 1);
+    for (int i = 1; i < 600; i++)
+        g_string_append_printf(doubling, ", c%d AS (SELECT * FROM c%d, c%d)", i, i - 1, i - 1);
     g_string_append(doubling, " SELECT * FROM c599");
     enum err_code code = bind_hostile(catalog, doubling, 0);
     cr_expect(code == ERR_OK || code == ERR_LIMIT_MEMORY || code == ERR_LIMIT_COUNT, "%s", err_name(code));
@@ -236,9 +245,13 @@ Test(bind, a_full_arena_is_an_error)
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     bool bound_once = false;
     for (size_t cap = 512; cap < 256 * 1024 && !bound_once; cap += 512) {
-        enum err_code code = bind_hostile(catalog, g_string_new("WITH c AS (SELECT a, b FROM t) SELECT x.a, nope FROM c AS x JOIN t USING (a) "
-                                                                "WHERE b IN (SELECT b FROM t) GROUP BY 1 ORDER BY a"), cap);
-        cr_assert(code == ERR_LIMIT_MEMORY || code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME, "%s", err_name(code));
+        enum err_code code =
+            bind_hostile(catalog,
+                         g_string_new("WITH c AS (SELECT a, b FROM t) SELECT x.a, nope FROM c AS x JOIN t USING (a) "
+                                      "WHERE b IN (SELECT b FROM t) GROUP BY 1 ORDER BY a"),
+                         cap);
+        cr_assert(code == ERR_LIMIT_MEMORY || code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME, "%s",
+                  err_name(code));
         bound_once = code != ERR_LIMIT_MEMORY;
     }
     cr_assert(bound_once);
@@ -300,8 +313,9 @@ static void compare_one(struct agreement *a, const struct querylog_line *line, c
         }
         a->agree += same;
         if (!same && a->shown++ < 25)
-            fprintf(stderr, "disagree (%s): SQLite %s at %d; we: %s\n  %s\n", line->db, verdict ? sqlite3_errmsg(line->catalog->db) : "accepts",
-                    offset, bound->diags ? bound->diags->message : "fine", sql);
+            fprintf(stderr, "disagree (%s): SQLite %s at %d; we: %s\n  %s\n", line->db,
+                    verdict ? sqlite3_errmsg(line->catalog->db) : "accepts", offset,
+                    bound->diags ? bound->diags->message : "fine", sql);
     }
     arena_free(&arena);
 }
@@ -319,8 +333,8 @@ Test(bind, agrees_with_sqlite_on_the_logs)
     fprintf(stderr,
             "binding against SQLite: %zu statements, %.3f %% agree (%zu accepted, %zu with a wrong name); "
             "same token %zu of %zu; %.2f us each\n",
-            a.judged, 100.0 * (double)a.agree / (double)a.judged, a.accepted, a.names_wrong, a.same_token, a.with_offset,
-            (double)a.bind_ns / 1e3 / (double)a.judged);
+            a.judged, 100.0 * (double)a.agree / (double)a.judged, a.accepted, a.names_wrong, a.same_token,
+            a.with_offset, (double)a.bind_ns / 1e3 / (double)a.judged);
     cr_expect_geq((double)a.agree, 0.995 * (double)a.judged);
     g_hash_table_destroy(a.seen);
     leak_check();

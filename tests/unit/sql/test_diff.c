@@ -21,7 +21,8 @@ static struct sql_stmt *parse(struct arena *arena, const char *sql)
 
 static void put_slice(GString *out, const struct sql_stmt *stmt, const struct sql_node *n)
 {
-    g_string_append_printf(out, " %s:%.*s", sql_kind_name((enum sql_kind)n->kind), (int)(n->end - n->start), stmt->text + n->start);
+    g_string_append_printf(out, " %s:%.*s", sql_kind_name((enum sql_kind)n->kind), (int)(n->end - n->start),
+                           stmt->text + n->start);
 }
 
 static char *script_text(const struct sql_diff *diff, const struct sql_stmt *a, const struct sql_stmt *b)
@@ -51,7 +52,9 @@ static char *spans_text(struct arena *arena, const struct sql_diff *diff, const 
 static void check_text(const struct golden_case *c, const char *key, char *actual)
 {
     const char *expected = case_get(c, key);
-    if (expected) cr_expect_str_eq(actual, expected, "%s:%d %s\n  %s    %s\n  expected %s", c->file, c->line, c->name, key, actual, expected);
+    if (expected)
+        cr_expect_str_eq(actual, expected, "%s:%d %s\n  %s    %s\n  expected %s", c->file, c->line, c->name, key,
+                         actual, expected);
     g_free(actual);
 }
 
@@ -95,7 +98,8 @@ static void compare(struct totals *t, const struct sql_stmt *a, const struct sql
     cr_assert(diff);
     struct sql_node *made = sql_diff_apply(&arena, diff);
     bool right = made && sql_equal(made, b->root);
-    if (!right && t->wrong++ < 10) fprintf(stderr, "apply is wrong:\n  %s\n  %s\n  %s\n", a->text, b->text, made ? sql_print(&arena, made) : "");
+    if (!right && t->wrong++ < 10)
+        fprintf(stderr, "apply is wrong:\n  %s\n  %s\n  %s\n", a->text, b->text, made ? sql_print(&arena, made) : "");
     cr_expect_eq(diff->n_edits == 0, sql_equal(a->root, b->root), "%s\n%s", a->text, b->text);
     t->pairs++;
     t->edits += diff->n_edits;
@@ -135,7 +139,9 @@ Test(diff, apply_gives_b_on_all_pairs_of_the_logs)
     size_t lines = querylog_each(NULL, compare_line, &t);
     arena_free(&t.before_arena);
     if (lines == 0) cr_skip_test("no query logs under the shared data folder");
-    fprintf(stderr, "differencing: %zu pairs, %zu equal, %.2f edits a pair that differs (most %zu) for %.1f nodes, %.1f us each, %zu capped\n",
+    fprintf(stderr,
+            "differencing: %zu pairs, %zu equal, %.2f edits a pair that differs (most %zu) for %.1f nodes, %.1f us "
+            "each, %zu capped\n",
             t.pairs, t.equal, (double)t.edits / (double)(t.pairs - t.equal), t.most, (double)t.nodes / (double)t.pairs,
             (double)t.ns / 1e3 / (double)t.pairs, t.capped);
     cr_expect_eq(t.wrong, 0);
@@ -149,7 +155,8 @@ Test(diff, normal_trees_point_into_the_text)
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b); CREATE TABLE u(a, c);");
     struct arena arena;
     arena_init(&arena, 0);
-    struct sql_stmt *a = parse(&arena, "SELECT T1.b FROM t AS T1 JOIN u AS T2 ON T1.a = T2.a WHERE T2.c = \"x\" ORDER BY T1.b ASC");
+    struct sql_stmt *a =
+        parse(&arena, "SELECT T1.b FROM t AS T1 JOIN u AS T2 ON T1.a = T2.a WHERE T2.c = \"x\" ORDER BY T1.b ASC");
     struct sql_stmt *b = parse(&arena, "SELECT t.b FROM t JOIN u ON u.a = t.a WHERE 'y' = c ORDER BY t.b");
     struct sql_bound *bound;
     cr_assert_eq(sql_bind(&arena, a, &catalog->catalog, &bound), ERR_OK);
@@ -197,7 +204,8 @@ Test(diff, a_full_arena_is_an_error)
 {
     struct arena parsed;
     arena_init(&parsed, 0);
-    struct sql_stmt *a = parse(&parsed, "SELECT a, b FROM t WHERE c = 1 ORDER BY b"), *b = parse(&parsed, "SELECT b FROM t JOIN u ON t.a = u.a");
+    struct sql_stmt *a = parse(&parsed, "SELECT a, b FROM t WHERE c = 1 ORDER BY b"),
+                    *b = parse(&parsed, "SELECT b FROM t JOIN u ON t.a = u.a");
     bool done = false;
     for (size_t cap = 256; cap < 1024 * 1024 && !done; cap += 256) {
         struct arena arena;

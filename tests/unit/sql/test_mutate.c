@@ -18,10 +18,11 @@ static struct sql_bound *bind_text(struct arena *arena, struct catalog_sqlite *c
     return sql_bind(arena, stmt, &catalog->catalog, &bound) == ERR_OK ? bound : NULL;
 }
 
-static const char SCHEMA[] = "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INT);"
-                             "CREATE TABLE friend(student_id INT REFERENCES person(id), friend_id INT REFERENCES person(id), since INT);"
-                             "INSERT INTO person VALUES (1, 'Ann', 'Paris', 20), (2, 'Bob', 'Rome', 30), (3, 'Cid', 'Paris', 40);"
-                             "INSERT INTO friend VALUES (1, 2, 2001), (2, 3, 2002);";
+static const char SCHEMA[] =
+    "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INT);"
+    "CREATE TABLE friend(student_id INT REFERENCES person(id), friend_id INT REFERENCES person(id), since INT);"
+    "INSERT INTO person VALUES (1, 'Ann', 'Paris', 20), (2, 'Bob', 'Rome', 30), (3, 'Cid', 'Paris', 40);"
+    "INSERT INTO friend VALUES (1, 2, 2001), (2, 3, 2002);";
 
 /* A statement on which an operator must give something, with a part of what it gives. */
 static const struct {
@@ -38,7 +39,8 @@ static const struct {
     {SQL_MUTATE_literal_number, "SELECT name FROM person WHERE age > 20", "21"},
     {SQL_MUTATE_like_pattern, "SELECT name FROM person WHERE city LIKE '%ari%'", "'ari'"},
     {SQL_MUTATE_column_sibling, "SELECT name FROM person", "SELECT city"},
-    {SQL_MUTATE_column_other_table, "SELECT a.since FROM friend AS a JOIN friend AS b ON a.friend_id = b.student_id", "SELECT b.since"},
+    {SQL_MUTATE_column_other_table, "SELECT a.since FROM friend AS a JOIN friend AS b ON a.friend_id = b.student_id",
+     "SELECT b.since"},
     {SQL_MUTATE_string_column, "SELECT friend_id FROM friend", "\"friend id\""},
     {SQL_MUTATE_change_aggregate, "SELECT max(age) FROM person", "MIN"},
     {SQL_MUTATE_count_what, "SELECT count(*) FROM person", "DISTINCT"},
@@ -48,11 +50,14 @@ static const struct {
     {SQL_MUTATE_change_limit, "SELECT name FROM person ORDER BY age LIMIT 1", "LIMIT 2"},
     {SQL_MUTATE_drop_limit, "SELECT name FROM person ORDER BY age LIMIT 1", "ORDER BY age"},
     {SQL_MUTATE_add_limit, "SELECT name FROM person ORDER BY age", "LIMIT 1"},
-    {SQL_MUTATE_drop_join, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "FROM person AS p"},
+    {SQL_MUTATE_drop_join, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id",
+     "FROM person AS p"},
     {SQL_MUTATE_add_join, "SELECT name FROM person", "JOIN friend ON person.id = friend."},
     {SQL_MUTATE_wrong_join_column, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "f.since"},
-    {SQL_MUTATE_flip_join_column, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "f.friend_id"},
-    {SQL_MUTATE_drop_join_condition, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "JOIN friend AS f"},
+    {SQL_MUTATE_flip_join_column, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id",
+     "f.friend_id"},
+    {SQL_MUTATE_drop_join_condition, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id",
+     "JOIN friend AS f"},
     {SQL_MUTATE_outer_join, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id", "LEFT JOIN"},
     {SQL_MUTATE_drop_group, "SELECT city, count(*) FROM person GROUP BY city", "FROM person"},
     {SQL_MUTATE_add_group, "SELECT city FROM person", "GROUP BY city"},
@@ -104,9 +109,12 @@ Test(mutate, same_seed_same_mutants)
     struct catalog_sqlite *catalog = catalog_sqlite_script(SCHEMA);
     struct arena arena;
     arena_init(&arena, 0);
-    struct sql_bound *bound = bind_text(&arena, catalog, "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id WHERE since > 2000 ORDER BY age");
+    struct sql_bound *bound = bind_text(
+        &arena, catalog,
+        "SELECT p.name FROM person AS p JOIN friend AS f ON p.id = f.student_id WHERE since > 2000 ORDER BY age");
     struct sql_mutation *a, *b, *c;
-    int n = sql_mutate(&arena, bound, &catalog->env, 7, 12, &a), m = sql_mutate(&arena, bound, &catalog->env, 7, 12, &b);
+    int n = sql_mutate(&arena, bound, &catalog->env, 7, 12, &a),
+        m = sql_mutate(&arena, bound, &catalog->env, 7, 12, &b);
     cr_assert_eq(n, 12);
     cr_assert_eq(m, 12);
     cr_assert_eq(sql_mutate(&arena, bound, &catalog->env, 8, 12, &c), 12);
@@ -153,7 +161,9 @@ static void mutate_line(const struct querylog_line *line, void *self)
             t->by_op[list[i].op]++;
             if (sqlite3_prepare_v2(line->catalog->db, list[i].sql, -1, &stmt, NULL) != SQLITE_OK) {
                 t->refused_by_op[list[i].op]++;
-                if (t->refused++ < 10) fprintf(stderr, "refused (%s): %s\n  %s\n", sql_mutator_name(list[i].op), sqlite3_errmsg(line->catalog->db), list[i].sql);
+                if (t->refused++ < 10)
+                    fprintf(stderr, "refused (%s): %s\n  %s\n", sql_mutator_name(list[i].op),
+                            sqlite3_errmsg(line->catalog->db), list[i].sql);
             }
             sqlite3_finalize(stmt);
         }
@@ -165,8 +175,11 @@ Test(mutate, mutants_of_training_gold_are_sound)
 {
     struct totals t = {0};
     if (querylog_each("train.gold", mutate_line, &t) == 0) cr_skip_test("no query logs under the shared data folder");
-    fprintf(stderr, "mutation: %zu gold queries, %.1f mutants each, %zu (%.2f %%) refused by SQLite, %zu gold without any, %.0f us a mutant\n", t.gold,
-            (double)t.mutants / (double)t.gold, t.refused, 100.0 * (double)t.refused / (double)t.mutants, t.none, (double)t.ns / 1e3 / (double)t.mutants);
+    fprintf(stderr,
+            "mutation: %zu gold queries, %.1f mutants each, %zu (%.2f %%) refused by SQLite, %zu gold without any, "
+            "%.0f us a mutant\n",
+            t.gold, (double)t.mutants / (double)t.gold, t.refused, 100.0 * (double)t.refused / (double)t.mutants,
+            t.none, (double)t.ns / 1e3 / (double)t.mutants);
     for (unsigned op = 0; op < SQL_MUTATOR_COUNT; op++) {
         fprintf(stderr, "  %-22s %6zu  refused %zu\n", sql_mutator_name(op), t.by_op[op], t.refused_by_op[op]);
         cr_expect_gt(t.by_op[op], 0, "%s never applied", sql_mutator_name(op));

@@ -28,14 +28,16 @@ static void check_case(const struct golden_case *c, void *self)
     const char *form = form_of(&arena, catalog, case_get(c, "sql"));
     cr_assert(form, "%s:%d: no normal form", c->file, c->line);
     const char *again = form_of(&arena, catalog, form);
-    cr_expect(again && strcmp(form, again) == 0, "%s:%d %s: not a fixed point\n  %s\n  %s", c->file, c->line, c->name, form, again ? again : "-");
+    cr_expect(again && strcmp(form, again) == 0, "%s:%d %s: not a fixed point\n  %s\n  %s", c->file, c->line, c->name,
+              form, again ? again : "-");
     for (size_t i = 0; i < c->n_fields; i++) {
         const char *key = c->fields[i].key, *value = c->fields[i].value;
         if (strcmp(key, "sql") == 0) continue;
         const char *other = strcmp(key, "form") == 0 ? value : form_of(&arena, catalog, value);
         cr_assert(other, "%s:%d: no normal form: %s", c->file, c->line, value);
         bool expected = strcmp(key, "other") != 0;
-        cr_expect_eq(strcmp(form, other) == 0, expected, "%s:%d %s\n  %s: %s\n  %s\n  %s", c->file, c->line, c->name, key, value, form, other);
+        cr_expect_eq(strcmp(form, other) == 0, expected, "%s:%d %s\n  %s: %s\n  %s\n  %s", c->file, c->line, c->name,
+                     key, value, form, other);
     }
     arena_free(&arena);
     catalog_sqlite_free(catalog);
@@ -55,15 +57,21 @@ struct totals {
     size_t lines, statements, forms, compared, wrong, not_fixed, slow;
 };
 
-static int out_of_steps(void *left) { return --*(int *)left < 0; }
+static int out_of_steps(void *left)
+{
+    return --*(int *)left < 0;
+}
 
-static int by_text(gconstpointer x, gconstpointer y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+static int by_text(gconstpointer x, gconstpointer y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
 
 /* The rows as a sorted bag, digested; NULL if it fails or takes too long. */
 static char *digest(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    int left = 100, rc; /* times 10,000 steps */
+    int left = 30, rc; /* times 10,000 steps */
     if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) return NULL;
     sqlite3_progress_handler(db, 10000, out_of_steps, &left);
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
@@ -81,7 +89,8 @@ static char *digest(sqlite3 *db, const char *sql)
     if (rc == SQLITE_DONE) {
         GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
         g_ptr_array_sort(rows, by_text);
-        for (guint i = 0; i < rows->len; i++) g_checksum_update(sum, g_ptr_array_index(rows, i), (gssize)strlen(g_ptr_array_index(rows, i)) + 1);
+        for (guint i = 0; i < rows->len; i++)
+            g_checksum_update(sum, g_ptr_array_index(rows, i), (gssize)strlen(g_ptr_array_index(rows, i)) + 1);
         result = g_strdup_printf("%u rows %s", rows->len, g_checksum_get_string(sum));
         g_checksum_free(sum);
     }
@@ -99,7 +108,8 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
     if (form) {
         t->statements++;
         bool fixed = again && strcmp(form, again) == 0;
-        if (!fixed && t->not_fixed++ < 10) fprintf(stderr, "not a fixed point:\n  %s\n  %s\n  %s\n", sql, form, again ? again : "-");
+        if (!fixed && t->not_fixed++ < 10)
+            fprintf(stderr, "not a fixed point:\n  %s\n  %s\n  %s\n", sql, form, again ? again : "-");
         char *key = g_strdup_printf("%s\n%s", line->db, form);
         const char *first = g_hash_table_lookup(t->results, key);
         char *mine = digest(line->catalog->db, sql), *theirs = digest(line->catalog->db, first ? first : form);
@@ -107,13 +117,17 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
         t->slow += mine == NULL || theirs == NULL;
         if (mine && theirs) {
             t->compared++;
-            if (strcmp(mine, theirs) != 0 && t->wrong++ < 10) fprintf(stderr, "same form, other rows (%s):\n  %s\n  %s\n  %s\n", line->db, sql, first ? first : "(the form itself)", form);
+            if (strcmp(mine, theirs) != 0 && t->wrong++ < 10)
+                fprintf(stderr, "same form, other rows (%s):\n  %s\n  %s\n  %s\n", line->db, sql,
+                        first ? first : "(the form itself)", form);
         } else if (mine && !theirs) {
             t->wrong++;
             fprintf(stderr, "does not run (%s): %s\n", line->db, first ? first : form);
         }
-        if (first) g_free(key);
-        else g_hash_table_insert(t->results, key, g_strdup(sql));
+        if (first)
+            g_free(key);
+        else
+            g_hash_table_insert(t->results, key, g_strdup(sql));
         g_free(mine);
         g_free(theirs);
     }
@@ -135,7 +149,9 @@ Test(normal, equal_forms_give_equal_rows_on_the_logs)
                        .texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     size_t lines = querylog_each(NULL, check_line, &t);
     if (lines == 0) cr_skip_test("no query logs under the shared data folder");
-    fprintf(stderr, "normal form: %zu statements in %zu forms, %zu compared with their form or their twin, %zu differ, %zu not fixed, %zu too slow to run\n",
+    fprintf(stderr,
+            "normal form: %zu statements in %zu forms, %zu compared with their form or their twin, %zu differ, %zu not "
+            "fixed, %zu too slow to run\n",
             t.statements, t.forms, t.compared, t.wrong, t.not_fixed, t.slow);
     cr_expect_eq(t.wrong, 0);
     cr_expect_eq(t.not_fixed, 0);
