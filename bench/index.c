@@ -1,7 +1,7 @@
 /* bench_index: what building a schema index costs.
  *
- *   bench_index [ROWS [DISTINCT [MAX_VALUES [MAX_MIB]]]]     a table of its own making: 10,000,000 rows, 1,000,000 distinct strings
- *   bench_index --over DIR                                   every DIR/<db>/<db>.sqlite
+ *   bench_index [ROWS [DISTINCT [MAX_VALUES [MAX_MIB]]]]     a table of its own making: 10,000,000 rows, 1,000,000
+ * distinct strings bench_index --over DIR                                   every DIR/<db>/<db>.sqlite
  *
  * The peer is a plain read of the same rows through the same handle: the ratio says what counting and indexing add.
  */
@@ -48,7 +48,8 @@ static void make_table(const char *path, unsigned long rows, unsigned long disti
                                 "INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x+1 FROM c LIMIT %lu)"
                                 " SELECT x, 'Customer ' || (x * 1000003 %% %lu), (x %% 1000) / 4.0 FROM c;",
                                 rows, distinct);
-    if (sqlite3_open(path, &conn) || sqlite3_exec(conn, sql, NULL, NULL, &message)) die(path, message ? message : "open");
+    if (sqlite3_open(path, &conn) || sqlite3_exec(conn, sql, NULL, NULL, &message))
+        die(path, message ? message : "open");
     sqlite3_close(conn);
     g_free(sql);
 }
@@ -69,13 +70,17 @@ static double plain_read_ms(struct db *db)
     return cpu_ms() - start;
 }
 
-static void report(const struct schema_index *index, unsigned long rows, double read_ms, double build_ms, double before_mib)
+static void report(const struct schema_index *index, unsigned long rows, double read_ms, double build_ms,
+                   double before_mib)
 {
-    printf("rows %lu: build %.0f ms of CPU (%.0f ms on the clock), %.2f million rows/s; plain read %.0f ms, ratio %.1f\n", rows,
-           build_ms, clock_ms(index->build_ns), (double)rows / build_ms / 1e3, read_ms, build_ms / read_ms);
-    printf("index %.1f MiB, peak RSS %.1f MiB (%.1f before)\n", (double)index->bytes / (1 << 20), peak_mib(), before_mib);
+    printf(
+        "rows %lu: build %.0f ms of CPU (%.0f ms on the clock), %.2f million rows/s; plain read %.0f ms, ratio %.1f\n",
+        rows, build_ms, clock_ms(index->build_ns), (double)rows / build_ms / 1e3, read_ms, build_ms / read_ms);
+    printf("index %.1f MiB, peak RSS %.1f MiB (%.1f before)\n", (double)index->bytes / (1 << 20), peak_mib(),
+           before_mib);
     for (uint32_t i = 0; i < index->n_columns; i++)
-        printf("  %-8s distinct %llu%s\n", index->columns[i]->name, (unsigned long long)index->columns[i]->stats.distinct,
+        printf("  %-8s distinct %llu%s\n", index->columns[i]->name,
+               (unsigned long long)index->columns[i]->stats.distinct,
                index->columns[i]->stats.sampled ? " (sampled)" : "");
 }
 

@@ -25,7 +25,8 @@ struct db_limits {
                              bounds a single opcode (LIKE, a sort's comparison), which no watchdog can interrupt */
     uint32_t sql_bytes;   /* 65,536 */
     uint32_t expr_depth;  /* 400 */
-    uint64_t heap_bytes;  /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
+    uint64_t
+        heap_bytes; /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
 
 enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };
@@ -46,15 +47,16 @@ struct db_result {
     const struct db_value *values; /* row-major */
     int64_t ns;                    /* prepare + run */
     int64_t prepare_ns;
-    bool truncated;                /* stopped at `stop_rows`, not at the end */
-    uint64_t digest[2];            /* of the bag of rows, insensitive to row order and column order (digest.h) */
-    uint64_t ordered_digest[2];    /* of the rows in order, columns in order */
+    bool truncated;             /* stopped at `stop_rows`, not at the end */
+    uint64_t digest[2];         /* of the bag of rows, insensitive to row order and column order (digest.h) */
+    uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
 };
 
-/* Open. `path` is a SQLite file. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT, ERR_DB_EMPTY (zero bytes or no
- * tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never written: no journal, no WAL, no
- * temp file beside it. A database in WAL mode without a -wal file is read as immutable (nobody has it open); one whose
- * -wal holds changes but that lacks its -shm is ERR_DB_UNREADABLE, for recovering it would mean writing. Thread: any. */
+/* Open. `path` is a SQLite file. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT, ERR_DB_EMPTY (zero bytes or
+ * no tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never written: no journal, no
+ * WAL, no temp file beside it. A database in WAL mode without a -wal file is read as immutable (nobody has it open);
+ * one whose -wal holds changes but that lacks its -shm is ERR_DB_UNREADABLE, for recovering it would mean writing.
+ * Thread: any. */
 enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
 void db_close(struct db *db);
 
@@ -62,43 +64,48 @@ void db_close(struct db *db);
 void db_set_limits(struct db *db, const struct db_limits *limits);
 struct db_limits db_get_limits(const struct db *db);
 
-/* Absolute deadline (clock_now_ns) that caps every statement's time_ms; 0: none. A statement that it stops, or that starts
- * past it, gives ERR_DEADLINE, not ERR_LIMIT_TIME: it says nothing about the statement. */
+/* Absolute deadline (clock_now_ns) that caps every statement's time_ms; 0: none. A statement that it stops, or that
+ * starts past it, gives ERR_DEADLINE, not ERR_LIMIT_TIME: it says nothing about the statement. */
 void db_set_deadline(struct db *db, int64_t deadline_ns);
 int64_t db_get_deadline(const struct db *db);
 
-/* Stop what runs now, soon: it ends in ERR_CANCELLED. Does nothing to a handle at rest. Thread: any, while the handle is open. */
+/* Stop what runs now, soon: it ends in ERR_CANCELLED. Does nothing to a handle at rest. Thread: any, while the handle
+ * is open. */
 void db_interrupt(struct db *db);
 
 /* Identifies schema and data of the file as it is now: changes when the file does (size, mtime, change counter, WAL).
- * 32 hex digits into `out`. Cheap: two stats and one read of the header. When the file was replaced under the handle, the
- * handle moves over to the new one. */
+ * 32 hex digits into `out`. Cheap: two stats and one read of the header. When the file was replaced under the handle,
+ * the handle moves over to the new one. */
 enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
 
-/* Only prepare: is it valid, and where not? *offset (may be NULL) gets the byte of the first error or -1. Errors as db_query's. */
+/* Only prepare: is it valid, and where not? *offset (may be NULL) gets the byte of the first error or -1. Errors as
+ * db_query's. */
 enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
 
 /* Run one statement. `params` (may be NULL) bind ?1, ?2, ... `stop_rows` (0: none): stop after that many rows without
- * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_ENCODING, ERR_LIMIT_*,
- * ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is kept prepared: probes
- * of one shape should bind, not print, their values. Reading sqlite_master is refused: lib/schema has read it. */
+ * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_ENCODING,
+ * ERR_LIMIT_*, ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is kept prepared:
+ * probes of one shape should bind, not print, their values. Reading sqlite_master is refused: lib/schema has read it.
+ */
 enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size_t len, const struct db_value *params,
                        uint32_t n_params, uint32_t stop_rows, struct db_result *out, struct err *err);
 
-/* Row by row, for whoever must not hold it all. `row` is valid during the call; return false to stop (ERR_OK). No cap on
- * rows and bytes, `time_ms` and `value_bytes` hold. May read sqlite_master and the listing PRAGMAs: the statement's text must be
- * the program's own (lib/schema), with names quoted by db_quote_name. `each` may not use the handle. */
+/* Row by row, for whoever must not hold it all. `row` is valid during the call; return false to stop (ERR_OK). No cap
+ * on rows and bytes, `time_ms` and `value_bytes` hold. May read sqlite_master and the listing PRAGMAs: the statement's
+ * text must be the program's own (lib/schema), with names quoted by db_quote_name. `each` may not use the handle. */
 typedef bool db_row_fn(void *ctx, const struct db_value *row, uint32_t n_columns);
 enum err_code db_scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err);
 
-/* `name` as a quoted identifier / `value` as a literal that reads back as the same value. Arena text; NULL when full. */
+/* `name` as a quoted identifier / `value` as a literal that reads back as the same value. Arena text; NULL when full.
+ */
 char *db_quote_name(struct arena *arena, const char *name, size_t len);
 char *db_quote_value(struct arena *arena, const struct db_value *value);
 
 /* Compare as the engine's ORDER BY does (NULL < numbers < text < blob). */
 int db_value_compare(const struct db_value *a, const struct db_value *b);
 
-/* The shortest decimal that reads back as `real`, written as Python's repr does: 1.0, 0.1, 1e+16, inf. Returns its length. */
+/* The shortest decimal that reads back as `real`, written as Python's repr does: 1.0, 0.1, 1e+16, inf. Returns its
+ * length. */
 enum { DB_REAL_TEXT = 32 };
 size_t db_real_text(double real, char out[DB_REAL_TEXT]);
 

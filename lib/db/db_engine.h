@@ -1,7 +1,7 @@
 /* An engine behind lib/db/db.h: one row of db_engines[]. A new one is one file that fills this table.
  *
- * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps. Every
- * slot is required. The handle embeds `struct db` as its first member.
+ * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps.
+ * Every slot is required. The handle embeds `struct db` as its first member.
  */
 #ifndef ASSAY_LIB_DB_DB_ENGINE_H
 #define ASSAY_LIB_DB_DB_ENGINE_H

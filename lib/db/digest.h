@@ -1,9 +1,9 @@
 /* Digests of a result, built row by row.
  *
- * Two results have the same bag digest when they are the same bag of rows once the values of each row are sorted, so that
- * neither the order of rows nor that of columns counts. Values are compared as Python prints them, which is what the
- * reference labeller does: 1 and '1' are equal, 1 and 1.0 are not. Bytes of a text that are not UTF-8 do not count. Unlike there, NULL differs from 'None'.
- * Two empty results are equal whatever their columns.
+ * Two results have the same bag digest when they are the same bag of rows once the values of each row are sorted, so
+ * that neither the order of rows nor that of columns counts. Values are compared as Python prints them, which is what
+ * the reference labeller does: 1 and '1' are equal, 1 and 1.0 are not. Bytes of a text that are not UTF-8 do not count.
+ * Unlike there, NULL differs from 'None'. Two empty results are equal whatever their columns.
  */
 #ifndef ASSAY_LIB_DB_DIGEST_H
 #define ASSAY_LIB_DB_DIGEST_H

@@ -1,12 +1,13 @@
 /* Running statements in SQLite. The fence is sqlite_guard.c, files are sqlite_open.c.
  *
- * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer; read-only, with
- * columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps, cancel), the watchdog, the
- * engine's limits and the sink's caps. Any failure leaves the handle ready for the next statement. What no bound reaches is a single
- * opcode; sqlite_functions.c and value_bytes keep those short, and the meter (sqlite_meter.h) does so for preparing.
+ * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer;
+ * read-only, with columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps,
+ * cancel), the watchdog, the engine's limits and the sink's caps. Any failure leaves the handle ready for the next
+ * statement. What no bound reaches is a single opcode; sqlite_functions.c and value_bytes keep those short, and the
+ * meter (sqlite_meter.h) does so for preparing.
  *
- * Not taken: a child process for each executor, which could be killed at any point. It costs two copies of each row and a process for
- * each worker thread; tests/data/hostile shows what the bounds above achieve without it.
+ * Not taken: a child process for each executor, which could be killed at any point. It costs two copies of each row and
+ * a process for each worker thread; tests/data/hostile shows what the bounds above achieve without it.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -20,14 +21,14 @@ enum { PROGRESS_EVERY = 1000, STATEMENT_SHARE = 2 /* of the process's engine mem
 
 /* --- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's text.
- * A pattern's length times a value's is what one LIKE costs. */
+/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's
+ * text. A pattern's length times a value's is what one LIKE costs. */
 static const struct {
     int id, value;
 } fixed_limits[] = {
-    {SQLITE_LIMIT_COMPOUND_SELECT, 50},    {SQLITE_LIMIT_VDBE_OP, 250000},     {SQLITE_LIMIT_FUNCTION_ARG, 100},
-    {SQLITE_LIMIT_ATTACHED, 0},            {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 300},
-    {SQLITE_LIMIT_VARIABLE_NUMBER, 250},   {SQLITE_LIMIT_TRIGGER_DEPTH, 1},    {SQLITE_LIMIT_WORKER_THREADS, 0},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 50}, {SQLITE_LIMIT_VDBE_OP, 250000},          {SQLITE_LIMIT_FUNCTION_ARG, 100},
+    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 300}, {SQLITE_LIMIT_VARIABLE_NUMBER, 250},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},    {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
 static int as_int(uint64_t value)
@@ -301,7 +302,9 @@ static bool fetch(sqlite3_stmt *stmt, int i, struct db_value *out)
     case SQLITE_INTEGER: *out = (struct db_value){.type = DB_INT, .i = sqlite3_column_int64(stmt, i)}; return true;
     case SQLITE_FLOAT: *out = (struct db_value){.type = DB_FLOAT, .f = sqlite3_column_double(stmt, i)}; return true;
     case SQLITE_NULL: *out = (struct db_value){.type = DB_NULL}; return true;
-    case SQLITE_TEXT: *out = (struct db_value){.type = DB_TEXT, .text = (const char *)sqlite3_column_text(stmt, i)}; break;
+    case SQLITE_TEXT:
+        *out = (struct db_value){.type = DB_TEXT, .text = (const char *)sqlite3_column_text(stmt, i)};
+        break;
     default: *out = (struct db_value){.type = DB_BLOB, .text = sqlite3_column_blob(stmt, i)}; break;
     }
     out->len = (size_t)sqlite3_column_bytes(stmt, i);

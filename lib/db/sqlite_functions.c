@@ -1,14 +1,12 @@
 /* Functions whose built-in form can be made to run for minutes in one call.
  *
- * The progress callback and an interrupt are seen only between opcodes, and a function call is one. Measured on 3.40 with values of some
- * megabytes:
- *   instr, replace   compare the pattern at each place: hours. Here memmem, which is linear.
- *   trim             text times set. Here the set is bounded.
- *   like, glob       text times pattern: 10 s. Here the product is bounded; the engine's own matcher does the rest.
- *   printf, format   '%.*c' appends one character at a time even past the length limit: minutes. Here widths and precisions are
- *                    checked, then a connection of its own, which nobody else reaches, calls the built-in one.
- * What they return is the same, which tests/unit/db/test_functions.c checks against the built-in ones. The price: SQLite does not
- * use an index for LIKE and GLOB once they are replaced.
+ * The progress callback and an interrupt are seen only between opcodes, and a function call is one. Measured on 3.40
+ * with values of some megabytes: instr, replace   compare the pattern at each place: hours. Here memmem, which is
+ * linear. trim             text times set. Here the set is bounded. like, glob       text times pattern: 10 s. Here the
+ * product is bounded; the engine's own matcher does the rest. printf, format   '%.*c' appends one character at a time
+ * even past the length limit: minutes. Here widths and precisions are checked, then a connection of its own, which
+ * nobody else reaches, calls the built-in one. What they return is the same, which tests/unit/db/test_functions.c
+ * checks against the built-in ones. The price: SQLite does not use an index for LIKE and GLOB once they are replaced.
  */
 #include "lib/db/sqlite_guard.h"
 
@@ -262,8 +260,10 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
         for (int i = 0; rc == SQLITE_OK && i < n; i++) rc = sqlite3_bind_value(plain->stmt, i + 1, values[i]);
         if (rc == SQLITE_OK && (rc = sqlite3_step(plain->stmt)) == SQLITE_ROW) rc = SQLITE_OK;
     }
-    if (rc == SQLITE_OK) sqlite3_result_value(ctx, sqlite3_column_value(plain->stmt, 0));
-    else sqlite3_result_error_code(ctx, rc);
+    if (rc == SQLITE_OK)
+        sqlite3_result_value(ctx, sqlite3_column_value(plain->stmt, 0));
+    else
+        sqlite3_result_error_code(ctx, rc);
     if (!plain->stmt) return;
     sqlite3_reset(plain->stmt);
     sqlite3_clear_bindings(plain->stmt);
@@ -301,7 +301,7 @@ int guard_add_functions(sqlite3 *conn)
                                         (void *)own_functions[i].data, own_functions[i].call, NULL, NULL, NULL);
     /* Each name has a connection of its own, opened when first called; on failure SQLite frees it, too. */
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(printf_names); i++)
-        rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, g_new0(struct plain, 1), printf_function, NULL,
-                                        NULL, plain_free);
+        rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, g_new0(struct plain, 1), printf_function,
+                                        NULL, NULL, plain_free);
     return rc;
 }

@@ -1,9 +1,9 @@
 /* The fence around untrusted SQL in SQLite, beside the limits of sqlite.c.
  *
- * The authorizer sees every access while a statement is compiled, also inside views, and says no to whatever it does not
- * know. It is an allow list, so a new SQLite brings nothing new in. It is not enough alone: VACUUM INTO and
- * EXPLAIN pass it, which is why sqlite.c also wants a read-only statement with columns; and a table-valued PRAGMA function
- * is a table read, which is why those names are refused as tables. Virtual tables that show the engine's inside (dbstat,
+ * The authorizer sees every access while a statement is compiled, also inside views, and says no to whatever it does
+ * not know. It is an allow list, so a new SQLite brings nothing new in. It is not enough alone: VACUUM INTO and EXPLAIN
+ * pass it, which is why sqlite.c also wants a read-only statement with columns; and a table-valued PRAGMA function is a
+ * table read, which is why those names are refused as tables. Virtual tables that show the engine's inside (dbstat,
  * sqlite_stmt, fts3tokenize) are unregistered.
  */
 #include "lib/db/sqlite_guard.h"
@@ -12,22 +12,134 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sorted. Left out on purpose: load_extension, fts3_tokenizer, optimize, fts5, rtreecheck, sqlite_log (side effects or pointers),
- * json_patch (quadratic in one call), sqlite_compileoption_*, sqlite_source_id (of no use to a question). */
+/* Sorted. Left out on purpose: load_extension, fts3_tokenizer, optimize, fts5, rtreecheck, sqlite_log (side effects or
+ * pointers), json_patch (quadratic in one call), sqlite_compileoption_*, sqlite_source_id (of no use to a question). */
 static const char *const functions[] = {
-    "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "bm25", "ceil", "ceiling",
-    "changes", "char", "coalesce", "concat", "concat_ws", "cos", "cosh", "count", "cume_dist", "current_date",
-    "current_time", "current_timestamp", "date", "datetime", "degrees", "dense_rank", "exp", "first_value", "floor",
-    "format", "glob", "group_concat", "hex", "highlight", "if", "ifnull", "iif", "instr", "json", "json_array",
-    "json_array_length", "json_each", "json_error_position", "json_extract", "json_group_array", "json_group_object",
-    "json_insert", "json_object", "json_quote", "json_remove", "json_replace", "json_set", "json_tree", "json_type",
-    "json_valid", "julianday", "lag", "last_insert_rowid", "last_value", "lead", "length", "like", "likelihood",
-    "likely", "ln", "log", "log10", "log2", "lower", "ltrim", "match", "matchinfo", "max", "min", "mod", "nth_value",
-    "ntile", "nullif", "octet_length", "offsets", "percent_rank", "pi", "pow", "power", "printf", "quote", "radians",
-    "random", "randomblob", "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "snippet",
-    "soundex", "sqlite_version", "sqrt", "strftime", "string_agg", "substr", "substring", "sum", "tan", "tanh", "time",
-    "timediff", "total", "total_changes", "trim", "trunc", "typeof", "unhex", "unicode", "unixepoch", "unlikely",
-    "upper", "zeroblob",
+    "->",
+    "->>",
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "avg",
+    "bm25",
+    "ceil",
+    "ceiling",
+    "changes",
+    "char",
+    "coalesce",
+    "concat",
+    "concat_ws",
+    "cos",
+    "cosh",
+    "count",
+    "cume_dist",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "date",
+    "datetime",
+    "degrees",
+    "dense_rank",
+    "exp",
+    "first_value",
+    "floor",
+    "format",
+    "glob",
+    "group_concat",
+    "hex",
+    "highlight",
+    "if",
+    "ifnull",
+    "iif",
+    "instr",
+    "json",
+    "json_array",
+    "json_array_length",
+    "json_each",
+    "json_error_position",
+    "json_extract",
+    "json_group_array",
+    "json_group_object",
+    "json_insert",
+    "json_object",
+    "json_quote",
+    "json_remove",
+    "json_replace",
+    "json_set",
+    "json_tree",
+    "json_type",
+    "json_valid",
+    "julianday",
+    "lag",
+    "last_insert_rowid",
+    "last_value",
+    "lead",
+    "length",
+    "like",
+    "likelihood",
+    "likely",
+    "ln",
+    "log",
+    "log10",
+    "log2",
+    "lower",
+    "ltrim",
+    "match",
+    "matchinfo",
+    "max",
+    "min",
+    "mod",
+    "nth_value",
+    "ntile",
+    "nullif",
+    "octet_length",
+    "offsets",
+    "percent_rank",
+    "pi",
+    "pow",
+    "power",
+    "printf",
+    "quote",
+    "radians",
+    "random",
+    "randomblob",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "rtrim",
+    "sign",
+    "sin",
+    "sinh",
+    "snippet",
+    "soundex",
+    "sqlite_version",
+    "sqrt",
+    "strftime",
+    "string_agg",
+    "substr",
+    "substring",
+    "sum",
+    "tan",
+    "tanh",
+    "time",
+    "timediff",
+    "total",
+    "total_changes",
+    "trim",
+    "trunc",
+    "typeof",
+    "unhex",
+    "unicode",
+    "unixepoch",
+    "unlikely",
+    "upper",
+    "zeroblob",
 };
 
 /* PRAGMAs that list the schema, for the program's own statements. */
@@ -35,8 +147,8 @@ static const char *const listing_pragmas[] = {
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
 };
 
-/* Modules that a schema may build on, and the JSON table functions. All others are unregistered; R-trees too, for they prepare
- * their writes on opening. */
+/* Modules that a schema may build on, and the JSON table functions. All others are unregistered; R-trees too, for they
+ * prepare their writes on opening. */
 static const char *kept_modules[] = {"fts3", "fts4", "fts5", "json_each", "json_tree", NULL};
 
 /* Names of the operations that can be refused, for the message. */
@@ -129,9 +241,9 @@ static int deny(struct guard *guard, int op, const char *what)
     return SQLITE_DENY;
 }
 
-/* Connecting a virtual table (json_each, FTS) compiles an UPDATE of sqlite_master that never runs, and the authorizer is asked about
- * it. Letting the same through in a candidate's own text gives nothing away: the schema table may not be written on a
- * defensive connection, and only its row numbers can be read. */
+/* Connecting a virtual table (json_each, FTS) compiles an UPDATE of sqlite_master that never runs, and the authorizer
+ * is asked about it. Letting the same through in a candidate's own text gives nothing away: the schema table may not be
+ * written on a defensive connection, and only its row numbers can be read. */
 static bool is_table_declaration(int op, const char *a, const char *b)
 {
     if (!a || g_ascii_strcasecmp(a, "sqlite_master") != 0) return false;

@@ -18,8 +18,8 @@ int guard_install(sqlite3 *conn, struct guard *guard);
 
 void guard_begin(struct guard *guard, bool trusted);
 
-/* Own instr, replace, trim, like, glob, printf: the built-in ones can be made to run for minutes inside one opcode, where
- * nothing can stop them (sqlite_functions.c). */
+/* Own instr, replace, trim, like, glob, printf: the built-in ones can be made to run for minutes inside one opcode,
+ * where nothing can stop them (sqlite_functions.c). */
 int guard_add_functions(sqlite3 *conn);
 
 /* The class of an engine failure by its result code and text; SQLITE_INTERRUPT and SQLITE_AUTH are the caller's. */

@@ -41,12 +41,12 @@ struct sqlite_db {
     int64_t looked_ns;     /* last look whether it still is */
 
     /* The statement that runs now. */
-    int64_t due_ns;          /* INT64_MAX: none */
-    bool due_is_deadline;    /* due_ns comes from base.deadline_ns, not from time_ms */
-    int64_t steps;           /* since its start, as the progress callback counts them */
-    enum err_code stopped;   /* why the progress callback said stop */
+    int64_t due_ns;        /* INT64_MAX: none */
+    bool due_is_deadline;  /* due_ns comes from base.deadline_ns, not from time_ms */
+    int64_t steps;         /* since its start, as the progress callback counts them */
+    enum err_code stopped; /* why the progress callback said stop */
     struct meter meter;
-    atomic_bool cancelled;   /* thread: any */
+    atomic_bool cancelled; /* thread: any */
 };
 
 static inline struct sqlite_db *sqlite_of(struct db *db)
@@ -58,8 +58,8 @@ static inline struct sqlite_db *sqlite_of(struct db *db)
 enum err_code sqlite_connect(struct sqlite_db *self, struct err *err);
 void sqlite_disconnect(struct sqlite_db *self);
 
-/* Reopen if the file has changed since it was opened: replaced, rewritten, or no longer to be read as immutable. Looks at most
- * every 100 ms. */
+/* Reopen if the file has changed since it was opened: replaced, rewritten, or no longer to be read as immutable. Looks
+ * at most every 100 ms. */
 enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err);
 enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err);
 

@@ -44,10 +44,22 @@ static void *meter_realloc(void *p, int size)
     return moved;
 }
 
-static int meter_size(void *p) { return inner.xSize(p); }
-static int meter_roundup(int size) { return inner.xRoundup(size); }
-static int meter_init(void *data) { return inner.xInit(data); }
-static void meter_shutdown(void *data) { inner.xShutdown(data); }
+static int meter_size(void *p)
+{
+    return inner.xSize(p);
+}
+static int meter_roundup(int size)
+{
+    return inner.xRoundup(size);
+}
+static int meter_init(void *data)
+{
+    return inner.xInit(data);
+}
+static void meter_shutdown(void *data)
+{
+    inner.xShutdown(data);
+}
 
 /* Before main, since SQLite takes an allocator only before its first use. */
 __attribute__((constructor)) static void meter_install(void)

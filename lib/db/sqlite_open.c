@@ -1,13 +1,13 @@
 /* Opening SQLite files, and noticing when they change.
  *
- * Everything that reads the file goes through SQLite's own descriptor: closing any other descriptor of the same file would drop
- * all POSIX locks that this process holds on it, under the feet of the statements of other threads.
+ * Everything that reads the file goes through SQLite's own descriptor: closing any other descriptor of the same file
+ * would drop all POSIX locks that this process holds on it, under the feet of the statements of other threads.
  *
- * WAL. A read-only connection to a database in WAL mode creates -wal and -shm files where it can and fails where it cannot.
- * Neither is wanted. So: with both files there, a writer is alive and the normal protocol is used. With no -wal (or an empty
- * one without -shm), all content is in the file and nobody has it open: it is opened as immutable, and db_fingerprint sees when a
- * writer turns up and has the handle reopened. With a -wal that holds changes and no -shm, only recovery could tell what is
- * committed, and recovery writes: refused.
+ * WAL. A read-only connection to a database in WAL mode creates -wal and -shm files where it can and fails where it
+ * cannot. Neither is wanted. So: with both files there, a writer is alive and the normal protocol is used. With no -wal
+ * (or an empty one without -shm), all content is in the file and nobody has it open: it is opened as immutable, and
+ * db_fingerprint sees when a writer turns up and has the handle reopened. With a -wal that holds changes and no -shm,
+ * only recovery could tell what is committed, and recovery writes: refused.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -73,8 +73,8 @@ static enum err_code open_file(struct sqlite_db *self, bool immutable, struct er
 {
     char *escaped = g_uri_escape_bytes((const guint8 *)self->path, strlen(self->path), "/");
     /* An empty authority, so that a path that starts with two slashes is not read as a host. */
-    char *uri = g_strconcat("file:", escaped[0] == '/' ? "//" : "", escaped, "?mode=ro", immutable ? "&immutable=1" : "",
-                            NULL);
+    char *uri =
+        g_strconcat("file:", escaped[0] == '/' ? "//" : "", escaped, "?mode=ro", immutable ? "&immutable=1" : "", NULL);
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int rc = sqlite3_open_v2(uri, &self->conn, flags, NULL);
     g_free(uri);
@@ -91,9 +91,11 @@ static enum err_code choose_immutable(const char *path, bool *immutable, struct 
     int64_t shm = side_file(path, "-shm", &st);
     *immutable = wal < 0 || (wal == 0 && shm < 0);
     if (wal > 0 && shm < 0)
-        return err_set(err, ERR_DB_UNREADABLE,
-                       "'%s' has changes in its -wal file that were never merged, and Assay does not write: open it once "
-                       "with sqlite3 and run PRAGMA wal_checkpoint(TRUNCATE)", path);
+        return err_set(
+            err, ERR_DB_UNREADABLE,
+            "'%s' has changes in its -wal file that were never merged, and Assay does not write: open it once "
+            "with sqlite3 and run PRAGMA wal_checkpoint(TRUNCATE)",
+            path);
     return ERR_OK;
 }
 
@@ -131,8 +133,8 @@ static enum err_code open_by_header(struct sqlite_db *self, const struct stat *s
 static enum err_code check_tables(struct sqlite_db *self, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(self->conn, "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')", -1, &stmt,
-                                NULL);
+    int rc = sqlite3_prepare_v2(self->conn, "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')", -1,
+                                &stmt, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_step(stmt);
     bool some = rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0;
     enum err_code code = ERR_OK;
@@ -185,8 +187,8 @@ void sqlite_disconnect(struct sqlite_db *self)
     self->conn = NULL;
 }
 
-/* SQLite itself sees changes that go through its protocol. This sees the others: a file moved over the old one, copied into it,
- * or a writer that comes to a database that was opened as immutable. */
+/* SQLite itself sees changes that go through its protocol. This sees the others: a file moved over the old one, copied
+ * into it, or a writer that comes to a database that was opened as immutable. */
 static bool is_changed(const struct sqlite_db *self, const struct stat *st)
 {
     struct file_face now = face_of(st);
@@ -213,7 +215,8 @@ enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns
 
 /* --- the fingerprint ---------------------------------------------------------------------------------------------- */
 
-/* What it is made of. No inode, so that a copy made with its times has the same. No padding, for it is hashed as bytes. */
+/* What it is made of. No inode, so that a copy made with its times has the same. No padding, for it is hashed as bytes.
+ */
 struct fingerprint {
     int64_t size, mtime_s, mtime_ns;
     int64_t wal_size, wal_mtime_s, wal_mtime_ns;

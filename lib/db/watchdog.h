@@ -1,8 +1,9 @@
 /* One thread for the process that stops statements past their deadline.
  *
  * The engine's own progress callback does the same between opcodes and is usually first; the watchdog covers what runs
- * without calling back: preparing, and waiting for a lock. A watch is armed for the length of one statement. Its `fire` is
- * called, again every few milliseconds, until it is disarmed: an interrupt that falls between two statements is lost.
+ * without calling back: preparing, and waiting for a lock. A watch is armed for the length of one statement. Its `fire`
+ * is called, again every few milliseconds, until it is disarmed: an interrupt that falls between two statements is
+ * lost.
  *
  * pthread locks and not GLib's: ThreadSanitizer knows them.
  */

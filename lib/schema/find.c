@@ -56,8 +56,10 @@ int schema_find_table(const struct schema_index *index, const char *name, size_t
         const char *other = index->tables[table].name;
         int order = compare_names(name, len, other, strlen(other));
         if (order == 0) return (int)table;
-        if (order < 0) high = middle;
-        else low = middle + 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return -1;
 }
@@ -71,8 +73,10 @@ int schema_find_column(const struct schema_index *index, int table, const char *
         uint32_t middle = (low + high) / 2, column = index->priv->columns_by_name[table][middle];
         int order = compare_names(name, len, columns[column].name, strlen(columns[column].name));
         if (order == 0) return (int)column;
-        if (order < 0) high = middle;
-        else low = middle + 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return -1;
 }

@@ -1,8 +1,8 @@
 /* The join graph: tables are nodes, joins are edges, declared and inferred alike.
  *
- * schema_steiner looks for the smallest set of tables that holds the terminals and is connected. With unit edges that is a Steiner tree of
- * least edges. Exact: Dreyfus and Wagner (1971), over subsets of the terminals. Else Takahashi and Matsuyama (1980):
- * grow a tree, each time by the shortest path to the nearest terminal left; at most twice the least.
+ * schema_steiner looks for the smallest set of tables that holds the terminals and is connected. With unit edges that
+ * is a Steiner tree of least edges. Exact: Dreyfus and Wagner (1971), over subsets of the terminals. Else Takahashi and
+ * Matsuyama (1980): grow a tree, each time by the shortest path to the nearest terminal left; at most twice the least.
  */
 #include "lib/schema/schema_int.h"
 
@@ -120,8 +120,8 @@ static void push(struct steiner *s, uint32_t place, uint32_t cost)
     s->heads[cost] = place + 1;
 }
 
-/* Spread costs along edges, cheapest first. A table is pushed once with the cost it starts with and once when it improves,
- * which happens at most once since costs are taken in rising order. */
+/* Spread costs along edges, cheapest first. A table is pushed once with the cost it starts with and once when it
+ * improves, which happens at most once since costs are taken in rising order. */
 static void spread(struct steiner *s, uint32_t set)
 {
     const struct schema_private *priv = s->index->priv;
@@ -273,8 +273,10 @@ uint32_t schema_steiner(const struct schema_index *index, const uint32_t *termin
              index->n_tables < FAR;
     bool *chosen = g_new0(bool, index->n_tables);
     bool connected = false;
-    if (n_kept == 1) connected = chosen[kept[0]] = true;
-    else if (n_kept) connected = (*exact ? try_exact : steiner_near)(index, kept, n_kept, chosen);
+    if (n_kept == 1)
+        connected = chosen[kept[0]] = true;
+    else if (n_kept)
+        connected = (*exact ? try_exact : steiner_near)(index, kept, n_kept, chosen);
     for (uint32_t t = 0; connected && t < index->n_tables; t++)
         if (chosen[t]) tables[n_tables++] = t;
     g_free(chosen);

@@ -4,8 +4,8 @@
  *   the same words (stuid, stuid), unless they are words that every table has (id, name, code ...);
  *   the table's words and the key's (singer_id → singer.id), or the table's alone (singer → singer.id);
  *   either with words before it (home_team_id → team.id), unless it is the key of its own table.
- * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets; uniqueness that is only
- * measured must have been measured on some rows.
+ * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets;
+ * uniqueness that is only measured must have been measured on some rows.
  */
 #include "lib/schema/schema_int.h"
 
@@ -35,8 +35,9 @@ static bool ends_with(const struct words *a, const struct words *b)
 /* A name that says nothing of what it names. */
 static bool is_generic(const struct schema_column *column)
 {
-    static const char *const names[] = {"id",   "name",  "code",        "key",  "no",   "number", "num",  "title", "type",
-                                        "date", "year",  "description", "rank", "status", "value", "count", "index", "time"};
+    static const char *const names[] = {"id",   "name",   "code",  "key",   "no",    "number",
+                                        "num",  "title",  "type",  "date",  "year",  "description",
+                                        "rank", "status", "value", "count", "index", "time"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         if (g_ascii_strcasecmp(column->name, names[i]) == 0) return true;
     return false;
@@ -50,7 +51,8 @@ static bool is_plural(const struct schema_column *column)
     return len > 3 && last->norm[len - 1] == 's' && last->norm[len - 2] != 's' && strlen(last->stem) < len;
 }
 
-static bool names_fit(const struct schema_column *from, const struct schema_column *to, const struct schema_table *target)
+static bool names_fit(const struct schema_column *from, const struct schema_column *to,
+                      const struct schema_table *target)
 {
     struct words a = {.n = 0}, b = {.n = 0}, table = {.n = 0}, both = {.n = 0};
     add_words(&a, &from->words);

@@ -75,9 +75,9 @@ static enum err_code load_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
     GPtrArray *rows;
-    enum err_code code = list(builder, "SELECT name, type, sql FROM ", "sqlite_master",
-                              " WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
-                              &rows);
+    enum err_code code =
+        list(builder, "SELECT name, type, sql FROM ", "sqlite_master",
+             " WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid", &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     if (!code && !index->tables) code = builder_full(builder);
     for (guint i = 0; !code && i < rows->len; i++) {

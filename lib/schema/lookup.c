@@ -49,8 +49,8 @@ static bool take_match(void *ctx, uint32_t column, const struct value_entry *ent
     return best->match < best->enough;
 }
 
-int schema_column_has(const struct schema_index *index, const struct schema_column *column, const char *text, size_t len,
-                      bool exact)
+int schema_column_has(const struct schema_index *index, const struct schema_column *column, const char *text,
+                      size_t len, bool exact)
 {
     const struct values *values = &index->priv->values;
     const struct value_column *held = &values->columns[column->id];
@@ -138,8 +138,9 @@ static void look_through(struct search *search, const struct value_column *held)
     }
 }
 
-uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *index, const struct schema_column *column,
-                               const char *text, size_t len, const char **out, uint32_t max)
+uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *index,
+                               const struct schema_column *column, const char *text, size_t len, const char **out,
+                               uint32_t max)
 {
     const struct value_column *held = &index->priv->values.columns[column->id];
     const char *folded = len <= index->priv->values.max_value_bytes ? text_fold(arena, text, len) : NULL;

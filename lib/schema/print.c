@@ -31,8 +31,10 @@ static void print_value(FILE *out, const struct db_value *value)
     char *text = value_text(value);
     const char *p = text;
     for (int n = 0; *p && n < SHOWN; n++, p = g_utf8_next_char(p))
-        if (g_unichar_iscntrl(g_utf8_get_char(p))) fputc('.', out);
-        else fwrite(p, 1, (size_t)(g_utf8_next_char(p) - p), out);
+        if (g_unichar_iscntrl(g_utf8_get_char(p)))
+            fputc('.', out);
+        else
+            fwrite(p, 1, (size_t)(g_utf8_next_char(p) - p), out);
     if (*p) fputs("...", out);
     g_free(text);
 }
@@ -63,8 +65,10 @@ static void print_column(FILE *out, const struct schema_table *table, const stru
         fputs(column->unique_measured ? " unique(measured)" : " unique", out);
     if (column->not_null) fputs(" not-null", out);
     fputs("  ", out);
-    if (table->scannable) print_stats(out, &column->stats, values);
-    else fputs("not read", out);
+    if (table->scannable)
+        print_stats(out, &column->stats, values);
+    else
+        fputs("not read", out);
     fputc('\n', out);
     if (column->description) fprintf(out, "      %s\n", column->description);
 }
@@ -82,8 +86,8 @@ static void print_join(FILE *out, const struct schema_index *index, const struct
     print_side(out, index, join->from_table, join->from, join->n_pairs);
     fputs(" -> ", out);
     print_side(out, index, join->to_table, join->to, join->n_pairs);
-    fprintf(out, "  %s, %.0f%% of the values found%s\n", join->declared ? "declared" : "inferred", 100 * join->inclusion,
-            join->to_unique ? "" : ", to no key");
+    fprintf(out, "  %s, %.0f%% of the values found%s\n", join->declared ? "declared" : "inferred",
+            100 * join->inclusion, join->to_unique ? "" : ", to no key");
 }
 
 static void print_text(const struct schema_index *index, FILE *out, bool values)
@@ -154,10 +158,10 @@ static json_t *json_stats(const struct schema_stats *stats, bool values)
 
 static json_t *json_column(const struct schema_table *table, const struct schema_column *column, bool values)
 {
-    json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:b, s:b, s:b}", "name", json_text(column->name), "type",
-                               json_text(column->type), "affinity", affinity_names[column->affinity], "pk", column->pk,
-                               "not_null", column->not_null, "unique", column->unique, "unique_measured",
-                               column->unique_measured);
+    json_t *object =
+        json_pack("{s:o, s:o, s:s, s:i, s:b, s:b, s:b}", "name", json_text(column->name), "type",
+                  json_text(column->type), "affinity", affinity_names[column->affinity], "pk", column->pk, "not_null",
+                  column->not_null, "unique", column->unique, "unique_measured", column->unique_measured);
     json_object_set_new(object, "full_name", json_text(column->full_name));
     json_object_set_new(object, "description", json_text(column->description));
     json_object_set_new(object, "value_description", json_text(column->value_description));
@@ -195,10 +199,10 @@ static void print_json(const struct schema_index *index, FILE *out, bool values)
     for (uint32_t i = 0; i < index->n_tables; i++) json_array_append_new(tables, json_table(&index->tables[i], values));
     for (uint32_t i = 0; i < index->n_joins; i++) json_array_append_new(joins, json_join(index, &index->joins[i]));
     for (uint32_t i = 0; i < index->n_notes; i++) json_array_append_new(notes, json_text(index->notes[i]));
-    json_t *all = json_pack("{s:i, s:o, s:s, s:o, s:f, s:o, s:o, s:o}", "schema_version", 1, "db",
-                            json_text(index->db_name), "fingerprint", index->fingerprint, "bytes",
-                            json_count(index->bytes), "build_ms", clock_ms(index->build_ns), "tables", tables, "joins",
-                            joins, "notes", notes);
+    json_t *all =
+        json_pack("{s:i, s:o, s:s, s:o, s:f, s:o, s:o, s:o}", "schema_version", 1, "db", json_text(index->db_name),
+                  "fingerprint", index->fingerprint, "bytes", json_count(index->bytes), "build_ms",
+                  clock_ms(index->build_ns), "tables", tables, "joins", joins, "notes", notes);
     json_dumpf(all, out, JSON_INDENT(1));
     fputc('\n', out);
     json_decref(all);
@@ -206,6 +210,8 @@ static void print_json(const struct schema_index *index, FILE *out, bool values)
 
 void schema_print(const struct schema_index *index, FILE *out, bool json, bool values)
 {
-    if (json) print_json(index, out, values);
-    else print_text(index, out, values);
+    if (json)
+        print_json(index, out, values);
+    else
+        print_text(index, out, values);
 }

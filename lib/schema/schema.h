@@ -23,13 +23,13 @@ struct schema_top_value {
 
 /* Statistics of a column. Exact unless `sampled`. */
 struct schema_stats {
-    uint64_t rows, nulls, distinct; /* distinct non-NULL values; exact unless sampled */
+    uint64_t rows, nulls, distinct;     /* distinct non-NULL values; exact unless sampled */
     uint64_t ints, reals, texts, blobs; /* type mix of the non-NULL values */
-    uint64_t zeros;                 /* numeric zeros */
-    uint64_t numeric_texts;         /* texts that read as a whole number or decimal */
-    uint64_t date_texts;            /* texts that look like a date or time */
-    struct db_value min, max;       /* by the engine's order; texts cut to 256 bytes */
-    double sum;                     /* of numbers */
+    uint64_t zeros;                     /* numeric zeros */
+    uint64_t numeric_texts;             /* texts that read as a whole number or decimal */
+    uint64_t date_texts;                /* texts that look like a date or time */
+    struct db_value min, max;           /* by the engine's order; texts cut to 256 bytes */
+    double sum;                         /* of numbers */
     const struct schema_top_value *top; /* most frequent first, at most 16 */
     uint32_t n_top;
     bool sampled; /* the cap was met: counts are estimates, and `schema_values_with` may miss values of this column */
@@ -47,8 +47,8 @@ struct schema_column {
     uint32_t table, index;         /* table number, position in the table */
     bool not_null;                 /* declared NOT NULL, or INTEGER PRIMARY KEY */
     uint8_t pk;                    /* position in the primary key from 1; 0: not part of it */
-    bool unique;                   /* alone a primary key or under a UNIQUE index; or measured so when `unique_measured` */
-    bool unique_measured;          /* no repeats in the data (rows > 0), not declared */
+    bool unique;          /* alone a primary key or under a UNIQUE index; or measured so when `unique_measured` */
+    bool unique_measured; /* no repeats in the data (rows > 0), not declared */
     struct schema_stats stats;
 };
 
@@ -69,10 +69,11 @@ struct schema_join {
     uint32_t from_table, to_table;
     const uint32_t *from, *to; /* column ids; n_pairs of them */
     uint32_t n_pairs;
-    bool declared; /* else inferred from names and values */
-    bool to_unique;  /* the referenced columns are a key */
+    bool declared;      /* else inferred from names and values */
+    bool to_unique;     /* the referenced columns are a key */
     bool from_not_null; /* all referencing columns are NOT NULL, or hold no NULL */
-    double inclusion;  /* share of distinct non-NULL from-values found in to (measured; 1 if declared and not measured) */
+    double
+        inclusion; /* share of distinct non-NULL from-values found in to (measured; 1 if declared and not measured) */
 };
 
 struct schema_index {
@@ -85,7 +86,7 @@ struct schema_index {
     struct schema_join *joins;
     uint32_t n_joins;
     struct sql_catalog catalog; /* for sql_bind; table and column numbers are this index's */
-    const char *const *notes; /* oddities met: foreign keys to nowhere, tables that could not be read */
+    const char *const *notes;   /* oddities met: foreign keys to nowhere, tables that could not be read */
     uint32_t n_notes;
     bool has_descriptions;
     uint64_t bytes; /* memory held */
@@ -95,18 +96,19 @@ struct schema_index {
 };
 
 struct schema_options {
-    uint64_t max_bytes;          /* 256 MiB: memory of one index */
-    uint64_t max_values;         /* 200,000 distinct values a column in the value index; past it: sampled */
-    uint32_t max_value_bytes;    /* 200: longer texts are not indexed */
+    uint64_t max_bytes;       /* 256 MiB: memory of one index */
+    uint64_t max_values;      /* 200,000 distinct values a column in the value index; past it: sampled */
+    uint32_t max_value_bytes; /* 200: longer texts are not indexed */
     bool no_inferred_joins;
-    double min_inclusion;        /* 0.95 */
-    const char *descriptions_dir; /* folder with <table>.csv as BIRD's database_description; NULL: look beside the database */
-    int64_t time_ms;             /* 600,000 */
+    double min_inclusion; /* 0.95 */
+    const char
+        *descriptions_dir; /* folder with <table>.csv as BIRD's database_description; NULL: look beside the database */
+    int64_t time_ms;       /* 600,000 */
 };
 
-/* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are set aside
- * meanwhile: an index is shared work that outlives one request. Values of views are counted but not indexed. On success the caller owes
- * schema_unref. Errors: those of db_scan, ERR_LIMIT_MEMORY. */
+/* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are
+ * set aside meanwhile: an index is shared work that outlives one request. Values of views are counted but not indexed.
+ * On success the caller owes schema_unref. Errors: those of db_scan, ERR_LIMIT_MEMORY. */
 enum err_code schema_build(struct db *db, const char *db_name, const char *path, const struct schema_options *options,
                            struct schema_index **out, struct err *err);
 struct schema_index *schema_ref(struct schema_index *index);
@@ -120,34 +122,37 @@ const struct schema_column *schema_column_of(const struct schema_index *index, c
 
 /* Columns that hold a value. */
 struct schema_hit {
-    uint32_t column;   /* id */
-    bool exact;        /* holds the very same text; else equal after folding (case, spaces, accents) */
-    const char *form;  /* the stored form */
-    uint32_t count;    /* rows, 0 if not known */
+    uint32_t column;  /* id */
+    bool exact;       /* holds the very same text; else equal after folding (case, spaces, accents) */
+    const char *form; /* the stored form */
+    uint32_t count;   /* rows, 0 if not known */
 };
 /* Up to `max` hits of a literal's text (numbers in text form), exact ones first. Count. */
 uint32_t schema_values_with(const struct schema_index *index, const char *text, size_t len, struct schema_hit *out,
                             uint32_t max);
-/* Does that column hold the value? 1 yes, 0 no, -1 not known (sampled, too long, blob). `exact` asks for the same text. */
-int schema_column_has(const struct schema_index *index, const struct schema_column *column, const char *text, size_t len,
-                      bool exact);
-/* The nearest stored values of a column (edit distance, containment), best first, at most `max`; bounded work. Count. */
-uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *index, const struct schema_column *column,
-                               const char *text, size_t len, const char **out, uint32_t max);
+/* Does that column hold the value? 1 yes, 0 no, -1 not known (sampled, too long, blob). `exact` asks for the same text.
+ */
+int schema_column_has(const struct schema_index *index, const struct schema_column *column, const char *text,
+                      size_t len, bool exact);
+/* The nearest stored values of a column (edit distance, containment), best first, at most `max`; bounded work. Count.
+ */
+uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *index,
+                               const struct schema_column *column, const char *text, size_t len, const char **out,
+                               uint32_t max);
 
 /* Join graph. Shortest set of tables that connects `terminals`: exact to 10 terminals, else a 2-approximation. Fills
  * tables[] (room for n_tables) and returns their number; 0: not connected. */
 uint32_t schema_steiner(const struct schema_index *index, const uint32_t *terminals, uint32_t n, uint32_t *tables,
                         bool *exact);
-/* The edge that has this column pair (either direction), declared or inferred; NULL if none. `derived` is set when instead both
- * columns reference the same key. */
+/* The edge that has this column pair (either direction), declared or inferred; NULL if none. `derived` is set when
+ * instead both columns reference the same key. */
 const struct schema_join *schema_join_between(const struct schema_index *index, uint32_t column_a, uint32_t column_b,
                                               bool *derived);
 /* Does the column stand in any declared foreign key, on the referencing side? */
 bool schema_is_foreign_key(const struct schema_index *index, uint32_t column);
 
-/* In-process cache with single flight, keyed by path; a changed fingerprint leads to a rebuild while old readers keep theirs.
- * `get` returns a reference. Failures are not cached beyond 1 s. Thread: any. */
+/* In-process cache with single flight, keyed by path; a changed fingerprint leads to a rebuild while old readers keep
+ * theirs. `get` returns a reference. Failures are not cached beyond 1 s. Thread: any. */
 struct schema_cache;
 struct schema_cache *schema_cache_new(const struct schema_options *options, uint64_t max_bytes);
 void schema_cache_free(struct schema_cache *cache);

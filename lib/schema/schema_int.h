@@ -33,27 +33,28 @@ struct builder {
     struct schema_index *index;
     struct arena *arena; /* index->priv->arena */
     struct budget budget;
-    GArray *keys;   /* struct key */
-    GArray *joins;  /* struct schema_join */
+    GArray *keys;  /* struct key */
+    GArray *joins; /* struct schema_join */
     GPtrArray *notes;
     int64_t until_ns; /* the build's own deadline */
     struct err *err;
 };
 
 /* Each step returns ERR_OK or has filled builder->err. */
-enum err_code schema_load(struct builder *builder);          /* tables, columns, keys (load.c) */
-enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c), after names are sorted */
-enum err_code schema_scan_tables(struct builder *builder);   /* statistics and values (scan.c) */
+enum err_code schema_load(struct builder *builder);                           /* tables, columns, keys (load.c) */
+enum err_code schema_load_foreign_keys(struct builder *builder);              /* (load.c), after names are sorted */
+enum err_code schema_scan_tables(struct builder *builder);                    /* statistics and values (scan.c) */
 enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
-enum err_code schema_infer_joins(struct builder *builder);   /* (infer.c) */
-enum err_code schema_sort_names(struct builder *builder);    /* (find.c) */
-enum err_code schema_link_graph(struct builder *builder);    /* (graph.c), after all joins */
-void schema_fill_catalog(struct schema_index *index);        /* (find.c) */
+enum err_code schema_infer_joins(struct builder *builder);                    /* (infer.c) */
+enum err_code schema_sort_names(struct builder *builder);                     /* (find.c) */
+enum err_code schema_link_graph(struct builder *builder);                     /* (graph.c), after all joins */
+void schema_fill_catalog(struct schema_index *index);                         /* (find.c) */
 
-enum err_code builder_full(struct builder *builder);         /* ERR_LIMIT_MEMORY */
+enum err_code builder_full(struct builder *builder); /* ERR_LIMIT_MEMORY */
 void builder_note(struct builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Limits of the handle for the next statements: at most time_ms, and what is left of the build's time; value_bytes 0: the default. */
+/* Limits of the handle for the next statements: at most time_ms, and what is left of the build's time; value_bytes 0:
+ * the default. */
 void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes);
 
 /* Add a join of the pairs from[i] → to[i] (column ids, copied). */

@@ -1,8 +1,8 @@
 /* Descriptions beside a database, as BIRD ships them: database_description/<table>.csv with the columns
  * original_column_name, column_name, column_description, data_format, value_description.
  *
- * The files come from people: UTF-8 with or without a byte order mark, or Windows-1252; quoted fields with line breaks and doubled
- * quotes; names with stray spaces and another case. A file that cannot be used is noted, never an error.
+ * The files come from people: UTF-8 with or without a byte order mark, or Windows-1252; quoted fields with line breaks
+ * and doubled quotes; names with stray spaces and another case. A file that cannot be used is noted, never an error.
  */
 #include "lib/schema/schema_int.h"
 
@@ -90,7 +90,8 @@ static void widen_words(struct builder *builder, struct schema_column *column)
     column->words.n = n;
 }
 
-static void describe(struct builder *builder, struct schema_column *column, const struct row *row, const int at[N_FIELDS])
+static void describe(struct builder *builder, struct schema_column *column, const struct row *row,
+                     const int at[N_FIELDS])
 {
     column->full_name = field(builder, row, at[FIELD_NAME]);
     column->description = field(builder, row, at[FIELD_DESCRIPTION]);
@@ -108,8 +109,10 @@ static char *read_text(const char *path)
     if (!g_file_get_contents(path, &bytes, &len, NULL)) return NULL;
     const char *start = bytes;
     if (len >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) start += 3, len -= 3;
-    if (g_utf8_validate_len(start, len, NULL)) text = g_strndup(start, len);
-    else text = g_convert(start, (gssize)len, "UTF-8", "WINDOWS-1252", NULL, NULL, NULL);
+    if (g_utf8_validate_len(start, len, NULL))
+        text = g_strndup(start, len);
+    else
+        text = g_convert(start, (gssize)len, "UTF-8", "WINDOWS-1252", NULL, NULL, NULL);
     if (!text) text = g_convert(start, (gssize)len, "UTF-8", "ISO-8859-1", NULL, NULL, NULL);
     g_free(bytes);
     return text;
@@ -141,8 +144,10 @@ static void read_file(struct builder *builder, const char *dir, const char *name
     if (table < 0) return;
     char *path = g_build_filename(dir, name, NULL);
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES) read_csv(builder, path, table);
-    else builder_note(builder, "%s is too large or no file", path);
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES)
+        read_csv(builder, path, table);
+    else
+        builder_note(builder, "%s is too large or no file", path);
     g_free(path);
 }
 

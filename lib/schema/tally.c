@@ -42,7 +42,7 @@ static void *grow(struct tally *tally, void *p, uint64_t old, uint64_t new, size
 {
     uint64_t more = (new - old) * size;
     if (tally->budget->used + more > tally->budget->max) return NULL;
-    void *moved = realloc(p, new * size);
+    void *moved = realloc(p, new *size);
     if (moved) tally->budget->used += more;
     return moved;
 }
@@ -146,8 +146,10 @@ static uint64_t hash_value(const struct tally *tally, const struct db_value *val
     int64_t whole = value->i;
     if (value->type == DB_FLOAT) {
         bool fits = value->f >= -0x1p63 && value->f < 0x1p63 && value->f == floor(value->f);
-        if (fits) whole = (int64_t)value->f;
-        else memcpy(&whole, &value->f, sizeof whole);
+        if (fits)
+            whole = (int64_t)value->f;
+        else
+            memcpy(&whole, &value->f, sizeof whole);
     }
     return XXH3_64bits_withSeed(&whole, sizeof whole, tally->seed + SEED_NUMBER);
 }

@@ -1,8 +1,8 @@
 /* What one column holds, counted while its table is scanned.
  *
- * Distinct values are told apart by a 64-bit hash. Up to a cap the values themselves are kept, in order of appearance; past it
- * (or when the memory of the whole index is spent) the tally is frozen: known values are still counted, new ones only move an estimate of
- * how many there are (HyperLogLog, 1.6 %).
+ * Distinct values are told apart by a 64-bit hash. Up to a cap the values themselves are kept, in order of appearance;
+ * past it (or when the memory of the whole index is spent) the tally is frozen: known values are still counted, new
+ * ones only move an estimate of how many there are (HyperLogLog, 1.6 %).
  */
 #ifndef ASSAY_LIB_SCHEMA_TALLY_H
 #define ASSAY_LIB_SCHEMA_TALLY_H

@@ -173,8 +173,10 @@ static uint32_t column_of(const struct values *values, uint32_t number)
     uint32_t low = 0, high = values->n_columns;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if (values->base[middle] <= number) low = middle;
-        else high = middle;
+        if (values->base[middle] <= number)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }

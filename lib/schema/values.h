@@ -1,8 +1,8 @@
 /* The inverted index: value → columns.
  *
- * Each column keeps the entries and strings that its tally collected. One hash table over the folded text of all of them has
- * the heads of chains through the entries, so that a value in many columns costs nothing to insert and its columns are read in one
- * walk. Built by one thread, then read-only.
+ * Each column keeps the entries and strings that its tally collected. One hash table over the folded text of all of
+ * them has the heads of chains through the entries, so that a value in many columns costs nothing to insert and its
+ * columns are read in one walk. Built by one thread, then read-only.
  */
 #ifndef ASSAY_LIB_SCHEMA_VALUES_H
 #define ASSAY_LIB_SCHEMA_VALUES_H
@@ -41,7 +41,7 @@ struct value_query {
     const char *text, *folded;
     size_t len, folded_len;
     char number[DB_REAL_TEXT];
-    size_t number_len; /* 0: no number */
+    size_t number_len;  /* 0: no number */
     struct arena arena; /* scratch */
 };
 /* false: out of memory. Owes value_query_end in any case. */
@@ -50,12 +50,14 @@ void value_query_end(struct value_query *query);
 
 enum value_match { VALUE_OTHER, VALUE_FOLDED, VALUE_EXACT };
 
-/* Call `each` for every entry that matches, columns in rising order within a chain; it returns false to stop. `column` is
- * an id, or -1 for all. */
+/* Call `each` for every entry that matches, columns in rising order within a chain; it returns false to stop. `column`
+ * is an id, or -1 for all. */
 typedef bool value_each_fn(void *ctx, uint32_t column, const struct value_entry *entry, enum value_match match);
-void values_find(const struct values *values, struct value_query *query, int64_t column, value_each_fn *each, void *ctx);
+void values_find(const struct values *values, struct value_query *query, int64_t column, value_each_fn *each,
+                 void *ctx);
 
-/* Share of the distinct values of column `a`, in an even sample of at most `sample`, that column `b` holds. -1: not known. */
+/* Share of the distinct values of column `a`, in an even sample of at most `sample`, that column `b` holds. -1: not
+ * known. */
 double values_inclusion(const struct values *values, uint32_t a, uint32_t b, uint32_t sample);
 
 #endif

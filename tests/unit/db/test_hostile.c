@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/sqlite.sql and some generated ones. After each, the database file is the same to the
- * byte, its folder holds nothing new, and the same handle answers. */
+/* Hostile statements: tests/data/hostile/sqlite.sql and some generated ones. After each, the database file is the same
+ * to the byte, its folder holds nothing new, and the same handle answers. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 

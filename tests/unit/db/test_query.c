@@ -168,8 +168,9 @@ Test(limits, each_bound_has_its_own_class)
 
 Test(limits, a_statement_has_its_share_of_the_memory)
 {
-    const char *sql = "WITH RECURSIVE c(x, b) AS (SELECT 1, randomblob(100000) UNION SELECT x+1, randomblob(100000) FROM c LIMIT 400)"
-                      " SELECT count(*) FROM c";
+    const char *sql =
+        "WITH RECURSIVE c(x, b) AS (SELECT 1, randomblob(100000) UNION SELECT x+1, randomblob(100000) FROM c LIMIT 400)"
+        " SELECT count(*) FROM c";
     cr_assert_eq(limited(sql, &(struct db_limits){.heap_bytes = 16U << 20}), ERR_LIMIT_MEMORY);
     cr_assert_eq(limited(sql, NULL), ERR_OK);
 }
@@ -267,6 +268,7 @@ Test(scan, may_list_the_schema_and_stops_when_told)
     cr_assert_eq(db_scan(f.db, "DELETE FROM people", count_rows, &left, &err), ERR_REFUSED);
     cr_assert_eq(db_scan(f.db, "PRAGMA query_only = 0", count_rows, &left, &err), ERR_REFUSED);
     struct db_result r;
-    cr_assert_eq(fixture_query(&f, "SELECT name FROM sqlite_master", &r, &err), ERR_REFUSED, "trust ends with the scan");
+    cr_assert_eq(fixture_query(&f, "SELECT name FROM sqlite_master", &r, &err), ERR_REFUSED,
+                 "trust ends with the scan");
     fixture_end(&f);
 }

@@ -5,17 +5,44 @@
 #include <math.h>
 #include <string.h>
 
-static struct db_value integer(int64_t i) { return (struct db_value){.type = DB_INT, .i = i}; }
-static struct db_value real(double f) { return (struct db_value){.type = DB_FLOAT, .f = f}; }
-static struct db_value text(const char *s) { return (struct db_value){.type = DB_TEXT, .text = s, .len = strlen(s)}; }
-static struct db_value blob(const char *s) { return (struct db_value){.type = DB_BLOB, .text = s, .len = strlen(s)}; }
+static struct db_value integer(int64_t i)
+{
+    return (struct db_value){.type = DB_INT, .i = i};
+}
+static struct db_value real(double f)
+{
+    return (struct db_value){.type = DB_FLOAT, .f = f};
+}
+static struct db_value text(const char *s)
+{
+    return (struct db_value){.type = DB_TEXT, .text = s, .len = strlen(s)};
+}
+static struct db_value blob(const char *s)
+{
+    return (struct db_value){.type = DB_BLOB, .text = s, .len = strlen(s)};
+}
 
 Test(values, order_is_the_engines)
 {
     const struct db_value rising[] = {
-        {.type = DB_NULL}, real(-INFINITY), integer(INT64_MIN), integer(-1), real(-0.5), integer(0), real(0.5), integer(1),
-        real(9007199254740992.0), integer(9007199254740993), real(9.3e18), real(INFINITY), text(""), text("A"), text("a"),
-        text("aa"), blob(""), blob("A"),
+        {.type = DB_NULL},
+        real(-INFINITY),
+        integer(INT64_MIN),
+        integer(-1),
+        real(-0.5),
+        integer(0),
+        real(0.5),
+        integer(1),
+        real(9007199254740992.0),
+        integer(9007199254740993),
+        real(9.3e18),
+        real(INFINITY),
+        text(""),
+        text("A"),
+        text("a"),
+        text("aa"),
+        blob(""),
+        blob("A"),
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rising); i++)
         for (size_t j = 0; j < G_N_ELEMENTS(rising); j++) {
@@ -33,9 +60,25 @@ Test(values, literals_read_back_as_the_same_value)
     fixture_open(&f, NULL);
     struct db_value nul = {.type = DB_TEXT, .text = "a\0'b", .len = 4}, broken = text("\xff'x");
     const struct db_value values[] = {
-        {.type = DB_NULL}, integer(0), integer(INT64_MAX), integer(INT64_MIN), real(1), real(-0.1), real(1e300), real(1e-300),
-        real(123456789.125), real(0.1 + 0.2), real(INFINITY), real(-INFINITY), text(""), text("it's"), text("日本"), nul, broken,
-        blob(""), blob("\x01\xff"),
+        {.type = DB_NULL},
+        integer(0),
+        integer(INT64_MAX),
+        integer(INT64_MIN),
+        real(1),
+        real(-0.1),
+        real(1e300),
+        real(1e-300),
+        real(123456789.125),
+        real(0.1 + 0.2),
+        real(INFINITY),
+        real(-INFINITY),
+        text(""),
+        text("it's"),
+        text("日本"),
+        nul,
+        broken,
+        blob(""),
+        blob("\x01\xff"),
     };
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
         struct db_result r;
@@ -63,9 +106,20 @@ Test(values, reals_are_written_as_python_writes_them)
         double real;
         const char *text;
     } cases[] = {
-        {1, "1.0"}, {-2.5, "-2.5"}, {0.1, "0.1"}, {0.1 + 0.2, "0.30000000000000004"}, {1e16, "1e+16"}, {1e15, "1000000000000000.0"},
-        {123456789012345680.0, "1.2345678901234568e+17"}, {1e-5, "1e-05"}, {0.0001, "0.0001"}, {1.5e300, "1.5e+300"},
-        {-0.0, "-0.0"}, {INFINITY, "inf"}, {5e-324, "5e-324"}, {2.0 / 3, "0.6666666666666666"},
+        {1, "1.0"},
+        {-2.5, "-2.5"},
+        {0.1, "0.1"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {1e16, "1e+16"},
+        {1e15, "1000000000000000.0"},
+        {123456789012345680.0, "1.2345678901234568e+17"},
+        {1e-5, "1e-05"},
+        {0.0001, "0.0001"},
+        {1.5e300, "1.5e+300"},
+        {-0.0, "-0.0"},
+        {INFINITY, "inf"},
+        {5e-324, "5e-324"},
+        {2.0 / 3, "0.6666666666666666"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         char out[DB_REAL_TEXT];
@@ -115,7 +169,8 @@ Test(digest, says_what_the_reference_labeller_says)
     cr_assert_not(same_bag(&f, all, "SELECT DISTINCT a, b FROM t"), "repeats count");
     cr_assert_not(same_bag(&f, all, "SELECT a FROM t"));
     cr_assert_not(same_bag(&f, all, "SELECT a, b, b FROM t"));
-    cr_assert_not(same_bag(&f, "SELECT 1, 2 UNION ALL SELECT 3, 4", "SELECT 1, 4 UNION ALL SELECT 3, 2"), "rows hold together");
+    cr_assert_not(same_bag(&f, "SELECT 1, 2 UNION ALL SELECT 3, 4", "SELECT 1, 4 UNION ALL SELECT 3, 2"),
+                  "rows hold together");
     cr_assert(same_bag(&f, "SELECT 1", "SELECT '1'"), "as Python prints them");
     cr_assert_not(same_bag(&f, "SELECT 1", "SELECT 1.0"));
     cr_assert(same_bag(&f, "SELECT 1.0", "SELECT '1.0'"));
@@ -139,7 +194,8 @@ Test(digest, in_order_both_orders_count)
     cr_assert(same_order(&f, "SELECT a, b FROM t ORDER BY a", "SELECT a, b FROM t ORDER BY b"));
     cr_assert_not(same_order(&f, "SELECT a, b FROM t ORDER BY a", "SELECT a, b FROM t ORDER BY a DESC"));
     cr_assert_not(same_order(&f, "SELECT a, b FROM t", "SELECT b, a FROM t"));
-    cr_assert_not(same_order(&f, "SELECT 1, 2 UNION ALL SELECT 3, 4", "SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4"));
+    cr_assert_not(same_order(&f, "SELECT 1, 2 UNION ALL SELECT 3, 4",
+                             "SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4"));
     fixture_end(&f);
 }
 

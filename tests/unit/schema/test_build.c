@@ -19,7 +19,8 @@ Test(build, tables_and_columns)
     cr_assert_str_eq(id->type, "INTEGER");
     cr_assert(school_column(&s, "teacher.email")->unique && !school_column(&s, "teacher.email")->not_null);
     cr_assert(school_column(&s, "course.code")->unique && !school_column(&s, "course.code")->unique_measured);
-    cr_assert_not(school_column(&s, "course.title")->unique_measured == false && school_column(&s, "course.title")->unique,
+    cr_assert_not(school_column(&s, "course.title")->unique_measured == false &&
+                      school_column(&s, "course.title")->unique,
                   "a partial index makes nothing unique");
     cr_assert_not(school_column(&s, "room.building")->unique, "half a key");
     cr_assert_eq(school_column(&s, "room.number")->pk, 2);
@@ -42,7 +43,8 @@ Test(build, views_that_work_and_views_that_do_not)
     cr_assert(broken->is_view && !broken->scannable && broken->n_columns == 0);
     const struct schema_table *endless = &s.index->tables[school_table(&s, "endless")];
     cr_assert(endless->is_view && !endless->scannable && endless->n_columns == 1);
-    cr_assert_eq(schema_column_has(s.index, &busy->columns[0], "Ann Lee", 7, true), -1, "values of views are not indexed");
+    cr_assert_eq(schema_column_has(s.index, &busy->columns[0], "Ann Lee", 7, true), -1,
+                 "values of views are not indexed");
     school_end(&s);
 }
 
@@ -51,7 +53,8 @@ Test(build, statistics)
     struct school s;
     school_open(&s, NULL, NULL);
     const struct schema_stats *salary = &school_column(&s, "teacher.salary")->stats;
-    cr_assert(salary->rows == 4 && salary->nulls == 1 && salary->distinct == 3 && salary->reals == 3 && salary->zeros == 1);
+    cr_assert(salary->rows == 4 && salary->nulls == 1 && salary->distinct == 3 && salary->reals == 3 &&
+              salary->zeros == 1);
     cr_assert(salary->min.f == 0 && salary->max.f == 1000.5 && salary->sum == 1003.5 && !salary->sampled);
     const struct schema_stats *note = &school_column(&s, "teacher.note")->stats;
     cr_assert(note->ints == 1 && note->texts == 1 && note->blobs == 1 && note->nulls == 1 && note->distinct == 3);
@@ -71,7 +74,9 @@ Test(build, statistics)
 Test(build, three_and_three_point_zero_are_one_value)
 {
     struct school s;
-    school_open(&s, "CREATE TABLE t(a); INSERT INTO t VALUES(3),(3.0),('3'),(3.5),(-0.0),(0),(1e300),(9007199254740993);", NULL);
+    school_open(&s,
+                "CREATE TABLE t(a); INSERT INTO t VALUES(3),(3.0),('3'),(3.5),(-0.0),(0),(1e300),(9007199254740993);",
+                NULL);
     const struct schema_stats *a = &school_column(&s, "t.a")->stats;
     cr_assert_eq(a->distinct, 6);
     cr_assert_eq(a->top[0].count, 2);
@@ -128,8 +133,9 @@ Test(build, columns_that_name_the_same_key_are_joined_through_it)
 
 Test(build, past_the_cap_a_column_is_sampled)
 {
-    const char *sql = "CREATE TABLE t(few INTEGER, many TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 "
-                      "FROM c LIMIT 30000) SELECT x % 10, 'value ' || x FROM c;";
+    const char *sql =
+        "CREATE TABLE t(few INTEGER, many TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 "
+        "FROM c LIMIT 30000) SELECT x % 10, 'value ' || x FROM c;";
     struct school s;
     school_open(&s, sql, &(struct schema_options){.max_values = 1000});
     const struct schema_column *many = school_column(&s, "t.many"), *few = school_column(&s, "t.few");
@@ -144,8 +150,9 @@ Test(build, past_the_cap_a_column_is_sampled)
 
 Test(build, memory_stays_under_the_cap)
 {
-    const char *sql = "CREATE TABLE t(a TEXT, b TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c "
-                      "LIMIT 60000) SELECT 'a longer text for number ' || x, 'another text for number ' || x FROM c;";
+    const char *sql =
+        "CREATE TABLE t(a TEXT, b TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c "
+        "LIMIT 60000) SELECT 'a longer text for number ' || x, 'another text for number ' || x FROM c;";
     struct school s;
     school_open(&s, sql, &(struct schema_options){.max_bytes = 2 << 20});
     cr_assert_leq(s.index->bytes, 2 << 20);
@@ -214,7 +221,8 @@ Test(build, printed_for_people_and_programs)
     FILE *out = open_memstream(&text, &len);
     schema_print(s.index, out, false, true);
     fclose(out);
-    cr_assert(strstr(text, "teacher_id") && strstr(text, "inferred") && strstr(text, "declared") && strstr(text, "North"));
+    cr_assert(strstr(text, "teacher_id") && strstr(text, "inferred") && strstr(text, "declared") &&
+              strstr(text, "North"));
     free(text);
     out = open_memstream(&text, &len);
     schema_print(s.index, out, false, false);

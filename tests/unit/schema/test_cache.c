@@ -6,7 +6,10 @@
 #include <string.h>
 
 static int64_t fake_now = 1000000000;
-static int64_t fake_clock(void) { return fake_now; }
+static int64_t fake_clock(void)
+{
+    return fake_now;
+}
 
 static struct schema_index *get(struct schema_cache *cache, struct fixture *f)
 {

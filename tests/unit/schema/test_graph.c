@@ -44,7 +44,8 @@ static unsigned brute_force(unsigned wanted, unsigned n, bool edge[][NODES])
     return best;
 }
 
-static void check(const struct school *s, unsigned n, bool edge[][NODES], const uint32_t *terminals, unsigned n_terminals)
+static void check(const struct school *s, unsigned n, bool edge[][NODES], const uint32_t *terminals,
+                  unsigned n_terminals)
 {
     unsigned wanted = 0, got = 0;
     uint32_t tables[NODES];
@@ -53,8 +54,10 @@ static void check(const struct school *s, unsigned n, bool edge[][NODES], const 
     unsigned size = schema_steiner(s->index, terminals, n_terminals, tables, &exact);
     for (unsigned i = 0; i < size; i++) got |= 1U << tables[i];
     unsigned best = brute_force(wanted, n, edge);
-    if (exact) cr_assert_eq(size, best);
-    else cr_assert(best ? size >= best && size <= 2 * best : size == 0, "%u for %u", size, best);
+    if (exact)
+        cr_assert_eq(size, best);
+    else
+        cr_assert(best ? size >= best && size <= 2 * best : size == 0, "%u for %u", size, best);
     if (!size) return;
     cr_assert_eq(got & wanted, wanted);
     cr_assert(is_connected(got, n, edge));

@@ -6,8 +6,11 @@
 Test(large, two_hundred_thousand_rows)
 {
     struct school s;
-    school_open(&s, "CREATE TABLE t(id INTEGER PRIMARY KEY, word TEXT, amount REAL); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 0 UNION"
-                    " ALL SELECT x+1 FROM c LIMIT 200000) SELECT x, 'word number ' || (x % 20000), x * 0.5 FROM c;", NULL);
+    school_open(&s,
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, word TEXT, amount REAL); INSERT INTO t WITH RECURSIVE c(x) AS "
+                "(SELECT 0 UNION"
+                " ALL SELECT x+1 FROM c LIMIT 200000) SELECT x, 'word number ' || (x % 20000), x * 0.5 FROM c;",
+                NULL);
     const struct schema_column *word = school_column(&s, "t.word"), *id = school_column(&s, "t.id");
     cr_assert_eq(word->stats.rows, 200000);
     cr_assert(word->stats.distinct == 20000 && !word->stats.sampled);

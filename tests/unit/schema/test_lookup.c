@@ -69,8 +69,11 @@ Test(lookup, columns_that_hold_a_value)
 Test(lookup, every_value_is_found_again)
 {
     struct school s;
-    school_open(&s, "CREATE TABLE t(a, b); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 20000) "
-                    "SELECT x * 7, 'Value ' || x FROM c;", NULL);
+    school_open(
+        &s,
+        "CREATE TABLE t(a, b); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 20000) "
+        "SELECT x * 7, 'Value ' || x FROM c;",
+        NULL);
     for (int i = 1; i <= 20000; i += 13) {
         char number[32], text[32];
         snprintf(number, sizeof number, "%d", i * 7);
@@ -86,8 +89,11 @@ Test(lookup, every_value_is_found_again)
 Test(lookup, nearest_values)
 {
     struct school s;
-    school_open(&s, "CREATE TABLE t(a); INSERT INTO t VALUES('United States'),('United Kingdom'),('France'),('Frnce'),('Germany'),"
-                    "('USA'),('New York City'),('x');", NULL);
+    school_open(
+        &s,
+        "CREATE TABLE t(a); INSERT INTO t VALUES('United States'),('United Kingdom'),('France'),('Frnce'),('Germany'),"
+        "('USA'),('New York City'),('x');",
+        NULL);
     const struct schema_column *a = school_column(&s, "t.a");
     const char *near[4];
     cr_assert_geq(schema_nearest_values(&s.f.arena, s.index, a, "france", 6, near, 4), 2);
@@ -105,20 +111,36 @@ Test(lookup, nearest_values)
 Test(lookup, what_texts_look_like)
 {
     static const char *const dates[] = {
-        "2001-02-03", "2001/2/3", "3.2.2001", "02/13/2001", "13-02-99", "2001-02-03 10:11:12", "2001-02-03T10:11:12.5Z",
-        "2001-02-03T10:11:12+02:00", "10:11", "10:11:12", "9:05 PM", "May 3, 2001", "3 May 2001", "May 2001", "03-MAY-01",
-        "September 2001", "Sept 3 2001",
+        "2001-02-03",
+        "2001/2/3",
+        "3.2.2001",
+        "02/13/2001",
+        "13-02-99",
+        "2001-02-03 10:11:12",
+        "2001-02-03T10:11:12.5Z",
+        "2001-02-03T10:11:12+02:00",
+        "10:11",
+        "10:11:12",
+        "9:05 PM",
+        "May 3, 2001",
+        "3 May 2001",
+        "May 2001",
+        "03-MAY-01",
+        "September 2001",
+        "Sept 3 2001",
     };
     static const char *const no_dates[] = {
-        "2001", "12345", "1.5.7.9", "1-2", "99-99-9999", "2001-45-01", "Maybe 3, 2001", "555-123-4567", "12:345", "a:b", "",
-        "3.14.15", "hello", "25:00:00x", "May",
+        "2001",   "12345", "1.5.7.9", "1-2",     "99-99-9999", "2001-45-01", "Maybe 3, 2001", "555-123-4567",
+        "12:345", "a:b",   "",        "3.14.15", "hello",      "25:00:00x",  "May",
     };
     static const char *const numbers[] = {"1", "-1", "+1.5", ".5", "5.", "000"};
     static const char *const no_numbers[] = {"", "-", ".", "1e5", "1,000", " 1", "1 ", "0x10", "1.2.3"};
-    for (size_t i = 0; i < G_N_ELEMENTS(dates); i++) cr_assert(looks_like_date(dates[i], strlen(dates[i])), "%s", dates[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(dates); i++)
+        cr_assert(looks_like_date(dates[i], strlen(dates[i])), "%s", dates[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(no_dates); i++)
         cr_assert_not(looks_like_date(no_dates[i], strlen(no_dates[i])), "%s", no_dates[i]);
-    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) cr_assert(looks_numeric(numbers[i], strlen(numbers[i])), "%s", numbers[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+        cr_assert(looks_numeric(numbers[i], strlen(numbers[i])), "%s", numbers[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(no_numbers); i++)
         cr_assert_not(looks_numeric(no_numbers[i], strlen(no_numbers[i])), "%s", no_numbers[i]);
 }

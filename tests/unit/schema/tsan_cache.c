@@ -1,5 +1,5 @@
-/* Threads that share a schema cache while a writer changes the database, and a watchdog under fire. A plain program, since
- * Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
+/* Threads that share a schema cache while a writer changes the database, and a watchdog under fire. A plain program,
+ * since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
 #include "lib/base/clock.h"
 #include "lib/schema/schema.h"
 
@@ -44,7 +44,8 @@ static void use(const struct schema_index *index)
 
 static void stop_a_statement(struct db *db)
 {
-    static const char endless[] = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c";
+    static const char endless[] =
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c";
     struct arena arena;
     struct db_result result;
     struct err err = {0};
