@@ -91,7 +91,7 @@ static bool widen(struct arena *arena, struct sql_node *list)
     uint32_t cap = list->n_kids < 4 ? 8 : list->n_kids * 2;
     struct sql_node **kids = arena_new_array(arena, cap, struct sql_node *);
     if (!kids) return false;
-    if (list->n_kids) memcpy(kids, list->kids, list->n_kids * sizeof *kids);
+    if (list->n_kids) memcpy(kids, list->kids, list->n_kids * sizeof(struct sql_node *));
     list->kids = kids;
     list->cap_kids = cap;
     return true;
