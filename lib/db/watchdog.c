@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <time.h>
 
-static const int64_t AGAIN_NS = 10 * 1000 * 1000; /* between two calls of `fire` */
+static const int64_t AGAIN_NS = 10LL * 1000 * 1000; /* between two calls of `fire` */
 
 /* Start and stop happen under `life`, so that one add cannot meet a thread that is about to leave. */
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;

@@ -31,8 +31,9 @@ static struct schema_options resolve(const struct schema_options *asked)
 
 enum err_code builder_full(struct builder *builder)
 {
-    return err_set(builder->err, ERR_LIMIT_MEMORY, "the schema index does not fit in %llu bytes",
-                   (unsigned long long)builder->options->max_bytes);
+    err_set(builder->err, ERR_LIMIT_MEMORY, "the schema index does not fit in %llu bytes",
+            (unsigned long long)builder->options->max_bytes);
+    return ERR_LIMIT_MEMORY;
 }
 
 void builder_note(struct builder *builder, const char *format, ...)
@@ -179,6 +180,14 @@ static struct schema_index *new_index(const struct schema_options *options)
     return index;
 }
 
+static void free_index(struct schema_index *index)
+{
+    values_free(&index->priv->values);
+    arena_free(&index->priv->arena);
+    g_free(index->priv);
+    g_free(index);
+}
+
 enum err_code schema_build(struct db *db, const char *db_name, const char *path, const struct schema_options *options,
                            struct schema_index **out, struct err *err)
 {
@@ -210,8 +219,11 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
     g_ptr_array_free(builder.notes, TRUE);
     index->bytes = index->priv->arena.used + index->priv->values.bytes;
     index->build_ns = clock_now_ns() - start;
-    *out = code ? NULL : index;
-    if (code) schema_unref(index);
+    if (code) {
+        free_index(index);
+        index = NULL;
+    }
+    *out = index;
     return code;
 }
 
@@ -224,8 +236,5 @@ struct schema_index *schema_ref(struct schema_index *index)
 void schema_unref(struct schema_index *index)
 {
     if (!index || atomic_fetch_sub_explicit(&index->priv->references, 1, memory_order_acq_rel) != 1) return;
-    values_free(&index->priv->values);
-    arena_free(&index->priv->arena);
-    g_free(index->priv);
-    g_free(index);
+    free_index(index);
 }

@@ -237,7 +237,7 @@ static bool try_exact(const struct schema_index *index, const uint32_t *terminal
 {
     size_t n_cells = ((size_t)1 << (n - 1)) * index->n_tables;
     struct steiner s = {.index = index, .n = index->n_tables};
-    s.cells = g_new(struct cell, n_cells);
+    s.cells = g_new0(struct cell, n_cells);
     s.heads = g_new(uint32_t, (size_t)s.n + 1);
     s.links = g_new(uint32_t, 2 * (size_t)s.n);
     bool connected = steiner_exact(&s, terminals, n, chosen);

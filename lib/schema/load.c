@@ -80,7 +80,7 @@ static enum err_code load_tables(struct builder *builder)
              " WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid", &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     if (!code && !index->tables) code = builder_full(builder);
-    for (guint i = 0; !code && i < rows->len; i++) {
+    for (guint i = 0; !code && index->tables && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
         if (!is_shadow(rows, text_of(&row[0]))) code = fill_table(builder, &index->tables[index->n_tables++], row);
     }
