@@ -15,7 +15,7 @@ bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const 
 {
     bare->block = shape->block;
     bare->group = sql_kid(shape->block->node, SELECT_GROUP);
-    bare->keys = vsig_keys_new(subject, shape);
+    bare->keys = vsig_keys_new(subject, shape, true);
     if (!bare->keys) return false;
     for (uint32_t i = 0; bare->group && i < bare->group->n_kids; i++) {
         const struct sql_ref *ref = vsig_plain_column(meant_by(shape->block->node, bare->group->kids[i]));

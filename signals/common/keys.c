@@ -11,6 +11,7 @@ struct fixed {
 struct vsig_keys {
     struct vsig_subject *subject;
     const struct vsig_block_shape *shape;
+    bool measured;
     vsig_sources whole;
     uint32_t n;
     struct fixed items[MAX_FIXED];
@@ -57,29 +58,30 @@ static void add_constant(struct vsig_keys *keys, const struct sql_node *node)
     }
 }
 
-static const struct sql_node *single_row_limit(const struct sql_node *query)
+bool vsig_limits_to_one(const struct sql_node *query)
 {
     const struct sql_node *count = sql_plain_literal(sql_kid(sql_kid(query, QUERY_LIMIT), LIMIT_COUNT));
-    return count && count->op == SQL_LIT_INT && count->text_len == 1 && count->text[0] == '1' ? count : NULL;
+    return count && count->op == SQL_LIT_INT && count->text_len == 1 && count->text[0] == '1';
 }
 
 bool vsig_is_one_row(const struct sql_source *source)
 {
     const struct sql_block *of = source->of;
     if (!of) return false;
-    if (single_row_limit(of->query)) return true;
+    if (vsig_limits_to_one(of->query)) return true;
     if (of->arm) return false;
     if (sql_is(of->node, SQL_VALUES)) return of->node->n_kids == 1;
     if (of->n_sources == 0) return true;
     return of->aggregate && !of->grouped;
 }
 
-struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape)
+struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape, bool measured)
 {
     struct vsig_keys *keys = arena_alloc(subject->arena, sizeof *keys);
     if (!keys) return NULL;
     keys->subject = subject;
     keys->shape = shape;
+    keys->measured = measured;
     keys->whole = 0;
     keys->n = 0;
     for (uint32_t i = 0; i < shape->n_conditions; i++) {
@@ -102,7 +104,7 @@ static bool table_is_fixed(const struct vsig_keys *keys, const struct sql_source
         if (item->output == ROWID) return true;
         if (item->output < 0 || (uint32_t)item->output >= table->n_columns) continue;
         const struct schema_column *column = &table->columns[item->output];
-        if (column->unique) return true;
+        if (column->unique && (keys->measured || !column->unique_measured)) return true;
         if (column->pk) in_pk++;
     }
     return table->n_pk && in_pk == table->n_pk;

@@ -35,6 +35,14 @@ const struct sql_ref *vsig_plain_column(const struct sql_node *expr)
     return named && expr->ref->source ? expr->ref : NULL;
 }
 
+bool vsig_repeats_matter(const struct sql_block *block)
+{
+    if (block->role != SQL_BLOCK_TOP && block->role != SQL_BLOCK_DERIVED && block->role != SQL_BLOCK_CTE) return false;
+    if (!sql_is(block->node, SQL_SELECT) || sql_kid(block->node, SELECT_DISTINCT)) return false;
+    const struct sql_node *parent = block->node->parent;
+    return !sql_is(parent, SQL_COMPOUND) || parent->op == SQL_UNION_ALL;
+}
+
 struct conditions {
     struct vsig_subject *subject;
     const struct sql_block *block;
@@ -129,9 +137,7 @@ static bool read_pairs(struct vsig_subject *subject, struct vsig_shape *shape, b
 
 static void mark_star(struct vsig_block_shape *home, const struct sql_ref *ref)
 {
-    vsig_sources all = home->block->n_sources >= VSIG_MAX_SOURCES ? ~(vsig_sources)0
-                                                                  : ((vsig_sources)1 << home->block->n_sources) - 1;
-    vsig_sources bits = ref->source ? vsig_source_bit(home->block, ref->source) : all;
+    vsig_sources bits = ref->source ? vsig_source_bit(home->block, ref->source) : vsig_all_sources(home->block);
     home->used |= bits;
     home->shown |= bits;
 }

@@ -43,6 +43,9 @@ const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
  * *outside (may be NULL) is set when columns of an enclosing block do. */
 vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_node *expr, bool *outside);
 
+/* Does it matter how often a row of this block comes back? Not under DISTINCT, in arms of set operations, IN and EXISTS. */
+bool vsig_repeats_matter(const struct sql_block *block);
+
 /* The plain column that an expression is, seen through parentheses, unary plus and select aliases; its `source` is set.
  * NULL when it is anything else. */
 const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
@@ -51,6 +54,11 @@ const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
 static inline vsig_sources vsig_source_bit(const struct sql_block *block, const struct sql_source *source)
 {
     return source && source->block == block && source->index < VSIG_MAX_SOURCES ? (vsig_sources)1 << source->index : 0;
+}
+
+static inline vsig_sources vsig_all_sources(const struct sql_block *block)
+{
+    return block->n_sources >= VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
 }
 
 #endif

@@ -50,9 +50,9 @@ static void connect_all(struct groups *groups, const struct vsig_block_shape *sh
 }
 
 /* FROM items that cannot multiply rows: one row at most, table functions and LATERAL (which take part in what is before). */
-static vsig_sources harmless(struct vsig_run *run, const struct vsig_block_shape *shape, bool *failed)
+static vsig_sources one_row_items(struct vsig_run *run, const struct vsig_block_shape *shape, bool *failed)
 {
-    struct vsig_keys *keys = vsig_keys_new(run->subject, shape);
+    struct vsig_keys *keys = vsig_keys_new(run->subject, shape, false);
     *failed = !keys;
     if (!keys) return 0;
     vsig_keys_close(keys);
@@ -67,11 +67,44 @@ static vsig_sources harmless(struct vsig_run *run, const struct vsig_block_shape
     return found;
 }
 
-static void report(struct vsig_run *run, const struct sql_source *first, const struct sql_source *second)
+static vsig_sources members(const struct vsig_block_shape *shape, struct groups *groups, unsigned of)
+{
+    vsig_sources found = 0;
+    for (unsigned i = 0; i < shape->block->n_sources; i++)
+        if (find(groups, i) == find(groups, of)) found |= (vsig_sources)1 << i;
+    return found;
+}
+
+/* An aggregate that repeated rows leave as it is. */
+static bool ignores_repeats(const struct sql_node *call)
+{
+    bool extreme = sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
+    return extreme || (call->flags & SQL_F_DISTINCT);
+}
+
+/* Does nobody see how often a row comes out of this block's FROM? */
+static bool hides_repeats(const struct vsig_run *run, const struct sql_block *block)
+{
+    if (!block->aggregate) return !vsig_repeats_matter(block) || vsig_limits_to_one(block->query);
+    const struct sql_node *top = block->arm ? block->node : block->query;
+    for (const struct sql_node *n = top; n; n = sql_walk(top, n))
+        if (sql_is_aggregate(n) && sql_block_of(run->subject->bound, n) == block && !ignores_repeats(n)) return false;
+    return true;
+}
+
+/* Nothing is taken from one of the groups, and repeats are not seen: the product changes no result. */
+static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_shape *shape, struct groups *groups, unsigned a,
+                            unsigned b)
+{
+    bool idle = !(members(shape, groups, a) & shape->used) || !(members(shape, groups, b) & shape->used);
+    return idle && hides_repeats(run, shape->block);
+}
+
+static void report(struct vsig_run *run, const struct sql_source *first, const struct sql_source *second, bool harmless)
 {
     const char *a = vsig_source_name(run->subject, first), *b = vsig_source_name(run->subject, second);
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, second->node, "no condition connects %s with %s: every row of one meets every row of the other", a, b);
+        vsig_fire(run, harmless ? VSIG_NOTE : VSIG_ERROR, second->node, "no condition connects %s with %s: every row of one meets every row of the other", a, b);
     vsig_add_clause(run, finding, first->node);
     vsig_add_fact(run, finding, "tables", false, "%s, %s", a, b);
 }
@@ -83,7 +116,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
     struct groups groups;
     connect_all(&groups, shape);
     bool failed;
-    vsig_sources free_ones = harmless(run, shape, &failed);
+    vsig_sources free_ones = one_row_items(run, shape, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
     const struct sql_source *first = NULL; /* of the first group of FROM items that matters */
     for (unsigned i = 0; i < block->n_sources; i++) {
@@ -92,7 +125,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
         if (!first) first = source;
         unsigned root = find(&groups, i);
         if (root == find(&groups, first->index)) continue;
-        report(run, first, source);
+        report(run, first, source, changes_nothing(run, shape, &groups, first->index, i));
         groups.parent[root] = find(&groups, first->index); /* one finding a group */
     }
     return ERR_OK;

@@ -11,16 +11,11 @@
 
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
 
-static vsig_sources all_sources(const struct sql_block *block)
-{
-    return block->n_sources >= VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
-}
-
 /* FROM items that may hold several rows for one of `entity` in one group. Sets *failed when the arena is full. */
 static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_source *entity,
                                 bool with_groups, bool *failed)
 {
-    struct vsig_keys *keys = vsig_keys_new(run->subject, shape);
+    struct vsig_keys *keys = vsig_keys_new(run->subject, shape, true);
     *failed = !keys;
     if (!keys) return 0;
     const struct sql_node *group = with_groups ? sql_kid(shape->block->node, SELECT_GROUP) : NULL;
@@ -30,7 +25,7 @@ static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_sh
     }
     if (entity) vsig_keys_add_source(keys, entity);
     vsig_keys_close(keys);
-    return all_sources(shape->block) & ~vsig_keys_whole(keys);
+    return vsig_all_sources(shape->block) & ~vsig_keys_whole(keys);
 }
 
 /* --- the probe --- */
@@ -95,15 +90,6 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
 
 /* --- rows --- */
 
-/* Blocks whose repeated rows nobody sees: DISTINCT, set operations, IN and EXISTS. */
-static bool repeats_matter(const struct sql_block *block)
-{
-    if (block->role != SQL_BLOCK_TOP && block->role != SQL_BLOCK_DERIVED && block->role != SQL_BLOCK_CTE) return false;
-    if (!sql_is(block->node, SQL_SELECT) || sql_kid(block->node, SELECT_DISTINCT) || block->correlated) return false;
-    const struct sql_node *parent = block->node->parent;
-    return !sql_is(parent, SQL_COMPOUND) || parent->op == SQL_UNION_ALL;
-}
-
 /* Only tables: what a CTE or derived table is cannot be seen from inside the probe, and seldom has a key. */
 static bool can_probe(const struct sql_block *block)
 {
@@ -140,7 +126,7 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
 static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (block->aggregate || block->grouped || !repeats_matter(block) || sql_kid(block->query, QUERY_LIMIT)) return ERR_OK;
+    if (block->aggregate || block->grouped || !vsig_repeats_matter(block) || block->correlated || sql_kid(block->query, QUERY_LIMIT)) return ERR_OK;
     const struct sql_source *entity = NULL;
     vsig_sources many = 0;
     for (uint32_t i = 0; i < block->n_sources && !entity; i++) {

@@ -184,8 +184,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
 {
     const struct sql_block *block = shape->block;
     if (block->n_sources < 2 || shape->too_wide || !all_tables(block)) return ERR_OK;
-    struct tree tree = {.run = run, .shape = shape};
-    tree.alive = block->n_sources == VSIG_MAX_SOURCES ? ~(vsig_sources)0 : ((vsig_sources)1 << block->n_sources) - 1;
+    struct tree tree = {.run = run, .shape = shape, .alive = vsig_all_sources(block)};
     if (!shape->count_star) {
         prune(&tree, true);
         prune(&tree, false);
