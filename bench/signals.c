@@ -2,10 +2,10 @@
  *
  *   bench_signals LOG.jsonl --db-root DIR [--out FIRES.jsonl] [--gold] [--no-exec]
  *
- * Prints the time of each signal (median, 95th percentile, share of the sum), and the median of parsing, binding and all
- * signals but those that execute SQL, which is to stay under 60 µs a candidate. --gold judges the gold query of each
- * line in place of its candidates; --no-exec leaves out signals that need the database. With --out it writes a JSON
- * line a candidate: {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}, which
+ * Prints the time of each signal (median, 95th percentile, share of the sum), and the median of parsing, binding and
+ * all signals but those that execute SQL, which is to stay under 60 µs a candidate. --gold judges the gold query of
+ * each line in place of its candidates; --no-exec leaves out signals that need the database. With --out it writes a
+ * JSON line a candidate: {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}, which
  * bench/signal_table.py holds against execution labels.
  */
 #include "signals/vsig.h"
@@ -26,8 +26,8 @@ struct bench {
     bool gold, no_exec;
     FILE *fires;
     struct vsig_options *options;
-    GHashTable *grounds;    /* database name -> struct ground */
-    GArray *times[PARTS];   /* of int64_t: ns, one a candidate */
+    GHashTable *grounds;  /* database name -> struct ground */
+    GArray *times[PARTS]; /* of int64_t: ns, one a candidate */
     unsigned line, n_judged, n_invalid;
 };
 
@@ -59,7 +59,10 @@ static struct ground *ground_of(struct bench *bench, const char *name)
     return ground;
 }
 
-static void record(struct bench *bench, unsigned part, int64_t ns) { g_array_append_val(bench->times[part], ns); }
+static void record(struct bench *bench, unsigned part, int64_t ns)
+{
+    g_array_append_val(bench->times[part], ns);
+}
 
 static bool executes(const struct vsig_def *def)
 {
@@ -86,7 +89,8 @@ static void write_fires(struct bench *bench, unsigned candidate, const struct vs
         int severity = worst(v);
         json_object_set_new(signals, all[i]->name,
                             json_pack("[s, s, i]", vsig_state_name(v->state),
-                                      severity < 0 ? "" : vsig_severity_name((enum vsig_severity)severity), (int)v->n_findings));
+                                      severity < 0 ? "" : vsig_severity_name((enum vsig_severity)severity),
+                                      (int)v->n_findings));
     }
     json_t *row = json_pack("{s:i, s:i, s:b, s:o}", "line", (int)bench->line, "candidate", (int)candidate, "valid",
                             subject->code == ERR_OK, "signals", signals);
@@ -134,7 +138,8 @@ static void judge_line(struct bench *bench, json_t *row)
     if (!ground || !ground->schema) return;
     struct arena arena; /* of the question: shared by the line's candidates */
     arena_init(&arena, 0);
-    const struct vsig_question *asked = question ? vsig_question_read(&arena, ground->schema, question, evidence) : NULL;
+    const struct vsig_question *asked =
+        question ? vsig_question_read(&arena, ground->schema, question, evidence) : NULL;
     const char *gold = json_string_value(json_object_get(row, "gold"));
     json_t *candidates = json_object_get(row, "candidates");
     if (bench->gold && gold) judge(bench, ground, 0, gold, question, evidence, asked);
@@ -180,8 +185,8 @@ static void print_times(struct bench *bench)
            micros(bench->times[PART_READ], 0.95), 100 * total(bench->times[PART_READ]) / sum);
     for (unsigned i = 0; i < n; i++) {
         GArray *times = bench->times[all[i]->id];
-        printf("%-26s %10.1f %10.1f %6.1f%%%s\n", all[i]->name, micros(times, 0.5), micros(times, 0.95), 100 * total(times) / sum,
-               executes(all[i]) ? "  executes SQL" : "");
+        printf("%-26s %10.1f %10.1f %6.1f%%%s\n", all[i]->name, micros(times, 0.5), micros(times, 0.95),
+               100 * total(times) / sum, executes(all[i]) ? "  executes SQL" : "");
     }
     printf("%-26s %10.1f %10.1f\n", "all but those that execute", micros(bench->times[PART_PURE], 0.5),
            micros(bench->times[PART_PURE], 0.95));
@@ -210,12 +215,18 @@ static int run(struct bench *bench)
 static bool read_arguments(struct bench *bench, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--gold") == 0) bench->gold = true;
-        else if (strcmp(argv[i], "--no-exec") == 0) bench->no_exec = true;
-        else if (strcmp(argv[i], "--db-root") == 0 && i + 1 < argc) bench->root = argv[++i];
-        else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) bench->out = argv[++i];
-        else if (argv[i][0] != '-' && !bench->log) bench->log = argv[i];
-        else return false;
+        if (strcmp(argv[i], "--gold") == 0)
+            bench->gold = true;
+        else if (strcmp(argv[i], "--no-exec") == 0)
+            bench->no_exec = true;
+        else if (strcmp(argv[i], "--db-root") == 0 && i + 1 < argc)
+            bench->root = argv[++i];
+        else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc)
+            bench->out = argv[++i];
+        else if (argv[i][0] != '-' && !bench->log)
+            bench->log = argv[i];
+        else
+            return false;
     }
     return bench->log && bench->root;
 }

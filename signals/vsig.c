@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define V(name) extern const struct vsig_def vsig_##name;
-#include "signals/vsig_table.inc"
-#undef V
+#define X(id, name, family) extern const struct vsig_def vsig_##name;
+#include "signals/vsig_list.h"
+#undef X
 
 static const struct vsig_def *const SIGNALS[] = {
-#define V(name) &vsig_##name,
-#include "signals/vsig_table.inc"
-#undef V
+#define X(id, name, family) &vsig_##name,
+#include "signals/vsig_list.h"
+#undef X
 };
 enum { N_SIGNALS = sizeof(SIGNALS) / sizeof(SIGNALS[0]) };
 
@@ -51,10 +51,22 @@ static const char *const CAUSES[] = {[VSIG_QUESTION_AMBIGUITY] = "question ambig
 
 #define NAME_IN(table, i) ((size_t)(i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : NULL)
 
-const char *vsig_family_name(enum vsig_family family) { return NAME_IN(FAMILIES, family); }
-const char *vsig_state_name(enum vsig_state state) { return NAME_IN(STATES, state); }
-const char *vsig_severity_name(enum vsig_severity severity) { return NAME_IN(SEVERITIES, severity); }
-const char *vsig_cause_name(enum vsig_cause cause) { return NAME_IN(CAUSES, cause); }
+const char *vsig_family_name(enum vsig_family family)
+{
+    return NAME_IN(FAMILIES, family);
+}
+const char *vsig_state_name(enum vsig_state state)
+{
+    return NAME_IN(STATES, state);
+}
+const char *vsig_severity_name(enum vsig_severity severity)
+{
+    return NAME_IN(SEVERITIES, severity);
+}
+const char *vsig_cause_name(enum vsig_cause cause)
+{
+    return NAME_IN(CAUSES, cause);
+}
 
 int vsig_family_by_name(const char *name)
 {
@@ -77,8 +89,8 @@ void vsig_add_clause(struct vsig_run *run, struct vsig_finding *finding, const s
     for (uint32_t i = 0; i < finding->n_clauses; i++)
         if (finding->clauses[i].start == node->start && finding->clauses[i].end == node->end) return;
     (void)run;
-    finding->clauses[finding->n_clauses++] = (struct vsig_clause){
-        .label = sql_clause_name(sql_clause_of(node)), .start = node->start, .end = node->end};
+    finding->clauses[finding->n_clauses++] =
+        (struct vsig_clause){.label = sql_clause_name(sql_clause_of(node)), .start = node->start, .end = node->end};
 }
 
 static char *print_into(struct arena *arena, const char *format, va_list args)
@@ -153,7 +165,10 @@ void vsig_unavailable(struct vsig_run *run, const char *reason)
     *run->verdict = (struct vsig_verdict){.state = VSIG_UNAVAILABLE, .reason = reason};
 }
 
-double vsig_opt(const struct vsig_run *run, unsigned index) { return run->options->values[run->def->id][index]; }
+double vsig_opt(const struct vsig_run *run, unsigned index)
+{
+    return run->options->values[run->def->id][index];
+}
 
 /* Why the signal cannot look at this subject, or NULL. */
 static const char *unmet(struct vsig_subject *subject, const struct vsig_def *def)
@@ -167,7 +182,7 @@ static const char *unmet(struct vsig_subject *subject, const struct vsig_def *de
 }
 
 void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, const struct vsig_options *options,
-                    struct vsig_verdict *verdict)
+                  struct vsig_verdict *verdict)
 {
     int64_t started = clock_now_ns();
     *verdict = (struct vsig_verdict){.state = VSIG_SILENT};

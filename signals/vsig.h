@@ -17,14 +17,7 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
-enum vsig_family {
-    VSIG_STRUCTURE,
-    VSIG_JOIN,
-    VSIG_EXECUTION,
-    VSIG_VALUE,
-    VSIG_QUESTION,
-    VSIG_FAMILY_COUNT
-};
+enum vsig_family { VSIG_STRUCTURE, VSIG_JOIN, VSIG_EXECUTION, VSIG_VALUE, VSIG_QUESTION, VSIG_FAMILY_COUNT };
 
 /* Root cause of an error that the signal points to (SQLens §3.1, figure 3). */
 enum vsig_cause { VSIG_QUESTION_AMBIGUITY, VSIG_DATA_AMBIGUITY, VSIG_MISALIGNMENT };
@@ -91,7 +84,7 @@ struct vsig_def {
     const char *name;
     enum vsig_family family;
     enum vsig_cause cause;
-    unsigned needs;       /* of enum vsig_need; a need that is not met makes the signal unavailable without calling eval */
+    unsigned needs; /* of enum vsig_need; a need that is not met makes the signal unavailable without calling eval */
     bool off_by_default;  /* measured: its lift interval includes 1 (docs/results.md) */
     const char *sentence; /* what fires it, one sentence */
     /* For the error report (SQLens §4.4). */
@@ -112,9 +105,9 @@ struct vsig_subject {
     const struct schema_index *schema;
     struct db *db; /* NULL: signals that need it are unavailable */
     const struct text_embedder *embedder;
-    const char *question, *evidence; /* NULL when the request has none */
+    const char *question, *evidence;   /* NULL when the request has none */
     const struct vsig_question *asked; /* what the question says, see vsig_question.h; NULL without a question */
-    enum err_code code; /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
+    enum err_code code;                /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
 
@@ -141,7 +134,8 @@ struct vsig_run {
 double vsig_opt(const struct vsig_run *run, unsigned index);
 
 /* Add a finding whose clause is the span of `node` (its nearest ancestor with a span). fire votes, note does not. The
- * returned finding may get more clauses and facts; NULL when the arena is full or VSIG_MAX_FINDINGS is met (the vote counts). */
+ * returned finding may get more clauses and facts; NULL when the arena is full or VSIG_MAX_FINDINGS is met (the vote
+ * counts). */
 struct vsig_finding *vsig_fire(struct vsig_run *run, enum vsig_severity severity, const struct sql_node *node,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 struct vsig_finding *vsig_note(struct vsig_run *run, const struct sql_node *node, const char *format, ...)
@@ -151,7 +145,8 @@ void vsig_add_fact(struct vsig_run *run, struct vsig_finding *finding, const cha
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 void vsig_unavailable(struct vsig_run *run, const char *reason);
 
-/* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set. */
+/* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set.
+ */
 const struct db_result *vsig_result(struct vsig_subject *subject);
 
 /* Registry. Names are unique; unknown: NULL / -1. */
@@ -182,8 +177,8 @@ void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, cons
                      struct vsig_verdict *out /* [VSIG_ID_END] */);
 
 /* Prepare a subject: parse, bind, analyse the question (`asked` may be shared between the candidates of a request: pass
- * the one of an earlier subject or NULL). Errors are the parser's and binder's; stmt / bound are set as far as it came. All
- * pointers must outlive the subject. */
+ * the one of an earlier subject or NULL). Errors are the parser's and binder's; stmt / bound are set as far as it came.
+ * All pointers must outlive the subject. */
 struct vsig_question;
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,

@@ -2,19 +2,6 @@
 #include "signals/vsig.h"
 #include "signals/vsig_question.h"
 
-#include <string.h>
-
-static const struct vsig_question *read_question(struct arena *arena, const struct schema_index *schema,
-                                                 const char *question, const char *evidence)
-{
-#ifdef VSIG_WITHOUT_QUESTION
-    (void)arena, (void)schema, (void)question, (void)evidence;
-    return NULL;
-#else
-    return vsig_question_read(arena, schema, question, evidence);
-#endif
-}
-
 static enum err_code prepare(struct vsig_subject *subject)
 {
     struct sql_stmt *stmt = NULL;
@@ -44,7 +31,7 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
     };
     subject->code = prepare(subject);
     if (subject->code == ERR_OK && question && !asked)
-        subject->asked = read_question(arena, schema, question, evidence);
+        subject->asked = vsig_question_read(arena, schema, question, evidence);
     return subject->code;
 }
 

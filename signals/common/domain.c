@@ -36,7 +36,10 @@ static struct vsig_domain room(struct vsig_calc *calc, uint32_t n)
     return domain;
 }
 
-struct vsig_domain vsig_domain_nothing(void) { return (struct vsig_domain){0}; }
+struct vsig_domain vsig_domain_nothing(void)
+{
+    return (struct vsig_domain){0};
+}
 
 static struct vsig_domain one_range(struct vsig_calc *calc, struct vsig_range range)
 {
@@ -67,7 +70,8 @@ struct vsig_domain vsig_domain_of(struct vsig_calc *calc, enum sql_op op, const 
     return one_range(calc, range);
 }
 
-struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low, const struct vsig_point *high)
+struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low,
+                                       const struct vsig_point *high)
 {
     if (!orders_alike(low) || !orders_alike(high)) calc->failed = true;
     if (vsig_point_compare(calc, low, high) > 0) return vsig_domain_nothing();
@@ -115,8 +119,10 @@ struct vsig_domain vsig_domain_and(struct vsig_calc *calc, const struct vsig_dom
             cut.high_open = y->high_open;
         }
         if (!is_void(calc, &cut)) both.ranges[both.n++] = cut;
-        if (x_ends_first) i++;
-        else k++;
+        if (x_ends_first)
+            i++;
+        else
+            k++;
     }
     return both;
 }
@@ -149,7 +155,10 @@ struct vsig_domain vsig_domain_or(struct vsig_calc *calc, const struct vsig_doma
     return vsig_domain_not(calc, &neither);
 }
 
-bool vsig_domain_is_empty(const struct vsig_domain *domain) { return domain->n == 0 && !domain->null; }
+bool vsig_domain_is_empty(const struct vsig_domain *domain)
+{
+    return domain->n == 0 && !domain->null;
+}
 
 static bool range_has_integer(const struct vsig_range *range)
 {

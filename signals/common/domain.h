@@ -1,8 +1,9 @@
 /* Sets of values: which values of one column (or expression) make a condition true.
  *
- * The values are ordered as SQLite orders them, numbers before texts, and NULL apart. A set is a list of disjoint ranges
- * in rising order. Texts compare by bytes; columns may have another collation, so whatever would come out differently
- * without regard to case makes the calculation give up: `failed`, and its user knows nothing rather than something wrong.
+ * The values are ordered as SQLite orders them, numbers before texts, and NULL apart. A set is a list of disjoint
+ * ranges in rising order. Texts compare by bytes; columns may have another collation, so whatever would come out
+ * differently without regard to case makes the calculation give up: `failed`, and its user knows nothing rather than
+ * something wrong.
  */
 #ifndef ASSAY_SIGNALS_COMMON_DOMAIN_H
 #define ASSAY_SIGNALS_COMMON_DOMAIN_H
@@ -44,7 +45,8 @@ struct vsig_domain vsig_domain_nothing(void);
 struct vsig_domain vsig_domain_values(struct vsig_calc *calc); /* everything but NULL */
 /* Values v for which `v op point` holds; op is a comparison. */
 struct vsig_domain vsig_domain_of(struct vsig_calc *calc, enum sql_op op, const struct vsig_point *point);
-struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low, const struct vsig_point *high);
+struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low,
+                                       const struct vsig_point *high);
 struct vsig_domain vsig_domain_and(struct vsig_calc *calc, const struct vsig_domain *a, const struct vsig_domain *b);
 struct vsig_domain vsig_domain_or(struct vsig_calc *calc, const struct vsig_domain *a, const struct vsig_domain *b);
 /* Everything else; NULL is in the result when it is not in `a`. */

@@ -17,7 +17,10 @@ struct vsig_keys {
     struct fixed items[MAX_FIXED];
 };
 
-static int output_of(const struct sql_ref *ref) { return ref->kind == SQL_REF_ROWID ? ROWID : ref->output; }
+static int output_of(const struct sql_ref *ref)
+{
+    return ref->kind == SQL_REF_ROWID ? ROWID : ref->output;
+}
 
 static bool has(const struct vsig_keys *keys, const struct sql_source *source, int output)
 {
@@ -27,7 +30,10 @@ static bool has(const struct vsig_keys *keys, const struct sql_source *source, i
     return false;
 }
 
-vsig_sources vsig_keys_whole(const struct vsig_keys *keys) { return keys->whole; }
+vsig_sources vsig_keys_whole(const struct vsig_keys *keys)
+{
+    return keys->whole;
+}
 
 static void add(struct vsig_keys *keys, const struct sql_source *source, int output)
 {
@@ -39,7 +45,10 @@ bool vsig_keys_has_column(const struct vsig_keys *keys, const struct sql_ref *re
     return has(keys, ref->source, output_of(ref));
 }
 
-void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref) { add(keys, ref->source, output_of(ref)); }
+void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref)
+{
+    add(keys, ref->source, output_of(ref));
+}
 
 void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source)
 {
@@ -150,7 +159,7 @@ static bool follow_keys(struct vsig_keys *keys)
         const struct sql_source *source = &block->sources[i];
         if (keys->whole & vsig_source_bit(block, source)) continue;
         bool fixed = source->kind == SQL_SOURCE_TABLE && source->table >= 0 ? table_is_fixed(keys, source)
-                                                                             : body_is_fixed(keys, source);
+                                                                            : body_is_fixed(keys, source);
         if (fixed) vsig_keys_add_source(keys, source);
     }
     return keys->whole != before;

@@ -11,7 +11,8 @@
 
 struct vsig_keys;
 
-/* `measured`: columns that merely hold no repeats count as keys too, not only declared ones. NULL when the arena is full. */
+/* `measured`: columns that merely hold no repeats count as keys too, not only declared ones. NULL when the arena is
+ * full. */
 struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape, bool measured);
 void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref);
 void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source);

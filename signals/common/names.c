@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-static const char *or_unknown(const char *name) { return name ? name : "?"; }
+static const char *or_unknown(const char *name)
+{
+    return name ? name : "?";
+}
 
 const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
                                            int output)
@@ -23,8 +26,7 @@ const struct schema_column *vsig_column_at(const struct vsig_subject *subject, c
 
 static const char *full_name(const struct vsig_subject *subject, const struct schema_column *column)
 {
-    return or_unknown(
-        arena_printf(subject->arena, "%s.%s", subject->schema->tables[column->table].name, column->name));
+    return or_unknown(arena_printf(subject->arena, "%s.%s", subject->schema->tables[column->table].name, column->name));
 }
 
 const char *vsig_output_name(const struct vsig_subject *subject, const struct sql_source *source, int output)
@@ -40,7 +42,8 @@ const char *vsig_column_name(const struct vsig_subject *subject, const struct sq
 {
     const struct schema_column *column = schema_column_of(subject->schema, ref);
     if (column) return full_name(subject, column);
-    if (ref->node && ref->node->text) return or_unknown(arena_strndup(subject->arena, ref->node->text, ref->node->text_len));
+    if (ref->node && ref->node->text)
+        return or_unknown(arena_strndup(subject->arena, ref->node->text, ref->node->text_len));
     return "?";
 }
 

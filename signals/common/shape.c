@@ -12,7 +12,8 @@ vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_nod
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
         if (n->kind != SQL_COLUMN || !n->ref) continue;
         if (n->ref->kind == SQL_REF_ALIAS) {
-            /* An alias cannot name itself, so this ends; the alias's own expression holds no aliases in most dialects. */
+            /* An alias cannot name itself, so this ends; the alias's own expression holds no aliases in most dialects.
+             */
             if (n->ref->expr && n->ref->expr != expr && n->ref->block == block)
                 found |= vsig_sources_in(block, n->ref->expr, outside);
             continue;
@@ -120,7 +121,8 @@ static bool read_pairs(struct vsig_subject *subject, struct vsig_shape *shape, b
     if (n < 0) return false;
     shape->pairs = pairs;
     shape->n_pairs = (uint32_t)n;
-    const struct sql_join_pair **sorted = arena_new_array(subject->arena, shape->n_pairs + 1, const struct sql_join_pair *);
+    const struct sql_join_pair **sorted =
+        arena_new_array(subject->arena, shape->n_pairs + 1, const struct sql_join_pair *);
     if (!sorted) return false;
     for (uint32_t b = 0; b < subject->bound->n_blocks; b++) {
         struct vsig_block_shape *home = &shape->blocks[b];

@@ -11,27 +11,27 @@ enum { VSIG_MAX_SOURCES = 64 };
 /* A condition that rows must meet: a top-level conjunct of WHERE, ON or HAVING. */
 struct vsig_condition {
     const struct sql_node *node;
-    enum sql_clause clause;       /* SQL_CLAUSE_FROM for ON */
-    const struct sql_node *join;  /* of ON, else NULL */
-    bool outer;                   /* ON of an outer join: it decides what is joined, no row is lost by it */
-    vsig_sources sources;         /* whose columns it uses, also from inside of its subqueries */
-    bool outside;                 /* it uses columns of an enclosing block */
+    enum sql_clause clause;      /* SQL_CLAUSE_FROM for ON */
+    const struct sql_node *join; /* of ON, else NULL */
+    bool outer;                  /* ON of an outer join: it decides what is joined, no row is lost by it */
+    vsig_sources sources;        /* whose columns it uses, also from inside of its subqueries */
+    bool outside;                /* it uses columns of an enclosing block */
 };
 
 struct vsig_block_shape {
     const struct sql_block *block;
     const struct vsig_condition *conditions;
     uint32_t n_conditions;
-    bool too_wide;          /* more than VSIG_MAX_SOURCES FROM items: the sets are useless */
-    vsig_sources used;      /* their columns are used outside of join conditions, in this block or deeper */
-    vsig_sources shown;     /* their columns are used in the select list */
-    bool count_star;        /* COUNT(*) or COUNT(literal) of its own */
+    bool too_wide;      /* more than VSIG_MAX_SOURCES FROM items: the sets are useless */
+    vsig_sources used;  /* their columns are used outside of join conditions, in this block or deeper */
+    vsig_sources shown; /* their columns are used in the select list */
+    bool count_star;    /* COUNT(*) or COUNT(literal) of its own */
     const struct sql_join_pair *const *pairs; /* join pairs between two FROM items of this block, IN pairs left out */
     uint32_t n_pairs;
 };
 
 struct vsig_shape {
-    struct vsig_block_shape *blocks; /* parallel to bound->blocks */
+    struct vsig_block_shape *blocks;   /* parallel to bound->blocks */
     const struct sql_join_pair *pairs; /* all of the statement */
     uint32_t n_pairs;
 };
@@ -43,7 +43,8 @@ const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
  * *outside (may be NULL) is set when columns of an enclosing block do. */
 vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_node *expr, bool *outside);
 
-/* Does it matter how often a row of this block comes back? Not under DISTINCT, in arms of set operations, IN and EXISTS. */
+/* Does it matter how often a row of this block comes back? Not under DISTINCT, in arms of set operations, IN and
+ * EXISTS. */
 bool vsig_repeats_matter(const struct sql_block *block);
 
 /* The plain column that an expression is, seen through parentheses, unary plus and select aliases; its `source` is set.

@@ -20,10 +20,12 @@ void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, con
 /* The same for the same row, and about a row at all. */
 static bool is_steady(const struct sql_node *expr)
 {
-    static const char *const FICKLE[] = {"random", "randomblob", "changes", "total_changes", "last_insert_rowid", "now"};
+    static const char *const FICKLE[] = {"random",        "randomblob",        "changes",
+                                         "total_changes", "last_insert_rowid", "now"};
     bool about_rows = false;
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
-        if (n->kind == SQL_QUERY || n->kind == SQL_PARAM || n->kind == SQL_COLLATE || n->kind == SQL_ERROR) return false;
+        if (n->kind == SQL_QUERY || n->kind == SQL_PARAM || n->kind == SQL_COLLATE || n->kind == SQL_ERROR)
+            return false;
         if (n->kind == SQL_COLUMN && n->ref && n->ref->kind != SQL_REF_STRING) about_rows = true;
         if (n->kind != SQL_CALL) continue;
         if (sql_is_aggregate(n)) about_rows = true;
@@ -95,8 +97,10 @@ int vsig_term_of(struct vsig_terms *terms, const struct sql_node *expr)
     if (terms->n == VSIG_MAX_TERMS) return -1;
     struct vsig_term *term = &terms->items[terms->n];
     *term = (struct vsig_term){.expr = expr, .output = -1, .start = vsig_domain_values(&terms->calc)};
-    if (ref) describe_column(terms, term, ref);
-    else describe_count(terms, term);
+    if (ref)
+        describe_column(terms, term, ref);
+    else
+        describe_count(terms, term);
     term->start.null = !term->never_null;
     return (int)terms->n++;
 }
@@ -125,7 +129,10 @@ static bool is_negated(const struct sql_node *expr)
     return negated;
 }
 
-static bool is_null(const struct sql_node *expr) { return sql_is(expr, SQL_LITERAL) && expr->op == SQL_LIT_NULL; }
+static bool is_null(const struct sql_node *expr)
+{
+    return sql_is(expr, SQL_LITERAL) && expr->op == SQL_LIT_NULL;
+}
 
 /* The value a literal has before any column's affinity is applied. */
 static bool read_point(const struct sql_node *expr, struct vsig_point *point)
@@ -162,14 +169,19 @@ static void apply_affinity(struct vsig_calc *calc, const struct vsig_term *term,
     } else if (!point->is_text && term->column->affinity == SCHEMA_TEXT) {
         bool whole = point->number == (double)(long long)point->number;
         const char *text = arena_printf(calc->arena, whole ? "%.0f" : "%.15g", point->number);
-        if (!text) calc->failed = true;
-        else *point = (struct vsig_point){.is_text = true, .text = text, .len = strlen(text)};
+        if (!text)
+            calc->failed = true;
+        else
+            *point = (struct vsig_point){.is_text = true, .text = text, .len = strlen(text)};
     }
 }
 
 /* --- conditions --- */
 
-static struct vsig_truth mixed(void) { return (struct vsig_truth){.term = VSIG_TRUTH_MIXED}; }
+static struct vsig_truth mixed(void)
+{
+    return (struct vsig_truth){.term = VSIG_TRUTH_MIXED};
+}
 
 enum logic { LOGIC_FALSE, LOGIC_TRUE, LOGIC_NULL };
 
@@ -276,7 +288,8 @@ static struct vsig_truth of_between(struct vsig_terms *terms, const struct sql_n
 {
     struct vsig_point low, high;
     int term = vsig_term_of(terms, node->kids[BETWEEN_VALUE]);
-    if (term < 0 || !read_point(node->kids[BETWEEN_LOW], &low) || !read_point(node->kids[BETWEEN_HIGH], &high)) return mixed();
+    if (term < 0 || !read_point(node->kids[BETWEEN_LOW], &low) || !read_point(node->kids[BETWEEN_HIGH], &high))
+        return mixed();
     struct vsig_calc *calc = &terms->calc;
     apply_affinity(calc, &terms->items[term], &low);
     apply_affinity(calc, &terms->items[term], &high);

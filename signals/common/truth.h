@@ -18,7 +18,7 @@ struct vsig_term {
     bool integer;                       /* holds whole numbers only */
     bool filled;                        /* its table holds no NULL in it */
     bool never_null;                    /* filled, and not on the optional side of an outer join */
-    struct vsig_domain start; /* what it can be at all */
+    struct vsig_domain start;           /* what it can be at all */
 };
 
 enum { VSIG_TRUTH_CONSTANT = -1, VSIG_TRUTH_MIXED = -2, VSIG_MAX_TERMS = 32 };
@@ -39,7 +39,8 @@ struct vsig_terms {
 };
 
 void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, const struct sql_block *block);
-/* Index of the term that `expr` is, added when new; -1 when it is none (a literal, a subquery) or there are too many. */
+/* Index of the term that `expr` is, added when new; -1 when it is none (a literal, a subquery) or there are too many.
+ */
 int vsig_term_of(struct vsig_terms *terms, const struct sql_node *expr);
 struct vsig_truth vsig_truth_of(struct vsig_terms *terms, const struct sql_node *condition);
 

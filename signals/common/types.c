@@ -67,13 +67,14 @@ static enum vsig_type of_cast(const struct sql_node *cast)
     static const struct {
         const char *part;
         enum vsig_type type;
-    } PARTS[] = {{"int", VSIG_TYPE_INT},   {"char", VSIG_TYPE_TEXT}, {"text", VSIG_TYPE_TEXT}, {"clob", VSIG_TYPE_TEXT},
-                 {"real", VSIG_TYPE_REAL}, {"floa", VSIG_TYPE_REAL}, {"doub", VSIG_TYPE_REAL}, {"deci", VSIG_TYPE_UNKNOWN},
-                 {"nume", VSIG_TYPE_UNKNOWN}};
+    } PARTS[] = {{"int", VSIG_TYPE_INT},   {"char", VSIG_TYPE_TEXT},    {"text", VSIG_TYPE_TEXT},
+                 {"clob", VSIG_TYPE_TEXT}, {"real", VSIG_TYPE_REAL},    {"floa", VSIG_TYPE_REAL},
+                 {"doub", VSIG_TYPE_REAL}, {"deci", VSIG_TYPE_UNKNOWN}, {"nume", VSIG_TYPE_UNKNOWN}};
     for (unsigned i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++)
         for (uint32_t at = 0; at + 3 <= cast->text_len; at++) {
             size_t len = PARTS[i].part[3] ? 4 : 3;
-            if (at + len <= cast->text_len && strncasecmp(cast->text + at, PARTS[i].part, len) == 0) return PARTS[i].type;
+            if (at + len <= cast->text_len && strncasecmp(cast->text + at, PARTS[i].part, len) == 0)
+                return PARTS[i].type;
         }
     return VSIG_TYPE_UNKNOWN;
 }
@@ -84,15 +85,41 @@ static const struct {
     const char *name;
     int type;
 } FUNCTIONS[] = {
-    {"count", VSIG_TYPE_INT},      {"length", VSIG_TYPE_INT},    {"instr", VSIG_TYPE_INT},     {"unicode", VSIG_TYPE_INT},
-    {"sign", VSIG_TYPE_INT},       {"row_number", VSIG_TYPE_INT}, {"rank", VSIG_TYPE_INT},     {"dense_rank", VSIG_TYPE_INT},
-    {"avg", VSIG_TYPE_REAL},       {"total", VSIG_TYPE_REAL},    {"round", VSIG_TYPE_REAL},    {"julianday", VSIG_TYPE_REAL},
-    {"sqrt", VSIG_TYPE_REAL},      {"power", VSIG_TYPE_REAL},    {"pow", VSIG_TYPE_REAL},      {"sum", SAME},
-    {"min", SAME},                 {"max", SAME},                {"abs", SAME},                {"coalesce", SAME},
-    {"ifnull", SAME},              {"nullif", SAME},             {"upper", VSIG_TYPE_TEXT},    {"lower", VSIG_TYPE_TEXT},
-    {"trim", VSIG_TYPE_TEXT},      {"substr", VSIG_TYPE_TEXT},   {"substring", VSIG_TYPE_TEXT}, {"replace", VSIG_TYPE_TEXT},
-    {"strftime", VSIG_TYPE_TEXT},  {"date", VSIG_TYPE_TEXT},     {"time", VSIG_TYPE_TEXT},     {"datetime", VSIG_TYPE_TEXT},
-    {"printf", VSIG_TYPE_TEXT},    {"format", VSIG_TYPE_TEXT},   {"group_concat", VSIG_TYPE_TEXT},
+    {"count", VSIG_TYPE_INT},
+    {"length", VSIG_TYPE_INT},
+    {"instr", VSIG_TYPE_INT},
+    {"unicode", VSIG_TYPE_INT},
+    {"sign", VSIG_TYPE_INT},
+    {"row_number", VSIG_TYPE_INT},
+    {"rank", VSIG_TYPE_INT},
+    {"dense_rank", VSIG_TYPE_INT},
+    {"avg", VSIG_TYPE_REAL},
+    {"total", VSIG_TYPE_REAL},
+    {"round", VSIG_TYPE_REAL},
+    {"julianday", VSIG_TYPE_REAL},
+    {"sqrt", VSIG_TYPE_REAL},
+    {"power", VSIG_TYPE_REAL},
+    {"pow", VSIG_TYPE_REAL},
+    {"sum", SAME},
+    {"min", SAME},
+    {"max", SAME},
+    {"abs", SAME},
+    {"coalesce", SAME},
+    {"ifnull", SAME},
+    {"nullif", SAME},
+    {"upper", VSIG_TYPE_TEXT},
+    {"lower", VSIG_TYPE_TEXT},
+    {"trim", VSIG_TYPE_TEXT},
+    {"substr", VSIG_TYPE_TEXT},
+    {"substring", VSIG_TYPE_TEXT},
+    {"replace", VSIG_TYPE_TEXT},
+    {"strftime", VSIG_TYPE_TEXT},
+    {"date", VSIG_TYPE_TEXT},
+    {"time", VSIG_TYPE_TEXT},
+    {"datetime", VSIG_TYPE_TEXT},
+    {"printf", VSIG_TYPE_TEXT},
+    {"format", VSIG_TYPE_TEXT},
+    {"group_concat", VSIG_TYPE_TEXT},
 };
 
 static enum vsig_type of_call(const struct vsig_subject *subject, const struct sql_node *call)
@@ -142,7 +169,8 @@ enum vsig_type vsig_type_of(const struct vsig_subject *subject, const struct sql
     switch (expr->kind) {
     case SQL_LITERAL: return of_literal(expr);
     case SQL_COLUMN: return of_column(subject, expr->ref);
-    case SQL_UNARY: return expr->op == SQL_OP_NEG || expr->op == SQL_OP_PLUS ? vsig_type_of(subject, expr->kids[0]) : VSIG_TYPE_INT;
+    case SQL_UNARY:
+        return expr->op == SQL_OP_NEG || expr->op == SQL_OP_PLUS ? vsig_type_of(subject, expr->kids[0]) : VSIG_TYPE_INT;
     case SQL_BINARY: return of_binary(subject, expr);
     case SQL_CAST: return of_cast(expr);
     case SQL_CALL: return of_call(subject, expr);

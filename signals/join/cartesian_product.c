@@ -43,13 +43,15 @@ static void connect_all(struct groups *groups, const struct vsig_block_shape *sh
         connect(groups, shape->conditions[i].sources, shape->conditions[i].outside);
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = shape->pairs[i];
-        connect(groups, vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source),
+        connect(groups,
+                vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source),
                 false);
     }
     connect_expressions(groups, shape->block);
 }
 
-/* FROM items that cannot multiply rows: one row at most, table functions and LATERAL (which take part in what is before). */
+/* FROM items that cannot multiply rows: one row at most, table functions and LATERAL (which take part in what is
+ * before). */
 static vsig_sources one_row_items(struct vsig_run *run, const struct vsig_block_shape *shape, bool *failed)
 {
     struct vsig_keys *keys = vsig_keys_new(run->subject, shape, false);
@@ -78,7 +80,8 @@ static vsig_sources members(const struct vsig_block_shape *shape, struct groups 
 /* An aggregate that repeated rows leave as it is. */
 static bool ignores_repeats(const struct sql_node *call)
 {
-    bool extreme = sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
+    bool extreme =
+        sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
     return extreme || (call->flags & SQL_F_DISTINCT);
 }
 
@@ -93,8 +96,8 @@ static bool hides_repeats(const struct vsig_run *run, const struct sql_block *bl
 }
 
 /* Nothing is taken from one of the groups, and repeats are not seen: the product changes no result. */
-static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_shape *shape, struct groups *groups, unsigned a,
-                            unsigned b)
+static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_shape *shape, struct groups *groups,
+                            unsigned a, unsigned b)
 {
     bool idle = !(members(shape, groups, a) & shape->used) || !(members(shape, groups, b) & shape->used);
     return idle && hides_repeats(run, shape->block);
@@ -104,7 +107,8 @@ static void report(struct vsig_run *run, const struct sql_source *first, const s
 {
     const char *a = vsig_source_name(run->subject, first), *b = vsig_source_name(run->subject, second);
     struct vsig_finding *finding =
-        vsig_fire(run, harmless ? VSIG_NOTE : VSIG_ERROR, second->node, "no condition connects %s with %s: every row of one meets every row of the other", a, b);
+        vsig_fire(run, harmless ? VSIG_NOTE : VSIG_ERROR, second->node,
+                  "no condition connects %s with %s: every row of one meets every row of the other", a, b);
     vsig_add_clause(run, finding, first->node);
     vsig_add_fact(run, finding, "tables", false, "%s, %s", a, b);
 }
@@ -148,10 +152,12 @@ const struct vsig_def vsig_cartesian_product = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "two FROM items have no predicate between them, directly or through others",
-    .description = "The query combines every row of one table with every row of another. Counts and sums are multiplied, "
-                   "and rows appear that belong together by chance only.",
+    .description =
+        "The query combines every row of one table with every row of another. Counts and sums are multiplied, "
+        "and rows appear that belong together by chance only.",
     .example = "SELECT singer.name FROM singer, concert WHERE concert.year = 2014: nothing says which singer sang.",
-    .instruction = "Join the tables by the foreign key between them, through a linking table if need be, or drop the table "
-                   "that is not needed.",
+    .instruction =
+        "Join the tables by the foreign key between them, through a linking table if need be, or drop the table "
+        "that is not needed.",
     .eval = eval,
 };

@@ -1,8 +1,8 @@
 /* A one-to-many join repeats rows of the entity that is asked for, or of the one that is summed.
  *
- * Whether a join can repeat follows from keys (common/keys.h); whether it does is asked of the data: the candidate's own
- * FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one member
- * being enough. Nothing else of the candidate is run.
+ * Whether a join can repeat follows from keys (common/keys.h); whether it does is asked of the data: the candidate's
+ * own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one
+ * member being enough. Nothing else of the candidate is run.
  */
 #include "signals/common/keys.h"
 #include "signals/common/names.h"
@@ -12,8 +12,8 @@
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
 
 /* FROM items that may hold several rows for one of `entity` in one group. Sets *failed when the arena is full. */
-static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_source *entity,
-                                bool with_groups, bool *failed)
+static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape,
+                                const struct sql_source *entity, bool with_groups, bool *failed)
 {
     struct vsig_keys *keys = vsig_keys_new(run->subject, shape, true);
     *failed = !keys;
@@ -55,8 +55,10 @@ static bool add_key(struct vsig_run *run, const struct sql_source *entity, char 
     return *list != NULL;
 }
 
-/* SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. NULL: cannot be asked. */
-static const char *make_probe(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity, bool with_groups)
+/* SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. NULL: cannot be
+ * asked. */
+static const char *make_probe(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity,
+                              bool with_groups)
 {
     const struct sql_node *group = with_groups ? sql_kid(block->node, SELECT_GROUP) : NULL;
     char *list = arena_strdup(run->subject->arena, "1");
@@ -66,9 +68,11 @@ static const char *make_probe(struct vsig_run *run, const struct sql_block *bloc
         list = arena_printf(run->subject->arena, "%s, %s", list, slice(run, group->kids[i]));
     }
     if (!list || !add_key(run, entity, &list)) return NULL;
-    const char *from = slice(run, sql_kid(block->node, SELECT_FROM)), *where = slice(run, sql_kid(block->node, SELECT_WHERE));
+    const char *from = slice(run, sql_kid(block->node, SELECT_FROM)),
+               *where = slice(run, sql_kid(block->node, SELECT_WHERE));
     const char *keys = list + strlen("1, "); /* GROUP BY 1 would be the first item */
-    return arena_printf(run->subject->arena, "SELECT 1 %s %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1", from, where, keys);
+    return arena_printf(run->subject->arena, "SELECT 1 %s %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1", from, where,
+                        keys);
 }
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
@@ -111,13 +115,13 @@ static vsig_sources ordered_by(const struct sql_block *block)
     return order ? vsig_sources_in(block, order, NULL) : 0;
 }
 
-static void report(struct vsig_run *run, const struct sql_block *block, const struct sql_node *at, const struct sql_source *entity,
-                   vsig_sources many, bool summed)
+static void report(struct vsig_run *run, const struct sql_block *block, const struct sql_node *at,
+                   const struct sql_source *entity, vsig_sources many, bool summed)
 {
     const char *one = vsig_source_name(run->subject, entity);
     const char *other = vsig_source_name(run->subject, first_of(block, many));
-    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, "%s is %s, and the join with %s repeats its rows", one,
-                                             summed ? "aggregated" : "asked for", other);
+    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, "%s is %s, and the join with %s repeats its rows",
+                                             one, summed ? "aggregated" : "asked for", other);
     vsig_add_clause(run, finding, first_of(block, many)->node);
     vsig_add_fact(run, finding, "repeated", false, "%s", one);
     vsig_add_fact(run, finding, "by", false, "%s", other);
@@ -126,7 +130,9 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
 static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (block->aggregate || block->grouped || !vsig_repeats_matter(block) || block->correlated || sql_kid(block->query, QUERY_LIMIT)) return ERR_OK;
+    if (block->aggregate || block->grouped || !vsig_repeats_matter(block) || block->correlated ||
+        sql_kid(block->query, QUERY_LIMIT))
+        return ERR_OK;
     const struct sql_source *entity = NULL;
     vsig_sources many = 0;
     for (uint32_t i = 0; i < block->n_sources && !entity; i++) {
@@ -155,7 +161,8 @@ static bool is_sum_like(const struct sql_node *call)
     return false;
 }
 
-static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_node *call)
+static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_block_shape *shape,
+                                       const struct sql_node *call)
 {
     const struct sql_block *block = shape->block;
     vsig_sources of = vsig_sources_in(block, sql_kid(call, CALL_ARGS), NULL);
@@ -165,14 +172,14 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     bool failed;
     vsig_sources loose = multipliers(run, shape, NULL, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
-    bool counts = sql_name_is(call->text, call->text_len, "count", 5), averages = sql_name_is(call->text, call->text_len, "avg", 3);
+    bool counts = sql_name_is(call->text, call->text_len, "count", 5),
+         averages = sql_name_is(call->text, call->text_len, "avg", 3);
     if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT is a way of counting the others */
     vsig_sources many = multipliers(run, shape, entity, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
     if (!many) return ERR_OK;
     enum err_code code = ERR_OK;
-    if (really_repeats(run, block, entity, true, &code) == ANSWER_YES)
-        report(run, block, call, entity, many, true);
+    if (really_repeats(run, block, entity, true, &code) == ANSWER_YES) report(run, block, call, entity, many, true);
     return code;
 }
 
@@ -209,10 +216,13 @@ const struct vsig_def vsig_fan_out = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "a one-to-many join repeats the rows that are asked for, or those that are summed, counted or averaged",
-    .description = "The query joins a table that has several rows for one of those asked for. They come back more than once, "
-                   "or enter a sum, a count or an average more than once.",
-    .example = "SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id lists a singer once for every "
+    .description =
+        "The query joins a table that has several rows for one of those asked for. They come back more than once, "
+        "or enter a sum, a count or an average more than once.",
+    .example = "SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id lists a singer once "
+               "for every "
                "award.",
-    .instruction = "Use DISTINCT, EXISTS or IN when the other table only filters; aggregate before joining, or COUNT(DISTINCT key).",
+    .instruction = "Use DISTINCT, EXISTS or IN when the other table only filters; aggregate before joining, or "
+                   "COUNT(DISTINCT key).",
     .eval = eval,
 };

@@ -2,10 +2,11 @@
  *
  * Small integer ids include each other by chance: of the column pairs that no schema declares, three in ten have
  * full inclusion. So an undeclared pair counts only when lib/schema inferred it (names that fit, a key on one side,
- * inclusion, no declared foreign key on either), or when it is spelled out: the same name on both sides, one of them the
- * primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there.
+ * inclusion, no declared foreign key on either), or when it is spelled out: the same name on both sides, one of them
+ * the primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there.
  *
- * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a note.
+ * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
+ * note.
  */
 #include "signals/common/names.h"
 #include "signals/common/shape.h"
@@ -16,7 +17,8 @@
 enum { OPT_MIN_INCLUSION };
 
 static const struct vsig_option OPTIONS[] = {
-    {"min_inclusion", 0.95, 0, 1, "share of one column's values found in the other for an undeclared pair to count as valid"},
+    {"min_inclusion", 0.95, 0, 1,
+     "share of one column's values found in the other for an undeclared pair to count as valid"},
     {NULL},
 };
 
@@ -36,23 +38,27 @@ static bool is_named_key(const struct schema_index *schema, const struct schema_
 }
 
 /* Are the commonest values of `from` found in `to`? */
-static bool values_found(const struct schema_index *schema, const struct schema_column *from, const struct schema_column *to)
+static bool values_found(const struct schema_index *schema, const struct schema_column *from,
+                         const struct schema_column *to)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < from->stats.n_top; i++) {
         const struct db_value *value = &from->stats.top[i].value;
         char text[32];
         if (value->type != DB_INT && value->type != DB_TEXT) continue;
-        size_t len = value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
+        size_t len =
+            value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
         found += schema_column_has(schema, to, value->type == DB_INT ? text : value->text, len, true) == 1;
     }
     return from->stats.n_top > 0 && found == from->stats.n_top;
 }
 
-static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
+static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a,
+                           const struct schema_column *b)
 {
     if (!same_name(a, b)) return false;
-    return (is_named_key(schema, b) && values_found(schema, a, b)) || (is_named_key(schema, a) && values_found(schema, b, a));
+    return (is_named_key(schema, b) && values_found(schema, a, b)) ||
+           (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
 static bool is_valid(const struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
@@ -98,7 +104,8 @@ static const struct schema_join *declared_edge(const struct schema_index *schema
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
         const struct schema_join *join = &schema->joins[i];
-        if (join->declared && ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)))
+        if (join->declared &&
+            ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)))
             return join;
     }
     return NULL;
@@ -110,8 +117,9 @@ static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool 
     const struct schema_column *b = schema_column_of(run->subject->schema, pair->right);
     const struct schema_index *schema = run->subject->schema;
     const char *a_table = schema->tables[a->table].name, *b_table = schema->tables[b->table].name;
-    struct vsig_finding *finding = vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node,
-                                             "%s.%s and %s.%s do not refer to each other", a_table, a->name, b_table, b->name);
+    struct vsig_finding *finding =
+        vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node, "%s.%s and %s.%s do not refer to each other",
+                  a_table, a->name, b_table, b->name);
     vsig_add_fact(run, finding, "columns", false, "%s.%s, %s.%s", a_table, a->name, b_table, b->name);
     const struct schema_join *edge = declared_edge(schema, a->table, b->table);
     if (!edge) return;
@@ -139,10 +147,12 @@ const struct vsig_def vsig_incorrect_join_predicate = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "an equality joins two columns that are no foreign key pair, declared, derived or safely inferred",
-    .description = "The query joins two columns of which neither refers to the other. Equal numbers in them mean different "
-                   "things, so rows are paired by chance.",
-    .example = "client.client_id = account.account_id: a client and an account with the same number have nothing to do with "
-               "each other; the table disp links them.",
+    .description =
+        "The query joins two columns of which neither refers to the other. Equal numbers in them mean different "
+        "things, so rows are paired by chance.",
+    .example =
+        "client.client_id = account.account_id: a client and an account with the same number have nothing to do with "
+        "each other; the table disp links them.",
     .instruction = "Join along the foreign keys of the schema, through the linking table if there is one.",
     .options = OPTIONS,
     .eval = eval,

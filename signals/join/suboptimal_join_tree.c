@@ -1,10 +1,11 @@
 /* A block joins more tables than it takes to connect those that it needs (SQLens A.1).
  *
  * Needed are tables whose columns are used outside of join conditions, filtered ones and those under `*`; for COUNT(*)
- * all of its FROM, for it counts what they are joined to. What else is joined is either provably idle (each row finds exactly one partner by a NOT
- * NULL foreign key, so that leaving it out changes no row), which fires; or it filters or repeats rows, which may be just
- * what is asked, so that it is only noted. Two more cases fire: the question asks for rows without such a partner; and a
- * needed pair of tables is connected by a detour although the schema joins them in fewer steps.
+ * all of its FROM, for it counts what they are joined to. What else is joined is either provably idle (each row finds
+ * exactly one partner by a NOT NULL foreign key, so that leaving it out changes no row), which fires; or it filters or
+ * repeats rows, which may be just what is asked, so that it is only noted. Two more cases fire: the question asks for
+ * rows without such a partner; and a needed pair of tables is connected by a detour although the schema joins them in
+ * fewer steps.
  */
 #include "signals/common/names.h"
 #include "signals/common/shape.h"
@@ -30,7 +31,10 @@ struct tree {
     vsig_sources alive, idle, doubtful;
 };
 
-static unsigned count_bits(vsig_sources set) { return (unsigned)__builtin_popcountll(set); }
+static unsigned count_bits(vsig_sources set)
+{
+    return (unsigned)__builtin_popcountll(set);
+}
 
 /* The pairs between a source and the others alive: their number, and the neighbours. */
 static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
@@ -55,12 +59,14 @@ static bool keeps_rows(const struct tree *tree, vsig_sources bit)
         if (!(shape->conditions[i].sources & bit)) continue;
         if ((shape->conditions[i].sources & ~tree->alive) && count_bits(shape->conditions[i].sources) > 1) continue;
         bool joins = false;
-        for (uint32_t k = 0; k < shape->n_pairs; k++) joins = joins || shape->pairs[k]->node == shape->conditions[i].node;
+        for (uint32_t k = 0; k < shape->n_pairs; k++)
+            joins = joins || shape->pairs[k]->node == shape->conditions[i].node;
         if (!joins) return false;
     }
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = shape->pairs[i];
-        vsig_sources both = vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
+        vsig_sources both =
+            vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
         if (!(both & bit) || (both & ~tree->alive)) continue;
         if (only || !pair->conjunct) return false;
         only = pair;
@@ -90,8 +96,10 @@ static void prune(struct tree *tree, bool provable)
             if (!(tree->alive & bit) || (tree->shape->used & bit) || count_bits(neighbours(tree, bit)) != 1) continue;
             if (provable && !keeps_rows(tree, bit)) continue;
             tree->alive &= ~bit;
-            if (provable) tree->idle |= bit;
-            else tree->doubtful |= bit;
+            if (provable)
+                tree->idle |= bit;
+            else
+                tree->doubtful |= bit;
             more = true;
             break;
         }
@@ -111,7 +119,8 @@ static struct vsig_finding *mark(struct tree *tree, struct vsig_finding *finding
     vsig_sources bit = vsig_source_bit(shape->block, source);
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = shape->pairs[i];
-        vsig_sources both = vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
+        vsig_sources both =
+            vsig_source_bit(shape->block, pair->left->source) | vsig_source_bit(shape->block, pair->right->source);
         if ((both & bit) && pair->node->kind != SQL_JOIN) vsig_add_clause(tree->run, finding, pair->node);
     }
     vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(tree->run->subject, source));
@@ -128,13 +137,22 @@ static void report_extra(struct tree *tree)
         vsig_sources bit = vsig_source_bit(block, source);
         const char *name = vsig_source_name(tree->run->subject, source);
         if (tree->idle & bit)
-            mark(tree, vsig_fire(tree->run, VSIG_WARNING, source->node, "%s is joined, but nothing of it is used and each row has exactly one partner in it", name), source);
+            mark(tree,
+                 vsig_fire(tree->run, VSIG_WARNING, source->node,
+                           "%s is joined, but nothing of it is used and each row has exactly one partner in it", name),
+                 source);
         else if (!(tree->doubtful & bit))
             continue;
         else if (absence && !source->nullable && vsig_question_names_table(tree->run->subject, source->table))
-            mark(tree, vsig_fire(tree->run, VSIG_WARNING, source->node, "the question asks for rows without %s, but the join keeps those that have it", name), source);
+            mark(tree,
+                 vsig_fire(tree->run, VSIG_WARNING, source->node,
+                           "the question asks for rows without %s, but the join keeps those that have it", name),
+                 source);
         else
-            mark(tree, vsig_note(tree->run, source->node, "nothing of %s is used: joining it only filters or repeats rows", name), source);
+            mark(tree,
+                 vsig_note(tree->run, source->node, "nothing of %s is used: joining it only filters or repeats rows",
+                           name),
+                 source);
     }
 }
 
@@ -146,7 +164,8 @@ static bool add_terminal(uint32_t *terminals, uint32_t *n, uint32_t table)
     return true;
 }
 
-/* Does the schema connect the needed tables with fewer than the block uses? Each table once: self-joins are left alone. */
+/* Does the schema connect the needed tables with fewer than the block uses? Each table once: self-joins are left alone.
+ */
 static enum err_code report_detour(struct tree *tree)
 {
     const struct vsig_subject *subject = tree->run->subject;
@@ -171,7 +190,8 @@ static enum err_code report_detour(struct tree *tree)
         for (uint32_t k = 0; k < least && !in_tree; k++) in_tree = tables[k] == (uint32_t)source->table;
         if (in_tree) continue;
         if (!finding)
-            finding = vsig_fire(tree->run, VSIG_WARNING, source->node, "%u tables are joined where %u connect all that is used", n_joined, least);
+            finding = vsig_fire(tree->run, VSIG_WARNING, source->node,
+                                "%u tables are joined where %u connect all that is used", n_joined, least);
         else
             vsig_add_clause(tree->run, finding, source->node);
         vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(subject, source));
@@ -210,11 +230,14 @@ const struct vsig_def vsig_suboptimal_join_tree = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "a block joins more tables than the smallest join tree that spans those it needs",
-    .description = "A table is joined that the query does not need, or needed tables are connected by a detour. At best it "
-                   "costs time; often it drops or repeats rows, or points to a misreading of the question.",
-    .example = "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert has one "
-               "stadium, and nothing of it is asked.",
-    .instruction = "Leave out tables of which no column is used, and connect the others along the shortest chain of foreign "
-                   "keys. Keep a table whose only part is to filter, if the question asks for that.",
+    .description =
+        "A table is joined that the query does not need, or needed tables are connected by a detour. At best it "
+        "costs time; often it drops or repeats rows, or points to a misreading of the question.",
+    .example =
+        "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert has one "
+        "stadium, and nothing of it is asked.",
+    .instruction =
+        "Leave out tables of which no column is used, and connect the others along the shortest chain of foreign "
+        "keys. Keep a table whose only part is to filter, if the question asks for that.",
     .eval = eval,
 };

@@ -49,7 +49,8 @@ static struct usage read_usage(const struct vsig_run *run, int table, const stru
     const struct sql_bound *bound = run->subject->bound;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct sql_ref *ref = bound->refs[i];
-        const struct schema_column *column = ref->kind == SQL_REF_COLUMN ? schema_column_of(run->subject->schema, ref) : NULL;
+        const struct schema_column *column =
+            ref->kind == SQL_REF_COLUMN ? schema_column_of(run->subject->schema, ref) : NULL;
         if (column && column->table == (uint32_t)table) note_column(run->subject->schema, &usage, column);
         if (ref->kind == SQL_REF_STAR && (!ref->source || ref->source->table == table)) usage.star = true;
     }
@@ -76,8 +77,9 @@ static bool same_value(const struct db_value *a, const struct db_value *b)
 
 static bool same_values(const struct schema_column *a, const struct schema_column *b)
 {
-    return a->stats.distinct == b->stats.distinct && a->stats.nulls == b->stats.nulls && same_value(&a->stats.min, &b->stats.min) &&
-           same_value(&a->stats.max, &b->stats.max) && a->stats.rows == b->stats.rows;
+    return a->stats.distinct == b->stats.distinct && a->stats.nulls == b->stats.nulls &&
+           same_value(&a->stats.min, &b->stats.min) && same_value(&a->stats.max, &b->stats.max) &&
+           a->stats.rows == b->stats.rows;
 }
 
 /* Where the values of the shared columns differ; false when they do not, so that either table gives the same. */
@@ -126,8 +128,10 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     const struct schema_index *schema = run->subject->schema;
     const char *mine = schema->tables[usage->table].name, *theirs = schema->tables[other].name;
     struct vsig_finding *finding =
-        named ? vsig_fire(run, VSIG_ERROR, usage->node, "the question names %s, which holds the same columns as %s", theirs, mine)
-              : vsig_fire(run, VSIG_WARNING, usage->node, "%s holds the same columns that are taken from %s", theirs, mine);
+        named ? vsig_fire(run, VSIG_ERROR, usage->node, "the question names %s, which holds the same columns as %s",
+                          theirs, mine)
+              : vsig_fire(run, VSIG_WARNING, usage->node, "%s holds the same columns that are taken from %s", theirs,
+                          mine);
     vsig_add_fact(run, finding, "alternative", false, "%s", theirs);
     for (uint32_t i = 0; i < usage->n && i < 4; i++) {
         const struct schema_column *a = usage->columns[i], *b = column_named(schema, other, a->name);
@@ -145,7 +149,8 @@ static void look_at(struct vsig_run *run, const struct usage *usage)
     bool mine_named = vsig_question_names_table(run->subject, usage->table);
     if (usage->star || usage->n == 0) return;
     for (uint32_t other = 0; other < schema->n_tables; other++) {
-        if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other)) continue;
+        if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other))
+            continue;
         bool named = vsig_question_names_table(run->subject, (int)other);
         if (mine_named || (!named && usage->n < (uint32_t)vsig_opt(run, OPT_MIN_COLUMNS))) continue;
         if (differs(schema, usage, other) && !values_decide(run, usage, other)) report(run, usage, other, named);
@@ -157,9 +162,11 @@ static enum err_code eval(struct vsig_run *run)
     const struct sql_bound *bound = run->subject->bound;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct sql_ref *ref = bound->refs[i];
-        if (ref->kind != SQL_REF_TABLE || ref->table < 0 || !ref->source || ref->source->kind != SQL_SOURCE_TABLE) continue;
+        if (ref->kind != SQL_REF_TABLE || ref->table < 0 || !ref->source || ref->source->kind != SQL_SOURCE_TABLE)
+            continue;
         bool seen = false;
-        for (uint32_t k = 0; k < i && !seen; k++) seen = bound->refs[k]->kind == SQL_REF_TABLE && bound->refs[k]->table == ref->table;
+        for (uint32_t k = 0; k < i && !seen; k++)
+            seen = bound->refs[k]->kind == SQL_REF_TABLE && bound->refs[k]->table == ref->table;
         if (seen) continue;
         struct usage usage = read_usage(run, ref->table, ref->node);
         look_at(run, &usage);
@@ -173,11 +180,14 @@ const struct vsig_def vsig_table_similarity = {
     .family = VSIG_JOIN,
     .cause = VSIG_DATA_AMBIGUITY,
     .sentence = "another table holds, under the same names, the columns that the query takes from one of its tables",
-    .description = "Two tables of the database have the columns that the query uses, with different values. The query may "
-                   "read the wrong one.",
-    .example = "SELECT city, phone FROM branch, where the question asks for agencies and a table agency has city and phone too.",
-    .instruction = "Check which of the tables the question is about, by its name and by the values that they hold, and take "
-                   "the columns from that one.",
+    .description =
+        "Two tables of the database have the columns that the query uses, with different values. The query may "
+        "read the wrong one.",
+    .example = "SELECT city, phone FROM branch, where the question asks for agencies and a table agency has city and "
+               "phone too.",
+    .instruction =
+        "Check which of the tables the question is about, by its name and by the values that they hold, and take "
+        "the columns from that one.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -1,4 +1,5 @@
-/* A column beside an aggregate that is neither grouped nor aggregated: SQLite picks its value from any row of the group. */
+/* A column beside an aggregate that is neither grouped nor aggregated: SQLite picks its value from any row of the
+ * group. */
 #include "signals/common/bare.h"
 #include "signals/common/names.h"
 
@@ -22,15 +23,17 @@ static void report(struct vsig_run *run, const struct sql_node *column)
 {
     const struct sql_ref *ref = vsig_plain_column(column);
     const char *name = vsig_column_name(run->subject, ref);
-    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, column,
-                                             "%s is neither grouped nor aggregated: its value comes from any row of a group", name);
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, column,
+                  "%s is neither grouped nor aggregated: its value comes from any row of a group", name);
     vsig_add_fact(run, finding, "column", false, "%s", name);
 }
 
 static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (!block->aggregate || shape->too_wide || !sql_is(block->node, SQL_SELECT) || one_extreme(run, block)) return ERR_OK;
+    if (!block->aggregate || shape->too_wide || !sql_is(block->node, SQL_SELECT) || one_extreme(run, block))
+        return ERR_OK;
     struct vsig_bare bare;
     if (!vsig_bare_init(&bare, run->subject, shape)) return ERR_LIMIT_MEMORY;
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
@@ -60,8 +63,9 @@ const struct vsig_def vsig_bare_column = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "a column that is neither grouped nor aggregated stands beside an aggregate",
-    .description = "Beside an aggregate the query returns a column that can have several values in one group. SQLite takes "
-                   "one of them without saying which; other engines refuse the query.",
+    .description =
+        "Beside an aggregate the query returns a column that can have several values in one group. SQLite takes "
+        "one of them without saying which; other engines refuse the query.",
     .example = "SELECT name, COUNT(*) FROM singer GROUP BY country: each country has many names.",
     .instruction = "Group by the column (or by a key that determines it), aggregate it, or leave it out.",
     .eval = eval,

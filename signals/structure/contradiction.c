@@ -109,7 +109,8 @@ static void merge_classes(struct facts *facts)
 static bool is_related(const struct facts *facts, int class)
 {
     for (uint32_t i = 0; i < facts->n_relations; i++)
-        if (facts->class_of[facts->relations[i].left] == class || facts->class_of[facts->relations[i].right] == class) return true;
+        if (facts->class_of[facts->relations[i].left] == class || facts->class_of[facts->relations[i].right] == class)
+            return true;
     return false;
 }
 
@@ -118,7 +119,8 @@ static struct vsig_domain start_of(struct facts *facts, int class)
     struct vsig_domain domain = vsig_domain_values(&facts->terms->calc);
     domain.null = !is_related(facts, class);
     for (uint32_t t = 0; t < facts->terms->n; t++)
-        if (facts->class_of[t] == class) domain = vsig_domain_and(&facts->terms->calc, &domain, &facts->terms->items[t].start);
+        if (facts->class_of[t] == class)
+            domain = vsig_domain_and(&facts->terms->calc, &domain, &facts->terms->items[t].start);
     return domain;
 }
 
@@ -156,7 +158,8 @@ static void report_one(struct facts *facts, const struct constraint *c)
         return;
     }
     const char *name = term_name(facts, c->truth.term);
-    struct vsig_finding *finding = vsig_fire(facts->run, VSIG_ERROR, c->node, "no value of %s can meet the condition", name);
+    struct vsig_finding *finding =
+        vsig_fire(facts->run, VSIG_ERROR, c->node, "no value of %s can meet the condition", name);
     vsig_add_fact(facts->run, finding, "column", false, "%s", name);
 }
 
@@ -221,7 +224,8 @@ static bool judge_relations(struct facts *facts)
         const struct relation *a = &facts->relations[i];
         for (uint32_t k = i + 1; k < facts->n_relations; k++) {
             const struct relation *b = &facts->relations[k];
-            bool straight = a->left == b->left && a->right == b->right, crossed = a->left == b->right && a->right == b->left;
+            bool straight = a->left == b->left && a->right == b->right,
+                 crossed = a->left == b->right && a->right == b->left;
             if (!straight && !crossed) continue;
             if (a->orders & (crossed ? turned(b->orders) : b->orders)) continue;
             report_pair(facts, a->node, b->node, a->left);
@@ -241,7 +245,8 @@ static bool judge_absence(struct facts *facts)
         if (!absent || !absent->source || !only_null || !absent->filled || absent->never_null) continue;
         for (uint32_t k = 0; k < facts->n_constraints; k++) {
             const struct constraint *b = &facts->constraints[k];
-            if (b->truth.term < 0 || facts->terms->items[b->truth.term].source != absent->source || b->truth.yes.null) continue;
+            if (b->truth.term < 0 || facts->terms->items[b->truth.term].source != absent->source || b->truth.yes.null)
+                continue;
             report_pair(facts, a->node, b->node, b->truth.term);
             return true;
         }
@@ -252,7 +257,8 @@ static bool judge_absence(struct facts *facts)
 /* x LIKE 'a%' AND x LIKE 'b%': the part before the first wildcard. */
 static const struct sql_node *prefix_of(const struct facts *facts, const struct sql_node *node, int *term, size_t *len)
 {
-    if (node->kind != SQL_LIKE || (node->flags & SQL_F_NOT) || (node->op != SQL_OP_LIKE && node->op != SQL_OP_ILIKE)) return NULL;
+    if (node->kind != SQL_LIKE || (node->flags & SQL_F_NOT) || (node->op != SQL_OP_LIKE && node->op != SQL_OP_ILIKE))
+        return NULL;
     const struct sql_node *pattern = sql_plain_literal(node->kids[LIKE_PATTERN]);
     if (!pattern || !pattern->text || sql_kid(node, LIKE_ESCAPE)) return NULL;
     *term = vsig_term_of(facts->terms, node->kids[LIKE_VALUE]);
@@ -268,7 +274,8 @@ static bool judge_patterns(struct facts *facts)
         const struct sql_node *a = prefix_of(facts, facts->constraints[i].node, &term, &len);
         for (uint32_t k = i + 1; a && k < facts->n_constraints; k++) {
             const struct sql_node *b = prefix_of(facts, facts->constraints[k].node, &other_term, &other_len);
-            if (!b || other_term != term || strncasecmp(a->text, b->text, len < other_len ? len : other_len) == 0) continue;
+            if (!b || other_term != term || strncasecmp(a->text, b->text, len < other_len ? len : other_len) == 0)
+                continue;
             report_pair(facts, facts->constraints[i].node, facts->constraints[k].node, term);
             return true;
         }
@@ -458,7 +465,8 @@ static struct column_of_arm look_up(struct facts *facts, const struct sql_block 
 }
 
 /* The first column in which no row of one arm can equal one of the other. */
-static void compare_arms(struct facts *left, const struct sql_block *a, struct facts *right, const struct sql_block *b, bool intersect)
+static void compare_arms(struct facts *left, const struct sql_block *a, struct facts *right, const struct sql_block *b,
+                         bool intersect)
 {
     struct vsig_calc *calc = &left->terms->calc;
     for (uint32_t i = 0; i < a->n_outputs && i < b->n_outputs; i++) {
@@ -470,7 +478,8 @@ static void compare_arms(struct facts *left, const struct sql_block *a, struct f
         if (calc->failed || right->terms->calc.failed || !vsig_domain_is_empty(&both)) continue;
         const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
         struct vsig_finding *finding =
-            intersect ? vsig_fire(left->run, VSIG_ERROR, x.condition, "no row is in both queries: %s cannot be the same in both", name)
+            intersect ? vsig_fire(left->run, VSIG_ERROR, x.condition,
+                                  "no row is in both queries: %s cannot be the same in both", name)
                       : vsig_fire(left->run, VSIG_WARNING, x.condition,
                                   "the second query takes nothing away: %s cannot be the same in both", name);
         vsig_add_clause(left->run, finding, y.condition);
@@ -514,11 +523,14 @@ const struct vsig_def vsig_contradiction = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "conditions exclude each other, so that no row can meet them, or every row meets them",
-    .description = "Some conditions of the query can never be true together, so nothing is found, or are true of every row, "
-                   "so nothing is filtered.",
-    .example = "WHERE country = 'France' AND country = 'Spain' finds nothing: one row has one country. WHERE age <> 30 OR "
-               "age <> 40 keeps every age.",
-    .instruction = "If either value will do, write OR or IN; if both must occur, look for them in different rows (INTERSECT, "
-                   "or a grouped count). For \"neither\", write AND.",
+    .description =
+        "Some conditions of the query can never be true together, so nothing is found, or are true of every row, "
+        "so nothing is filtered.",
+    .example =
+        "WHERE country = 'France' AND country = 'Spain' finds nothing: one row has one country. WHERE age <> 30 OR "
+        "age <> 40 keeps every age.",
+    .instruction =
+        "If either value will do, write OR or IN; if both must occur, look for them in different rows (INTERSECT, "
+        "or a grouped count). For \"neither\", write AND.",
     .eval = eval,
 };

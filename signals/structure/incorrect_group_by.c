@@ -1,8 +1,8 @@
 /* GROUP BY without an aggregate (SQLens A.1).
  *
- * Differs from the paper where the groups fix all that the block returns and orders by: then GROUP BY does what DISTINCT
- * would, or nothing at all, and in the training logs such queries were right more often than others. That is a note; it
- * fires where a group's row is left to chance.
+ * Differs from the paper where the groups fix all that the block returns and orders by: then GROUP BY does what
+ * DISTINCT would, or nothing at all, and in the training logs such queries were right more often than others. That is a
+ * note; it fires where a group's row is left to chance.
  */
 #include "signals/common/bare.h"
 
@@ -35,8 +35,9 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
         return ERR_OK;
     }
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, bare.group, "rows are grouped, but nothing is computed over the groups: which row of a group "
-                                                 "comes back is left to chance");
+        vsig_fire(run, VSIG_WARNING, bare.group,
+                  "rows are grouped, but nothing is computed over the groups: which row of a group "
+                  "comes back is left to chance");
     vsig_add_fact(run, finding, "grouping expressions", false, "%u", bare.group->n_kids);
     return ERR_OK;
 }
@@ -57,11 +58,14 @@ const struct vsig_def vsig_incorrect_group_by = {
     .name = "incorrect_group_by",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "GROUP BY with no aggregate in SELECT, HAVING or ORDER BY of the same block, and rows of a group differ",
-    .description = "The query groups rows but computes nothing over the groups. SQLite then returns one row of each group, "
-                   "and which one is left to chance.",
-    .example = "SELECT country, name FROM singer GROUP BY country, where the question asks how many singers each country "
-               "has: SELECT country, COUNT(*) FROM singer GROUP BY country.",
+    .sentence =
+        "GROUP BY with no aggregate in SELECT, HAVING or ORDER BY of the same block, and rows of a group differ",
+    .description =
+        "The query groups rows but computes nothing over the groups. SQLite then returns one row of each group, "
+        "and which one is left to chance.",
+    .example =
+        "SELECT country, name FROM singer GROUP BY country, where the question asks how many singers each country "
+        "has: SELECT country, COUNT(*) FROM singer GROUP BY country.",
     .instruction = "Add the aggregate that the question asks for. If only distinct rows are wanted, write SELECT "
                    "DISTINCT; if nothing is to be merged, drop GROUP BY.",
     .eval = eval,

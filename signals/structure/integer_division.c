@@ -4,8 +4,9 @@
 
 #include <strings.h>
 
-static const char *const RATIO_WORDS[] = {"ratio",    "percent", "percentag", "proport", "share", "averag", "mean",
-                                          "fraction", "rate",    "per",       "quotient", "how many times", "divid", NULL};
+static const char *const RATIO_WORDS[] = {"ratio",    "percent",        "percentag", "proport", "share",
+                                          "averag",   "mean",           "fraction",  "rate",    "per",
+                                          "quotient", "how many times", "divid",     NULL};
 
 static bool is_division(const struct sql_node *node)
 {
@@ -18,7 +19,8 @@ static bool is_whole_literal(const struct sql_node *node)
     return literal && literal->kind == SQL_LITERAL && literal->op == SQL_LIT_INT;
 }
 
-/* Used as a whole number: cast to one, taken modulo, put back on its scale (year / 10 * 10), compared with a whole literal. */
+/* Used as a whole number: cast to one, taken modulo, put back on its scale (year / 10 * 10), compared with a whole
+ * literal. */
 static bool used_as_integer(const struct sql_node *division)
 {
     const struct sql_node *parent = division->parent;
@@ -39,7 +41,8 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
     if (is_whole_literal(division->kids[0]) && is_whole_literal(division->kids[1])) return;
     if (used_as_integer(division)) return;
     if (vsig_question_says(subject, RATIO_WORDS))
-        vsig_fire(run, VSIG_WARNING, division, "a whole number is divided by a whole number: the fraction that the question asks for is cut off");
+        vsig_fire(run, VSIG_WARNING, division,
+                  "a whole number is divided by a whole number: the fraction that the question asks for is cut off");
     else
         vsig_note(run, division, "a whole number is divided by a whole number: the fraction is cut off");
 }
@@ -57,9 +60,12 @@ const struct vsig_def vsig_integer_division = {
     .name = "integer_division",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "the quotient of two integer columns or counts has no cast, and the question asks for a ratio, share or average",
-    .description = "Both sides of a division are whole numbers, so the engine cuts the result to a whole number: 1 / 2 is 0.",
-    .example = "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all are French.",
+    .sentence = "the quotient of two integer columns or counts has no cast, and the question asks for a ratio, share "
+                "or average",
+    .description =
+        "Both sides of a division are whole numbers, so the engine cuts the result to a whole number: 1 / 2 is 0.",
+    .example =
+        "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all are French.",
     .instruction = "Cast one side to REAL, or multiply by 1.0 (100.0 for percentages) before dividing.",
     .eval = eval,
 };

@@ -41,7 +41,8 @@ static enum place place_of(const struct sql_node *word)
     return PLACE_VALUE;
 }
 
-/* A constant beside an arm of a set operation marks the arm: SELECT name, "teacher" ... UNION SELECT name, "student" ... */
+/* A constant beside an arm of a set operation marks the arm: SELECT name, "teacher" ... UNION SELECT name, "student"
+ * ... */
 static bool labels_an_arm(const struct vsig_run *run, const struct sql_node *word)
 {
     const struct sql_block *block = sql_block_of(run->subject->bound, word);
@@ -90,7 +91,8 @@ static void look_at(struct vsig_run *run, const struct sql_node *word)
     const struct schema_column *near = near_column(run, word);
     if (!must_be_column && !near) return;
     struct vsig_finding *finding =
-        must_be_column ? vsig_fire(run, VSIG_ERROR, word, "a quoted word stands where a column belongs, and no column has that name")
+        must_be_column ? vsig_fire(run, VSIG_ERROR, word,
+                                   "a quoted word stands where a column belongs, and no column has that name")
                        : vsig_note(run, word, "a quoted word is read as a string, but it is nearly the name of %s.%s",
                                    run->subject->schema->tables[near->table].name, near->name);
     if (near)
@@ -114,9 +116,12 @@ const struct vsig_def vsig_string_column = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "a quoted word that is no column stands where only a column makes sense",
-    .description = "SQLite reads a double-quoted word as a string when no column has that name. Where a column belongs, "
-                   "the query then returns, groups or orders by a constant.",
-    .example = "SELECT \"Song Name\" FROM singer returns the words Song Name for each row: SELECT Song_Name FROM singer.",
-    .instruction = "Write the column's real name. If a string is meant, put it in single quotes and compare a column with it.",
+    .description =
+        "SQLite reads a double-quoted word as a string when no column has that name. Where a column belongs, "
+        "the query then returns, groups or orders by a constant.",
+    .example =
+        "SELECT \"Song Name\" FROM singer returns the words Song Name for each row: SELECT Song_Name FROM singer.",
+    .instruction =
+        "Write the column's real name. If a string is meant, put it in single quotes and compare a column with it.",
     .eval = eval,
 };

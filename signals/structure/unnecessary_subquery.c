@@ -26,7 +26,8 @@ static enum err_code eval(struct vsig_run *run)
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
         if (!is_subquery(node)) continue;
         if (!finding || finding->n_clauses == VSIG_MAX_CLAUSES) {
-            finding = vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %u subqueries, more than %u", n, allowed);
+            finding =
+                vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %u subqueries, more than %u", n, allowed);
             vsig_add_fact(run, finding, "subqueries", false, "%u", n);
             if (!finding) return ERR_OK; /* the list of findings is full */
         } else {
@@ -46,8 +47,9 @@ const struct vsig_def vsig_unnecessary_subquery = {
                    "mean what the question says.",
     .example = "Four nested SELECTs to find the singer with the most concerts, where one join, GROUP BY and ORDER BY "
                "COUNT(*) DESC LIMIT 1 do.",
-    .instruction = "Rewrite with joins and a single grouping where that gives the same rows; keep a subquery only where "
-                   "it computes something that a join cannot.",
+    .instruction =
+        "Rewrite with joins and a single grouping where that gives the same rows; keep a subquery only where "
+        "it computes something that a join cannot.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -198,8 +198,10 @@ static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsign
         if (strcmp(line->key, "span") == 0) {
             size_t len;
             long start = find_span(subject->sql, line->value, &len);
-            if (start < 0) fail(stage, line, "the candidate does not hold this span");
-            else if (!marks(verdict, start, start + (long)len)) fail(stage, line, "not marked: %s", line->value);
+            if (start < 0)
+                fail(stage, line, "the candidate does not hold this span");
+            else if (!marks(verdict, start, start + (long)len))
+                fail(stage, line, "not marked: %s", line->value);
             n_spans++;
         } else if (strcmp(line->key, "reason") == 0) {
             if (g_strcmp0(verdict->reason, line->value) != 0) fail(stage, line, "another reason is given");
@@ -342,7 +344,7 @@ ParameterizedTestParameters(cases, signal)
 
 ParameterizedTest(unsigned *id, cases, signal)
 {
-    const struct vsig_def *def = vsig_by_id((enum vsig_id)*id);
+    const struct vsig_def *def = vsig_by_id((enum vsig_id) * id);
     run_signal(def, vsig_family_name(def->family));
 }
 
