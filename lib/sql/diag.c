@@ -89,10 +89,13 @@ static const char *called(struct sql_parser *p, struct sql_token token)
 /* "a, b or c" */
 static const char *listed(struct sql_parser *p, const char *const *expected, uint32_t n)
 {
-    const char *text = "";
+    size_t len = 1;
     if (n > SHOWN_EXPECTED) n = SHOWN_EXPECTED;
-    for (uint32_t i = 0; i < n && text; i++)
-        text = arena_printf(p->arena, "%s%s%s", text, i == 0 ? "" : i + 1 < n ? ", " : " or ", expected[i]);
+    for (uint32_t i = 0; i < n; i++) len += strlen(expected[i]) + 4;
+    char *text = arena_alloc(p->arena, len), *at = text;
+    if (!text) return NULL;
+    *at = '\0';
+    for (uint32_t i = 0; i < n; i++) at = stpcpy(stpcpy(at, i == 0 ? "" : i + 1 < n ? ", " : " or "), expected[i]);
     return text;
 }
 

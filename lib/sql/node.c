@@ -97,13 +97,10 @@ struct sql_node *sql_make(struct arena *arena, enum sql_kind kind)
 {
     unsigned fixed = fixed_kids(kind), room = KINDS[kind].slots < 0 ? fixed + 2 : fixed;
     size_t size = sizeof(struct sql_node) + room * sizeof(struct sql_node *);
-    struct sql_node *node = arena_alloc(arena, size);
+    struct sql_node *node = arena_alloc(arena, size), **kids = (struct sql_node **)(node + 1);
     if (!node) return NULL;
-    memset(node, 0, size);
-    node->kind = kind & 0xff;
-    node->n_kids = fixed;
-    node->cap_kids = room;
-    if (room) node->kids = (struct sql_node **)(node + 1);
+    *node = (struct sql_node){.kind = kind & 0xff, .n_kids = fixed, .cap_kids = room, .kids = room ? kids : NULL};
+    for (unsigned i = 0; i < room; i++) kids[i] = NULL;
     return node;
 }
 

@@ -28,7 +28,7 @@
 #pragma GCC diagnostic pop
 
 enum { DEFAULT_BYTES = 65536, DEFAULT_TOKENS = 20000, DEFAULT_DEPTH = 1000, DEFAULT_DIAGS = 16 };
-enum { MAX_RECOVERIES = 32, MAX_PLACES = 16, MAX_EXPECTED = 24, MAX_TRIES = 10000 };
+enum { MAX_RECOVERIES = 8, MAX_PLACES = 16, MAX_EXPECTED = 10, MAX_TRIES = 10000 };
 
 _Static_assert(YYNTOKEN < SQL_WORD_FIRST, "terminals and words share one byte");
 
@@ -92,6 +92,13 @@ static bool sim_takes(const struct sim *sim, unsigned code)
     return sim_feed(&copy, code);
 }
 
+/* The parser's own stack, as the error found it. */
+static void sim_now(struct sim *sim, const struct feeder *f)
+{
+    sim->top = (int)(f->lemon.yytos - f->lemon.yystack);
+    for (int i = 0; i <= sim->top; i++) sim->states[i] = f->lemon.yystack[i].stateno;
+}
+
 /* The stack as it was before token `at` was fed. */
 static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 {
@@ -128,6 +135,8 @@ static const struct {
     {T_FOLLOWING, "FOLLOWING"}, {T_FIRST, "FIRST"},         {T_LAST, "LAST"},       {T_ONLY, "ONLY"},
     {T_TIES, "TIES"},         {T_OTHERS, "OTHERS"}};
 
+enum { N_OFFERS = sizeof OFFERS / sizeof *OFFERS };
+
 /* Words after which an operand is wanted are not worth naming when "an expression" has been named. */
 static bool is_covered(unsigned code, bool operand)
 {
@@ -148,8 +157,9 @@ static bool is_fallback(const struct sim *sim, unsigned code)
 /* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
 static bool is_slip(const char *a, size_t n, const char *b)
 {
+    if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32)) return false; /* most are not */
     size_t m = strcspn(b, " "), i = 0;
-    if (n < 3 || m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
+    if (m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
     while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
     if (n == m + 1) return sql_name_is(a + i + 1, n - i - 1, b + i, m - i);
     if (m == n + 1) return sql_name_is(a + i, n - i, b + i + 1, m - i - 1);
@@ -157,25 +167,27 @@ static bool is_slip(const char *a, size_t n, const char *b)
     return i < n && sql_name_is(a + i + 1, n - i - 1, b + i + 1, m - i - 1);
 }
 
-static void put_first(const char **list, uint32_t at)
+static bool is_offered(const struct sim *sim, unsigned code, bool operand)
 {
-    const char *first = list[at];
-    memmove(list + 1, list, at * sizeof *list);
-    list[0] = first;
+    return !is_covered(code, operand) && sim_takes(sim, code) && !is_fallback(sim, code);
 }
 
+/* What would fit instead of token `at`: first the keyword that it may be a slip for. */
 static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
 {
     struct sim sim;
-    uint32_t n = 0;
+    uint32_t n = 0, slips = 0;
     struct sql_token bad = f->p->tokens[at];
-    sim_replay(&sim, f, at);
+    const char *word = f->p->text + bad.start;
+    sim_now(&sim, f);
     bool operand = sim_takes(&sim, T_INTEGER);
-    for (unsigned k = 0; k < sizeof OFFERS / sizeof *OFFERS && n < MAX_EXPECTED; k++) {
-        unsigned code = OFFERS[k].code;
-        if (is_covered(code, operand) || !sim_takes(&sim, code) || is_fallback(&sim, code)) continue;
-        list[n++] = OFFERS[k].text;
-        if (bad.code == T_ID && is_slip(f->p->text + bad.start, bad.len, OFFERS[k].text)) put_first(list, n - 1);
+    for (unsigned k = 0; k < N_OFFERS && bad.code == T_ID && n < MAX_EXPECTED; k++)
+        if (is_slip(word, bad.len, OFFERS[k].text) && is_offered(&sim, OFFERS[k].code, operand))
+            list[n++] = OFFERS[k].text;
+    slips = n;
+    for (unsigned k = 0; k < N_OFFERS && n < MAX_EXPECTED; k++) {
+        if (slips > 0 && is_slip(word, bad.len, OFFERS[k].text)) continue;
+        if (is_offered(&sim, OFFERS[k].code, operand)) list[n++] = OFFERS[k].text;
     }
     return n;
 }
@@ -205,23 +217,21 @@ static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, 
 struct place {
     int depth;
     uint32_t resume;
-    bool ends; /* the statement may end after BAD */
 };
 
-static bool place_at(struct feeder *f, int depth, uint32_t at, uint32_t open, struct place *place)
+/* The stack cut to `depth` with BAD on it, if it can be there. */
+static bool sim_bad(const struct feeder *f, int depth, struct sim *sim)
 {
-    struct sim sim = {.top = depth};
-    for (int i = 0; i <= depth; i++) sim.states[i] = f->lemon.yystack[i].stateno;
-    if (!sim_feed(&sim, T_BAD)) return false;
-    *place = (struct place){depth, find_sync(f, &sim, at, open), sim_takes(&sim, SQL_END_OF_TEXT)};
-    return true;
+    sim->top = depth;
+    for (int i = 0; i <= depth; i++) sim->states[i] = f->lemon.yystack[i].stateno;
+    return sim_feed(sim, T_BAD);
 }
 
 /* At the top of the stack what was read may be completed first; below, BAD stands for all that is given up. */
 static bool takes_bad(const struct feeder *f, int depth)
 {
     YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
-    if (depth == f->lemon.yytos - f->lemon.yystack) return true; /* place_at will see */
+    if (depth == f->lemon.yytos - f->lemon.yystack) return true; /* sim_bad will see */
     return state <= YY_MAX_SHIFT && yy_find_shift_action(T_BAD, state) <= YY_MAX_SHIFTREDUCE;
 }
 
@@ -232,20 +242,28 @@ static bool begins_query(const struct sql_parser *p)
     return first == T_SELECT || first == T_VALUES || first == T_WITH;
 }
 
-/* The innermost place from which the text goes on; else the innermost where it may end. With `closed`, the parentheses
- * that were open in what is given up must close first. */
-static bool find_place(struct feeder *f, uint32_t at, bool closed, bool at_end, struct place *place)
+/* The innermost place from which the text goes on when the parentheses that were open in what is given up have closed;
+ * else the innermost from which it goes on at all; else where it may end. */
+static bool find_place(struct feeder *f, uint32_t at, struct place *place)
 {
+    struct place here, loose = {.depth = -1}, end = {.depth = -1};
     uint32_t open = 0;
-    int tried = 0, last = !at_end && begins_query(f->p) ? 1 : 0;
-    for (int depth = (int)(f->lemon.yytos - f->lemon.yystack); depth >= last && tried < MAX_PLACES; depth--) {
-        if (takes_bad(f, depth) && place_at(f, depth, at, closed ? open : 0, place)) {
+    int top = (int)(f->lemon.yytos - f->lemon.yystack), tried = 0;
+    for (int depth = top; depth >= 0 && tried < MAX_PLACES; depth--) {
+        struct sim sim;
+        bool start = depth == 0 && begins_query(f->p); /* its SELECT would be given up */
+        if (takes_bad(f, depth) && sim_bad(f, depth, &sim)) {
             tried++;
-            if (at_end ? place->ends : place->resume < f->stop) return true;
+            here = (struct place){depth, start ? f->stop : find_sync(f, &sim, at, open)};
+            if (here.resume < f->stop) return *place = here, true;
+            if (open > 0 && loose.depth < 0 && !start) loose = (struct place){depth, find_sync(f, &sim, at, 0)};
+            if (loose.resume == f->stop) loose.depth = -1;
+            if (end.depth < 0 && sim_takes(&sim, SQL_END_OF_TEXT)) end = here;
         }
         if (f->lemon.yystack[depth].major == T_LP) open++;
     }
-    return false;
+    *place = loose.depth >= 0 ? loose : end;
+    return place->depth >= 0;
 }
 
 static void feed(struct feeder *f, struct sql_token token)
@@ -292,12 +310,9 @@ static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
     struct sql_parser *p = f->p;
-    rewind_to(f, at);
     if (f->n_recoveries == MAX_RECOVERIES) return UINT32_MAX;
-    if (!find_place(f, skip_to, true, false, &place) && !find_place(f, skip_to, false, false, &place)) {
-        if (!find_place(f, skip_to, false, true, &place)) return UINT32_MAX;
-        place.resume = f->stop;
-    }
+    if (f->n_recoveries == MAX_RECOVERIES - 1) skip_to = f->stop; /* enough: give up the rest, keep the tree */
+    if (!find_place(f, skip_to, &place)) return UINT32_MAX;
     cut(f, place.depth);
     f->recoveries[f->n_recoveries++] = (struct recovery){at, place.resume, place.depth};
     feed(f, bad_token(p, at, place.resume));
@@ -313,7 +328,8 @@ static void refuse(struct sql_parser *p, struct sql_token token, const char *mes
 
 static bool refuse_verb(struct sql_parser *p, struct sql_token token)
 {
-    const char *verb = sql_refused_verb(p, token);
+    bool query = token.code == T_SELECT || token.code == T_VALUES || token.code == T_WITH || token.code == T_LP;
+    const char *verb = query ? NULL : sql_refused_verb(p, token);
     if (!verb) return false;
     p->stmt->statement_kind = verb;
     refuse(p, token, arena_printf(p->arena, "%s is not a query: only SELECT, VALUES and WITH ... SELECT are judged", verb));
@@ -330,7 +346,7 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
     if (token.code == T_RESERVED && sql_token_is(p, token, "INTO"))
         return refuse(p, token, "SELECT INTO creates a table: only plain queries are judged"), true;
     if (at == 0 || !sql_refused_verb(p, token)) return false;
-    sim_replay(&sim, f, at);
+    sim_now(&sim, f);
     return sim_takes(&sim, T_SELECT) && !sim_takes(&sim, T_INTEGER) && refuse_verb(p, token);
 }
 
@@ -343,10 +359,11 @@ static const char *slip_before(const struct feeder *f, uint32_t at)
     struct sql_parser *p = f->p;
     if (at == 0 || p->tokens[at - 1].code != T_ID) return NULL;
     struct sql_token word = p->tokens[at - 1];
-    sim_replay(&sim, f, at - 1);
-    for (unsigned k = 0; k < sizeof OFFERS / sizeof *OFFERS; k++) {
+    for (unsigned k = 0; k < N_OFFERS; k++) {
         const char *text = OFFERS[k].text;
-        if (is_slip(p->text + word.start, word.len, text) && sim_takes(&sim, OFFERS[k].code))
+        if (!is_slip(p->text + word.start, word.len, text)) continue;
+        sim_replay(&sim, f, at - 1);
+        if (sim_takes(&sim, OFFERS[k].code))
             return arena_printf(p->arena, "is \"%.*s\" meant to be %s?", (int)word.len, p->text + word.start, text);
     }
     return NULL;
@@ -358,7 +375,7 @@ static const char *hint_at(const struct feeder *f, uint32_t at)
     struct sim sim;
     unsigned code = f->p->tokens[at].code;
     if (code != T_UNION && code != T_INTERSECT && code != T_EXCEPT) return slip_before(f, at);
-    sim_replay(&sim, f, at);
+    sim_now(&sim, f);
     return sim_takes(&sim, SQL_END_OF_TEXT) || sim_takes(&sim, T_RP)
                ? "ORDER BY and LIMIT stand once, after the last SELECT of a set operation"
                : NULL;
@@ -387,7 +404,8 @@ static void feed_all(struct feeder *f)
     unsigned prev = SQL_END_OF_TEXT;
     uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is no news */
     for (uint32_t i = 0; !p->full;) {
-        uint32_t next = i < f->stop ? sql_settle_word(p, i, prev) : i + 1;
+        uint32_t next = i + 1;
+        if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_settle_word(p, i, prev);
         struct sql_token token = i < f->stop ? p->tokens[i] : end;
         feed(f, token);
         if (p->too_deep) {
@@ -400,6 +418,7 @@ static void feed_all(struct feeder *f)
             i = next;
             continue;
         }
+        rewind_to(f, i);
         if (i != fresh && refuse_here(f, i)) return;
         if (i != fresh) report(f, i);
         if (i >= f->stop && fresh == f->stop) return;

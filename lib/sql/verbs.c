@@ -12,7 +12,8 @@ static const char *const VERBS[] = {
 
 const char *sql_refused_verb(const struct sql_parser *p, struct sql_token word)
 {
+    char first = (char)(p->text[word.start] & ~32); /* upper case, if it is a letter */
     for (unsigned i = 0; i < sizeof VERBS / sizeof *VERBS; i++)
-        if (sql_token_is(p, word, VERBS[i])) return VERBS[i];
+        if (VERBS[i][0] == first && sql_token_is(p, word, VERBS[i])) return VERBS[i];
     return NULL;
 }

@@ -428,43 +428,31 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
     return settle(p, i, marked && extract, T_EXTRACT);
 }
 
+/* Code, and what settles it. */
+#define SETTLERS(X)                                                                                                    \
+    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words)              \
+    X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
+    X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
+    X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_SYMMETRIC, symmetric)                              \
+    X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast)                           \
+    X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words)   \
+    X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)                             \
+    X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_UNKNOWN, unknown)
+
 static settle_fn *const SETTLE[256] = {
-    [T_ALL] = any,
-    [T_ANY] = any,
-    [T_ARRAY] = array,
-    [T_CARET] = oper,
-    [T_DOT] = dot,
-    [T_EXTRACT] = call_words,
-    [T_FALSE] = value,
-    [T_FETCH] = fetch,
-    [T_FILTER] = filter,
-    [T_FOR] = for_word,
-    [T_GROUPING_SETS] = grouping,
-    [T_INDEXED] = indexed,
-    [T_JOIN_KW] = join_word,
-    [T_LATERAL] = lateral,
-    [T_NOW] = value,
-    [T_OFFSET] = offset,
-    [T_OPER] = oper,
-    [T_ORDINALITY] = ordinality,
-    [T_OVER] = over,
-    [T_SYMMETRIC] = symmetric,
-    [T_TABLESAMPLE] = tablesample,
-    [T_TILDE] = tilde,
-    [T_TRUE] = value,
-    [T_TYPECAST] = typecast,
-    [T_TYPEWORD] = type_word,
-    [T_WINDOW] = window,
-    [T_WITHIN] = within,
-    [SQL_WORD_AT] = at,
-    [SQL_WORD_CALL] = call_words,
-    [SQL_WORD_ILIKE] = ilike,
-    [SQL_WORD_OVERLAPS] = overlaps,
-    [SQL_WORD_QUESTION] = question,
-    [SQL_WORD_SIMILAR] = similar,
-    [SQL_WORD_SOME] = any,
-    [SQL_WORD_UNKNOWN] = unknown,
+#define X(code, fn) [code] = fn,
+    SETTLERS(X)
+#undef X
 };
+
+const bool SQL_CONTEXTUAL[256] = {
+#define X(code, fn) [code] = true,
+    SETTLERS(X)
+#undef X
+};
+
+/* A type follows ::, and fields may follow the string of an INTERVAL. */
+const bool SQL_OPENS_CONTEXT[256] = {[T_TYPECAST] = true, [T_STRING] = true};
 
 uint32_t sql_settle_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {

