@@ -139,6 +139,14 @@ static const struct option_row train_rows[] = {
      .sentence = "mutants of the gold query that serve as candidates where a line has none"},
     {"prior", 0, "P", OPT_REAL, AT(train.prior), "-1", .min = -1, .max = 1,
      .sentence = "share of correct candidates that anchors the label model; -1: as labelled in the logs"},
+    {"trust", 0, "WEIGHT", OPT_REAL, AT(train.trust), "0.05", .min = 0, .max = 100,
+     .sentence = "weight of the belief that a signal is more often right than not, against the evidence of the logs"},
+    {"target-prior", 0, "P", OPT_REAL, AT(train.target_prior), "-1", .min = -1, .max = 1,
+     .sentence = "share of correct candidates where the model will serve, when the training logs (mutants) have another; "
+                 "-1: the same"},
+    {"views", 0, FLAG_ARG, AT(train.views), "true",
+     .sentence = "learn also from what the other candidates of a request say: rank, votes, agreement; no where the "
+                 "training logs have made-up candidates"},
     {"seed", 0, "N", OPT_INT, AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
     END};
 

@@ -311,7 +311,8 @@ static int replay_log(struct replay *r)
         r->output = output_begin(format, false, r->stream);
         r->show = terminal_progress() && !r->cli->settings.general.quiet && !(r->stream == stdout && terminal_output());
         code = close_output(r, run_engine(r));
-        if (!r->cli->settings.general.quiet && !r->refused) progress_summary(&r->progress, r->interrupted);
+        if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused)
+            progress_summary(&r->progress, r->interrupted);
     }
     lines_close(&r->lines);
     return code;

@@ -58,6 +58,13 @@ bool resume_conflicts(const struct resume *resume, uint64_t line, const char *id
     return false;
 }
 
+/* May this be what a kill left of a record? Anything else is somebody's file, and not ours to cut. */
+static bool is_torn_record(const struct lines *lines)
+{
+    static const char start[] = "{\"schema_version\":";
+    return !lines->too_long && strncmp(lines->text, start, MIN(lines->len, sizeof start - 1)) == 0;
+}
+
 static enum err_code cut(const char *path, uint64_t size, struct err *err)
 {
     if (truncate(path, (off_t)size) == 0) return ERR_OK;
@@ -76,7 +83,7 @@ static enum err_code scan(struct lines *lines, struct resume *out, uint64_t *who
     while ((more = lines_next(lines)) > 0) {
         uint64_t line = resume_line_of(lines->text, lines->len);
         bool last = lines->offset == lines->size;
-        if (line == 0 && last) break;
+        if (line == 0 && last && is_torn_record(lines)) break;
         if (line == 0 || lines->too_long || line > UINT32_MAX)
             return err_set(err, ERR_MALFORMED, "%s:%llu: not a record of a replay in jsonl", lines->path,
                            (unsigned long long)lines->number);

@@ -80,7 +80,8 @@ struct settings {
         bool weak;
         int64_t mutants;
         int64_t seed;
-        double prior;
+        double prior, target_prior, trust;
+        bool views;
     } train;
     struct {
         const char *db;

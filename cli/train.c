@@ -168,6 +168,9 @@ static char *command_line(const struct train *t, const char *what)
     if (strcmp(what, "classifier") == 0)
         g_string_append_printf(text, " --kind %s%s", s->train.kind, s->train.weak ? " --weak" : "");
     if (s->train.prior >= 0) g_string_append_printf(text, " --prior %g", s->train.prior);
+    if (s->train.target_prior >= 0) g_string_append_printf(text, " --target-prior %g", s->train.target_prior);
+    if (strcmp(what, "label-model") == 0) g_string_append_printf(text, " --trust %g", s->train.trust);
+    if (!s->train.views) g_string_append(text, " --views=no");
     g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
     return g_string_free(text, FALSE);
 }
@@ -178,11 +181,14 @@ static struct lm_model *fit_label_model(const struct train *t, const char *comma
     double prior = t->cli->settings.train.prior, wrong = share_wrong(t->vectors);
     if (prior >= 0) wrong = 1 - prior;
     if (wrong > 0 && wrong < 1) options.prior_wrong = wrong;
+    options.accuracy_weight = t->cli->settings.train.trust;
     options.command = command;
     struct lm_model *model = NULL;
     struct lm_matrix *matrix = vectors_matrix(t->vectors, NULL, err);
     if (matrix) lm_fit(matrix, &options, &model, err);
     lm_matrix_free(matrix);
+    double target = t->cli->settings.train.target_prior;
+    if (model && target > 0 && target < 1) lm_set_prior(model, 1 - target, err);
     return model;
 }
 
@@ -263,9 +269,11 @@ static int train_label_model(struct train *t)
 /* --- the classifier
  * ---------------------------------------------------------------------------------------------------- */
 
+enum { MIN_DATABASES = 5 };
+
 struct rows { /* what learn_data points to */
     float *x;
-    double *y;
+    double *y, *weight;
     uint32_t *group;
 };
 
@@ -273,7 +281,22 @@ static void rows_free(struct rows *rows)
 {
     g_free(rows->x);
     g_free(rows->y);
+    g_free(rows->weight);
     g_free(rows->group);
+}
+
+/* Weights under which the rows have the share of correct ones that the model will meet: made-up candidates are wrong
+ * more often than real ones, and a probability learned from them as they are would be too low. */
+static void weigh(struct rows *rows, struct learn_data *data, double target)
+{
+    double right = 0;
+    for (size_t i = 0; i < data->n; i++) right += rows->y[i];
+    double share = data->n ? right / (double)data->n : 0;
+    if (target <= 0 || target >= 1 || share <= 0 || share >= 1) return;
+    rows->weight = g_new(double, data->n);
+    for (size_t i = 0; i < data->n; i++)
+        rows->weight[i] = rows->y[i] * target / share + (1 - rows->y[i]) * (1 - target) / (1 - share);
+    data->weight = rows->weight;
 }
 
 /* Labelled rows with their labels; or, weak, all rows with the label model's probability. */
@@ -289,12 +312,15 @@ static struct learn_data gather(const struct train *t, const struct lm_model *we
     rows->group = g_new(uint32_t, v->n + 1);
     struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
     data.names = features_names(v->flags, &m);
+    /* Calibration is fitted out of fold by database; with too few of them, by question. */
+    const GArray *group = g_hash_table_size(v->databases) < MIN_DATABASES ? v->question : v->database;
     for (uint32_t row = 0; row < v->n; row++) {
         if (!weak && vectors_right(v, row) == VECTORS_UNLABELLED) continue;
         memcpy(rows->x + data.n * v->n_features, vectors_features(v, row), v->n_features * sizeof(float));
         rows->y[data.n] = weak ? lm_p_correct(weak, &map, vectors_votes(v, row)) : vectors_right(v, row);
-        rows->group[data.n++] = g_array_index(v->database, uint32_t, row);
+        rows->group[data.n++] = g_array_index(group, uint32_t, row);
     }
+    weigh(rows, &data, t->cli->settings.train.target_prior);
     return data;
 }
 
@@ -316,7 +342,7 @@ static void print_classifier(const struct learn_model *model, const struct learn
     uint8_t *right = g_new(uint8_t, data->n + 1);
     for (size_t i = 0; i < data->n; i++) right[i] = data->y[i] >= 0.5;
     if (learn_cross_predict(learn_kind(model), data, options, 5, p, &err) == ERR_OK)
-        printf("%zu candidates; five-fold by database: AUC %.1f, calibration error %.1f points\n", data->n,
+        printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points\n", data->n,
                100 * learn_auc(p, right, data->n), 100 * learn_ece(p, right, data->n, 10));
     else
         printf("%zu candidates; not cross-validated: %s\n", data->n, err.text);
@@ -381,7 +407,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     t.config.label_model = t.config.classifier = "none";
     t.labeler = labeler_new(&t.config.databases);
     t.schemas = schema_cache_new(&t.config.schema, 0);
-    t.vectors = vectors_new(FEATURES_REQUEST);
+    t.vectors = vectors_new(cli->settings.train.views ? FEATURES_REQUEST : 0);
     t.made = g_hash_table_new(g_direct_hash, g_direct_equal);
     t.show = terminal_progress() && !cli->settings.general.quiet;
     int code = collect(&t);

@@ -46,7 +46,7 @@ Test(parts, carets_stand_under_their_clause)
 {
     expect_carets("SELECT a FROM t", (struct mark[]){{7, 8, 1}}, 1, 80, "  SELECT a FROM t\n         ^ [1]\n");
     expect_carets("SELECT a FROM t", (struct mark[]){{0, 6, 1}, {14, 15, 2}}, 2, 80,
-                  "  SELECT a FROM t\n  ^^^^^^ [1]   ^ [2]\n");
+                  "  SELECT a FROM t\n  ^^^^^^ [1]    ^ [2]\n");
     expect_carets("SELECT a, b FROM t", (struct mark[]){{7, 8, 1}, {10, 11, 2}}, 2, 80,
                   "  SELECT a, b FROM t\n         ^ [1]\n            ^ [2]\n");
     expect_carets("SELECT a\nFROM t", (struct mark[]){{14, 15, 1}}, 1, 80, "  SELECT a\n  FROM t\n       ^ [1]\n");
@@ -148,9 +148,10 @@ static void expect_scan(const char *text, enum err_code code, uint64_t done, con
 Test(parts, resume_cuts_a_torn_line_and_no_more)
 {
     expect_scan(A B, ERR_OK, 2, A B);
-    expect_scan(A "{\"id\":\"b\",\"li", ERR_OK, 1, A);
+    expect_scan(A "{\"schema_version\":1,\"id\":\"b\",\"li", ERR_OK, 1, A);
     expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* complete but for its newline: judged again */
-    expect_scan("{\"i", ERR_OK, 0, "");
+    expect_scan("{\"sch", ERR_OK, 0, "");
+    expect_scan("precious\n", ERR_MALFORMED, 0, "precious\n");
     expect_scan("", ERR_OK, 0, "");
     expect_scan("id,status\n" A, ERR_MALFORMED, 0, "id,status\n" A);
     expect_scan(A A, ERR_MALFORMED, 0, A A);
@@ -185,9 +186,7 @@ Test(parts, option_tables_are_sound)
             char key[64];
             option_key(row, key, sizeof key);
             cr_expect_eq(option_find((*g)->section, key), row, "%s.%s", (*g)->section, key);
-            cr_expect(row->sentence && g_ascii_islower(row->sentence[0]) | !g_ascii_isalpha(row->sentence[0]) |
-                                           g_ascii_isupper(row->sentence[1]),
-                      "%s", row->name);
+            cr_expect(row->sentence && *row->sentence, "%s", row->name);
             cr_expect((row->arg != NULL) == (row->type != OPT_FLAG), "%s", row->name);
             if (row->fallback)
                 cr_expect_eq(option_set(&arena, row, row->fallback, false, &settings, &err), ERR_OK, "%s: %s",

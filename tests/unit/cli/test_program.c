@@ -52,10 +52,11 @@ Test(program, parse_shows_the_tree_or_the_place)
 Test(program, index_shows_tables_and_joins)
 {
     expect(assay("index", "build", "shop/shop.sqlite"), 0, "3 tables", NULL);
-    expect(assay("index", "show", "shop/shop.sqlite", "--format=text"), 0, "orders.customer_id  customer.id", NULL);
+    expect(assay("index", "show", "shop/shop.sqlite", "--format=text"), 0, "orders.customer_id customer.id declared",
+           NULL);
     expect(assay("index", "show", "shop/shop.sqlite", "--format=json"), 0, "\"fingerprint\"", NULL);
     expect(assay("index", "show", "shop/shop.sqlite", "--format=csv", "--expose=none"), 0,
-           "customer,age,INTEGER,,4,4,0,,,", NULL);
+           "customer,age,INTEGER,unique (measured),4,4,0,,,", NULL);
     expect(assay("index", "show", "shop/shop.sqlite", "--format=csv"), 0,
            "customer,age,INTEGER,unique (measured),4,4,0,27,60,", NULL);
 }
