@@ -36,6 +36,7 @@ struct vsig_mention {
     int column;     /* column number in the table, or -1 for the table itself */
     uint32_t id;    /* column id; UINT32_MAX for a table */
     double score;   /* 0..1: share of the name's words found, synonyms less */
+    bool exact;     /* by their stems alone, no synonym among them */
     uint32_t first, n_tokens;
 };
 

@@ -38,15 +38,15 @@ static const struct unasked_rule {
     const char *const words[12]; /* so does any of these in the question or evidence, folded */
     const char *what;
 } UNASKED[] = {
-    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"avg", "typical", "typically", "normally", "usually", NULL}, "an average"},
+    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"average", "avg", "mean", "typical", "typically", "normally", "usually", NULL}, "an average"},
     {QUERY_SUM, true, CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
-     {"sum", "overall", "all", "how", "whole", "entire", "together", NULL}, "a total"},
+     {"sum", "total", "overall", "all", "how", "whole", "entire", "together", NULL}, "a total"},
     {QUERY_COUNT, true, CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
      {"many", "often", "number", "count", "times", "size", "frequency", "statistics", NULL}, "a count"},
     {QUERY_MAX, true, CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
-     {"most", "top", "range", "peak", "end", "ever", "record", "recent", NULL}, "a maximum"},
+     {"most", "max", "maximum", "highest", "largest", "top", "range", "peak", "end", "record", "recent", NULL}, "a maximum"},
     {QUERY_MIN, true, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
-     {"least", "range", "start", "ever", "begin", "bottom", NULL}, "a minimum"},
+     {"least", "min", "minimum", "lowest", "smallest", "range", "start", "ever", "begin", "bottom", NULL}, "a minimum"},
 };
 
 static bool has_aggregate(const struct query_view *view, unsigned aggregates)

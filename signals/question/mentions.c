@@ -15,25 +15,40 @@ enum { NO_TOKEN = UINT32_MAX, MAX_HITS = 32, MAX_WORDS = 16, MAX_GAP = 4, MAX_CO
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
 static const float OWNER_WEIGHT = 0.3F; /* "student" in student.student_name says little beside the table's name */
 
-struct group_link {
-    uint32_t token, next;
+/* A word of the text, or one that it is short for ("surname": last, name). */
+struct entry {
+    const char *stem;
+    uint32_t token, next; /* next: with the same stem; for a group: of the same group */
 };
 
 /* The words of a text, ready to be looked up. */
 struct word_map {
     const struct text_tokens *tokens;
-    uint32_t *slots, mask;          /* stem → first token with it */
-    uint32_t *next;                 /* the next token with the same stem */
-    uint32_t group_head[TEXT_MAX_GROUPS];
-    struct group_link *links;
-    uint32_t n_links;
+    uint32_t *slots, mask; /* stem → first entry */
+    struct entry *entries, *links;
+    uint32_t n_entries, n_links, room;
+    uint32_t group_head[TEXT_MAX_GROUPS]; /* group → first link */
 };
 
 static uint32_t *slot_of(const struct word_map *map, const char *stem)
 {
     for (uint32_t i = g_str_hash(stem);; i++) {
         uint32_t *slot = &map->slots[i & map->mask];
-        if (*slot == NO_TOKEN || strcmp(map->tokens->items[*slot].stem, stem) == 0) return slot;
+        if (*slot == NO_TOKEN || strcmp(map->entries[*slot].stem, stem) == 0) return slot;
+    }
+}
+
+static void add_word(struct word_map *map, const char *stem, uint32_t token)
+{
+    if (map->n_entries == map->room) return;
+    uint32_t *slot = slot_of(map, stem);
+    map->entries[map->n_entries] = (struct entry){stem, token, *slot};
+    *slot = map->n_entries++;
+    const uint16_t *groups;
+    unsigned n = text_synonym_groups(stem, &groups);
+    for (unsigned i = 0; i < n; i++) {
+        map->links[map->n_links] = (struct entry){stem, token, map->group_head[groups[i]]};
+        map->group_head[groups[i]] = map->n_links++;
     }
 }
 
@@ -42,35 +57,35 @@ static bool is_content(const struct text_token *token)
     return token->kind == TEXT_WORD || token->kind == TEXT_NUMBER;
 }
 
-static void add_groups(struct word_map *map, uint32_t token)
+/* The words that a word is made of or short for, where it is. */
+static bool add_parts(struct arena *arena, struct word_map *map, uint32_t token)
 {
-    const uint16_t *groups;
-    unsigned n = text_synonym_groups(map->tokens->items[token].stem, &groups);
-    for (unsigned i = 0; i < n; i++) {
-        map->links[map->n_links] = (struct group_link){token, map->group_head[groups[i]]};
-        map->group_head[groups[i]] = map->n_links++;
-    }
+    const struct text_token *t = &map->tokens->items[token];
+    if (t->kind != TEXT_WORD || t->is_stop || map->n_entries + 4 > map->room) return true;
+    struct text_tokens parts = text_split_identifier(arena, t->norm, strlen(t->norm));
+    if (!parts.items) return false;
+    for (uint32_t i = 0; i < parts.n && i < 4; i++)
+        if (parts.items[i].kind == TEXT_WORD && strcmp(parts.items[i].stem, t->stem) != 0) add_word(map, parts.items[i].stem, token);
+    return true;
 }
 
 static struct word_map *map_words(struct arena *arena, const struct text_tokens *tokens, uint32_t n)
 {
     struct word_map *map = arena_alloc(arena, sizeof *map);
-    uint32_t room = 16;
-    while (room < n * 2) room *= 2;
+    uint32_t size = 16;
+    while (size < n * 4) size *= 2;
     if (!map) return NULL;
-    *map = (struct word_map){.tokens = tokens, .mask = room - 1};
-    map->slots = arena_alloc(arena, room * sizeof *map->slots);
-    map->next = arena_alloc(arena, (n + 1) * sizeof *map->next);
-    map->links = arena_alloc(arena, (n + 1) * 6 * sizeof *map->links);
-    if (!map->slots || !map->next || !map->links) return NULL;
-    memset(map->slots, 0xFF, room * sizeof *map->slots);
+    *map = (struct word_map){.tokens = tokens, .mask = size - 1, .room = n * 2 + 4};
+    map->slots = arena_alloc(arena, size * sizeof *map->slots);
+    map->entries = arena_alloc(arena, map->room * sizeof *map->entries);
+    map->links = arena_alloc(arena, map->room * 6 * sizeof *map->links);
+    if (!map->slots || !map->entries || !map->links) return NULL;
+    memset(map->slots, 0xFF, size * sizeof *map->slots);
     memset(map->group_head, 0xFF, sizeof map->group_head);
     for (uint32_t i = n; i-- > 0;) { /* backwards, so that chains run forwards */
         if (!is_content(&tokens->items[i])) continue;
-        uint32_t *slot = slot_of(map, tokens->items[i].stem);
-        map->next[i] = *slot;
-        *slot = i;
-        add_groups(map, i);
+        add_word(map, tokens->items[i].stem, i);
+        if (!add_parts(arena, map, i)) return NULL;
     }
     return map;
 }
@@ -95,7 +110,8 @@ static void add_hit(struct hit_list *hits, uint32_t token, uint32_t word, float 
 static void find_word(const struct word_map *map, const char *stem, uint32_t word, struct hit_list *hits)
 {
     bool found = false;
-    for (uint32_t t = *slot_of(map, stem); t != NO_TOKEN; t = map->next[t], found = true) add_hit(hits, t, word, 1);
+    for (uint32_t e = *slot_of(map, stem); e != NO_TOKEN; e = map->entries[e].next, found = true)
+        add_hit(hits, map->entries[e].token, word, 1);
     if (found) return;
     const uint16_t *groups;
     unsigned n = text_synonym_groups(stem, &groups);

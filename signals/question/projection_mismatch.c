@@ -52,7 +52,7 @@ static void read_answer(const struct vsig_subject *subject, const struct sql_blo
         }
         struct shown *shown = &answer->items[answer->n++];
         shown->node = output->expr ? output->expr : items;
-        if (output->table >= 0 && (!output->expr || sql_plain_column(output->expr)))
+        if (output->table >= 0 && output->column >= 0 && (!output->expr || sql_plain_column(output->expr)))
             shown->column = subject->schema->tables[output->table].columns + output->column;
         shown->grouped = is_grouped_by(block, output->expr);
         shown->part_of_name = query_name_has(shown->column, NAME_PARTS);
@@ -116,7 +116,9 @@ static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
         if (is_meant(asked, &answer->items[i])) meant++;
         else if (!odd) odd = &answer->items[i];
     }
-    if (!odd || !meant || answer->n <= asked->n_asked) return false;
+    uint32_t low, high;
+    asked_range(asked, &low, &high);
+    if (!odd || !meant || answer->n <= high) return false;
     vsig_fire(run, VSIG_ERROR, odd->node, "the question says nothing of %s.%s",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
     return true;

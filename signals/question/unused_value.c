@@ -62,6 +62,26 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
     return true;
 }
 
+/* People and languages that are not spelt like their countries; letters only, and a country may have several names. */
+static const char *const DEMONYMS[][2] = {
+    {"french", "france"},       {"dutch", "netherlands"}, {"dutch", "holland"},        {"spanish", "spain"},
+    {"british", "united"},      {"british", "uk"},        {"british", "britain"},      {"british", "gb"},
+    {"american", "united"},     {"american", "usa"},      {"american", "us"},          {"english", "england"},
+    {"irish", "ireland"},       {"swiss", "switzerland"}, {"welsh", "wales"},          {"scottish", "scotland"},
+    {"danish", "denmark"},      {"greek", "greece"},      {"polish", "poland"},        {"norwegian", "norway"},
+    {"filipino", "philippines"}, {"finnish", "finland"},  {"czech", "czechia"},        {"flemish", "belgium"},
+    {"belgian", "belgium"},     {"korean", "korea"},      {"icelandic", "iceland"},    {"thai", "thailand"},
+};
+
+static bool is_demonym(const char *a, const char *b)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(DEMONYMS); i++)
+        if ((strcmp(a, DEMONYMS[i][0]) == 0 && strcmp(b, DEMONYMS[i][1]) == 0) ||
+            (strcmp(b, DEMONYMS[i][0]) == 0 && strcmp(a, DEMONYMS[i][1]) == 0))
+            return true;
+    return false;
+}
+
 /* Equal, one a part of the other, or of one stem (Canada, Canadian); by letters, so that "a, b" meets "a , b". */
 static bool texts_meet(const char *a, const char *b)
 {
@@ -70,6 +90,7 @@ static bool texts_meet(const char *a, const char *b)
     if (a_len >= MIN_PART && strstr(b, a)) return true;
     if (b_len >= MIN_PART && strstr(a, b)) return true;
     while (a[shared] && a[shared] == b[shared]) shared++;
+    if (is_demonym(a, b)) return true;
     return shared >= MIN_STEM && shared + 3 >= a_len && shared + 3 >= b_len;
 }
 
@@ -135,18 +156,26 @@ static const struct vsig_cue *cue_of(const struct vsig_question *asked, int valu
     return NULL;
 }
 
+/* "address line 1": is the number a word of a column's name? */
+static bool is_in_name(const struct vsig_subject *subject, const struct vsig_value *value)
+{
+    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
+        const struct vsig_mention *m = &subject->asked->mentions[i];
+        if (m->column < 0 || value->first < m->first || value->first >= m->first + m->n_tokens) continue;
+        const struct text_tokens *words = &subject->schema->columns[m->id]->words;
+        for (uint32_t w = 0; w < words->n; w++)
+            if (words->items[w].is_number && fabs(words->items[w].number - value->number) < 1e-9) return true;
+    }
+    return false;
+}
+
 static bool number_counts(const struct vsig_subject *subject, const struct vsig_value *value, const struct vsig_cue *cue)
 {
     if (value->number >= 0 && value->number <= 1 && !(cue && cue->kind == VSIG_CUE_COMPARE && cue->op == SQL_OP_GT)) return false;
     if (value->spelled && !cue) return false;
     if (cue && cue->weak) return false;
     if (vsig_cue_any(subject->asked, 1U << VSIG_CUE_RATIO)) return false;
-    const struct vsig_mention *mention = NULL; /* "address line 1" names a column */
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &subject->asked->mentions[i];
-        if (m->score > 0.6 && m->n_tokens > 1 && value->first >= m->first && value->first < m->first + m->n_tokens) mention = m;
-    }
-    return !mention;
+    return !is_in_name(subject, value);
 }
 
 static void report(struct vsig_run *run, const struct query_view *view, const struct vsig_value *value)

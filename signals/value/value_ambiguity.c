@@ -195,7 +195,7 @@ static enum err_code value_ambiguity_eval(struct vsig_run *run)
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_MARGIN] = {"margin", 0.4, 0, 2, "how much closer the other column must be, in shares of its name"},
-    [OPT_MAX_COLUMNS] = {"max_columns", 6, 2, MAX_HITS - 1, "values that more columns hold say nothing"},
+    [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that more columns hold say nothing"},
     [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "shorter whole numbers say nothing"},
     {NULL},
 };
