@@ -1,9 +1,9 @@
 /* Queries a second: sql_parse against libpg_query's public API and sqlite3_prepare_v2.
  *
- * All in one run, on one thread, over the same texts: every candidate of the dev logs, prepared against its own database.
- * What a contender refuses counts as well; refusing is work, too. The contenders take turns, pass by pass, and the best pass
- * of each counts, in processor time: other load on the machine then matters little. Exit 1 when a required ratio is missed.
- *   bench_parse [passes]
+ * All in one run, on one thread, over the same texts: every candidate of the dev logs, prepared against its own
+ * database. What a contender refuses counts as well; refusing is work, too. The contenders take turns, pass by pass,
+ * and the best pass of each counts, in processor time: other load on the machine then matters little. Exit 1 when a
+ * required ratio is missed. bench_parse [passes]
  */
 #include <glib.h>
 #include <pg_query.h>
@@ -135,7 +135,10 @@ static void add_line(const struct querylog_line *line, void *self)
     }
 }
 
-static void close_database(void *db) { sqlite3_close(db); }
+static void close_database(void *db)
+{
+    sqlite3_close(db);
+}
 
 int main(int argc, char **argv)
 {
@@ -150,7 +153,8 @@ int main(int argc, char **argv)
         printf("%u candidates, %zu bytes each on average\n", in.queries->len, in.bytes / in.queries->len);
         missed = compare(in.queries, passes);
     }
-    for (guint i = 0; i < in.queries->len; i++) g_free((char *)(uintptr_t)g_array_index(in.queries, struct query, i).sql);
+    for (guint i = 0; i < in.queries->len; i++)
+        g_free((char *)(uintptr_t)g_array_index(in.queries, struct query, i).sql);
     g_array_free(in.queries, TRUE);
     g_hash_table_destroy(in.open);
     arena_free(&arena);

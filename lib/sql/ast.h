@@ -37,7 +37,8 @@
  *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
  *   ON        [expression]
  *   USING     list of NAME
- *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3 = what follows, as written (INDEXED BY i)
+ *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3 = what follows (INDEXED BY i), as
+ *             written
  *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
  *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function
  *   FROM_PAREN [table reference] a parenthesised join; alias

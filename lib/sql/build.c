@@ -86,8 +86,10 @@ static struct slice name_of(struct sql_parser *p, struct sql_token token, char *
     *quote = 0;
     if (token.len < 2) return (struct slice){text, token.len};
     char close = *text;
-    if (*text == '[') close = ']';
-    else if (*text != '"' && *text != '`' && *text != '\'') return (struct slice){text, token.len};
+    if (*text == '[')
+        close = ']';
+    else if (*text != '"' && *text != '`' && *text != '\'')
+        return (struct slice){text, token.len};
     *quote = *text;
     return unquote(p, text + 1, token.len - 2, close);
 }
@@ -108,6 +110,12 @@ struct sql_node *sqlb_qualified(struct sql_parser *p, struct sql_node *node, str
     node->text2_len = slice.len;
     if (node->kind == SQL_COLUMN || node->kind == SQL_STAR) node->alias_quote = quote;
     return node;
+}
+
+struct sql_node *sqlb_both_named(struct sql_parser *p, struct sql_node *node, struct sql_token qualifier,
+                                 struct sql_token name)
+{
+    return sqlb_qualified(p, sqlb_named(p, node, name), qualifier);
 }
 
 struct sql_node *sqlb_worded(struct sql_parser *p, struct sql_node *node, struct sql_token slice)
@@ -176,8 +184,10 @@ static void widen(const struct sql_parser *p, struct sql_node *node)
     uint32_t low = 0, high = p->n_tokens;
     while (low < high) { /* the first token inside */
         uint32_t middle = (low + high) / 2;
-        if (p->tokens[middle].start < node->start) low = middle + 1;
-        else high = middle;
+        if (p->tokens[middle].start < node->start)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low > 0) node->start = p->tokens[low - 1].start;
     while (low < p->n_tokens && p->tokens[low].start < node->end) low++;
@@ -228,10 +238,10 @@ struct join_word {
     uint32_t flags;
 };
 
-static const struct join_word JOIN_WORDS[] = {
-    {"CROSS", SQL_JOIN_CROSS, 0},      {"FULL", SQL_JOIN_FULL_OUTER, 0},   {"INNER", SQL_JOIN_INNER, 0},
-    {"LEFT", SQL_JOIN_LEFT_OUTER, 0},  {"NATURAL", 0, SQL_F_NATURAL},      {"OUTER", 0, SQL_F_OUTER_KW},
-    {"RIGHT", SQL_JOIN_RIGHT_OUTER, 0}};
+static const struct join_word JOIN_WORDS[] = {{"CROSS", SQL_JOIN_CROSS, 0},      {"FULL", SQL_JOIN_FULL_OUTER, 0},
+                                              {"INNER", SQL_JOIN_INNER, 0},      {"LEFT", SQL_JOIN_LEFT_OUTER, 0},
+                                              {"NATURAL", 0, SQL_F_NATURAL},     {"OUTER", 0, SQL_F_OUTER_KW},
+                                              {"RIGHT", SQL_JOIN_RIGHT_OUTER, 0}};
 
 static const struct join_word *join_word(const struct sql_parser *p, struct sql_token token)
 {
@@ -283,8 +293,8 @@ static void attach(struct sql_node *join, struct sql_node *clause)
     join->end = clause->end;
 }
 
-/* a JOIN b JOIN c ON x ON y: when the last join is closed, the nearest open one to its left, J, takes the condition, and
- * all that was read after J's left side becomes its right side. */
+/* a JOIN b JOIN c ON x ON y: when the last join is closed, the nearest open one to its left, J, takes the condition,
+ * and all that was read after J's left side becomes its right side. */
 static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, struct sql_node *clause)
 {
     struct sql_node *above = open->parent, *right = sql_kid(open, JOIN_RIGHT);
@@ -298,7 +308,7 @@ static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, str
 
 static void no_join(struct sql_parser *p, const struct sql_node *clause, const char *message)
 {
-    if (sql_is(sql_kid(clause, 0), SQL_ERROR)) return; /* reported already */
+    if (sql_is(sql_kid(clause, 0), SQL_ERROR)) return;                                 /* reported already */
     fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* under ON or USING */
 }
 
@@ -317,9 +327,12 @@ struct sql_node *sqlb_join_on(struct sql_parser *p, struct sql_node *joined, str
     if (joined->kind != SQL_JOIN) return join_without_left(p, joined, clause);
     struct sql_node *open = joined;
     while (sql_is(open, SQL_JOIN) && !is_open(open)) open = sql_kid(open, JOIN_LEFT);
-    if (open == joined) attach(joined, clause);
-    else if (sql_is(open, SQL_JOIN)) return nest(joined, open, clause);
-    else no_join(p, clause, "every join before this already has its condition");
+    if (open == joined)
+        attach(joined, clause);
+    else if (sql_is(open, SQL_JOIN))
+        return nest(joined, open, clause);
+    else
+        no_join(p, clause, "every join before this already has its condition");
     return joined;
 }
 
@@ -401,8 +414,10 @@ struct sql_node *sqlb_alias(struct sql_parser *p, struct sql_node *table, struct
     table->alias_len = slice.len;
     table->end = p->end;
     if (as) table->flags |= SQL_F_AS;
-    if (names && names_slot(table) >= 0) sql_set_kid(table, (unsigned)names_slot(table), names);
-    else if (names) fail(p, names->start, names->end, "a parenthesised join takes an alias, but no column names");
+    if (names && names_slot(table) >= 0)
+        sql_set_kid(table, (unsigned)names_slot(table), names);
+    else if (names)
+        fail(p, names->start, names->end, "a parenthesised join takes an alias, but no column names");
     return table;
 }
 
@@ -450,8 +465,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One escape of an E'' string, after its backslash; how many bytes it took. What would make a NUL or broken UTF-8 stays as
- * it is written. */
+/* One escape of an E'' string, after its backslash; how many bytes it took. What would make a NUL or broken UTF-8 stays
+ * as it is written. */
 static uint32_t unescape(const char *at, uint32_t len, char *out)
 {
     static const char FROM[] = "bfnrt", TO[] = "\b\f\n\r\t";
@@ -470,9 +485,12 @@ static struct slice escaped(struct sql_parser *p, const char *text, uint32_t len
     uint32_t n = 0;
     if (!copy) p->full = true;
     for (uint32_t i = 0; copy && i < len;) {
-        if (text[i] == '\\' && i + 1 < len) i += 1 + unescape(text + i + 1, len - i - 1, &copy[n++]);
-        else if (text[i] == '\'' && i + 1 < len) copy[n++] = '\'', i += 2;
-        else copy[n++] = text[i++];
+        if (text[i] == '\\' && i + 1 < len)
+            i += 1 + unescape(text + i + 1, len - i - 1, &copy[n++]);
+        else if (text[i] == '\'' && i + 1 < len)
+            copy[n++] = '\'', i += 2;
+        else
+            copy[n++] = text[i++];
     }
     return (struct slice){copy, copy ? n : 0};
 }
@@ -504,8 +522,10 @@ static struct slice unicode_value(struct sql_parser *p, const char *text, uint32
     if (!copy) p->full = true;
     for (uint32_t i = 0; copy && plain.text && i < plain.len;) {
         uint32_t c, escape = plain.text[i] == '\\' ? code_point(plain.text + i, plain.len - i, &c) : 0;
-        if (escape) n += (uint32_t)g_unichar_to_utf8(c, copy + n);
-        else copy[n++] = plain.text[i];
+        if (escape)
+            n += (uint32_t)g_unichar_to_utf8(c, copy + n);
+        else
+            copy[n++] = plain.text[i];
         i += escape ? escape : plain.text[i] == '\\' && i + 1 < plain.len && plain.text[i + 1] == '\\' ? 2 : 1;
     }
     return (struct slice){copy, copy ? n : 0};
@@ -565,29 +585,34 @@ struct sql_node *sqlb_prefix(struct sql_parser *p, struct sql_token op, struct s
 }
 
 static const uint8_t BINARY_OPS[256] = {
-    [T_AND] = SQL_OP_AND,       [T_OR] = SQL_OP_OR,         [T_EQ] = SQL_OP_EQ,       [T_NE] = SQL_OP_NE,
-    [T_LT] = SQL_OP_LT,         [T_LE] = SQL_OP_LE,         [T_GT] = SQL_OP_GT,       [T_GE] = SQL_OP_GE,
-    [T_PLUS] = SQL_OP_ADD,      [T_MINUS] = SQL_OP_SUB,     [T_STAR] = SQL_OP_MUL,    [T_SLASH] = SQL_OP_DIV,
-    [T_REM] = SQL_OP_MOD,       [T_CARET] = SQL_OP_POW,     [T_CONCAT] = SQL_OP_CONCAT, [T_BITAND] = SQL_OP_BITAND,
-    [T_BITOR] = SQL_OP_BITOR,   [T_LSHIFT] = SQL_OP_SHL,    [T_RSHIFT] = SQL_OP_SHR,  [T_AT_ZONE] = SQL_OP_AT_ZONE,
+    [T_AND] = SQL_OP_AND,     [T_OR] = SQL_OP_OR,      [T_EQ] = SQL_OP_EQ,         [T_NE] = SQL_OP_NE,
+    [T_LT] = SQL_OP_LT,       [T_LE] = SQL_OP_LE,      [T_GT] = SQL_OP_GT,         [T_GE] = SQL_OP_GE,
+    [T_PLUS] = SQL_OP_ADD,    [T_MINUS] = SQL_OP_SUB,  [T_STAR] = SQL_OP_MUL,      [T_SLASH] = SQL_OP_DIV,
+    [T_REM] = SQL_OP_MOD,     [T_CARET] = SQL_OP_POW,  [T_CONCAT] = SQL_OP_CONCAT, [T_BITAND] = SQL_OP_BITAND,
+    [T_BITOR] = SQL_OP_BITOR, [T_LSHIFT] = SQL_OP_SHL, [T_RSHIFT] = SQL_OP_SHR,    [T_AT_ZONE] = SQL_OP_AT_ZONE,
     [T_ARROW] = SQL_OP_ARROW};
 
 /* PostgreSQL's operators that have a name of their own; the rest are OP_OTHER with their text. */
 static uint8_t named_oper(const struct sql_parser *p, struct sql_token token)
 {
-    static const enum sql_op NAMED[] = {
-        SQL_OP_REMATCH, SQL_OP_IREMATCH, SQL_OP_NREMATCH, SQL_OP_NIREMATCH, SQL_OP_HASH_ARROW, SQL_OP_HASH_ARROW2,
-        SQL_OP_CONTAINS, SQL_OP_CONTAINED, SQL_OP_OVERLAP, SQL_OP_BITXOR};
+    static const enum sql_op NAMED[] = {SQL_OP_REMATCH,    SQL_OP_IREMATCH,    SQL_OP_NREMATCH, SQL_OP_NIREMATCH,
+                                        SQL_OP_HASH_ARROW, SQL_OP_HASH_ARROW2, SQL_OP_CONTAINS, SQL_OP_CONTAINED,
+                                        SQL_OP_OVERLAP,    SQL_OP_BITXOR};
     for (unsigned k = 0; k < sizeof NAMED / sizeof *NAMED; k++)
         if (sql_token_is(p, token, sql_op_text(NAMED[k]))) return NAMED[k] & 0xff;
     return SQL_OP_OTHER;
 }
 
-uint8_t sqlb_token_op(const struct sql_parser *p, struct sql_token token)
+static uint8_t token_op(const struct sql_parser *p, struct sql_token token)
 {
     if (token.code == T_OPER) return named_oper(p, token);
     if (token.code == T_ARROW && token.len == 3) return SQL_OP_ARROW2;
     return BINARY_OPS[token.code];
+}
+
+struct sqlb_op sqlb_op_of(const struct sql_parser *p, struct sql_token token)
+{
+    return (struct sqlb_op){token_op(p, token), 0};
 }
 
 /* == rather than =, or != rather than <> */
@@ -599,7 +624,7 @@ static bool is_other_spelling(const struct sql_parser *p, struct sql_token op)
 struct sql_node *sqlb_binary(struct sql_parser *p, struct sql_node *left, struct sql_token op, struct sql_node *right)
 {
     struct sql_node *node = NODE(BINARY, left->start, left, right);
-    node->op = sqlb_token_op(p, op);
+    node->op = token_op(p, op);
     if (node->op == SQL_OP_OTHER) sqlb_worded(p, node, op);
     if (is_other_spelling(p, op)) node->flags |= SQL_F_EQ2;
     return node;
@@ -628,12 +653,12 @@ struct sql_node *sqlb_like(struct sql_parser *p, struct sql_node *value, struct 
     return sqlb_flag(node, op.flags);
 }
 
-struct sql_node *sqlb_quantified(struct sql_parser *p, struct sql_node *left, uint8_t op, uint32_t flags,
-                                 struct sql_token which, struct sql_node *right)
+struct sql_node *sqlb_quantified(struct sql_parser *p, struct sql_node *left, struct sqlb_op op, struct sql_token which,
+                                 struct sql_node *right)
 {
     struct sql_node *node = NODE(QUANTIFIED, left->start, left, right);
-    node->op = op;
-    return sqlb_flag(node, flags | (sql_token_is(p, which, "ALL") ? SQL_F_ALL : 0U));
+    node->op = op.op;
+    return sqlb_flag(node, op.flags | (sql_token_is(p, which, "ALL") ? SQL_F_ALL : 0U));
 }
 
 struct sql_node *sqlb_case(struct sql_parser *p, uint32_t start, struct sql_node *operand, struct sql_node *whens,
@@ -674,12 +699,14 @@ struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, stru
                                const struct sql_token *word)
 {
     if (!args) args = sqlb_list(p, SQL_ARGS, NULL);
-    if (x && args->n_kids == 0 && !args->text) args->start = x->start;
-    else if (!x && !args->text && word) args->start = word->start;
+    if (x && args->n_kids == 0 && !args->text)
+        args->start = x->start;
+    else if (!x && !args->text && word)
+        args->start = word->start;
     const char *sep = args->text ? " " : "";
-    char *text = arena_printf(p->arena, "%.*s%s%s%s%.*s", (int)args->text_len, args->text ? args->text : "", sep,
-                              x ? "?" : "", x && word ? " " : "", word ? (int)word->len : 0,
-                              word ? p->text + word->start : "");
+    char *text =
+        arena_printf(p->arena, "%.*s%s%s%s%.*s", (int)args->text_len, args->text ? args->text : "", sep, x ? "?" : "",
+                     x && word ? " " : "", word ? (int)word->len : 0, word ? p->text + word->start : "");
     if (!text) return spare(p);
     args->text = text;
     args->text_len = (uint32_t)strlen(text);
@@ -693,4 +720,9 @@ struct sql_node *sqlb_error(struct sql_parser *p, struct sql_token bad)
     node->text = p->text + bad.start;
     node->text_len = bad.len;
     return node;
+}
+
+struct sql_node *sqlb_broken(struct sql_parser *p, enum sql_kind kind, uint32_t start, struct sql_token bad)
+{
+    return sqlb_as(p, sqlb_list(p, kind, sqlb_error(p, bad)), kind, start);
 }

@@ -1,6 +1,6 @@
 /* What the grammar's actions call. Every builder returns a node, never NULL: when the arena is full it returns the
- * parser's spare node and sets p->full, and the parse ends with ERR_LIMIT_MEMORY. A node starts where the action says and
- * ends at p->end, the end of the last token shifted, which is the end of the rule being reduced. */
+ * parser's spare node and sets p->full, and the parse ends with ERR_LIMIT_MEMORY. A node starts where the action says
+ * and ends at p->end, the end of the last token shifted, which is the end of the rule being reduced. */
 #ifndef ASSAY_LIB_SQL_BUILD_H
 #define ASSAY_LIB_SQL_BUILD_H
 
@@ -38,6 +38,8 @@ struct sql_node *sqlb_named(struct sql_parser *p, struct sql_node *node, struct 
 struct sql_node *sqlb_worded(struct sql_parser *p, struct sql_node *node, struct sql_token slice);
 /* The same for the qualifier (text2). */
 struct sql_node *sqlb_qualified(struct sql_parser *p, struct sql_node *node, struct sql_token qualifier);
+struct sql_node *sqlb_both_named(struct sql_parser *p, struct sql_node *node, struct sql_token qualifier,
+                                 struct sql_token name);
 struct sql_node *sqlb_worded2(struct sql_parser *p, struct sql_node *node, struct sql_token slice);
 
 /* Queries. */
@@ -78,9 +80,9 @@ struct sql_node *sqlb_is(struct sql_parser *p, struct sql_node *left, enum sql_o
 struct sqlb_op sqlb_like_op(const struct sql_parser *p, struct sql_token word, uint32_t flags);
 struct sql_node *sqlb_like(struct sql_parser *p, struct sql_node *value, struct sqlb_op op, struct sql_node *pattern,
                            struct sql_node *escape);
-struct sql_node *sqlb_quantified(struct sql_parser *p, struct sql_node *left, uint8_t op, uint32_t flags,
-                                 struct sql_token which, struct sql_node *right);
-uint8_t sqlb_token_op(const struct sql_parser *p, struct sql_token token);
+struct sql_node *sqlb_quantified(struct sql_parser *p, struct sql_node *left, struct sqlb_op op, struct sql_token which,
+                                 struct sql_node *right);
+struct sqlb_op sqlb_op_of(const struct sql_parser *p, struct sql_token token);
 struct sql_node *sqlb_case(struct sql_parser *p, uint32_t start, struct sql_node *operand, struct sql_node *whens,
                            struct sql_node *otherwise);
 /* The name for a CALL that sqlb_args has begun, or a CALL around plain ARGS. */
@@ -93,5 +95,7 @@ struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, stru
                                const struct sql_token *word);
 /* What recovery skipped. */
 struct sql_node *sqlb_error(struct sql_parser *p, struct sql_token bad);
+/* A list of which nothing else is left. */
+struct sql_node *sqlb_broken(struct sql_parser *p, enum sql_kind kind, uint32_t start, struct sql_token bad);
 
 #endif

@@ -20,8 +20,10 @@ static void locate(const char *text, uint32_t offset, uint32_t *line, uint32_t *
 {
     *line = *column = 1;
     for (uint32_t i = 0; i < offset; i++) {
-        if (text[i] == '\n') (*line)++, *column = 1;
-        else if (((unsigned char)text[i] & 0xc0) != 0x80) (*column)++;
+        if (text[i] == '\n')
+            (*line)++, *column = 1;
+        else if (((unsigned char)text[i] & 0xc0) != 0x80)
+            (*column)++;
     }
 }
 
@@ -163,8 +165,10 @@ static void draw(GString *out, const char *text, const char *end, unsigned colum
     while (text < end) {
         gunichar c = g_utf8_get_char(text);
         unsigned wide = width_of(c, column);
-        if (c == '\t') g_string_append_printf(out, "%*s", (int)wide, "");
-        else if (wide || c > 0x7f) g_string_append_len(out, text, g_utf8_next_char(text) - text);
+        if (c == '\t')
+            g_string_append_printf(out, "%*s", (int)wide, "");
+        else if (wide || c > 0x7f)
+            g_string_append_len(out, text, g_utf8_next_char(text) - text);
         column += wide;
         text = g_utf8_next_char(text);
     }

@@ -4,12 +4,12 @@
  *   2 WITH                    5 clauses                 8 names and types
  *   3 SELECT and VALUES       6 expressions             9 precedence, fallback
  *
- * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken: the printer writes the
- * parentheses that were read, so the text that an engine sees is the same.
+ * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken: the printer writes
+ * the parentheses that were read, so the text that an engine sees is the same.
  *
- * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already settled by words.c, and BAD
- * is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of an entry
- * or a condition, which becomes an ERROR node, or after one, which is kept.
+ * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already settled by words.c, and
+ * BAD is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of
+ * an entry or a condition, which becomes an ERROR node, or after one, which is kept.
  */
 %name sql_lemon
 %token_prefix T_
@@ -152,7 +152,7 @@ item(A) ::= BAD(B).                           { A = NODE(ITEM, B.start, sqlb_err
 
 star(A) ::= STAR(K).                          { A = LEAF(STAR, K.start); }
 star(A) ::= nm(T) DOT STAR.                   { A = sqlb_named(p, LEAF(STAR, T.start), T); }
-star(A) ::= nm(S) DOT nm(T) DOT STAR.         { A = sqlb_qualified(p, sqlb_named(p, LEAF(STAR, S.start), T), S); }
+star(A) ::= nm(S) DOT nm(T) DOT STAR.         { A = sqlb_both_named(p, LEAF(STAR, S.start), S, T); }
 
 /* ---- 4. FROM --------------------------------------------------------------------------------------------------- */
 
@@ -192,7 +192,7 @@ aliased(A) ::= source(T) ids(N).                         { A = sqlb_alias(p, T, 
 aliased(A) ::= source(T) ids(N) LP columns(C) RP.        { A = sqlb_alias(p, T, N, false, C); }
 
 source(A) ::= nm(T).                          { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
-source(A) ::= nm(S) DOT nm(T).                { A = sqlb_qualified(p, sqlb_named(p, NODE(TABLE, S.start, NULL), T), S); }
+source(A) ::= nm(S) DOT nm(T).                { A = sqlb_both_named(p, NODE(TABLE, S.start, NULL), S, T); }
 source(A) ::= table_call(C).                  { A = NODE(FROM_CALL, C->start, C, NULL); }
 source(A) ::= LATERAL(K) table_call(C).       { A = sqlb_flag(NODE(FROM_CALL, K.start, C, NULL), SQL_F_LATERAL); }
 source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
@@ -221,8 +221,8 @@ where(A) ::= WHERE(K) BAD(B).          { A = NODE(WHERE, K.start, sqlb_error(p, 
 group(A) ::= .                         { A = NULL; }
 group(A) ::= GROUP(K) BY exprs(L).     { A = sqlb_as(p, L, SQL_GROUP, K.start); }
 group(A) ::= GROUP(K) BY exprs(L) BAD. { A = sqlb_as(p, L, SQL_GROUP, K.start); }
-group(A) ::= GROUP(K) BY BAD(B).       { A = sqlb_as(p, sqlb_list(p, SQL_GROUP, sqlb_error(p, B)), SQL_GROUP, K.start); }
-group(A) ::= GROUP(K) BAD(B).          { A = sqlb_as(p, sqlb_list(p, SQL_GROUP, sqlb_error(p, B)), SQL_GROUP, K.start); }
+group(A) ::= GROUP(K) BY BAD(B).       { A = sqlb_broken(p, SQL_GROUP, K.start, B); }
+group(A) ::= GROUP(K) BAD(B).          { A = sqlb_broken(p, SQL_GROUP, K.start, B); }
 
 having(A) ::= .                        { A = NULL; }
 having(A) ::= HAVING(K) expr(X).       { A = NODE(HAVING, K.start, X); }
@@ -237,8 +237,8 @@ window_def(A) ::= nm(N) AS LP window(W) RP. { A = sqlb_named(p, W, N); A->start 
 
 order(A) ::= ORDER(K) BY terms(L).     { A = sqlb_as(p, L, SQL_ORDER, K.start); }
 order(A) ::= ORDER(K) BY terms(L) BAD. { A = sqlb_as(p, L, SQL_ORDER, K.start); }
-order(A) ::= ORDER(K) BY BAD(B).       { A = sqlb_as(p, sqlb_list(p, SQL_ORDER, sqlb_error(p, B)), SQL_ORDER, K.start); }
-order(A) ::= ORDER(K) BAD(B).          { A = sqlb_as(p, sqlb_list(p, SQL_ORDER, sqlb_error(p, B)), SQL_ORDER, K.start); }
+order(A) ::= ORDER(K) BY BAD(B).       { A = sqlb_broken(p, SQL_ORDER, K.start, B); }
+order(A) ::= ORDER(K) BAD(B).          { A = sqlb_broken(p, SQL_ORDER, K.start, B); }
 
 terms(A) ::= term(X).                  { A = sqlb_list(p, SQL_ORDER, X); }
 terms(A) ::= terms(L) COMMA term(X).   { A = sqlb_add(p, L, X); }
@@ -359,17 +359,17 @@ in_op(A) ::= IN.                       { A = (struct sqlb_op){0, 0}; }
 in_op(A) ::= NOT IN.                   { A = (struct sqlb_op){0, SQL_F_NOT}; }
 in_right(A) ::= LP(K) exprs_opt(L) RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
 in_right(A) ::= LP(K) exprs(L) BAD RP. { A = sqlb_as(p, L, SQL_LIST, K.start); }
-in_right(A) ::= LP(K) BAD(B) RP.       { A = sqlb_as(p, sqlb_list(p, SQL_LIST, sqlb_error(p, B)), SQL_LIST, K.start); }
+in_right(A) ::= LP(K) BAD(B) RP.       { A = sqlb_broken(p, SQL_LIST, K.start, B); }
 in_right(A) ::= paren_query(Q).        { A = sqlb_in_query(p, Q); }
 in_right(A) ::= nm(T).                 { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
-in_right(A) ::= nm(S) DOT nm(T).       { A = sqlb_qualified(p, sqlb_named(p, NODE(TABLE, S.start, NULL), T), S); }
+in_right(A) ::= nm(S) DOT nm(T).       { A = sqlb_both_named(p, NODE(TABLE, S.start, NULL), S, T); }
 in_right(A) ::= nm(F) LP exprs_opt(L) RP. { A = sqlb_call(p, F, sqlb_as(p, L, SQL_ARGS, L->start)); }
 in_right(A) ::= PARAM(V).              { A = sqlb_param(p, V); }
 
-expr(A) ::= expr(L) EQ|NE(O) ANY(Q) LP quantified(R) RP.           { A = sqlb_quantified(p, L, sqlb_token_op(p, O), 0, Q, R); }
-expr(A) ::= expr(L) LT|LE|GT|GE(O) ANY(Q) LP quantified(R) RP.     { A = sqlb_quantified(p, L, sqlb_token_op(p, O), 0, Q, R); }
-expr(A) ::= expr(L) OPER(O) ANY(Q) LP quantified(R) RP.            { A = sqlb_quantified(p, L, sqlb_token_op(p, O), 0, Q, R); }
-expr(A) ::= expr(L) like_op(O) ANY(Q) LP quantified(R) RP.         { A = sqlb_quantified(p, L, O.op, O.flags, Q, R); }
+expr(A) ::= expr(L) EQ|NE(O) ANY(Q) LP quantified(R) RP.           { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) LT|LE|GT|GE(O) ANY(Q) LP quantified(R) RP.     { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) OPER(O) ANY(Q) LP quantified(R) RP.            { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) like_op(O) ANY(Q) LP quantified(R) RP.         { A = sqlb_quantified(p, L, O, Q, R); }
 quantified(A) ::= bare_query(Q).       { A = sqlb_subquery(p, Q); }
 quantified(A) ::= expr(A).
 
@@ -386,7 +386,7 @@ expr(A) ::= PLUS(K) expr(X). [BITNOT]         { A = sqlb_unary(p, K.start, SQL_O
 expr(A) ::= BITNOT(K) expr(X).                { A = sqlb_unary(p, K.start, SQL_OP_BITNOT, X); }
 expr(A) ::= PREFIX_OPER(O) expr(X). [BITNOT]  { A = sqlb_prefix(p, O, X); }
 expr(A) ::= expr(X) COLLATE ids(N).           { A = sqlb_named(p, NODE(COLLATE, X->start, X), N); }
-expr(A) ::= expr(X) COLLATE ID(S) DOT ids(N). { A = sqlb_qualified(p, sqlb_named(p, NODE(COLLATE, X->start, X), N), S); }
+expr(A) ::= expr(X) COLLATE ID(S) DOT ids(N). { A = sqlb_both_named(p, NODE(COLLATE, X->start, X), S, N); }
 expr(A) ::= expr(X) TYPECAST TYPE(T).         { A = sqlb_flag(sqlb_worded(p, NODE(CAST, X->start, X), T), SQL_F_COLON); }
 expr(A) ::= expr(X) LBRACKET expr(I) RBRACKET.               { A = NODE(SUBSCRIPT, X->start, X, I, NULL); }
 expr(A) ::= expr(X) LBRACKET expr(I) COLON expr(J) RBRACKET. { A = NODE(SUBSCRIPT, X->start, X, I, J); }
@@ -411,8 +411,8 @@ call(A) ::= call(C) OVER(K) LP window(W) RP. {
 }
 
 /* Arguments, wrapped in a CALL that has no name yet. */
-args(A) ::= .                          { A = NODE(CALL, p->end, sqlb_list(p, SQL_ARGS, NULL), NULL, NULL, NULL); }
-args(A) ::= STAR(K).                   { A = sqlb_flag(NODE(CALL, K.start, sqlb_list(p, SQL_ARGS, NULL), NULL, NULL, NULL), SQL_F_STAR); }
+args(A) ::= .                          { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), 0, NULL); }
+args(A) ::= STAR.                      { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), SQL_F_STAR, NULL); }
 args(A) ::= exprs(L).                  { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= exprs(L) order(O).         { A = sqlb_args(p, L, 0, O); }
 args(A) ::= ALL exprs(L).              { A = sqlb_args(p, L, 0, NULL); }

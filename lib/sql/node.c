@@ -18,13 +18,25 @@ static const char *const OPS[SQL_OP_COUNT] = {
 #undef X
 };
 
-const char *sql_kind_name(enum sql_kind kind) { return (unsigned)kind < SQL_KIND_COUNT ? KINDS[kind].name : "?"; }
+const char *sql_kind_name(enum sql_kind kind)
+{
+    return (unsigned)kind < SQL_KIND_COUNT ? KINDS[kind].name : "?";
+}
 
-const char *sql_op_text(enum sql_op op) { return (unsigned)op < SQL_OP_COUNT ? OPS[op] : "?"; }
+const char *sql_op_text(enum sql_op op)
+{
+    return (unsigned)op < SQL_OP_COUNT ? OPS[op] : "?";
+}
 
-int sql_kind_slots(enum sql_kind kind) { return (unsigned)kind < SQL_KIND_COUNT ? KINDS[kind].slots : 0; }
+int sql_kind_slots(enum sql_kind kind)
+{
+    return (unsigned)kind < SQL_KIND_COUNT ? KINDS[kind].slots : 0;
+}
 
-static inline unsigned char lower(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 32 : c); }
+static inline unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+}
 
 bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -34,7 +46,10 @@ bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len)
     return true;
 }
 
-bool sql_is_comparison(enum sql_op op) { return op >= SQL_OP_EQ && op <= SQL_OP_GE; }
+bool sql_is_comparison(enum sql_op op)
+{
+    return op >= SQL_OP_EQ && op <= SQL_OP_GE;
+}
 
 enum sql_op sql_op_swap(enum sql_op op)
 {
@@ -97,8 +112,9 @@ struct sql_node *sql_make(struct arena *arena, enum sql_kind kind)
 {
     unsigned fixed = fixed_kids(kind), room = KINDS[kind].slots < 0 ? fixed + 2 : fixed;
     size_t size = sizeof(struct sql_node) + room * sizeof(struct sql_node *);
-    struct sql_node *node = arena_alloc(arena, size), **kids = (struct sql_node **)(node + 1);
+    struct sql_node *node = arena_alloc(arena, size);
     if (!node) return NULL;
+    struct sql_node **kids = (struct sql_node **)(node + 1);
     *node = (struct sql_node){.kind = kind & 0xff, .n_kids = fixed, .cap_kids = room, .kids = room ? kids : NULL};
     for (unsigned i = 0; i < room; i++) kids[i] = NULL;
     return node;
@@ -165,8 +181,10 @@ void sql_replace(struct sql_node *old, struct sql_node *with)
     if (!parent) return;
     uint32_t slot = sql_slot(old);
     if (slot >= parent->n_kids) return;
-    if (!with && slot >= fixed_kids(parent->kind)) remove_entry(parent, slot);
-    else sql_set_kid(parent, slot, with);
+    if (!with && slot >= fixed_kids(parent->kind))
+        remove_entry(parent, slot);
+    else
+        sql_set_kid(parent, slot, with);
     old->parent = NULL;
 }
 

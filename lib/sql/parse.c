@@ -4,10 +4,10 @@
  * switched off and done here, on lemon's stack: after an error, states are popped until one can take BAD, tokens are
  * skipped until one at the same nesting can follow BAD, and parsing goes on there.
  *
- * lemon's tables have default reductions: when an error shows, rules have already been reduced that the right token would
- * not have reduced. So the tokens before the error are fed once more, and recovery starts from the stack as it was. What
- * would have fitted is found by running the state numbers alone and trying each terminal on a copy of them. All this
- * costs something only when there is an error.
+ * lemon's tables have default reductions: when an error shows, rules have already been reduced that the right token
+ * would not have reduced. So the tokens before the error are fed once more, and recovery starts from the stack as it
+ * was. What would have fitted is found by running the state numbers alone and trying each terminal on a copy of them.
+ * All this costs something only when there is an error.
  */
 #include "lib/sql/parser.h"
 
@@ -121,19 +121,52 @@ static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 static const struct {
     unsigned char code;
     const char *text;
-} OFFERS[] = {
-    {T_SELECT, "SELECT"},     {T_INTEGER, "an expression"}, {T_ID, "a name"},       {T_BY, "BY"},
-    {T_THEN, "THEN"},         {T_WHEN, "WHEN"},             {T_ELSE, "ELSE"},       {T_END, "END"},
-    {T_FROM, "FROM"},         {T_RP, "\")\""},              {T_RBRACKET, "\"]\""},  {T_COMMA, "\",\""},
-    {T_JOIN, "JOIN"},         {T_ON, "ON"},                 {T_AS, "AS"},           {T_AND, "AND"},
-    {T_WHERE, "WHERE"},       {T_GROUP, "GROUP BY"},        {T_HAVING, "HAVING"},   {T_ORDER, "ORDER BY"},
-    {T_LIMIT, "LIMIT"},       {T_UNION, "UNION"},           {T_INTERSECT, "INTERSECT"}, {T_EXCEPT, "EXCEPT"},
-    {T_SLASH, "an operator"},  {SQL_END_OF_TEXT, "the end of the SQL"}, {T_LP, "\"(\""}, {T_IN, "IN"},
-    {T_LIKE_KW, "LIKE"},      {T_BETWEEN, "BETWEEN"},       {T_NULL, "NULL"},       {T_OR, "OR"},
-    {T_USING, "USING"},       {T_DISTINCT, "DISTINCT"},     {T_DOT, "\".\""},       {T_VALUES, "VALUES"},
-    {T_WITH, "WITH"},         {T_ROW, "ROW"},               {T_ROWS, "ROWS"},       {T_PRECEDING, "PRECEDING"},
-    {T_FOLLOWING, "FOLLOWING"}, {T_FIRST, "FIRST"},         {T_LAST, "LAST"},       {T_ONLY, "ONLY"},
-    {T_TIES, "TIES"},         {T_OTHERS, "OTHERS"}};
+} OFFERS[] = {{T_SELECT, "SELECT"},
+              {T_INTEGER, "an expression"},
+              {T_ID, "a name"},
+              {T_BY, "BY"},
+              {T_THEN, "THEN"},
+              {T_WHEN, "WHEN"},
+              {T_ELSE, "ELSE"},
+              {T_END, "END"},
+              {T_FROM, "FROM"},
+              {T_RP, "\")\""},
+              {T_RBRACKET, "\"]\""},
+              {T_COMMA, "\",\""},
+              {T_JOIN, "JOIN"},
+              {T_ON, "ON"},
+              {T_AS, "AS"},
+              {T_AND, "AND"},
+              {T_WHERE, "WHERE"},
+              {T_GROUP, "GROUP BY"},
+              {T_HAVING, "HAVING"},
+              {T_ORDER, "ORDER BY"},
+              {T_LIMIT, "LIMIT"},
+              {T_UNION, "UNION"},
+              {T_INTERSECT, "INTERSECT"},
+              {T_EXCEPT, "EXCEPT"},
+              {T_SLASH, "an operator"},
+              {SQL_END_OF_TEXT, "the end of the SQL"},
+              {T_LP, "\"(\""},
+              {T_IN, "IN"},
+              {T_LIKE_KW, "LIKE"},
+              {T_BETWEEN, "BETWEEN"},
+              {T_NULL, "NULL"},
+              {T_OR, "OR"},
+              {T_USING, "USING"},
+              {T_DISTINCT, "DISTINCT"},
+              {T_DOT, "\".\""},
+              {T_VALUES, "VALUES"},
+              {T_WITH, "WITH"},
+              {T_ROW, "ROW"},
+              {T_ROWS, "ROWS"},
+              {T_PRECEDING, "PRECEDING"},
+              {T_FOLLOWING, "FOLLOWING"},
+              {T_FIRST, "FIRST"},
+              {T_LAST, "LAST"},
+              {T_ONLY, "ONLY"},
+              {T_TIES, "TIES"},
+              {T_OTHERS, "OTHERS"}};
 
 enum { N_OFFERS = sizeof OFFERS / sizeof *OFFERS };
 
@@ -196,9 +229,9 @@ static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **li
 
 /* Where parsing can go on: clause keywords, separators, joins, ends. */
 static const bool SYNC[256] = {
-    [T_SELECT] = true, [T_VALUES] = true, [T_WITH] = true,  [T_FROM] = true,   [T_WHERE] = true,     [T_GROUP] = true,
-    [T_HAVING] = true, [T_ORDER] = true,  [T_LIMIT] = true, [T_UNION] = true,  [T_INTERSECT] = true, [T_EXCEPT] = true,
-    [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,   [T_COMMA] = true,  [T_RP] = true};
+    [T_SELECT] = true, [T_VALUES] = true,  [T_WITH] = true,  [T_FROM] = true,  [T_WHERE] = true,     [T_GROUP] = true,
+    [T_HAVING] = true, [T_ORDER] = true,   [T_LIMIT] = true, [T_UNION] = true, [T_INTERSECT] = true, [T_EXCEPT] = true,
+    [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,    [T_COMMA] = true, [T_RP] = true};
 
 /* The first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; `open` were open
  * already. f->stop when there is none. */
@@ -207,8 +240,10 @@ static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, 
     for (; at < f->stop; at++) {
         unsigned code = f->p->tokens[at].code;
         if (open == 0 && SYNC[code] && f->tries++ < MAX_TRIES && sim_takes(sim, code)) return at;
-        if (code == T_LP) open++;
-        else if (code == T_RP && open > 0) open--;
+        if (code == T_LP)
+            open++;
+        else if (code == T_RP && open > 0)
+            open--;
     }
     return at;
 }
@@ -304,8 +339,8 @@ static void rewind_to(struct feeder *f, uint32_t at)
     }
 }
 
-/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. Tokens before skip_to are
- * given up in any case. */
+/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. Tokens before skip_to
+ * are given up in any case. */
 static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
@@ -332,7 +367,8 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     const char *verb = query ? NULL : sql_refused_verb(p, token);
     if (!verb) return false;
     p->stmt->statement_kind = verb;
-    refuse(p, token, arena_printf(p->arena, "%s is not a query: only SELECT, VALUES and WITH ... SELECT are judged", verb));
+    refuse(p, token,
+           arena_printf(p->arena, "%s is not a query: only SELECT, VALUES and WITH ... SELECT are judged", verb));
     return true;
 }
 
@@ -342,7 +378,8 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
     struct sql_parser *p = f->p;
     struct sql_token token = p->tokens[at];
     struct sim sim;
-    if (token.code == T_FOR_LOCK) return refuse(p, token, "FOR UPDATE and FOR SHARE lock rows: only plain queries are judged"), true;
+    if (token.code == T_FOR_LOCK)
+        return refuse(p, token, "FOR UPDATE and FOR SHARE lock rows: only plain queries are judged"), true;
     if (token.code == T_RESERVED && sql_token_is(p, token, "INTO"))
         return refuse(p, token, "SELECT INTO creates a table: only plain queries are judged"), true;
     if (at == 0 || !sql_refused_verb(p, token)) return false;
@@ -467,7 +504,8 @@ static void parse_tokens(struct sql_parser *p)
 
 /* ---- caps ------------------------------------------------------------------------------------------------------ */
 
-/* Offset of the first byte that is a NUL or no UTF-8; len when all is well. ASCII is looked at eight bytes at a time. */
+/* Offset of the first byte that is a NUL or no UTF-8; len when all is well. ASCII is looked at eight bytes at a time.
+ */
 static size_t first_bad_byte(const char *text, size_t len)
 {
     size_t i = 0;

@@ -4,8 +4,8 @@
  *                                                │ syntax error
  *                                                └──▶ parse.c: expected tokens, recovery ──▶ diag.c
  *
- * The whole text is scanned first, so that a contextual word (DATE, FILTER, ANY, ...) can look at its neighbours, and so
- * that the token cap is enforced before anything is built.
+ * The whole text is scanned first, so that a contextual word (DATE, FILTER, ANY, ...) can look at its neighbours, and
+ * so that the token cap is enforced before anything is built.
  */
 #ifndef ASSAY_LIB_SQL_PARSER_H
 #define ASSAY_LIB_SQL_PARSER_H
@@ -45,9 +45,9 @@ struct sql_parser {
     uint32_t end;             /* end of the last token shifted: every rule being reduced ends here */
     uint32_t n_params;
     uint32_t n_diags;
-    bool failed_here;      /* the last token fed was a syntax error */
-    bool too_deep;         /* lemon's own stack is at its end */
-    bool full;             /* the arena refused; what builders return is `spare` */
+    bool failed_here; /* the last token fed was a syntax error */
+    bool too_deep;    /* lemon's own stack is at its end */
+    bool full;        /* the arena refused; what builders return is `spare` */
     struct sql_stmt *stmt;
     struct sql_node spare; /* writable by anyone, read by no one: stands in for nodes that could not be had */
     struct sql_node *spare_kids[8];
@@ -61,7 +61,10 @@ enum err_code sql_scan(struct sql_parser *p);
  * need it: most are what they are. */
 uint32_t sql_settle_word(struct sql_parser *p, uint32_t i, unsigned prev);
 extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256]; /* by code: itself; what comes after it */
-static inline bool sql_in_context(unsigned code, unsigned prev) { return SQL_CONTEXTUAL[code] || SQL_OPENS_CONTEXT[prev]; }
+static inline bool sql_in_context(unsigned code, unsigned prev)
+{
+    return SQL_CONTEXTUAL[code] || SQL_OPENS_CONTEXT[prev];
+}
 
 /* Does this token, once settled, end an operand (so that an operator, and no operand, must follow)? */
 bool sql_ends_operand(unsigned code);
@@ -71,7 +74,8 @@ bool sql_ends_operand(unsigned code);
 struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t start, uint32_t end,
                               const char *message);
 
-/* diag.c: a token that does not fit. `expected` (n of them, best first) is copied; `hint` (NULL: none) ends the message. */
+/* diag.c: a token that does not fit. `expected` (n of them, best first) is copied; `hint` (NULL: none) ends the
+ * message. */
 void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n,
                          const char *hint);
 

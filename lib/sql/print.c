@@ -1,7 +1,8 @@
 /* The printer: a tree as SQL that parses to an equal tree.
  *
- * Parentheses that were read are written again; where a rewrite has put a weak operator under a strong one, they are added.
- * Names keep their quotes; a name that a rewrite brought in gets them when it needs them. One function a kind, in a table.
+ * Parentheses that were read are written again; where a rewrite has put a weak operator under a strong one, they are
+ * added. Names keep their quotes; a name that a rewrite brought in gets them when it needs them. One function a kind,
+ * in a table.
  */
 #include "lib/sql/sql.h"
 
@@ -36,12 +37,16 @@ static bool room(struct out *o, size_t more)
 static void put_n(struct out *o, const char *text, size_t len)
 {
     if (!len || !room(o, len + 1)) return;
-    if (*text == '-' && o->len && o->text[o->len - 1] == '-') o->text[o->len++] = ' '; /* two minus signs are a comment */
+    if (*text == '-' && o->len && o->text[o->len - 1] == '-')
+        o->text[o->len++] = ' '; /* two minus signs are a comment */
     memcpy(o->text + o->len, text, len);
     o->len += len;
 }
 
-static void put(struct out *o, const char *text) { put_n(o, text, strlen(text)); }
+static void put(struct out *o, const char *text)
+{
+    put_n(o, text, strlen(text));
+}
 
 static void put_quoted(struct out *o, const char *text, size_t len, char open, char close)
 {
@@ -58,13 +63,13 @@ static void put_quoted(struct out *o, const char *text, size_t len, char open, c
 
 /* Words that no rule of the grammar takes as a name, in order. */
 static const char *const RESERVED[] = {
-    "ADD",        "ALL",    "ALTER",     "AND",      "AS",     "AUTOINCREMENT", "BETWEEN",   "CASE",    "CHECK",
-    "COLLATE",    "COMMIT", "CONSTRAINT", "CREATE",  "DEFAULT", "DEFERRABLE",   "DELETE",    "DISTINCT", "DROP",
-    "ELSE",       "ESCAPE", "EXCEPT",    "EXISTS",   "FOREIGN", "FROM",         "GROUP",     "HAVING",  "IN",
-    "INDEX",      "INSERT", "INTERSECT", "INTO",     "IS",     "ISNULL",        "JOIN",      "LIMIT",   "NOT",
-    "NOTHING",    "NOTNULL", "NULL",     "ON",       "OR",     "ORDER",         "PRIMARY",   "REFERENCES", "RETURNING",
-    "SELECT",     "SET",    "TABLE",     "THEN",     "TO",     "TRANSACTION",   "UNION",     "UNIQUE",  "UPDATE",
-    "USING",      "VALUES", "WHEN",      "WHERE"};
+    "ADD",     "ALL",     "ALTER",      "AND",    "AS",      "AUTOINCREMENT", "BETWEEN", "CASE",       "CHECK",
+    "COLLATE", "COMMIT",  "CONSTRAINT", "CREATE", "DEFAULT", "DEFERRABLE",    "DELETE",  "DISTINCT",   "DROP",
+    "ELSE",    "ESCAPE",  "EXCEPT",     "EXISTS", "FOREIGN", "FROM",          "GROUP",   "HAVING",     "IN",
+    "INDEX",   "INSERT",  "INTERSECT",  "INTO",   "IS",      "ISNULL",        "JOIN",    "LIMIT",      "NOT",
+    "NOTHING", "NOTNULL", "NULL",       "ON",     "OR",      "ORDER",         "PRIMARY", "REFERENCES", "RETURNING",
+    "SELECT",  "SET",     "TABLE",      "THEN",   "TO",      "TRANSACTION",   "UNION",   "UNIQUE",     "UPDATE",
+    "USING",   "VALUES",  "WHEN",       "WHERE"};
 
 static bool is_reserved(const char *text, size_t len)
 {
@@ -89,10 +94,14 @@ static bool is_plain(const char *text, size_t len)
 static void put_name(struct out *o, const char *text, size_t len, char quote)
 {
     if (!text) return;
-    if (!quote && is_plain(text, len)) put_n(o, text, len);
-    else if (quote == '[' && !memchr(text, ']', len)) put_quoted(o, text, len, '[', ']');
-    else if (quote == '`' || quote == '\'') put_quoted(o, text, len, quote, quote);
-    else put_quoted(o, text, len, '"', '"');
+    if (!quote && is_plain(text, len))
+        put_n(o, text, len);
+    else if (quote == '[' && !memchr(text, ']', len))
+        put_quoted(o, text, len, '[', ']');
+    else if (quote == '`' || quote == '\'')
+        put_quoted(o, text, len, quote, quote);
+    else
+        put_quoted(o, text, len, '"', '"');
 }
 
 /* text2.text, with the quotes they had */
@@ -105,25 +114,61 @@ static void put_qualified(struct out *o, const struct sql_node *n, char qualifie
 
 /* ---- strength of operators -------------------------------------------------------------------------------------- */
 
-enum { WEAKEST, OF_OR, OF_AND, OF_NOT, OF_EQUALITY, OF_ORDER, OF_OPERATOR, OF_SUM, OF_PRODUCT, OF_POWER, OF_CONCAT, OF_ZONE,
-       OF_COLLATE, OF_SIGN, OF_CAST, STRONGEST };
+enum {
+    WEAKEST,
+    OF_OR,
+    OF_AND,
+    OF_NOT,
+    OF_EQUALITY,
+    OF_ORDER,
+    OF_OPERATOR,
+    OF_SUM,
+    OF_PRODUCT,
+    OF_POWER,
+    OF_CONCAT,
+    OF_ZONE,
+    OF_COLLATE,
+    OF_SIGN,
+    OF_CAST,
+    STRONGEST
+};
 
 static const unsigned char OP_STRENGTH[SQL_OP_COUNT] = {
-    [SQL_OP_OR] = OF_OR,           [SQL_OP_AND] = OF_AND,         [SQL_OP_NOT] = OF_NOT,
-    [SQL_OP_EQ] = OF_EQUALITY,     [SQL_OP_NE] = OF_EQUALITY,     [SQL_OP_IS] = OF_EQUALITY,
-    [SQL_OP_IS_NOT] = OF_EQUALITY, [SQL_OP_IS_DISTINCT] = OF_EQUALITY, [SQL_OP_IS_NOT_DISTINCT] = OF_EQUALITY,
-    [SQL_OP_ISNULL] = OF_EQUALITY, [SQL_OP_NOTNULL] = OF_EQUALITY, [SQL_OP_LT] = OF_ORDER,
-    [SQL_OP_LE] = OF_ORDER,        [SQL_OP_GT] = OF_ORDER,        [SQL_OP_GE] = OF_ORDER,
-    [SQL_OP_ADD] = OF_SUM,         [SQL_OP_SUB] = OF_SUM,         [SQL_OP_MUL] = OF_PRODUCT,
-    [SQL_OP_DIV] = OF_PRODUCT,     [SQL_OP_MOD] = OF_PRODUCT,     [SQL_OP_POW] = OF_POWER,
-    [SQL_OP_CONCAT] = OF_CONCAT,   [SQL_OP_ARROW] = OF_CONCAT,    [SQL_OP_ARROW2] = OF_CONCAT,
-    [SQL_OP_NEG] = OF_SIGN,        [SQL_OP_PLUS] = OF_SIGN,       [SQL_OP_BITNOT] = OF_SIGN,
+    [SQL_OP_OR] = OF_OR,
+    [SQL_OP_AND] = OF_AND,
+    [SQL_OP_NOT] = OF_NOT,
+    [SQL_OP_EQ] = OF_EQUALITY,
+    [SQL_OP_NE] = OF_EQUALITY,
+    [SQL_OP_IS] = OF_EQUALITY,
+    [SQL_OP_IS_NOT] = OF_EQUALITY,
+    [SQL_OP_IS_DISTINCT] = OF_EQUALITY,
+    [SQL_OP_IS_NOT_DISTINCT] = OF_EQUALITY,
+    [SQL_OP_ISNULL] = OF_EQUALITY,
+    [SQL_OP_NOTNULL] = OF_EQUALITY,
+    [SQL_OP_LT] = OF_ORDER,
+    [SQL_OP_LE] = OF_ORDER,
+    [SQL_OP_GT] = OF_ORDER,
+    [SQL_OP_GE] = OF_ORDER,
+    [SQL_OP_ADD] = OF_SUM,
+    [SQL_OP_SUB] = OF_SUM,
+    [SQL_OP_MUL] = OF_PRODUCT,
+    [SQL_OP_DIV] = OF_PRODUCT,
+    [SQL_OP_MOD] = OF_PRODUCT,
+    [SQL_OP_POW] = OF_POWER,
+    [SQL_OP_CONCAT] = OF_CONCAT,
+    [SQL_OP_ARROW] = OF_CONCAT,
+    [SQL_OP_ARROW2] = OF_CONCAT,
+    [SQL_OP_NEG] = OF_SIGN,
+    [SQL_OP_PLUS] = OF_SIGN,
+    [SQL_OP_BITNOT] = OF_SIGN,
     [SQL_OP_AT_ZONE] = OF_ZONE,
 };
 
-static const unsigned char KIND_STRENGTH[SQL_KIND_COUNT] = {
-    [SQL_LIKE] = OF_EQUALITY, [SQL_BETWEEN] = OF_EQUALITY, [SQL_IN] = OF_EQUALITY, [SQL_QUANTIFIED] = OF_EQUALITY,
-    [SQL_COLLATE] = OF_COLLATE};
+static const unsigned char KIND_STRENGTH[SQL_KIND_COUNT] = {[SQL_LIKE] = OF_EQUALITY,
+                                                            [SQL_BETWEEN] = OF_EQUALITY,
+                                                            [SQL_IN] = OF_EQUALITY,
+                                                            [SQL_QUANTIFIED] = OF_EQUALITY,
+                                                            [SQL_COLLATE] = OF_COLLATE};
 
 static unsigned strength(const struct sql_node *n)
 {
@@ -148,8 +193,10 @@ static void in_parens(struct out *o, const struct sql_node *n)
 static void operand(struct out *o, const struct sql_node *n, unsigned least)
 {
     bool add = n && !(n->flags & SQL_F_PAREN) && strength(n) < least;
-    if (add) in_parens(o, n);
-    else print(o, n);
+    if (add)
+        in_parens(o, n);
+    else
+        print(o, n);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------------------------- */
@@ -212,8 +259,10 @@ static void print_cte(struct out *o, const struct sql_node *n)
 static void arm(struct out *o, const struct sql_node *n, bool left)
 {
     bool add = n && !(n->flags & SQL_F_PAREN) && (n->kind == SQL_QUERY || (n->kind == SQL_COMPOUND && !left));
-    if (add) in_parens(o, n);
-    else print(o, n);
+    if (add)
+        in_parens(o, n);
+    else
+        print(o, n);
 }
 
 static void print_compound(struct out *o, const struct sql_node *n)
@@ -255,13 +304,22 @@ static void print_star(struct out *o, const struct sql_node *n)
     put(o, n->text ? ".*" : "*");
 }
 
-static void print_values(struct out *o, const struct sql_node *n) { clause(o, "VALUES ", n); }
+static void print_values(struct out *o, const struct sql_node *n)
+{
+    clause(o, "VALUES ", n);
+}
 
 /* ---- FROM ------------------------------------------------------------------------------------------------------ */
 
-static void print_from(struct out *o, const struct sql_node *n) { clause(o, "FROM ", n); }
+static void print_from(struct out *o, const struct sql_node *n)
+{
+    clause(o, "FROM ", n);
+}
 
-static bool has_condition(const struct sql_node *join) { return sql_kid(join, JOIN_ON) || sql_kid(join, JOIN_USING); }
+static bool has_condition(const struct sql_node *join)
+{
+    return sql_kid(join, JOIN_ON) || sql_kid(join, JOIN_USING);
+}
 
 static void print_join(struct out *o, const struct sql_node *n)
 {
@@ -269,13 +327,18 @@ static void print_join(struct out *o, const struct sql_node *n)
     print(o, sql_kid(n, JOIN_LEFT));
     put(o, n->flags & SQL_F_NATURAL ? " NATURAL " : " "), put(o, sql_op_text(n->op)), put(o, " ");
     /* a JOIN b JOIN c ON ... ON ... reads back as nested only when each join has its condition */
-    if (sql_is(right, SQL_JOIN) && !(has_condition(right) && has_condition(n))) in_parens(o, right);
-    else print(o, right);
+    if (sql_is(right, SQL_JOIN) && !(has_condition(right) && has_condition(n)))
+        in_parens(o, right);
+    else
+        print(o, right);
     optional(o, " ", sql_kid(n, JOIN_ON));
     optional(o, " ", sql_kid(n, JOIN_USING));
 }
 
-static void print_on(struct out *o, const struct sql_node *n) { clause(o, "ON ", n); }
+static void print_on(struct out *o, const struct sql_node *n)
+{
+    clause(o, "ON ", n);
+}
 
 static void print_using(struct out *o, const struct sql_node *n)
 {
@@ -321,14 +384,38 @@ static void print_from_paren(struct out *o, const struct sql_node *n)
 
 /* ---- clauses --------------------------------------------------------------------------------------------------- */
 
-static void print_where(struct out *o, const struct sql_node *n) { clause(o, "WHERE ", n); }
-static void print_group(struct out *o, const struct sql_node *n) { clause(o, "GROUP BY ", n); }
-static void print_having(struct out *o, const struct sql_node *n) { clause(o, "HAVING ", n); }
-static void print_order(struct out *o, const struct sql_node *n) { clause(o, "ORDER BY ", n); }
-static void print_windows(struct out *o, const struct sql_node *n) { clause(o, "WINDOW ", n); }
-static void print_partition(struct out *o, const struct sql_node *n) { clause(o, "PARTITION BY ", n); }
-static void print_list(struct out *o, const struct sql_node *n) { clause(o, "", n); }
-static void print_text(struct out *o, const struct sql_node *n) { put_n(o, n->text, n->text_len); }
+static void print_where(struct out *o, const struct sql_node *n)
+{
+    clause(o, "WHERE ", n);
+}
+static void print_group(struct out *o, const struct sql_node *n)
+{
+    clause(o, "GROUP BY ", n);
+}
+static void print_having(struct out *o, const struct sql_node *n)
+{
+    clause(o, "HAVING ", n);
+}
+static void print_order(struct out *o, const struct sql_node *n)
+{
+    clause(o, "ORDER BY ", n);
+}
+static void print_windows(struct out *o, const struct sql_node *n)
+{
+    clause(o, "WINDOW ", n);
+}
+static void print_partition(struct out *o, const struct sql_node *n)
+{
+    clause(o, "PARTITION BY ", n);
+}
+static void print_list(struct out *o, const struct sql_node *n)
+{
+    clause(o, "", n);
+}
+static void print_text(struct out *o, const struct sql_node *n)
+{
+    put_n(o, n->text, n->text_len);
+}
 
 static void print_term(struct out *o, const struct sql_node *n)
 {
@@ -398,10 +485,14 @@ static void print_column(struct out *o, const struct sql_node *n)
 
 static void print_literal(struct out *o, const struct sql_node *n)
 {
-    if (n->op == SQL_LIT_STRING) put_quoted(o, n->text, n->text_len, '\'', '\'');
-    else if (n->op == SQL_LIT_BLOB) put(o, "x"), put_quoted(o, n->text, n->text_len, '\'', '\'');
-    else if (n->text) put_n(o, n->text, n->text_len);
-    else put(o, sql_op_text(n->op));
+    if (n->op == SQL_LIT_STRING)
+        put_quoted(o, n->text, n->text_len, '\'', '\'');
+    else if (n->op == SQL_LIT_BLOB)
+        put(o, "x"), put_quoted(o, n->text, n->text_len, '\'', '\'');
+    else if (n->text)
+        put_n(o, n->text, n->text_len);
+    else
+        put(o, sql_op_text(n->op));
 }
 
 static void print_typed(struct out *o, const struct sql_node *n)
@@ -414,9 +505,12 @@ static void print_typed(struct out *o, const struct sql_node *n)
 
 static void put_op(struct out *o, const struct sql_node *n)
 {
-    if (n->op == SQL_OP_OTHER) put_n(o, n->text, n->text_len);
-    else if (n->flags & SQL_F_EQ2) put(o, n->op == SQL_OP_EQ ? "==" : "!=");
-    else put(o, sql_op_text(n->op));
+    if (n->op == SQL_OP_OTHER)
+        put_n(o, n->text, n->text_len);
+    else if (n->flags & SQL_F_EQ2)
+        put(o, n->op == SQL_OP_EQ ? "==" : "!=");
+    else
+        put(o, sql_op_text(n->op));
 }
 
 static void print_unary(struct out *o, const struct sql_node *n)
@@ -439,7 +533,10 @@ static void print_binary(struct out *o, const struct sql_node *n)
     operand(o, sql_kid(n, 1), strength(n) + 1);
 }
 
-static void put_not(struct out *o, const struct sql_node *n) { put(o, n->flags & SQL_F_NOT ? " NOT " : " "); }
+static void put_not(struct out *o, const struct sql_node *n)
+{
+    put(o, n->flags & SQL_F_NOT ? " NOT " : " ");
+}
 
 static void print_like(struct out *o, const struct sql_node *n)
 {
@@ -473,15 +570,20 @@ static void print_exists(struct out *o, const struct sql_node *n)
     in_parens(o, sql_kid(n, 0));
 }
 
-static void print_subquery(struct out *o, const struct sql_node *n) { in_parens(o, sql_kid(n, 0)); }
+static void print_subquery(struct out *o, const struct sql_node *n)
+{
+    in_parens(o, sql_kid(n, 0));
+}
 
 static void print_quantified(struct out *o, const struct sql_node *n)
 {
     const struct sql_node *right = sql_kid(n, 1);
     operand(o, sql_kid(n, 0), OF_EQUALITY);
     put_not(o, n), put_op(o, n), put(o, n->flags & SQL_F_ALL ? " ALL " : " ANY ");
-    if (sql_is(right, SQL_SUBQUERY)) print(o, right);
-    else in_parens(o, right);
+    if (sql_is(right, SQL_SUBQUERY))
+        print(o, right);
+    else
+        in_parens(o, right);
 }
 
 static void print_case(struct out *o, const struct sql_node *n)
@@ -515,15 +617,19 @@ static void put_worded(struct out *o, const struct sql_node *args)
 {
     uint32_t next = 0;
     for (uint32_t i = 0; i < args->text_len; i++) {
-        if (args->text[i] == '?') print(o, sql_kid(args, next++));
-        else put_n(o, args->text + i, 1);
+        if (args->text[i] == '?')
+            print(o, sql_kid(args, next++));
+        else
+            put_n(o, args->text + i, 1);
     }
 }
 
 static void print_args(struct out *o, const struct sql_node *n)
 {
-    if (n->text) put_worded(o, n);
-    else entries(o, n, 0, ", ");
+    if (n->text)
+        put_worded(o, n);
+    else
+        entries(o, n, 0, ", ");
 }
 
 static void put_arguments(struct out *o, const struct sql_node *n)
@@ -542,8 +648,10 @@ static void put_arguments(struct out *o, const struct sql_node *n)
 
 static void print_call(struct out *o, const struct sql_node *n)
 {
-    if (n->quote || n->text2) put_qualified(o, n, 0);
-    else put_n(o, n->text, n->text_len); /* GROUPING SETS, LEFT: no names, but callable */
+    if (n->quote || n->text2)
+        put_qualified(o, n, 0);
+    else
+        put_n(o, n->text, n->text_len); /* GROUPING SETS, LEFT: no names, but callable */
     put_arguments(o, n);
     optional(o, " ", sql_kid(n, CALL_FILTER));
     optional(o, " OVER ", sql_kid(n, CALL_WINDOW));
@@ -585,8 +693,10 @@ static void print_subscript(struct out *o, const struct sql_node *n)
     static const bool BARE[SQL_KIND_COUNT] = {[SQL_COLUMN] = true, [SQL_CALL] = true, [SQL_SUBSCRIPT] = true,
                                               [SQL_ARRAY] = true,  [SQL_CAST] = true, [SQL_PARAM] = true};
     const struct sql_node *x = sql_kid(n, 0);
-    if (!x || BARE[x->kind] || x->flags & SQL_F_PAREN) print(o, x);
-    else in_parens(o, x);
+    if (!x || BARE[x->kind] || x->flags & SQL_F_PAREN)
+        print(o, x);
+    else
+        in_parens(o, x);
     optional(o, "[", sql_kid(n, 1));
     optional(o, ":", sql_kid(n, 2));
     put(o, "]");
@@ -595,24 +705,60 @@ static void print_subscript(struct out *o, const struct sql_node *n)
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static void (*const PRINT[SQL_KIND_COUNT])(struct out *, const struct sql_node *) = {
-    [SQL_QUERY] = print_query,           [SQL_WITH] = print_with,             [SQL_CTE] = print_cte,
-    [SQL_COMPOUND] = print_compound,     [SQL_SELECT] = print_select,         [SQL_VALUES] = print_values,
-    [SQL_DISTINCT] = print_distinct,     [SQL_ITEMS] = print_list,            [SQL_ITEM] = print_item,
-    [SQL_STAR] = print_star,             [SQL_FROM] = print_from,             [SQL_JOIN] = print_join,
-    [SQL_ON] = print_on,                 [SQL_USING] = print_using,           [SQL_TABLE] = print_table,
-    [SQL_DERIVED] = print_derived,       [SQL_FROM_CALL] = print_from_call,   [SQL_FROM_PAREN] = print_from_paren,
-    [SQL_WHERE] = print_where,           [SQL_GROUP] = print_group,           [SQL_HAVING] = print_having,
-    [SQL_ORDER] = print_order,           [SQL_TERM] = print_term,             [SQL_LIMIT] = print_limit,
-    [SQL_WINDOWS] = print_windows,       [SQL_WINDOW] = print_window,         [SQL_PARTITION] = print_partition,
-    [SQL_FRAME] = print_text,            [SQL_NAMES] = list_in_parens,        [SQL_NAME] = print_name,
-    [SQL_COLUMN] = print_column,         [SQL_LITERAL] = print_literal,       [SQL_TYPED] = print_typed,
-    [SQL_PARAM] = print_text,            [SQL_UNARY] = print_unary,           [SQL_BINARY] = print_binary,
-    [SQL_LIKE] = print_like,             [SQL_BETWEEN] = print_between,       [SQL_IN] = print_in,
-    [SQL_EXISTS] = print_exists,         [SQL_SUBQUERY] = print_subquery,     [SQL_QUANTIFIED] = print_quantified,
-    [SQL_CASE] = print_case,             [SQL_WHEN] = print_when,             [SQL_CAST] = print_cast,
-    [SQL_CALL] = print_call,             [SQL_ARGS] = print_args,             [SQL_FILTER] = print_filter,
-    [SQL_EXTRACT] = print_extract,       [SQL_COLLATE] = print_collate,       [SQL_ROW] = list_in_parens,
-    [SQL_LIST] = list_in_parens,         [SQL_ARRAY] = print_array,           [SQL_SUBSCRIPT] = print_subscript,
+    [SQL_QUERY] = print_query,
+    [SQL_WITH] = print_with,
+    [SQL_CTE] = print_cte,
+    [SQL_COMPOUND] = print_compound,
+    [SQL_SELECT] = print_select,
+    [SQL_VALUES] = print_values,
+    [SQL_DISTINCT] = print_distinct,
+    [SQL_ITEMS] = print_list,
+    [SQL_ITEM] = print_item,
+    [SQL_STAR] = print_star,
+    [SQL_FROM] = print_from,
+    [SQL_JOIN] = print_join,
+    [SQL_ON] = print_on,
+    [SQL_USING] = print_using,
+    [SQL_TABLE] = print_table,
+    [SQL_DERIVED] = print_derived,
+    [SQL_FROM_CALL] = print_from_call,
+    [SQL_FROM_PAREN] = print_from_paren,
+    [SQL_WHERE] = print_where,
+    [SQL_GROUP] = print_group,
+    [SQL_HAVING] = print_having,
+    [SQL_ORDER] = print_order,
+    [SQL_TERM] = print_term,
+    [SQL_LIMIT] = print_limit,
+    [SQL_WINDOWS] = print_windows,
+    [SQL_WINDOW] = print_window,
+    [SQL_PARTITION] = print_partition,
+    [SQL_FRAME] = print_text,
+    [SQL_NAMES] = list_in_parens,
+    [SQL_NAME] = print_name,
+    [SQL_COLUMN] = print_column,
+    [SQL_LITERAL] = print_literal,
+    [SQL_TYPED] = print_typed,
+    [SQL_PARAM] = print_text,
+    [SQL_UNARY] = print_unary,
+    [SQL_BINARY] = print_binary,
+    [SQL_LIKE] = print_like,
+    [SQL_BETWEEN] = print_between,
+    [SQL_IN] = print_in,
+    [SQL_EXISTS] = print_exists,
+    [SQL_SUBQUERY] = print_subquery,
+    [SQL_QUANTIFIED] = print_quantified,
+    [SQL_CASE] = print_case,
+    [SQL_WHEN] = print_when,
+    [SQL_CAST] = print_cast,
+    [SQL_CALL] = print_call,
+    [SQL_ARGS] = print_args,
+    [SQL_FILTER] = print_filter,
+    [SQL_EXTRACT] = print_extract,
+    [SQL_COLLATE] = print_collate,
+    [SQL_ROW] = list_in_parens,
+    [SQL_LIST] = list_in_parens,
+    [SQL_ARRAY] = print_array,
+    [SQL_SUBSCRIPT] = print_subscript,
     [SQL_ERROR] = print_text,
 };
 

@@ -1,8 +1,8 @@
 /* The scanner: text to tokens, in one pass over a NUL-terminated copy (no refills, the NUL is the sentinel).
  *
- * Tokens follow SQLite's tokenizer, so that "unrecognized token" falls on the same byte as there, and PostgreSQL's where
- * SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. What is no token at all becomes ILLEGAL and is
- * reported when the parser reaches it, not before an earlier syntax error.
+ * Tokens follow SQLite's tokenizer, so that "unrecognized token" falls on the same byte as there, and PostgreSQL's
+ * where SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. What is no token at all becomes
+ * ILLEGAL and is reported when the parser reaches it, not before an earlier syntax error.
  */
 #include "lib/sql/parser.h"
 
@@ -305,7 +305,8 @@ push: {
     uint32_t offset = (uint32_t)((const char *)start - base), length = (uint32_t)(at - start);
     if (!reserve(p, &cap)) return ERR_LIMIT_MEMORY;
     if (p->n_tokens == p->limits.max_tokens) return too_many(p, offset, offset + length);
-    p->tokens[p->n_tokens++] = (struct sql_token){.start = offset, .len = length & SQL_TOKEN_LEN_MAX, .code = code & 0xff};
+    p->tokens[p->n_tokens++] =
+        (struct sql_token){.start = offset, .len = length & SQL_TOKEN_LEN_MAX, .code = code & 0xff};
     goto next;
 }
 

@@ -11,8 +11,8 @@
 #include "lib/base/error.h"
 #include "lib/sql/ast.h"
 
-/* No tree is deeper than this, whatever the limits say: walks of one frame a level are safe on any thread. A chain such as
- * a AND b AND c ... leans to the left and is as deep as it is long. */
+/* No tree is deeper than this, whatever the limits say: walks of one frame a level are safe on any thread. A chain such
+ * as a AND b AND c ... leans to the left and is as deep as it is long. */
 enum { SQL_MAX_DEPTH = 4000 };
 
 /* Caps on hostile input; a field of 0 means its default. */

@@ -25,7 +25,10 @@ static bool is_exact(const struct sql_node *n)
 }
 
 /* NULL and UNKNOWN are one value. */
-static bool is_text_free(const struct sql_node *n) { return n->kind == SQL_LITERAL && n->op == SQL_LIT_NULL; }
+static bool is_text_free(const struct sql_node *n)
+{
+    return n->kind == SQL_LITERAL && n->op == SQL_LIT_NULL;
+}
 
 static bool equal_names(const char *a, uint32_t a_len, const char *b, uint32_t b_len)
 {
@@ -64,7 +67,10 @@ bool sql_equal(const struct sql_node *a, const struct sql_node *b)
 }
 
 /* FNV-1a, 64 bits. */
-static uint64_t mix(uint64_t hash, unsigned byte) { return (hash ^ (byte & 0xff)) * 0x100000001b3U; }
+static uint64_t mix(uint64_t hash, unsigned byte)
+{
+    return (hash ^ (byte & 0xff)) * 0x100000001b3U;
+}
 
 static uint64_t mix_text(uint64_t hash, const char *text, uint32_t len, bool exact)
 {
@@ -186,7 +192,10 @@ static const char *check_kids(const struct sql_node *n)
     return NULL;
 }
 
-static bool is_made(const struct sql_node *n) { return n->start == 0 && n->end == 0; }
+static bool is_made(const struct sql_node *n)
+{
+    return n->start == 0 && n->end == 0;
+}
 
 static const char *check_span(const struct sql_stmt *stmt, const struct sql_node *n)
 {

@@ -1,9 +1,9 @@
 /* Contextual words: keywords only where their neighbours say so, identifiers everywhere else.
  *
- * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can begin
- * an operand, such as DATE in `SELECT name, date FROM t`. Those are settled here, one function a word, by looking at the
- * tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it into
- * its own (AT TIME ZONE, a type after ::).
+ * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can
+ * begin an operand, such as DATE in `SELECT name, date FROM t`. Those are settled here, one function a word, by looking
+ * at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it
+ * into its own (AT TIME ZONE, a type after ::).
  */
 #include "lib/sql/parser.h"
 
@@ -53,23 +53,51 @@ static uint32_t take(struct sql_parser *p, uint32_t i, uint32_t n, unsigned code
 #define ENDS   1
 #define BEGINS 2
 static const unsigned char OPERAND[256] = {
-    [T_ID] = ENDS | BEGINS,     [T_STRING] = ENDS | BEGINS, [T_INTEGER] = ENDS | BEGINS,
-    [T_FLOAT] = ENDS | BEGINS,  [T_BLOB] = ENDS | BEGINS,   [T_NULL] = ENDS | BEGINS,
-    [T_TRUE] = ENDS | BEGINS,   [T_FALSE] = ENDS | BEGINS,  [T_NOW] = ENDS | BEGINS,
-    [T_PARAM] = ENDS | BEGINS,  [T_RP] = ENDS,              [T_RBRACKET] = ENDS,
-    [T_END] = ENDS,             [T_TYPE] = ENDS,            [T_FIELDS] = ENDS,
-    [T_LP] = BEGINS,            [T_LBRACKET] = BEGINS,      [T_PLUS] = BEGINS,
-    [T_MINUS] = BEGINS,         [T_TILDE] = BEGINS,         [T_BITNOT] = BEGINS,
-    [T_NOT] = BEGINS,           [T_CASE] = BEGINS,          [T_CAST] = BEGINS,
-    [T_EXISTS] = BEGINS,        [T_EXTRACT] = BEGINS,       [T_ARRAY] = BEGINS,
-    [T_TYPEWORD] = BEGINS,      [T_GROUPING_SETS] = BEGINS, [T_ANY] = BEGINS,
-    [T_JOIN_KW] = BEGINS,       [SQL_WORD_CALL] = BEGINS,   [SQL_WORD_QUESTION] = BEGINS,
+    [T_ID] = ENDS | BEGINS,
+    [T_STRING] = ENDS | BEGINS,
+    [T_INTEGER] = ENDS | BEGINS,
+    [T_FLOAT] = ENDS | BEGINS,
+    [T_BLOB] = ENDS | BEGINS,
+    [T_NULL] = ENDS | BEGINS,
+    [T_TRUE] = ENDS | BEGINS,
+    [T_FALSE] = ENDS | BEGINS,
+    [T_NOW] = ENDS | BEGINS,
+    [T_PARAM] = ENDS | BEGINS,
+    [T_RP] = ENDS,
+    [T_RBRACKET] = ENDS,
+    [T_END] = ENDS,
+    [T_TYPE] = ENDS,
+    [T_FIELDS] = ENDS,
+    [T_LP] = BEGINS,
+    [T_LBRACKET] = BEGINS,
+    [T_PLUS] = BEGINS,
+    [T_MINUS] = BEGINS,
+    [T_TILDE] = BEGINS,
+    [T_BITNOT] = BEGINS,
+    [T_NOT] = BEGINS,
+    [T_CASE] = BEGINS,
+    [T_CAST] = BEGINS,
+    [T_EXISTS] = BEGINS,
+    [T_EXTRACT] = BEGINS,
+    [T_ARRAY] = BEGINS,
+    [T_TYPEWORD] = BEGINS,
+    [T_GROUPING_SETS] = BEGINS,
+    [T_ANY] = BEGINS,
+    [T_JOIN_KW] = BEGINS,
+    [SQL_WORD_CALL] = BEGINS,
+    [SQL_WORD_QUESTION] = BEGINS,
     [SQL_WORD_UNKNOWN] = BEGINS,
 };
 
-bool sql_ends_operand(unsigned code) { return OPERAND[code & 0xff] & ENDS; }
+bool sql_ends_operand(unsigned code)
+{
+    return OPERAND[code & 0xff] & ENDS;
+}
 
-static bool begins_operand(const struct sql_parser *p, uint32_t i) { return OPERAND[code_at(p, i)] & BEGINS; }
+static bool begins_operand(const struct sql_parser *p, uint32_t i)
+{
+    return OPERAND[code_at(p, i)] & BEGINS;
+}
 
 /* FILTER (, OVER ( and OVER name, WITHIN GROUP: directly after a call. */
 static uint32_t filter(struct sql_parser *p, uint32_t i, unsigned prev)
@@ -109,7 +137,8 @@ static uint32_t tablesample(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t lateral(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LP;
-    return settle(p, i, before && (code_at(p, i + 1) == T_LP || is_word(p, i + 1)) && code_at(p, i + 1) != T_AS, T_LATERAL);
+    return settle(p, i, before && (code_at(p, i + 1) == T_LP || is_word(p, i + 1)) && code_at(p, i + 1) != T_AS,
+                  T_LATERAL);
 }
 
 static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
@@ -121,15 +150,15 @@ static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
-    bool clause = code_at(p, i + 1) == T_FIRST && (code_at(p, i + 2) == T_ROW || code_at(p, i + 2) == T_ROWS ||
-                                                  begins_operand(p, i + 2));
+    bool clause = code_at(p, i + 1) == T_FIRST &&
+                  (code_at(p, i + 2) == T_ROW || code_at(p, i + 2) == T_ROWS || begins_operand(p, i + 2));
     return settle(p, i, clause, T_FETCH);
 }
 
 /* OFFSET begins a clause between something finished and a number; else it is a name. */
 static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    static const bool ENDS_CLAUSE[256] = {[T_ALL] = true, [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
+    static const bool ENDS_CLAUSE[256] = {[T_ALL] = true,  [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
                                           [T_LAST] = true, [T_ONLY] = true, [T_TIES] = true, [T_STAR] = true};
     bool after = sql_ends_operand(prev) || ENDS_CLAUSE[prev & 0xff];
     return settle(p, i, after && begins_operand(p, i + 1), T_OFFSET);
@@ -161,8 +190,8 @@ static uint32_t similar(struct sql_parser *p, uint32_t i, unsigned prev)
 /* AT TIME ZONE */
 static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    bool infix = sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE") &&
-                 begins_operand(p, i + 3);
+    bool infix =
+        sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE") && begins_operand(p, i + 3);
     return infix ? take(p, i, 2, T_AT_ZONE) : settle(p, i, false, 0);
 }
 
@@ -297,8 +326,8 @@ static uint32_t skip_type_words(const struct sql_parser *p, uint32_t i)
 
 static uint32_t skip_time_zone(const struct sql_parser *p, uint32_t i)
 {
-    bool zone = (word_at(p, i, "WITH") || word_at(p, i, "WITHOUT")) && word_at(p, i + 1, "TIME") &&
-                word_at(p, i + 2, "ZONE");
+    bool zone =
+        (word_at(p, i, "WITH") || word_at(p, i, "WITHOUT")) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE");
     return zone ? i + 3 : i;
 }
 
@@ -311,9 +340,12 @@ static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
     if (code_at(p, at) == T_DOT && code_at(p, at + 1) == T_ID) at += 2;
     at = skip_time_zone(p, skip_parens(p, at));
     while (code_at(p, at) == T_LBRACKET) {
-        if (code_at(p, at + 1) == T_RBRACKET) at += 2;
-        else if (code_at(p, at + 1) == T_INTEGER && code_at(p, at + 2) == T_RBRACKET) at += 3;
-        else break;
+        if (code_at(p, at + 1) == T_RBRACKET)
+            at += 2;
+        else if (code_at(p, at + 1) == T_INTEGER && code_at(p, at + 2) == T_RBRACKET)
+            at += 3;
+        else
+            break;
     }
     return at;
 }
@@ -430,14 +462,15 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 
 /* Code, and what settles it. */
 #define SETTLERS(X)                                                                                                    \
-    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words)              \
-    X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
-    X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
-    X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_SYMMETRIC, symmetric)                              \
-    X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast)                           \
-    X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words)   \
-    X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)                             \
-    X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_UNKNOWN, unknown)
+    X(T_ALL, any)                                                                                                      \
+    X(T_ANY, any) X(T_ARRAY, array) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words) X(T_FALSE, value)          \
+        X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed)    \
+            X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset) X(T_OPER, oper)          \
+                X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample)    \
+                    X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word)                \
+                        X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words)        \
+                            X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)     \
+                                X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_UNKNOWN, unknown)
 
 static settle_fn *const SETTLE[256] = {
 #define X(code, fn) [code] = fn,

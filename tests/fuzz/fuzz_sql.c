@@ -1,5 +1,5 @@
-/* Any bytes through the SQL front end: parse, check the tree, draw every diagnostic; of what parses cleanly, print, parse
- * again and compare, copy and compare. The first byte chooses the caps, so that each of them is met. */
+/* Any bytes through the SQL front end: parse, check the tree, draw every diagnostic; of what parses cleanly, print,
+ * parse again and compare, copy and compare. The first byte chooses the caps, so that each of them is met. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(rc == (stmt->diags ? stmt->diags->code : ERR_OK), "the code is not the first diagnostic's");
         check_diags(&arena, stmt);
         if (stmt->root) (void)sql_dump(&arena, stmt->root);
-        if (rc == ERR_OK) check_clean(&arena, stmt, limits);
-        else if (stmt->root) (void)sql_print(&arena, stmt->root);
+        if (rc == ERR_OK)
+            check_clean(&arena, stmt, limits);
+        else if (stmt->root)
+            (void)sql_print(&arena, stmt->root);
     }
     arena_free(&arena);
     return 0;

@@ -124,19 +124,19 @@ Test(diag, draws_a_caret_under_the_token)
 Test(diag, draws_the_line_of_the_token)
 {
     check_drawing("SELECT a\nFROM t x y\nWHERE 1", "  FROM t x y\n"
-                                                    "           ^");
+                                                   "           ^");
 }
 
 Test(diag, draws_tabs_as_columns)
 {
     check_drawing("SELECT\ta b\tc FROM t", "  SELECT  a b     c FROM t\n"
-                                            "                  ^");
+                                           "                  ^");
 }
 
 Test(diag, draws_wide_characters_two_columns_wide)
 {
     check_drawing("SELECT 名前 b 名前 FROM t", "  SELECT 名前 b 名前 FROM t\n"
-                                                "                ^~~~");
+                                               "                ^~~~");
 }
 
 Test(diag, draws_combining_marks_without_width)

@@ -17,9 +17,9 @@ TestSuite(oracle, .timeout = 600);
 struct tally {
     struct arena arena;
     sqlite3 *db;
-    unsigned texts, accepted, refused;          /* accepted by SQLite; of these refused by us */
-    unsigned errors, also_ours, same_place;     /* syntax errors with an offset; that we see too; at the same byte */
-    unsigned printed, changed;                  /* parsed cleanly; of these not the same after printing */
+    unsigned texts, accepted, refused;      /* accepted by SQLite; of these refused by us */
+    unsigned errors, also_ours, same_place; /* syntax errors with an offset; that we see too; at the same byte */
+    unsigned printed, changed;              /* parsed cleanly; of these not the same after printing */
 };
 
 static bool is_syntax_error(const char *message)
@@ -38,8 +38,10 @@ static void check_refusal(struct tally *t, const char *sql, const struct sql_stm
     t->errors++;
     if (!ours->diags) return;
     t->also_ours++;
-    if ((int)ours->diags->start == offset) t->same_place++;
-    else fprintf(stderr, "SQLite at %d, we at %u (%s): %s\n", offset, ours->diags->start, ours->diags->message, sql);
+    if ((int)ours->diags->start == offset)
+        t->same_place++;
+    else
+        fprintf(stderr, "SQLite at %d, we at %u (%s): %s\n", offset, ours->diags->start, ours->diags->message, sql);
 }
 
 static void check_print(struct tally *t, const char *sql, const struct sql_stmt *stmt)
@@ -47,8 +49,8 @@ static void check_print(struct tally *t, const char *sql, const struct sql_stmt 
     const char *text = sql_print(&t->arena, stmt->root);
     struct sql_stmt *again;
     t->printed++;
-    bool same = sql_parse(&t->arena, text, strlen(text), NULL, &again) == ERR_OK && sql_equal(stmt->root, again->root) &&
-                sql_hash(stmt->root) == sql_hash(again->root);
+    bool same = sql_parse(&t->arena, text, strlen(text), NULL, &again) == ERR_OK &&
+                sql_equal(stmt->root, again->root) && sql_hash(stmt->root) == sql_hash(again->root);
     if (same) return;
     t->changed++;
     fprintf(stderr, "printed otherwise: %s\n            from: %s\n", text, sql);
@@ -77,9 +79,11 @@ static void check_text(struct tally *t, const char *sql)
 
 static void report(const struct tally *t)
 {
-    fprintf(stderr, "%u texts; SQLite accepts %u, of which we refuse %u; it places %u syntax errors, of which we see %u, %u at the "
-                    "same byte; %u printed, %u changed by that\n",
-            t->texts, t->accepted, t->refused, t->errors, t->also_ours, t->same_place, t->printed, t->changed);
+    fprintf(
+        stderr,
+        "%u texts; SQLite accepts %u, of which we refuse %u; it places %u syntax errors, of which we see %u, %u at the "
+        "same byte; %u printed, %u changed by that\n",
+        t->texts, t->accepted, t->refused, t->errors, t->also_ours, t->same_place, t->printed, t->changed);
 }
 
 /* ---- the logs ---- */
@@ -146,7 +150,8 @@ static void check_mangled(struct tally *t, const char *line)
     g_strfreev(words);
 }
 
-/* Some of these are PostgreSQL, or would be with one more word: there the grammar of both goes on where SQLite stops. */
+/* Some of these are PostgreSQL, or would be with one more word: there the grammar of both goes on where SQLite stops.
+ */
 Test(oracle, mangled_statements)
 {
     struct tally t = {0};

@@ -59,8 +59,9 @@ Test(parse, spans_cover_what_a_clause_governs)
     static const struct span_case WANT[] = {
         {SQL_WITH, "WITH w AS (SELECT 1)"},
         {SQL_CTE, "w AS (SELECT 1)"},
-        {SQL_SELECT, "SELECT DISTINCT a AS b , t.* FROM t AS x JOIN [u v] ON (x.i = 1) WHERE b IN (1, 2) GROUP BY a , b "
-                     "HAVING count( * ) > 1"},
+        {SQL_SELECT,
+         "SELECT DISTINCT a AS b , t.* FROM t AS x JOIN [u v] ON (x.i = 1) WHERE b IN (1, 2) GROUP BY a , b "
+         "HAVING count( * ) > 1"},
         {SQL_DISTINCT, "DISTINCT"},
         {SQL_ITEM, "a AS b"},
         {SQL_STAR, "t.*"},
@@ -78,18 +79,24 @@ Test(parse, spans_cover_what_a_clause_governs)
         {SQL_TERM, "a DESC"},
         {SQL_LIMIT, "LIMIT 3"},
     };
-    check_spans("WITH w AS (SELECT 1) SELECT DISTINCT a AS b , t.* FROM t AS x JOIN [u v] ON (x.i = 1) WHERE b IN (1, 2)"
-                " GROUP BY a , b HAVING count( * ) > 1 ORDER BY a DESC LIMIT 3",
-                WANT, sizeof WANT / sizeof *WANT);
+    check_spans(
+        "WITH w AS (SELECT 1) SELECT DISTINCT a AS b , t.* FROM t AS x JOIN [u v] ON (x.i = 1) WHERE b IN (1, 2)"
+        " GROUP BY a , b HAVING count( * ) > 1 ORDER BY a DESC LIMIT 3",
+        WANT, sizeof WANT / sizeof *WANT);
 }
 
 Test(parse, spans_of_subqueries_and_nested_joins)
 {
-    static const struct span_case WANT[] = {
-        {SQL_SUBQUERY, "(SELECT 1)"}, {SQL_QUERY, "SELECT 1"},   {SQL_DERIVED, "(SELECT 2) AS d"},
-        {SQL_EXISTS, "EXISTS (SELECT 3)"}, {SQL_JOIN, "b JOIN c ON 1"}, {SQL_JOIN, "a JOIN b JOIN c ON 1 ON 2"},
-        {SQL_SUBQUERY, "((SELECT 4) UNION (SELECT 5))"}, {SQL_QUERY, "(SELECT 5)"}, {SQL_LIST, "((SELECT 6))"},
-        {SQL_SUBQUERY, "(SELECT 6)"}};
+    static const struct span_case WANT[] = {{SQL_SUBQUERY, "(SELECT 1)"},
+                                            {SQL_QUERY, "SELECT 1"},
+                                            {SQL_DERIVED, "(SELECT 2) AS d"},
+                                            {SQL_EXISTS, "EXISTS (SELECT 3)"},
+                                            {SQL_JOIN, "b JOIN c ON 1"},
+                                            {SQL_JOIN, "a JOIN b JOIN c ON 1 ON 2"},
+                                            {SQL_SUBQUERY, "((SELECT 4) UNION (SELECT 5))"},
+                                            {SQL_QUERY, "(SELECT 5)"},
+                                            {SQL_LIST, "((SELECT 6))"},
+                                            {SQL_SUBQUERY, "(SELECT 6)"}};
     check_spans("SELECT (SELECT 1), EXISTS (SELECT 3), x IN ((SELECT 4) UNION (SELECT 5)), y IN ((SELECT 6)) "
                 "FROM (SELECT 2) AS d, a JOIN b JOIN c ON 1 ON 2",
                 WANT, sizeof WANT / sizeof *WANT);
@@ -149,12 +156,14 @@ static const struct sql_limits WIDE = {.max_bytes = 4000000, .max_tokens = 10000
 
 Test(parse, nesting_is_capped)
 {
-    static const char *const NESTS[][3] = {
-        {"SELECT ", "(", "1"},        {"SELECT ", "f(", "1"},     {"SELECT ", "NOT ", "1"},
-        {"SELECT ", "- ", "1"},       {"SELECT ", "CASE WHEN ", "1"}, {"", "SELECT (", "1"},
-        {"", "(", "SELECT 1"},        {"SELECT ", "a IN (SELECT ", "1"}, {"SELECT * FROM ", "(", "a"},
-        {"SELECT ", "ARRAY[", "1"},   {"", "WITH a AS (", "SELECT 1"}, {"SELECT 1 ", "UNION SELECT 1 ", ""},
-        {"SELECT 1 ", "+ 1 ", ""},    {"SELECT 1 FROM a ", "JOIN b ", ""}, {"SELECT a", "[1]", ""}};
+    static const char *const NESTS[][3] = {{"SELECT ", "(", "1"},           {"SELECT ", "f(", "1"},
+                                           {"SELECT ", "NOT ", "1"},        {"SELECT ", "- ", "1"},
+                                           {"SELECT ", "CASE WHEN ", "1"},  {"", "SELECT (", "1"},
+                                           {"", "(", "SELECT 1"},           {"SELECT ", "a IN (SELECT ", "1"},
+                                           {"SELECT * FROM ", "(", "a"},    {"SELECT ", "ARRAY[", "1"},
+                                           {"", "WITH a AS (", "SELECT 1"}, {"SELECT 1 ", "UNION SELECT 1 ", ""},
+                                           {"SELECT 1 ", "+ 1 ", ""},       {"SELECT 1 FROM a ", "JOIN b ", ""},
+                                           {"SELECT a", "[1]", ""}};
     for (size_t i = 0; i < sizeof NESTS / sizeof *NESTS; i++) {
         enum err_code rc = parse_repeated(NESTS[i][0], NESTS[i][1], 30000, NESTS[i][2], &WIDE);
         cr_expect_eq(rc, ERR_LIMIT_DEPTH, "%s: %s", NESTS[i][1], err_name(rc));
@@ -196,8 +205,13 @@ Test(parse, bytes_must_be_utf8_without_nul)
     static const struct {
         const char *text;
         size_t len;
-    } BAD[] = {{"SELECT 'a\0b'", 12},   {"\0", 1},           {"SELECT '\xff'", 10},        {"SELECT '\xc3'", 10},
-               {"SELECT '\xed\xa0\x80'", 12}, {"SELECT \xc0\x80", 9}, {"SELECT '\xf8\x88\x80\x80\x80'", 14}};
+    } BAD[] = {{"SELECT 'a\0b'", 12},
+               {"\0", 1},
+               {"SELECT '\xff'", 10},
+               {"SELECT '\xc3'", 10},
+               {"SELECT '\xed\xa0\x80'", 12},
+               {"SELECT \xc0\x80", 9},
+               {"SELECT '\xf8\x88\x80\x80\x80'", 14}};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
         cr_expect_eq(parse_text(BAD[i].text, BAD[i].len, NULL, NULL), ERR_ENCODING, "case %zu", i);
     cr_expect_eq(parse_text("\xef\xbb\xbfSELECT 1", 11, NULL, NULL), ERR_OK, "a byte order mark is skipped");
@@ -206,12 +220,21 @@ Test(parse, bytes_must_be_utf8_without_nul)
 /* Errors must not cost more than the text: recovery is bounded. */
 Test(parse, hostile_errors_end_soon)
 {
-    static const char *const BAD[][3] = {
-        {"SELECT ", "a b c, ", "d"},       {"SELECT ", "f(a b, ", ""},        {"SELECT (", "a b FROM ( ", ""},
-        {"SELECT a FROM t WHERE ", ", ", ""}, {"", ") ", ""},                 {"", "SELECT ", ""},
-        {"SELECT 1 ", "UNION ORDER ", ""}, {"SELECT ", "trim(leading ", ""},  {"SELECT ", "substring(a from ", "1"},
-        {"SELECT ", "t.count(", "FROM t"}, {"SELECT ", "$a$", ""},            {"SELECT ", "[", ""},
-        {"SELECT ", "position(a in ", "1"}, {"SELECT ", "/*", ""},            {"SELECT ", "'", ""}};
+    static const char *const BAD[][3] = {{"SELECT ", "a b c, ", "d"},
+                                         {"SELECT ", "f(a b, ", ""},
+                                         {"SELECT (", "a b FROM ( ", ""},
+                                         {"SELECT a FROM t WHERE ", ", ", ""},
+                                         {"", ") ", ""},
+                                         {"", "SELECT ", ""},
+                                         {"SELECT 1 ", "UNION ORDER ", ""},
+                                         {"SELECT ", "trim(leading ", ""},
+                                         {"SELECT ", "substring(a from ", "1"},
+                                         {"SELECT ", "t.count(", "FROM t"},
+                                         {"SELECT ", "$a$", ""},
+                                         {"SELECT ", "[", ""},
+                                         {"SELECT ", "position(a in ", "1"},
+                                         {"SELECT ", "/*", ""},
+                                         {"SELECT ", "'", ""}};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
         cr_expect_neq(parse_repeated(BAD[i][0], BAD[i][1], 4000, BAD[i][2], NULL), ERR_INTERNAL);
 }
@@ -219,8 +242,9 @@ Test(parse, hostile_errors_end_soon)
 /* Fail at every amount of memory until it is enough. */
 Test(parse, memory_runs_out_cleanly)
 {
-    static const char SQL[] = "WITH w(x) AS (SELECT \"a\"\"b\", E'\\n' FROM t) SELECT trim(both 'x' from y), count(*) OVER (ORDER BY z)"
-                              " FROM a JOIN b JOIN c ON 1 ON 2, (d, e JOIN f ON 3) WHERE g IN (1,2,3,4,5,6,7,8,9) LIMIT 1, 2";
+    static const char SQL[] =
+        "WITH w(x) AS (SELECT \"a\"\"b\", E'\\n' FROM t) SELECT trim(both 'x' from y), count(*) OVER (ORDER BY z)"
+        " FROM a JOIN b JOIN c ON 1 ON 2, (d, e JOIN f ON 3) WHERE g IN (1,2,3,4,5,6,7,8,9) LIMIT 1, 2";
     static const char BROKEN[] = "SELECT a b c, f(d e FROM t WHERE GROUP BY x y ORDER z";
     for (size_t cap = 16; cap < 40000; cap += 16) {
         struct arena arena;

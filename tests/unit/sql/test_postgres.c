@@ -1,5 +1,5 @@
-/* PostgreSQL's own parser (libpg_query) as the oracle: what it accepts of tests/data/sql/postgres.sql we accept, and what we
- * print means the same to it. A binary of its own, for libpg_query exports names that others use too. */
+/* PostgreSQL's own parser (libpg_query) as the oracle: what it accepts of tests/data/sql/postgres.sql we accept, and
+ * what we print means the same to it. A binary of its own, for libpg_query exports names that others use too. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <pg_query.h>

@@ -52,8 +52,14 @@ static unsigned check_file(const char *name)
     return n;
 }
 
-Test(print, sqlite_is_a_fixed_point) { cr_expect_geq(check_file("sqlite.sql"), 75); }
-Test(print, postgres_is_a_fixed_point) { cr_expect_geq(check_file("postgres.sql"), 150); }
+Test(print, sqlite_is_a_fixed_point)
+{
+    cr_expect_geq(check_file("sqlite.sql"), 75);
+}
+Test(print, postgres_is_a_fixed_point)
+{
+    cr_expect_geq(check_file("postgres.sql"), 150);
+}
 
 /* ---- trees that rewrites make ---- */
 
@@ -119,10 +125,14 @@ Test(print, two_minus_signs_never_meet)
 
 Test(print, quotes_names_that_need_it)
 {
-    static const char *const NAMES[][2] = {{"plain", "plain"},     {"with space", "\"with space\""},
-                                           {"select", "\"select\""}, {"q\"q", "\"q\"\"q\""},
-                                           {"1st", "\"1st\""},     {"", "\"\""},
-                                           {"é", "é"},             {"first", "first"}};
+    static const char *const NAMES[][2] = {{"plain", "plain"},
+                                           {"with space", "\"with space\""},
+                                           {"select", "\"select\""},
+                                           {"q\"q", "\"q\"\"q\""},
+                                           {"1st", "\"1st\""},
+                                           {"", "\"\""},
+                                           {"é", "é"},
+                                           {"first", "first"}};
     struct arena arena;
     arena_init(&arena, 0);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -132,7 +142,8 @@ Test(print, quotes_names_that_need_it)
 
 Test(print, parse_expression_takes_one_expression)
 {
-    static const char *const NOT_ONE[] = {"", "a, b", "a AS b", "a b", "* ", "a FROM t", "a; b", "1 UNION SELECT 2", "(", "1 LIMIT 1"};
+    static const char *const NOT_ONE[] = {"",         "a, b", "a AS b",           "a b", "* ",
+                                          "a FROM t", "a; b", "1 UNION SELECT 2", "(",   "1 LIMIT 1"};
     struct arena arena;
     arena_init(&arena, 0);
     for (size_t i = 0; i < sizeof NOT_ONE / sizeof *NOT_ONE; i++)
