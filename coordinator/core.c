@@ -133,12 +133,19 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     int family = vsig_family_by_name(result->family);
     struct slot *slot = slot_of(request, result);
     if (!slot || family < 0 || !(slot->waits >> family & 1)) return core->stats.stray++, ERR_OK;
-    slot->waits &= ~(1U << family);
-    slot->results[family] = result;
     request->worker_ns += result->ns;
-    if (slot->waits) return ERR_OK;
-    gather(request, (uint32_t)(slot - request->slots));
-    decide_advance(request, now_ns);
+    bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
+    if (!late) {
+        slot->waits &= ~(1U << family);
+        slot->results[family] = result;
+    }
+    if (!slot->waits) gather(request, (uint32_t)(slot - request->slots));
+    if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
+        core->stats.deadlines++;
+        decide_deadline(request, now_ns);
+    } else if (!slot->waits) {
+        decide_advance(request, now_ns);
+    }
     return ERR_OK;
 }
 

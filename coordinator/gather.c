@@ -81,6 +81,7 @@ void gather(struct request *request, uint32_t index)
     judged->judged = true;
     gather_signals(request, index);
     gather_findings(request, index);
+    if (judged->invalid) judged->p_correct = 0;
     if (slot->results[VSIG_EXECUTION]) judged->execution = slot->results[VSIG_EXECUTION]->execution;
 }
 

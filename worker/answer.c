@@ -160,11 +160,13 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     const struct db_result *from = &subject->result;
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
+    /* What another family's task has found invalid by preparing it was not run after that. */
+    enum err_code code = subject->result_known ? subject->result_code : w->subjects->verdict;
     result->execution = out;
-    out->code = err_name(subject->result_code);
+    out->code = err_name(code);
     out->error_offset = w->subjects->offset;
-    if (subject->result_code) {
-        out->message = subject->result_err.text;
+    if (code) {
+        out->message = w->subjects->said.text;
         return true;
     }
     out->rows = from->n_rows;

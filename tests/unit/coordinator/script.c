@@ -1,0 +1,225 @@
+#include "tests/unit/coordinator/script.h"
+
+#include "lib/learn/metrics.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct coordinator_models *script_models(void)
+{
+    struct coordinator_models *models = g_new0(struct coordinator_models, 1);
+    unsigned n;
+    struct err err = {0};
+    const struct lm_column *columns = features_votes_columns(0, &n);
+    struct lm_matrix *matrix = lm_matrix_new(columns, n, &err);
+    cr_assert(matrix, "%s", err.text);
+    uint64_t state = 7;
+    for (unsigned row = 0; row < 4000; row++) {
+        uint8_t votes[LM_MAX_COLUMNS] = {0};
+        bool wrong = learn_random_unit(&state) < 0.3;
+        for (unsigned i = 0; i < n; i++)
+            if (columns[i].kind == LM_SIGNAL) votes[i] = learn_random_unit(&state) < (wrong ? 0.12 : 0.01);
+        cr_assert_eq(lm_matrix_add(matrix, votes, 1, &err), ERR_OK, "%s", err.text);
+    }
+    struct lm_options options = lm_options_default();
+    cr_assert_eq(lm_fit(matrix, &options, &models->label_model, &err), ERR_OK, "%s", err.text);
+    lm_matrix_free(matrix);
+    const char *const *names = features_votes_names(FEATURES_REQUEST, &n);
+    lm_map_init(&models->map, models->label_model, names, n);
+    models->strategy = MSG_FIRST_VALID;
+    models->threshold = 0.5;
+    return models;
+}
+
+/* --- actions --- */
+
+static void on_task(void *ctx, const struct msg_task *task)
+{
+    struct script *script = ctx;
+    struct script_task *copy = g_new0(struct script_task, 1);
+    copy->key = task->key;
+    memcpy(copy->hash, task->hash, sizeof copy->hash);
+    copy->candidate = task->candidate;
+    copy->deadline_ns = task->deadline_ns;
+    g_strlcpy(copy->family, task->family, sizeof copy->family);
+    copy->sql = g_strndup(task->sql.bytes, task->sql.len);
+    g_ptr_array_add(script->tasks, copy);
+    script->sent++;
+}
+
+static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict)
+{
+    struct script *script = ctx;
+    script->token = token;
+    g_ptr_array_add(script->verdicts, msg_verdict_to_json(verdict));
+}
+
+static void on_dead(void *ctx, void *token, const struct err *why)
+{
+    struct script *script = ctx;
+    script->token = token;
+    g_ptr_array_add(script->dead, strdup(err_name(why->code)));
+}
+
+static void task_free(gpointer p)
+{
+    g_free(((struct script_task *)p)->sql);
+    g_free(p);
+}
+
+void script_open(struct script *script, struct msg_options defaults)
+{
+    *script = (struct script){.models = script_models(),
+                              .tasks = g_ptr_array_new_with_free_func(task_free),
+                              .verdicts = g_ptr_array_new_with_free_func(free),
+                              .dead = g_ptr_array_new_with_free_func(free)};
+    struct core_config config = {.models = script->models, .defaults = defaults};
+    struct core_actions actions = {script, on_task, on_verdict, on_dead};
+    script->core = core_new(&config, &actions);
+}
+
+void script_close(struct script *script)
+{
+    core_free(script->core);
+    coordinator_models_free(script->models);
+    g_ptr_array_free(script->tasks, TRUE);
+    g_ptr_array_free(script->verdicts, TRUE);
+    g_ptr_array_free(script->dead, TRUE);
+}
+
+void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,
+                int64_t now_ns)
+{
+    struct msg_candidate candidates[64];
+    struct msg_request request = {.id = "r", .db = "d", .question = "What?", .candidates = candidates};
+    if (options) request.options = *options;
+    for (; sqls[request.n_candidates]; request.n_candidates++)
+        candidates[request.n_candidates] = (struct msg_candidate){
+            .sql = {sqls[request.n_candidates], (uint32_t)strlen(sqls[request.n_candidates])}, .score = NAN};
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode_request(&buffer, &request), ERR_OK);
+    core_request(script->core, (struct msg_key){0, number}, (void *)(intptr_t)(number + 1), buffer.bytes, buffer.len,
+                 now_ns, now_ns);
+    msg_buffer_free(&buffer);
+}
+
+/* --- results --- */
+
+static unsigned number_after(const char *sql, const char *word)
+{
+    const char *found = strstr(sql, word);
+    return found ? (unsigned)atoi(found + strlen(word)) : 0;
+}
+
+static struct msg_finding *finding(struct arena *arena, uint32_t signal, enum msg_severity severity)
+{
+    struct msg_finding *out = arena_new(arena, struct msg_finding);
+    struct msg_clause *clause = arena_new(arena, struct msg_clause);
+    *clause = (struct msg_clause){"WHERE", "x", 0, 1};
+    *out = (struct msg_finding){
+        .signal = signal, .name = signal ? NULL : "invalid_sql", .severity = severity, .message = "m", .clauses = clause,
+        .n_clauses = 1};
+    return out;
+}
+
+/* The first `fires` signals of the registry fire, whatever their family. */
+static void add_signals(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    unsigned n, fires = number_after(task->sql, "fires_");
+    const struct vsig_def *const *all = vsig_all(&n);
+    out->signals = arena_new_array(arena, n, struct msg_signal);
+    out->findings = arena_new_array(arena, n, struct msg_finding);
+    for (unsigned i = 0; i < n; i++) {
+        if (strcmp(vsig_family_name(all[i]->family), task->family) != 0) continue;
+        out->signals[out->n_signals++] =
+            (struct msg_signal){.id = (uint32_t)all[i]->id, .state = i < fires ? MSG_FIRED : MSG_SILENT};
+        if (i < fires) out->findings[out->n_findings++] = *finding(arena, (uint32_t)all[i]->id, MSG_WARNING);
+    }
+}
+
+void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    *out = (struct msg_result){.key = task->key,
+                               .hash = {task->hash[0], task->hash[1]},
+                               .candidate = task->candidate,
+                               .family = task->family,
+                               .code = "ok"};
+    bool bad = strstr(task->sql, "bad_name") != NULL, slow = strstr(task->sql, "slow") != NULL;
+    unsigned rows = number_after(task->sql, "rows_");
+    if (strcmp(task->family, "execution") == 0) {
+        out->execution = arena_new(arena, struct msg_execution);
+        *out->execution = (struct msg_execution){.code = bad ? "engine" : slow ? "limit_time" : "ok",
+                                                 .error_offset = -1,
+                                                 .rows = rows,
+                                                 .columns = 1,
+                                                 .digest = {rows, 1}};
+    }
+    if (!bad) {
+        add_signals(task, arena, out);
+        return;
+    }
+    out->invalid = true;
+    out->findings = finding(arena, MSG_INVALID_SQL, MSG_ERROR);
+    out->n_findings = 1;
+}
+
+enum err_code script_send(struct script *script, const struct msg_result *result, int64_t now_ns)
+{
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode_result(&buffer, result), ERR_OK);
+    enum err_code code = core_result(script->core, result->key, buffer.bytes, buffer.len, now_ns, NULL);
+    msg_buffer_free(&buffer);
+    return code;
+}
+
+static struct script_task *take(struct script *script, unsigned place)
+{
+    cr_assert_lt(place, script->tasks->len);
+    return g_ptr_array_steal_index(script->tasks, place);
+}
+
+void script_answer(struct script *script, unsigned place, int64_t now_ns)
+{
+    struct arena arena;
+    struct msg_result result;
+    struct script_task *task = take(script, place);
+    arena_init(&arena, 0);
+    script_result(task, &arena, &result);
+    cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);
+    arena_free(&arena);
+    task_free(task);
+}
+
+void script_answer_failed(struct script *script, unsigned place, enum err_code code, int64_t now_ns)
+{
+    struct script_task *task = take(script, place);
+    struct msg_result result = {.key = task->key,
+                                .hash = {task->hash[0], task->hash[1]},
+                                .family = task->family,
+                                .code = err_name(code),
+                                .message = "so it is"};
+    cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);
+    task_free(task);
+}
+
+void script_answer_all(struct script *script, uint64_t seed, int64_t now_ns)
+{
+    while (script->tasks->len)
+        script_answer(script, seed ? (unsigned)(learn_random(&seed) % script->tasks->len) : 0, now_ns);
+}
+
+json_t *script_verdict(struct script *script)
+{
+    cr_assert_eq(script->verdicts->len, 1, "%u verdicts", script->verdicts->len);
+    json_t *verdict = json_loads(script->verdicts->pdata[0], 0, NULL);
+    cr_assert(verdict);
+    return verdict;
+}
+
+const char *script_text(const json_t *verdict, const char *key)
+{
+    const char *text = json_string_value(json_object_get(verdict, key));
+    return text ? text : "null";
+}

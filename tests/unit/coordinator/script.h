@@ -1,0 +1,56 @@
+/* The core under a script: tasks are collected, results are made up from the SQL, in any order.
+ *
+ * What a candidate does follows from words in its text, so that a test reads as it behaves:
+ *   bad_name   the engine refuses it            slow      it does not run to its end
+ *   fires_N    N signals fire (1 to 5)          rows_N    its result has N rows (its digest follows from N)
+ */
+#ifndef ASSAY_TESTS_UNIT_COORDINATOR_SCRIPT_H
+#define ASSAY_TESTS_UNIT_COORDINATOR_SCRIPT_H
+
+#include "coordinator/internal.h"
+
+#include <jansson.h>
+
+struct script_task {
+    struct msg_key key;
+    uint64_t hash[2];
+    uint32_t candidate;
+    char family[32];
+    char *sql;
+    int64_t deadline_ns;
+};
+
+struct script {
+    struct coordinator_models *models;
+    struct core *core;
+    GPtrArray *tasks;    /* of struct script_task, not answered yet */
+    GPtrArray *verdicts; /* JSON, in the order they came */
+    GPtrArray *dead;     /* error names */
+    uint64_t sent;       /* tasks in all */
+    void *token;         /* of the last verdict or dead letter */
+};
+
+/* Models with a label model that knows every signal as a sign of "wrong": more fired, less likely right. */
+struct coordinator_models *script_models(void);
+
+void script_open(struct script *script, struct msg_options defaults);
+void script_close(struct script *script);
+
+/* Hand in a request of these candidates (NULL ends them) with key (0, number). */
+void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,
+                int64_t now_ns);
+/* Answer the task at that place of the list and take it off. */
+void script_answer(struct script *script, unsigned place, int64_t now_ns);
+/* The same with an error of the whole family. */
+void script_answer_failed(struct script *script, unsigned place, enum err_code code, int64_t now_ns);
+/* Answer all, also those that follow: seed 0 in order, else in an order drawn from it. */
+void script_answer_all(struct script *script, uint64_t seed, int64_t now_ns);
+/* One result, as it would be for the task. */
+void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out);
+enum err_code script_send(struct script *script, const struct msg_result *result, int64_t now_ns);
+
+/* The only verdict so far, parsed. Owned by the script's last call: json_decref it. */
+json_t *script_verdict(struct script *script);
+const char *script_text(const json_t *verdict, const char *key);
+
+#endif

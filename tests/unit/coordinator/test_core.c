@@ -1,0 +1,458 @@
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(core, .fini = done);
+
+#define ASK(options, ...) script_ask(&s, 0, options, (const char *const[]){__VA_ARGS__, NULL}, 0)
+
+static const json_t *candidate(const json_t *verdict, size_t index)
+{
+    return json_array_get(json_object_get(verdict, "candidates"), index);
+}
+
+static bool was_judged(const json_t *verdict, size_t index)
+{
+    return json_is_object(json_object_get(candidate(verdict, index), "signals"));
+}
+
+static int64_t chosen(const json_t *verdict)
+{
+    const json_t *value = json_object_get(verdict, "chosen");
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+Test(core, one_task_a_family)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT rows_1");
+    cr_assert_eq(s.tasks->len, VSIG_FAMILY_COUNT);
+    cr_assert_eq(core_open_requests(s.core), 1);
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(core_open_requests(s.core), 0);
+    cr_assert_eq(s.token, (void *)1);
+}
+
+Test(core, first_valid_takes_the_first_that_reaches_the_threshold)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT fires_3", "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "validated");
+    cr_assert_eq(chosen(v), 1);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT rows_1");
+    cr_assert(was_judged(v, 0));
+    cr_assert_not(was_judged(v, 2));
+    cr_assert(json_is_null(json_object_get(candidate(v, 2), "p_correct")));
+    cr_assert(strstr(script_text(candidate(v, 2), "why"), "not reached"));
+    cr_assert_eq(json_integer_value(json_object_get(v, "iterations")), 2);
+    cr_assert_eq(s.sent, 2 * VSIG_FAMILY_COUNT, "the third costs nothing");
+    json_decref(v);
+}
+
+Test(core, rerank_takes_the_best_of_all)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT fires_2", "SELECT fires_1", "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 2, "the earlier of equals");
+    cr_assert_str_eq(script_text(v, "status"), "validated");
+    for (unsigned i = 0; i < 4; i++) cr_assert(was_judged(v, i));
+    json_decref(v);
+}
+
+Test(core, a_lead_within_the_margin_changes_nothing)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    s.models->margin = 1;
+    ASK(NULL, "SELECT bad_name", "SELECT fires_1", "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1, "the first that executes stays");
+    json_decref(v);
+}
+
+Test(core, detection_is_content_with_a_sound_first)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
+    ASK(NULL, "SELECT bad_name", "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    cr_assert_not(was_judged(v, 2));
+    json_decref(v);
+}
+
+Test(core, detection_reranks_when_the_first_is_suspected)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
+    ASK(NULL, "SELECT fires_4", "SELECT fires_2", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 2);
+    cr_assert(was_judged(v, 1));
+    json_decref(v);
+}
+
+Test(core, policies_decide_what_comes_back_when_nothing_validates)
+{
+    static const struct {
+        enum msg_policy policy;
+        const char *status;
+        bool sql, questions;
+    } cases[] = {{MSG_BEST_EFFORT, "best_effort", true, false}, {MSG_ABSTAIN, "abstained", false, false},
+                 {MSG_ASK, "ask", false, true}};
+    for (unsigned i = 0; i < 3; i++) {
+        if (i) script_close(&s);
+        script_open(&s, (struct msg_options){0});
+        struct msg_options options = {.policy = cases[i].policy};
+        ASK(&options, "SELECT fires_5", "SELECT fires_3");
+        script_answer_all(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_assert_str_eq(script_text(v, "status"), cases[i].status);
+        cr_assert_eq(chosen(v), cases[i].sql ? 1 : -1);
+        cr_assert_eq(json_array_size(json_object_get(v, "questions")) > 0, cases[i].questions);
+        cr_assert_gt(json_array_size(json_object_get(v, "report")), 0, "the report tells what is wrong with the best");
+        json_decref(v);
+    }
+}
+
+Test(core, what_does_not_parse_costs_no_task)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELEC 1", "DELETE FROM t", "SELECT rows_1");
+    cr_assert_eq(s.tasks->len, VSIG_FAMILY_COUNT);
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const json_t *findings = json_object_get(candidate(v, i), "findings");
+        cr_assert_str_eq(script_text(json_array_get(findings, 0), "signal"), "invalid_sql");
+        cr_assert_float_eq(json_number_value(json_object_get(candidate(v, i), "p_correct")), 0, 0);
+    }
+    const json_t *data = json_object_get(json_array_get(json_object_get(candidate(v, 1), "findings"), 0), "data");
+    cr_assert_str_eq(script_text(data, "code"), "refused");
+    cr_assert_eq(json_integer_value(json_object_get(v, "iterations")), 1);
+    json_decref(v);
+}
+
+Test(core, all_invalid_is_an_abstention_with_its_reason)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELEC 1", "SELECT bad_name");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "abstained");
+    cr_assert_str_eq(script_text(v, "reason"), "invalid_sql");
+    cr_assert_eq(chosen(v), -1);
+    json_decref(v);
+}
+
+Test(core, all_unparsable_needs_no_worker)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELEC 1");
+    cr_assert_eq(s.sent, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "reason"), "invalid_sql");
+    json_decref(v);
+}
+
+Test(core, repeats_are_judged_once_and_voted_by_count)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT rows_1 FROM t", "select  rows_1 from T", "SELECT rows_2 FROM t");
+    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT);
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(json_integer_value(json_object_get(candidate(v, 1), "same_as")), 0);
+    cr_assert_null(json_object_get(candidate(v, 0), "same_as"));
+    cr_assert_not(was_judged(v, 1));
+    json_decref(v);
+}
+
+Test(core, max_iterations_bounds_the_judged)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    struct msg_options options = {.max_iterations = 1};
+    ASK(&options, "SELEC 1", "SELECT fires_3", "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    cr_assert_eq(s.sent, VSIG_FAMILY_COUNT);
+    cr_assert(strstr(script_text(candidate(v, 2), "why"), "max_iterations"));
+    json_decref(v);
+}
+
+Test(core, families_may_be_chosen)
+{
+    script_open(&s, (struct msg_options){0});
+    struct msg_options options = {.families = (const char *const[]){"join", "structure"}, .n_families = 2};
+    ASK(&options, "SELECT 1");
+    cr_assert_eq(s.tasks->len, 2);
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+Test(core, an_unknown_family_fails_the_request)
+{
+    script_open(&s, (struct msg_options){0});
+    struct msg_options options = {.families = (const char *const[]){"astrology"}, .n_families = 1};
+    ASK(&options, "SELECT 1");
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "failed");
+    cr_assert(strstr(script_text(v, "message"), "astrology"));
+    json_decref(v);
+}
+
+Test(core, no_candidates_fail_the_request)
+{
+    script_open(&s, (struct msg_options){0});
+    script_ask(&s, 0, NULL, (const char *const[]){NULL}, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "failed");
+    cr_assert_str_eq(script_text(v, "reason"), "no_candidates");
+    json_decref(v);
+}
+
+Test(core, a_missing_database_fails_the_request)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT 1", "SELECT 2");
+    while (s.tasks->len) script_answer_failed(&s, 0, ERR_DB_MISSING, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "failed");
+    cr_assert_str_eq(script_text(v, "reason"), "db_missing");
+    cr_assert_str_eq(script_text(v, "message"), "so it is");
+    cr_assert_eq(s.sent, VSIG_FAMILY_COUNT, "the second candidate is not even tried");
+    json_decref(v);
+}
+
+Test(core, one_family_without_a_database_is_only_unavailable)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_failed(&s, 0, ERR_DB_MISSING, 0);
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_neq(script_text(v, "status"), "failed");
+    json_decref(v);
+}
+
+Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    struct msg_options options = {.deadline_ms = 10};
+    ASK(&options, "SELECT rows_1", "SELECT rows_2");
+    cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT - 1; i++) script_answer(&s, 0, 0);
+    cr_assert_eq(core_tick(s.core, 9999999), 10000000);
+    cr_assert_eq(s.verdicts->len, 0);
+    cr_assert_eq(core_tick(s.core, 10000000), 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort", "never validated");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_eq(chosen(v), 0);
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT, "the second candidate lacks all");
+    const char *last = ((struct script_task *)s.tasks->pdata[0])->family;
+    unsigned n, lacking = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) {
+        const char *state = script_text(json_object_get(candidate(v, 0), "signals"), all[i]->name);
+        bool of_last = strcmp(vsig_family_name(all[i]->family), last) == 0 && !all[i]->off_by_default;
+        cr_assert_eq(strcmp(state, "unavailable") == 0, of_last, "%s is %s", all[i]->name, state);
+        lacking += of_last;
+    }
+    cr_assert_gt(lacking, 0);
+    cr_assert_not(was_judged(v, 1));
+    json_decref(v);
+    script_answer_all(&s, 0, 0); /* what comes now is stray */
+    cr_assert_eq(s.verdicts->len, 1);
+    cr_assert_gt(core_get_stats(s.core).stray, 0);
+}
+
+/* A worker that finds a task late says so before the coordinator's own clock does. */
+Test(core, a_late_answer_ends_the_request)
+{
+    script_open(&s, (struct msg_options){.deadline_ms = 10});
+    ASK(NULL, "SELECT rows_1");
+    script_answer(&s, 0, 0);
+    script_answer_failed(&s, 0, ERR_DEADLINE, 5000000);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT - 1);
+    json_decref(v);
+}
+
+/* The last answer comes after the deadline, but before anybody looked at the clock: it counts, the verdict is not validated. */
+Test(core, an_answer_past_the_deadline_does_not_validate)
+{
+    script_open(&s, (struct msg_options){.deadline_ms = 10});
+    ASK(NULL, "SELECT rows_1");
+    while (s.tasks->len > 1) script_answer(&s, 0, 0);
+    script_answer(&s, 0, 10000000);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_null(json_object_get(v, "unavailable"));
+    json_decref(v);
+}
+
+Test(core, a_deadline_abstains_where_the_policy_is_not_to_guess)
+{
+    script_open(&s, (struct msg_options){.policy = MSG_ABSTAIN, .deadline_ms = 1});
+    ASK(NULL, "SELECT rows_1");
+    core_tick(s.core, 2000000);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "abstained");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    json_decref(v);
+}
+
+Test(core, what_did_not_run_to_its_end_is_not_preferred)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT slow", "SELECT fires_3");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    json_decref(v);
+}
+
+Test(core, strays_change_nothing)
+{
+    struct arena arena;
+    struct msg_result result;
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT rows_1");
+    arena_init(&arena, 0);
+    const struct script_task *task = s.tasks->pdata[0];
+    script_result(task, &arena, &result);
+    cr_assert_eq(script_send(&s, &result, 0), ERR_OK);
+    cr_assert_eq(script_send(&s, &result, 0), ERR_OK, "a second time");
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    result.hash[0]++;
+    script_send(&s, &result, 0);
+    result.hash[0]--;
+    result.family = "astrology";
+    script_send(&s, &result, 0);
+    result.key.offset = 99;
+    script_send(&s, &result, 0);
+    cr_assert_eq(core_get_stats(s.core).stray, 4);
+    arena_free(&arena);
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+/* The index in a result is a hint: after a restart candidates may be numbered otherwise. */
+Test(core, results_match_by_content_not_by_index)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT fires_3", "SELECT rows_1");
+    struct arena arena;
+    arena_init(&arena, 0);
+    while (s.tasks->len) {
+        struct msg_result result;
+        struct script_task *task = s.tasks->pdata[0];
+        script_result(task, &arena, &result);
+        result.candidate = 1 - result.candidate;
+        script_send(&s, &result, 0);
+        g_ptr_array_remove_index(s.tasks, 0);
+    }
+    arena_free(&arena);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    json_decref(v);
+}
+
+Test(core, unreadable_requests_and_results_are_said_so)
+{
+    struct err err = {0};
+    script_open(&s, (struct msg_options){0});
+    core_request(s.core, (struct msg_key){0, 5}, (void *)77, "junk", 4, 0, 0);
+    cr_assert_eq(s.dead->len, 1);
+    cr_assert_eq(s.token, (void *)77);
+    cr_assert_eq(core_open_requests(s.core), 0);
+    ASK(NULL, "SELECT 1");
+    cr_assert_eq(core_result(s.core, (struct msg_key){0, 0}, "junk", 4, 0, &err), ERR_MALFORMED);
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+Test(core, a_request_without_id_is_known_by_its_place)
+{
+    struct msg_candidate one = {.sql = {"SELEC", 5}, .score = NAN};
+    struct msg_request request = {.db = "d", .candidates = &one, .n_candidates = 1};
+    struct msg_buffer buffer = {0};
+    script_open(&s, (struct msg_options){0});
+    cr_assert_eq(msg_encode_request(&buffer, &request), ERR_OK);
+    core_request(s.core, (struct msg_key){3, 41}, NULL, buffer.bytes, buffer.len, 0, 0);
+    msg_buffer_free(&buffer);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "id"), "3-41");
+    json_decref(v);
+}
+
+Test(core, thresholds_come_from_request_then_configuration_then_model)
+{
+    static const struct {
+        struct msg_options defaults, asked;
+        double expected;
+    } cases[] = {{{0}, {0}, 0.5},
+                 {{.threshold = 0.6}, {0}, 0.6},
+                 {{.alpha = 0.1}, {0}, 0.9},
+                 {{.threshold = 0.6}, {.alpha = 0.2}, 0.8},
+                 {{.threshold = 0.6}, {.threshold = 0.7, .alpha = 0.2}, 0.7}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (i) script_close(&s);
+        script_open(&s, cases[i].defaults);
+        ASK(&cases[i].asked, "SELECT 1");
+        script_answer_all(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_assert_float_eq(json_number_value(json_object_get(v, "threshold")), cases[i].expected, 1e-9, "case %u", i);
+        json_decref(v);
+    }
+}
+
+Test(core, the_report_groups_clauses_by_label)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT fires_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    const json_t *report = json_object_get(v, "report");
+    cr_assert_eq(json_array_size(report), 2);
+    const json_t *first = json_array_get(report, 0);
+    const struct vsig_def *def = vsig_by_name(script_text(first, "signal"));
+    cr_assert(def);
+    cr_assert_str_eq(script_text(first, "cause"), vsig_cause_name(def->cause));
+    cr_assert_str_eq(script_text(first, "description"), def->description);
+    const json_t *where = json_object_get(json_object_get(first, "clauses"), "WHERE");
+    cr_assert_eq(json_array_size(where), 1);
+    json_decref(v);
+}
+
+Test(core, requests_are_independent)
+{
+    script_open(&s, (struct msg_options){0});
+    for (int64_t i = 0; i < 20; i++)
+        script_ask(&s, i, NULL, (const char *const[]){i % 2 ? "SELECT fires_5" : "SELECT rows_1", NULL}, 0);
+    cr_assert_eq(core_open_requests(s.core), 20);
+    script_answer_all(&s, 99, 0);
+    cr_assert_eq(s.verdicts->len, 20);
+    unsigned validated = 0;
+    for (unsigned i = 0; i < 20; i++) validated += strstr(s.verdicts->pdata[i], "\"validated\"") != NULL;
+    cr_assert_eq(validated, 10);
+}

@@ -1,0 +1,212 @@
+#include "coordinator/features.h"
+#include "signals/vsig.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROOM = 512 };
+
+static struct msg_signal signals[VSIG_ID_END];
+static struct msg_finding findings[8];
+static struct msg_execution executions[4];
+static struct msg_judged judged[4];
+static unsigned n_all;
+static const struct vsig_def *const *all;
+
+/* Four candidates with all signals silent; results 1, 1, 2, none; votes 1, 2, 5, 1. */
+static void begin(void)
+{
+    static const uint32_t rows[] = {1, 1, 2, 0}, votes[] = {1, 2, 5, 1};
+    all = vsig_all(&n_all);
+    for (unsigned i = 0; i < n_all; i++) signals[i] = (struct msg_signal){.id = (uint32_t)all[i]->id};
+    for (unsigned i = 0; i < 4; i++) {
+        executions[i] = (struct msg_execution){.code = "ok", .rows = rows[i], .columns = 1, .digest = {rows[i], 0}};
+        judged[i] = (struct msg_judged){.count = votes[i],
+                                        .score = -(double)i,
+                                        .judged = true,
+                                        .signals = signals,
+                                        .n_signals = n_all,
+                                        .execution = &executions[i]};
+    }
+    executions[3].code = "limit_time";
+}
+TestSuite(features, .init = begin, .fini = leak_check);
+
+static int at(const char *const *names, unsigned n, const char *name)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return (int)i;
+    cr_assert_fail("no column %s", name);
+    return -1;
+}
+
+static uint8_t vote(uint32_t index, unsigned flags, const char *name)
+{
+    uint8_t votes[LM_MAX_COLUMNS];
+    unsigned n;
+    const char *const *names = features_votes_names(flags, &n);
+    struct features_subject subject = {judged, 4, 4, index};
+    features_votes(&subject, flags, votes);
+    return votes[at(names, n, name)];
+}
+
+static float feature_seen(uint32_t index, uint32_t n_seen, const char *name)
+{
+    float row[ROOM];
+    unsigned n;
+    const char *const *names = features_names(FEATURES_REQUEST, &n);
+    cr_assert_leq(n, ROOM);
+    struct features_subject subject = {judged, 4, n_seen, index};
+    features_row(&subject, FEATURES_REQUEST, 0.25, row);
+    return row[at(names, n, name)];
+}
+static float feature(uint32_t index, const char *name) { return feature_seen(index, 4, name); }
+
+static void fire(unsigned i, enum msg_severity severity)
+{
+    signals[i].state = severity == MSG_NOTE ? MSG_SILENT : MSG_FIRED;
+    findings[0] = (struct msg_finding){.signal = signals[i].id, .severity = severity};
+    judged[0].findings = findings;
+    judged[0].n_findings = 1;
+}
+
+Test(features, names_are_unique_and_the_plain_ones_come_first)
+{
+    unsigned n_plain, n_full;
+    const char *const *plain = features_names(0, &n_plain), *const *full = features_names(FEATURES_REQUEST, &n_full);
+    cr_assert_gt(n_full, n_plain);
+    for (unsigned i = 0; i < n_full; i++) {
+        if (i < n_plain) cr_assert_str_eq(plain[i], full[i]);
+        for (unsigned k = 0; k < i; k++) cr_assert_str_neq(full[i], full[k]);
+    }
+}
+
+Test(features, the_columns_make_a_label_matrix)
+{
+    for (unsigned flags = 0; flags < 2; flags++) {
+        unsigned n;
+        struct err err = {0};
+        uint8_t votes[LM_MAX_COLUMNS];
+        const struct lm_column *columns = features_votes_columns(flags, &n);
+        struct lm_matrix *matrix = lm_matrix_new(columns, n, &err);
+        cr_assert(matrix, "%s", err.text);
+        fire(2, MSG_ERROR);
+        struct features_subject subject = {judged, 4, 4, 0};
+        features_votes(&subject, flags, votes);
+        cr_assert_eq(lm_matrix_add(matrix, votes, 1, &err), ERR_OK, "%s", err.text);
+        cr_assert_eq(memcmp(lm_matrix_row(matrix, 0), votes, n), 0, "positive labelers are computed alike");
+        lm_matrix_free(matrix);
+    }
+}
+
+Test(features, votes_are_levels_of_severity)
+{
+    cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
+    fire(0, MSG_WARNING);
+    cr_assert_eq(vote(0, 0, all[0]->name), 1);
+    fire(0, MSG_ERROR);
+    cr_assert_eq(vote(0, 0, all[0]->name), 2);
+    fire(0, MSG_NOTE);
+    cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT, "a note is an abstention to the label model");
+    signals[0].state = MSG_UNAVAILABLE;
+    cr_assert_eq(vote(0, 0, all[0]->name), LM_MISSING, "which is not silent");
+}
+
+Test(features, an_absent_signal_is_missing)
+{
+    judged[0].n_signals = 1;
+    cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
+    cr_assert_eq(vote(0, 0, all[1]->name), LM_MISSING);
+}
+
+/* signals.md: right when all that could run are silent; abstains when more than 20 % are unavailable. */
+Test(features, positive_labelers)
+{
+    unsigned covered = 0, lost = 0;
+    for (unsigned i = 0; i < n_all; i++) covered += !all[i]->off_by_default;
+    cr_assert_eq(vote(0, 0, "lambda_all"), 1);
+    for (unsigned i = 0; i < n_all && (lost + 1) * 5 <= covered; i++) {
+        if (all[i]->off_by_default) continue;
+        signals[i].state = MSG_UNAVAILABLE;
+        lost++;
+    }
+    cr_assert_eq(vote(0, 0, "lambda_all"), 1, "%u of %u unavailable", lost, covered);
+    for (unsigned i = n_all; i-- > 0;) {
+        if (all[i]->off_by_default || signals[i].state == MSG_UNAVAILABLE) continue;
+        signals[i].state = MSG_UNAVAILABLE;
+        break;
+    }
+    cr_assert_eq(vote(0, 0, "lambda_all"), LM_MISSING);
+}
+
+Test(features, a_question_signal_is_none_of_lambda_db)
+{
+    for (unsigned i = 0; i < n_all; i++)
+        if (all[i]->family == VSIG_QUESTION && !all[i]->off_by_default) signals[i].state = MSG_FIRED;
+    cr_assert_eq(vote(0, 0, "lambda_all"), 0);
+    cr_assert_eq(vote(0, 0, "lambda_db"), 1);
+}
+
+Test(features, notes_count_for_the_classifier)
+{
+    char name[LM_NAME_MAX];
+    fire(3, MSG_NOTE);
+    snprintf(name, sizeof name, "%s.notes", all[3]->name);
+    cr_assert_float_eq(feature(0, name), 1, 0);
+    cr_assert_float_eq(feature(0, all[3]->name), 0, 0);
+    cr_assert_float_eq(feature(0, "notes"), 1, 0);
+    signals[3].state = MSG_UNAVAILABLE;
+    cr_assert(isnan(feature(0, all[3]->name)));
+    cr_assert(isnan(feature(0, name)));
+}
+
+Test(features, shape_of_the_result)
+{
+    cr_assert_float_eq(feature(0, "label_model_p"), 0.25, 0);
+    cr_assert_float_eq(feature(2, "rows_log"), log1p(2), 1e-6);
+    cr_assert_float_eq(feature(0, "empty"), 0, 0);
+    cr_assert_float_eq(feature(0, "executed"), 1, 0);
+    cr_assert_float_eq(feature(3, "executed"), 0, 0);
+    cr_assert(isnan(feature(3, "rows_log")));
+}
+
+Test(features, the_others)
+{
+    cr_assert_float_eq(feature(2, "vote_share"), 5.0 / 9, 1e-6);
+    cr_assert_float_eq(feature(0, "agreement"), 3.0 / 8, 1e-6, "votes for its result among those that ran");
+    cr_assert_float_eq(feature(2, "agreement"), 5.0 / 8, 1e-6);
+    cr_assert(isnan(feature(3, "agreement")));
+    cr_assert_float_eq(feature(0, "better_results"), 5.0 / 8, 1e-6);
+    cr_assert_float_eq(feature(2, "better_results"), 0, 0);
+    cr_assert_float_eq(feature(0, "executable_share"), 0.75, 1e-6);
+    cr_assert_float_eq(feature(0, "distinct_results"), 2, 0);
+    cr_assert_float_eq(feature(2, "rank"), 2, 0);
+    cr_assert_float_eq(feature(2, "score_gap"), 2, 1e-6);
+}
+
+/* Decisions are taken in order: what was judged ahead must not show. */
+Test(features, only_what_was_seen_counts)
+{
+    cr_assert_float_eq(feature_seen(0, 1, "agreement"), 1, 0);
+    cr_assert_float_eq(feature_seen(0, 1, "distinct_results"), 1, 0);
+    cr_assert_float_eq(feature_seen(0, 1, "vote_share"), 1.0 / 9, 1e-6, "votes are known from the start");
+}
+
+Test(features, repeats_are_no_candidates_of_their_own)
+{
+    judged[1].same_as = 1;
+    judged[1].judged = false;
+    judged[0].count = 3;
+    cr_assert_float_eq(feature(2, "rank"), 1, 0);
+    cr_assert_float_eq(feature(2, "vote_share"), 5.0 / 9, 1e-6);
+    cr_assert_float_eq(feature(0, "agreement"), 3.0 / 8, 1e-6);
+}
+
+Test(features, same_result_needs_two_that_ran)
+{
+    cr_assert(features_same_result(&judged[0], &judged[1]));
+    cr_assert_not(features_same_result(&judged[0], &judged[2]));
+    cr_assert_not(features_same_result(&judged[3], &judged[3]));
+}

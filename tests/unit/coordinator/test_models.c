@@ -1,0 +1,166 @@
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[64];
+static struct coordinator_models *models;
+
+static void begin(void)
+{
+    strcpy(dir, "/tmp/assay-models-XXXXXX");
+    cr_assert(mkdtemp(dir));
+}
+
+static void path_of(const char *name, char out[128]) { snprintf(out, 128, "%s/%s", dir, name); }
+
+static void end(void)
+{
+    static const char *const names[] = {"label_model.json", "classifier.json", "decision.json"};
+    char path[128];
+    for (unsigned i = 0; i < 3; i++) {
+        path_of(names[i], path);
+        unlink(path);
+    }
+    rmdir(dir);
+    coordinator_models_free(models);
+    leak_check();
+}
+TestSuite(models, .init = begin, .fini = end);
+
+static void write_label_model(void)
+{
+    char path[128];
+    struct err err = {0};
+    struct coordinator_models *made = script_models();
+    path_of("label_model.json", path);
+    cr_assert_eq(lm_save(made->label_model, path, &err), ERR_OK, "%s", err.text);
+    coordinator_models_free(made);
+}
+
+static void write_decision(const char *text)
+{
+    char path[128];
+    path_of("decision.json", path);
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+Test(models, a_missing_label_model_is_a_configuration_error)
+{
+    struct err err = {0};
+    cr_assert_eq(coordinator_models_load(dir, NULL, NULL, &models, &err), ERR_CONFIG);
+    cr_assert(strstr(err.text, "label_model.json") && strstr(err.text, "none"), "%s", err.text);
+    cr_assert_null(models);
+}
+
+Test(models, none_leaves_it_out)
+{
+    struct err err = {0};
+    cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(coordinator_models_strategy(models), MSG_FIRST_VALID);
+    cr_assert_float_eq(coordinator_models_threshold(models), 0.5, 0);
+    struct msg_judged judged = {.judged = true};
+    struct features_subject subject = {&judged, 1, 1, 0};
+    struct coordinator_score score = coordinator_score(models, &subject);
+    cr_assert(isnan(score.p));
+    cr_assert(isfinite(score.score));
+}
+
+Test(models, without_a_model_fewer_votes_are_better)
+{
+    cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, NULL), ERR_OK);
+    struct msg_signal silent[] = {{.id = 1}, {.id = 2}}, fired[] = {{.id = 1, .state = MSG_FIRED}, {.id = 2}};
+    struct msg_judged judged[] = {{.judged = true, .signals = silent, .n_signals = 2},
+                                  {.judged = true, .signals = fired, .n_signals = 2}};
+    struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
+    cr_assert_gt(coordinator_score(models, &a).score, coordinator_score(models, &b).score);
+}
+
+Test(models, a_folder_with_models_is_loaded)
+{
+    struct err err = {0};
+    write_label_model();
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
+                   "\"command\":\"made by hand\"}");
+    cr_assert_eq(coordinator_models_load(dir, NULL, NULL, &models, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(coordinator_models_strategy(models), MSG_RERANK);
+    cr_assert_float_eq(coordinator_models_threshold(models), 0.8, 0);
+    cr_assert_float_eq(models->margin, 0.1, 0);
+    cr_assert_eq(strncmp(models->label_model_version, "label_model.json ", 17), 0);
+    struct msg_judged judged = {.judged = true};
+    struct features_subject subject = {&judged, 1, 1, 0};
+    struct coordinator_score score = coordinator_score(models, &subject);
+    cr_assert(score.p > 0 && score.p < 1);
+    cr_assert_float_eq(score.p, score.label_model_p, 0);
+}
+
+Test(models, the_environment_names_the_folder)
+{
+    write_label_model();
+    setenv("ASSAY_MODELS", dir, 1);
+    cr_assert_eq(coordinator_models_load(NULL, NULL, NULL, &models, NULL), ERR_OK);
+}
+
+Test(models, bad_decision_files_are_refused)
+{
+    static const char *const bad[] = {
+        "junk",
+        "{\"schema\":\"assay.decision\",\"version\":2}",
+        "{\"schema\":\"other\",\"version\":1}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"best\"}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"threshold\":7}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":\"wide\"}",
+    };
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct err err = {0};
+        write_decision(bad[i]);
+        cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, &err), ERR_CONFIG, "%s", bad[i]);
+        cr_assert(strstr(err.text, "decision.json"), "%s", err.text);
+    }
+}
+
+Test(models, a_named_classifier_must_be_there)
+{
+    struct err err = {0};
+    cr_assert_eq(coordinator_models_load(dir, "none", "/nowhere/trees.json", &models, &err), ERR_CONFIG);
+    cr_assert(strstr(err.text, "trees.json"), "%s", err.text);
+}
+
+/* The classifier has the last word, and gets the label model's. */
+Test(models, a_classifier_decides)
+{
+    enum { ROWS = 400 };
+    unsigned m;
+    char path[128];
+    struct err err = {0};
+    const char *const *names = features_names(0, &m);
+    float *x = calloc((size_t)ROWS * m, sizeof *x);
+    double y[ROWS];
+    for (unsigned r = 0; r < ROWS; r++) {
+        y[r] = r % 2;
+        x[(size_t)r * m] = r % 2 ? 0 : 1; /* the first signal is always right */
+    }
+    struct learn_data data = {.n = ROWS, .m = m, .x = x, .y = y, .names = names};
+    struct learn_options options = learn_options_default();
+    struct learn_model *model;
+    cr_assert_eq(learn_fit("logistic", &data, &options, &model, &err), ERR_OK, "%s", err.text);
+    path_of("classifier.json", path);
+    cr_assert_eq(learn_save(model, path, &err), ERR_OK, "%s", err.text);
+    learn_free(model);
+    free(x);
+    cr_assert_eq(coordinator_models_load(dir, "none", NULL, &models, &err), ERR_OK, "%s", err.text);
+    unsigned n;
+    const struct vsig_def *const *all = vsig_all(&n);
+    struct msg_signal silent = {.id = (uint32_t)all[0]->id}, fired = {.id = (uint32_t)all[0]->id, .state = MSG_FIRED};
+    struct msg_judged judged[] = {{.judged = true, .signals = &silent, .n_signals = 1},
+                                  {.judged = true, .signals = &fired, .n_signals = 1}};
+    struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
+    cr_assert_gt(coordinator_score(models, &a).p, coordinator_score(models, &b).p);
+    cr_assert(isnan(coordinator_score(models, &a).label_model_p));
+}

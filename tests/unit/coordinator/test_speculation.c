@@ -1,0 +1,77 @@
+/* Speculation, and the order in which results come, change nothing about a verdict but the waiting. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include "lib/learn/metrics.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CASES = 400, MAX_CANDIDATES_HERE = 9 };
+
+static char *draw_sql(uint64_t *random)
+{
+    static const char *const shapes[] = {"SELECT rows_%u FROM t",      "SELECT rows_%u, fires_1",   "SELECT fires_%u",
+                                         "SELECT rows_2 , fires_%u",   "SELECT bad_name, %u",       "SELEC %u",
+                                         "SELECT slow, rows_%u",       "select   rows_%u from T",   "SELECT rows_1, fires_%u"};
+    unsigned shape = (unsigned)(learn_random(random) % G_N_ELEMENTS(shapes));
+    char *out = NULL;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    cr_assert_gt(asprintf(&out, shapes[shape], (unsigned)(learn_random(random) % 4)), 0);
+#pragma GCC diagnostic pop
+    return out;
+}
+
+static char *verdict_of(const char *const *sqls, struct msg_options options, uint64_t order)
+{
+    struct script s;
+    script_open(&s, (struct msg_options){0});
+    s.models->margin = 0.05;
+    script_ask(&s, 0, &options, sqls, 0);
+    script_answer_all(&s, order, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+    char *out = g_strdup(s.verdicts->pdata[0]);
+    script_close(&s);
+    return out;
+}
+
+Test(speculation, verdicts_are_the_same, .fini = leak_check)
+{
+    uint64_t random = 20240607;
+    for (unsigned i = 0; i < CASES / 4; i++) {
+        char *sqls[MAX_CANDIDATES_HERE + 1] = {0};
+        unsigned n = 1 + (unsigned)(learn_random(&random) % MAX_CANDIDATES_HERE);
+        for (unsigned k = 0; k < n; k++) sqls[k] = draw_sql(&random);
+        struct msg_options options = {.strategy = MSG_FIRST_VALID + (unsigned)(learn_random(&random) % 3),
+                                      .policy = MSG_BEST_EFFORT + (unsigned)(learn_random(&random) % 3),
+                                      .threshold = 0.3 + 0.6 * learn_random_unit(&random),
+                                      .max_iterations = (unsigned)(learn_random(&random) % 6),
+                                      .speculate = 1};
+        char *plain = verdict_of((const char *const *)sqls, options, 0);
+        for (unsigned speculate = 1; speculate <= 8; speculate += 3) {
+            options.speculate = speculate;
+            char *ahead = verdict_of((const char *const *)sqls, options, learn_random(&random) | 1);
+            cr_assert_str_eq(ahead, plain, "case %u, %u at a time", i, speculate);
+            g_free(ahead);
+        }
+        g_free(plain);
+        for (unsigned k = 0; k < n; k++) free(sqls[k]);
+    }
+}
+
+Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
+{
+    struct script s;
+    struct msg_options options = {.speculate = 3, .strategy = MSG_FIRST_VALID};
+    script_open(&s, (struct msg_options){0});
+    script_ask(&s, 0, &options,
+               (const char *const[]){"SELECT fires_4", "SELECT fires_5", "SELECT fires_3", "SELECT rows_1", "SELECT 9", NULL}, 0);
+    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT);
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, VSIG_FAMILY_COUNT, 0);
+    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT, "the second is done, but the first is not settled");
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
+    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT, "two settled, two more are out");
+    script_close(&s);
+}

@@ -1,0 +1,95 @@
+/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a close
+ * in the middle of work. Exit status 0: every request had its verdict. */
+#include "tests/unit/coordinator/world.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WRITERS = 2, EACH = 60, WORKERS = 3 };
+
+static struct engine *engine;
+static atomic_uint writers_left = WRITERS;
+
+static void die(const char *what, const struct err *err)
+{
+    fprintf(stderr, "%s: %s %s\n", what, err_name(err->code), err->text);
+    exit(1);
+}
+
+static void *write_requests(void *arg)
+{
+    struct err err = {0};
+    uint64_t first = (uint64_t)(uintptr_t)arg * EACH;
+    for (uint64_t i = first; i < first + EACH; i++)
+        if (engine_submit(engine, world_request(i), -1, &err)) die("submit", &err);
+    if (atomic_fetch_sub(&writers_left, 1) == 1) engine_finish(engine);
+    return NULL;
+}
+
+static void *watch(void *arg)
+{
+    struct engine_stats stats;
+    while (atomic_load(&writers_left)) engine_stats(engine, &stats);
+    return arg;
+}
+
+static unsigned read_all(void)
+{
+    static unsigned seen[WRITERS * EACH];
+    struct msg_verdict *verdict;
+    struct err err = {0};
+    unsigned n = 0;
+    while (engine_next(engine, -1, &verdict, &err) == ERR_OK) {
+        if (verdict->tag >= WRITERS * EACH || seen[verdict->tag]++) {
+            fprintf(stderr, "verdict %llu twice\n", (unsigned long long)verdict->tag);
+            exit(1);
+        }
+        msg_verdict_free(verdict);
+        n++;
+    }
+    if (err.code) die("next", &err);
+    return n;
+}
+
+static void run(struct world *world)
+{
+    struct err err = {0};
+    struct engine_config config = {.workers = WORKERS, .window = 5};
+    pthread_t threads[WRITERS + 1];
+    if (world_open(world, &config, &engine, &err)) die("open", &err);
+    for (uintptr_t i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_requests, (void *)i);
+    pthread_create(&threads[WRITERS], NULL, watch, NULL);
+    unsigned n = read_all();
+    for (unsigned i = 0; i <= WRITERS; i++) pthread_join(threads[i], NULL);
+    struct engine_stats stats;
+    engine_stats(engine, &stats);
+    if (n != WRITERS * EACH || stats.coordinator.verdicts != n) {
+        fprintf(stderr, "%u verdicts of %d, %llu counted\n", n, WRITERS * EACH,
+                (unsigned long long)stats.coordinator.verdicts);
+        exit(1);
+    }
+    engine_close(engine);
+}
+
+/* Close while requests are open and verdicts wait. */
+static void run_cut_short(struct world *world)
+{
+    struct err err = {0};
+    struct engine_config config = {.workers = WORKERS, .window = 20};
+    if (world_open(world, &config, &engine, &err)) die("open", &err);
+    for (uint64_t i = 0; i < 20; i++)
+        if (engine_submit(engine, world_request(i), 1000, &err)) die("submit", &err);
+    engine_close(engine);
+}
+
+int main(void)
+{
+    struct world world;
+    if (!world_make(&world)) return 2;
+    run(&world);
+    run_cut_short(&world);
+    world_remove(&world);
+    return 0;
+}

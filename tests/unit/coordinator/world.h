@@ -1,0 +1,22 @@
+/* A folder with two small databases, and requests about them: what the engine's tests run on. */
+#ifndef ASSAY_TESTS_UNIT_COORDINATOR_WORLD_H
+#define ASSAY_TESTS_UNIT_COORDINATOR_WORLD_H
+
+#include "cli/engine.h"
+
+struct world {
+    char dir[64];
+    const char *roots[1];
+};
+
+/* False: the folder or a database could not be made. */
+bool world_make(struct world *world);
+void world_remove(struct world *world);
+
+/* An engine on that folder without a model, unless config->label_model says otherwise; no default is overwritten. */
+enum err_code world_open(struct world *world, struct engine_config *config, struct engine **out, struct err *err);
+
+/* Request number i of an endless list; lives in static memory of the calling thread until the next call. */
+const struct msg_request *world_request(uint64_t i);
+
+#endif
