@@ -67,7 +67,6 @@ static bool holds_elsewhere(const struct vsig_subject *subject, const struct vsi
         uint32_t n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 8);
         for (uint32_t i = 0; i < n; i++)
             if (hits[i].column != predicate->column->id) return true;
-        if (n > 0) return true; /* the column holds another form of it */
     }
     return false;
 }
