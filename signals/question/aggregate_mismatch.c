@@ -205,20 +205,12 @@ static bool overlap(const struct vsig_mention *a, const struct vsig_mention *b)
     return a->first < b->first + b->n_tokens && a->first + a->n_tokens > b->first;
 }
 
-static bool is_source(const struct vsig_subject *subject, int table)
-{
-    for (uint32_t b = 0; b < subject->bound->n_blocks; b++)
-        for (uint32_t s = 0; s < subject->bound->blocks[b]->n_sources; s++)
-            if (subject->bound->blocks[b]->sources[s].table == table) return true;
-    return false;
-}
-
 /* Do the same words name a table of the query, or a column of one? */
 static bool names_a_source(const struct vsig_subject *subject, const struct vsig_mention *mention)
 {
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
         const struct vsig_mention *other = &subject->asked->mentions[i];
-        if (overlap(mention, other) && is_source(subject, other->table)) return true;
+        if (overlap(mention, other) && query_reads_table(subject, other->table)) return true;
     }
     return false;
 }

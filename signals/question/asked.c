@@ -130,7 +130,9 @@ static uint32_t split_at(const struct asked_scan *scan, uint32_t i)
 /* Does a phrase that surely asks begin here: "their ages", "how many", "the number of"? */
 static bool surely_asks(const struct asked_scan *scan, uint32_t i)
 {
-    if (is_word(scan, i, "their") || is_word(scan, i, "its") || is_word(scan, i, "how") || is_word(scan, i, "what")) return true;
+    static const char *const WORDS[] = {"their", "its", "how", "what", "when", "where", "who"};
+    for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
+        if (is_word(scan, i, WORDS[w])) return true;
     while (i < scan->end && is_class(scan, i, CLASS_SKIP)) i++;
     return i < scan->end && cue_at(scan->out, i, COMPUTED);
 }
@@ -160,6 +162,14 @@ static uint32_t after_of(struct asked_scan *scan, uint32_t i)
     return 0;
 }
 
+/* "..., and the course id." at the end of a sentence may ask for that column. */
+static bool ends_in_column(const struct asked_scan *scan, uint32_t i)
+{
+    while (i < scan->end && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_SPLIT))) i++;
+    const struct vsig_mention *mention = i < scan->end ? read_mention_at(scan->out, i, true) : NULL;
+    return mention && mention->exact && mention->score > 0.75 && mention->first + mention->n_tokens == scan->end;
+}
+
 /* The rest of the sentence: may something more be asked? */
 static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
 {
@@ -173,7 +183,7 @@ static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
         if (sorts) continue;
         bool asks = surely_asks(scan, next) || is_class(scan, next, CLASS_LEAD) || is_class(scan, next, CLASS_WHAT) ||
                     is_word(scan, next, "also");
-        if (asks || !clause) scan->out->asked_closed = false;
+        if (asks || !clause || ends_in_column(scan, next)) scan->out->asked_closed = false;
         i = next - 1;
     }
 }
@@ -222,6 +232,7 @@ static void read_list(struct asked_scan *scan, uint32_t i)
         if (!open) first = i;
     }
     if (first != UINT32_MAX) push_phrase(scan, first, i);
+    if (is_word(scan, i, "with") && surely_asks(scan, i + 1)) scan->out->asked_closed = false;
     if (i < scan->end) doubt_rest(scan, i, is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE));
 }
 

@@ -383,10 +383,11 @@ static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
     }
 }
 
-static bool word_of_name(const struct text_tokens *words, const char *stem)
+/* The same word, or short for it (max, maximum); no synonym. */
+static bool word_of_name(const struct text_tokens *words, const char *norm)
 {
     for (uint32_t i = 0; i < words->n; i++)
-        if (strcmp(words->items[i].stem, stem) == 0) return true;
+        if (text_word_similarity(words->items[i].norm, norm) > 0.9) return true;
     return false;
 }
 
@@ -401,7 +402,7 @@ static bool is_named(const struct reader *reader, const struct vsig_cue *cue)
         for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
             const struct text_token *t = &out->tokens.items[i];
             bool plain = t->is_stop && cue->kind != VSIG_CUE_EXTREME && cue->kind != VSIG_CUE_FIRST;
-            if (!plain && t->kind == TEXT_WORD && word_of_name(words, t->stem)) return true;
+            if (!plain && t->kind == TEXT_WORD && word_of_name(words, t->norm)) return true;
         }
     }
     return false;

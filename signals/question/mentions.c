@@ -62,7 +62,9 @@ static bool add_parts(struct arena *arena, struct word_map *map, uint32_t token)
 {
     const struct text_token *t = &map->tokens->items[token];
     if (t->kind != TEXT_WORD || t->is_stop || map->n_entries + 4 > map->room) return true;
-    struct text_tokens parts = text_split_identifier(arena, t->norm, strlen(t->norm));
+    size_t len = strlen(t->norm);
+    struct text_tokens parts = text_split_identifier(arena, t->norm, len);
+    if (parts.n == 1 && len > 4 && t->norm[len - 1] == 's') parts = text_split_identifier(arena, t->norm, len - 1);
     if (!parts.items) return false;
     for (uint32_t i = 0; i < parts.n && i < 4; i++)
         if (parts.items[i].kind == TEXT_WORD && strcmp(parts.items[i].stem, t->stem) != 0) add_word(map, parts.items[i].stem, token);

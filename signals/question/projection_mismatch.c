@@ -196,13 +196,25 @@ static bool is_answered(const struct vsig_question *asked, const struct vsig_ask
     return false;
 }
 
-static const struct vsig_mention *surely_named(const struct vsig_question *asked, const struct vsig_asked *phrase)
+/* Is the mention no more than the name of a table, or a key or name of a table that the query has no use for? */
+static bool names_no_column(const struct vsig_subject *subject, const struct vsig_mention *mention)
+{
+    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
+        const struct vsig_mention *m = &subject->asked->mentions[i];
+        if (m->column < 0 && m->first == mention->first && m->score >= mention->score) return true;
+    }
+    return query_is_generic(subject, subject->schema->columns[mention->id]) && !query_reads_table(subject, mention->table);
+}
+
+/* The column that the phrase names by all its words, the longest such; NULL. */
+static const struct vsig_mention *surely_named(const struct vsig_subject *subject, const struct vsig_asked *phrase)
 {
     const struct vsig_mention *best = NULL;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
+        const struct vsig_mention *m = &subject->asked->mentions[i];
         bool inside = m->first >= phrase->first && m->first + m->n_tokens <= phrase->first + phrase->n_tokens;
-        if (inside && m->column >= 0 && m->score > 0.99 && (!best || m->n_tokens > best->n_tokens)) best = m;
+        if (!inside || m->column < 0 || m->score < 0.99 || names_no_column(subject, m)) continue;
+        if (!best || m->n_tokens > best->n_tokens) best = m;
     }
     return best;
 }
@@ -213,7 +225,7 @@ static void check_missing(struct vsig_run *run, const struct answer *answer, con
     for (uint32_t p = 0; p < asked->n_asked; p++) {
         const struct vsig_asked *phrase = &asked->asked[p];
         if (phrase->computed || phrase->vague || phrase->entity) continue;
-        const struct vsig_mention *named = surely_named(asked, phrase);
+        const struct vsig_mention *named = surely_named(run->subject, phrase);
         if (!named || is_answered(asked, phrase, answer, run->subject->schema->columns[named->id])) continue;
         struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
                                                  run->subject->schema->columns[named->id]->name);

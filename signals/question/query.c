@@ -281,11 +281,11 @@ static bool is_used(const struct vsig_subject *subject, const struct vsig_mentio
     return false;
 }
 
-static bool is_in_from(const struct vsig_subject *subject, uint32_t table)
+bool query_reads_table(const struct vsig_subject *subject, int table)
 {
     for (uint32_t b = 0; b < subject->bound->n_blocks; b++)
         for (uint32_t s = 0; s < subject->bound->blocks[b]->n_sources; s++)
-            if (subject->bound->blocks[b]->sources[s].table == (int)table) return true;
+            if (subject->bound->blocks[b]->sources[s].table == table) return true;
     return false;
 }
 
@@ -313,7 +313,7 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     const struct vsig_question *asked = subject->asked;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
         const struct vsig_mention *m = &asked->mentions[i];
-        if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !is_in_from(subject, (uint32_t)m->table)) continue;
+        if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !query_reads_table(subject, m->table)) continue;
         const struct schema_column *column = subject->schema->columns[m->id];
         if (!query_is_generic(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
     }

@@ -57,6 +57,9 @@ bool query_name_has(const struct schema_column *column, const char *const *stems
 /* Does the name of any column used in the query hold one of them? */
 bool query_uses_name(const struct vsig_subject *subject, const char *const *stems);
 
+/* Does any FROM of the query hold the table itself? */
+bool query_reads_table(const struct vsig_subject *subject, int table);
+
 /* A key, or nothing but words that any table has beside its own name: such a column stands for the row. */
 bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column);
 

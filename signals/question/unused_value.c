@@ -340,7 +340,7 @@ const struct vsig_def vsig_unused_value = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a quoted string, number or database value of the question appears nowhere in the query",
+    .sentence = "a quoted string, number or database value of the question appears nowhere in the query, or a condition names one that nobody stated",
     .description = "The question states a value - in quotes, as a number, or as a name that the database holds - and no literal of the query "
                    "has anything to do with it: a condition was forgotten, or the value was misspelt.",
     .example = "How many rooms are on floor 3? - SELECT COUNT(*) FROM room",

@@ -1,0 +1,291 @@
+/* Reading a question: values, mentions, cues, the asked list, and what hostile text does to it. */
+#include "signals/vsig_question.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+
+static const char SCHEMA[] =
+    "CREATE TABLE city (city_id INTEGER PRIMARY KEY, name TEXT, country_name TEXT, population INTEGER, max_height "
+    "REAL);"
+    "CREATE TABLE teacher (teacher_id INTEGER PRIMARY KEY, first_name TEXT, surname TEXT, salary REAL, birth_date TEXT,"
+    "  city_id INTEGER REFERENCES city(city_id));"
+    "CREATE TABLE course (course_id INTEGER PRIMARY KEY, title TEXT, number_of_lessons INTEGER, teacher_id INTEGER "
+    "REFERENCES teacher);"
+    "INSERT INTO city VALUES (1, 'New York', 'United States', 8000000, 10), (2, 'Lima', 'Peru', 9000000, 160);"
+    "INSERT INTO teacher VALUES (1, 'Ann', 'York', 1000, '1980-01-01', 1), (2, 'Bo', 'New', 2000, '1970-01-01', 2);"
+    "INSERT INTO course VALUES (1, 'Algebra', 12, 1), (2, 'The Art of War', 9, 2);";
+
+static struct {
+    char *folder, *path;
+    struct db *db;
+    struct schema_index *schema;
+    struct arena arena;
+} ground;
+
+static void setup(void)
+{
+    sqlite3 *db = NULL;
+    struct err err = {0};
+    ground.folder = g_dir_make_tmp("assay-question-XXXXXX", NULL);
+    ground.path = g_build_filename(ground.folder, "q.sqlite", NULL);
+    cr_assert(sqlite3_open(ground.path, &db) == SQLITE_OK && sqlite3_exec(db, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+    const struct schema_options options = {0};
+    cr_assert(db_open(ground.path, NULL, &ground.db, &err) == ERR_OK, "%s", err.text);
+    cr_assert(schema_build(ground.db, "q", ground.path, &options, &ground.schema, &err) == ERR_OK, "%s", err.text);
+    arena_init(&ground.arena, 0);
+}
+
+static void teardown(void)
+{
+    arena_free(&ground.arena);
+    schema_unref(ground.schema);
+    db_close(ground.db);
+    g_remove(ground.path);
+    g_rmdir(ground.folder);
+    g_free(ground.path);
+    g_free(ground.folder);
+    leak_check();
+}
+
+TestSuite(question, .init = setup, .fini = teardown);
+
+static const struct vsig_question *read_question(const char *text)
+{
+    arena_reset(&ground.arena);
+    const struct vsig_question *asked = vsig_question_read(&ground.arena, ground.schema, text, NULL);
+    cr_assert(asked, "%s", text);
+    return asked;
+}
+
+static const struct vsig_value *value_of(const struct vsig_question *asked, const char *text)
+{
+    for (uint32_t i = 0; i < asked->n_values; i++)
+        if (strcmp(asked->values[i].text, text) == 0) return &asked->values[i];
+    return NULL;
+}
+
+Test(question, values_of_every_kind)
+{
+    const struct vsig_question *asked = read_question(
+        "Which 'Algebra' courses in New York or Atlantis have 1,200 lessons, more than twice or at least 3?");
+    const struct vsig_value *quoted = value_of(asked, "Algebra"), *held = value_of(asked, "New York");
+    cr_assert(quoted && quoted->kind == VSIG_VALUE_QUOTED && quoted->n_hits == 1);
+    cr_assert(held && held->kind == VSIG_VALUE_DATABASE && held->n_tokens == 2 && held->capital && held->n_hits == 1);
+    cr_expect_str_eq(ground.schema->columns[held->hits[0].column]->name, "name");
+    cr_expect(value_of(asked, "Atlantis") && value_of(asked, "Atlantis")->kind == VSIG_VALUE_NAME);
+    cr_expect(value_of(asked, "1200") && value_of(asked, "1200")->number == 1200 && !value_of(asked, "1200")->spelled);
+    cr_expect(value_of(asked, "2") && value_of(asked, "2")->spelled, "twice");
+    cr_expect(value_of(asked, "3"));
+    cr_expect(!value_of(asked, "York"), "the longest run wins");
+}
+
+Test(question, values_spare_names_of_the_schema_and_the_first_word)
+{
+    const struct vsig_question *asked = read_question("List Lima. Which Teachers know The Art of War?");
+    cr_expect(value_of(asked, "The Art of War") && value_of(asked, "The Art of War")->n_tokens == 4);
+    cr_expect(value_of(asked, "Lima") && value_of(asked, "Lima")->capital);
+    cr_expect(!value_of(asked, "List") && !value_of(asked, "Which"));
+    cr_expect(value_of(asked, "Teachers") && value_of(asked, "Teachers")->is_name);
+}
+
+static double score_of(const struct vsig_question *asked, const char *table, const char *column)
+{
+    int t = schema_find_table(ground.schema, table, strlen(table));
+    int c = schema_find_column(ground.schema, t, column, strlen(column));
+    cr_assert(t >= 0 && c >= 0);
+    return (double)asked->column_score[ground.schema->tables[t].columns[c].id];
+}
+
+Test(question, mentions_by_stem_part_and_synonym)
+{
+    const struct vsig_question *asked =
+        read_question("What are the surnames and wages of instructors, and where do they live?");
+    cr_expect(score_of(asked, "teacher", "surname") > 0.99);
+    cr_expect(score_of(asked, "teacher", "salary") > 0.7 && score_of(asked, "teacher", "salary") < 0.9,
+              "a synonym counts less");
+    cr_expect(asked->table_score[schema_find_table(ground.schema, "teacher", 7)] > 0.7F);
+    cr_expect(score_of(asked, "course", "title") < 0.99 && score_of(asked, "city", "max_height") <= 0);
+    asked = read_question("What is the country name of each city?");
+    cr_expect(score_of(asked, "city", "country_name") > 0.99);
+    for (uint32_t i = 1; i < asked->n_mentions; i++)
+        cr_expect(asked->mentions[i - 1].first < asked->mentions[i].first ||
+                  asked->mentions[i - 1].score >= asked->mentions[i].score);
+}
+
+/* A question, and the first cue of that kind in it: its operator, its words, its numbers. */
+static const struct {
+    const char *question;
+    enum vsig_cue_kind kind;
+    enum sql_op op;
+    const char *words, *number, *number2;
+} CUES[] = {
+    {"cities with more than 5 teachers", VSIG_CUE_COMPARE, SQL_OP_GT, "more than", "5", NULL},
+    {"cities with no more than 5 teachers", VSIG_CUE_COMPARE, SQL_OP_LE, "no more than", "5", NULL},
+    {"cities with at least two teachers", VSIG_CUE_COMPARE, SQL_OP_GE, "at least", "2", NULL},
+    {"cities greater than or equal to 7", VSIG_CUE_COMPARE, SQL_OP_GE, "greater than or equal to", "7", NULL},
+    {"teachers with 3 or more courses", VSIG_CUE_COMPARE, SQL_OP_GE, "3 or more", "3", NULL},
+    {"length 3 or above 5", VSIG_CUE_COMPARE, SQL_OP_GT, "above", "5", NULL},
+    {"taught more than once", VSIG_CUE_COMPARE, SQL_OP_GT, "more than", "1", NULL},
+    {"born after the year 1980", VSIG_CUE_COMPARE, SQL_OP_GT, "after", "1980", NULL},
+    {"older than at least one teacher", VSIG_CUE_COMPARE, SQL_OP_GT, "older than", NULL, NULL},
+    {"salaries between 10 and 20", VSIG_CUE_BETWEEN, SQL_OP_NONE, "between 10 and 20", "10", "20"},
+    {"How many cities are there", VSIG_CUE_COUNT, SQL_OP_NONE, "How many", NULL, NULL},
+    {"the city with the most courses", VSIG_CUE_EXTREME, SQL_DESC, "most", NULL, NULL},
+    {"the city with the fewest number of courses", VSIG_CUE_EXTREME, SQL_ASC, "fewest number of", NULL, NULL},
+    {"the youngest teacher", VSIG_CUE_FIRST, SQL_DESC, "youngest", NULL, NULL},
+    {"the top 3 cities", VSIG_CUE_TOP, SQL_DESC, "top 3", "3", NULL},
+    {"the 5 least popular courses", VSIG_CUE_TOP, SQL_ASC, "5 least popular", "5", NULL},
+    {"sorted by title", VSIG_CUE_SORT, SQL_OP_NONE, "sorted by", NULL, NULL},
+    {"titles in descending alphabetical order", VSIG_CUE_DIRECTION, SQL_DESC, "in descending alphabetical order", NULL,
+     NULL},
+    {"cities from the smallest to the largest", VSIG_CUE_DIRECTION, SQL_ASC, "from the smallest to the largest", NULL,
+     NULL},
+    {"who don't teach", VSIG_CUE_NOT, SQL_OP_NONE, "don't", NULL, NULL},
+    {"either here or there", VSIG_CUE_EITHER, SQL_OP_NONE, "either", NULL, NULL},
+};
+
+static const struct vsig_cue *first_cue(const struct vsig_question *asked, enum vsig_cue_kind kind)
+{
+    for (uint32_t i = 0; i < asked->n_cues; i++)
+        if (asked->cues[i].kind == kind) return &asked->cues[i];
+    return NULL;
+}
+
+static const char *number_of(const struct vsig_question *asked, int index)
+{
+    return index < 0 ? "" : asked->values[index].text;
+}
+
+Test(question, cues_take_the_longest_match_and_their_numbers)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
+        const struct vsig_question *asked = read_question(CUES[i].question);
+        const struct vsig_cue *cue = first_cue(asked, CUES[i].kind);
+        cr_expect(cue, "%s: no cue", CUES[i].question);
+        if (!cue) continue;
+        uint32_t start = asked->tokens.items[cue->first].start,
+                 end = asked->tokens.items[cue->first + cue->n_tokens - 1].end;
+        char *words = g_strndup(CUES[i].question + start, end - start);
+        cr_expect_str_eq(words, CUES[i].words);
+        g_free(words);
+        cr_expect_eq(cue->op, CUES[i].op, "%s: %s", CUES[i].question, sql_op_text(cue->op));
+        cr_expect_str_eq(number_of(asked, cue->number), CUES[i].number ? CUES[i].number : "");
+        cr_expect_str_eq(number_of(asked, cue->number2), CUES[i].number2 ? CUES[i].number2 : "");
+    }
+}
+
+Test(question, cues_spare_names_of_columns_idioms_and_values)
+{
+    const struct vsig_question *asked = read_question("What is the number of lessons and the max height?");
+    cr_expect(first_cue(asked, VSIG_CUE_COUNT) && first_cue(asked, VSIG_CUE_COUNT)->named);
+    cr_expect(first_cue(asked, VSIG_CUE_MAXIMUM) && first_cue(asked, VSIG_CUE_MAXIMUM)->named);
+    cr_expect(!vsig_cue_any(asked, 1U << VSIG_CUE_COUNT | 1U << VSIG_CUE_MAXIMUM));
+    cr_expect(!first_cue(read_question("the last names of teachers"), VSIG_CUE_FIRST));
+    cr_expect(!first_cue(read_question("whether or not they teach"), VSIG_CUE_NOT));
+    cr_expect(!first_cue(read_question("Who teaches \"not more than 5\"?"), VSIG_CUE_COMPARE),
+              "quoted words ask for nothing");
+    cr_expect(first_cue(read_question("the phone number of Ann"), VSIG_CUE_COUNT)->weak,
+              "a number of something is no count");
+}
+
+/* A question, its asked list with | between phrases, and whether it is closed. */
+static const struct {
+    const char *question, *phrases;
+    bool closed;
+} ASKED[] = {
+    {"Show the title, number of lessons and id of all courses.", "title|number of lessons|id of all courses", true},
+    {"What are the first name, as well as the salary of each teacher who lives in Lima and New York?",
+     "first name|salary", true},
+    {"How many cities are there?", "How many cities", true},
+    {"Which teachers have more than 2 courses?", "teachers", true},
+    {"Who is the oldest teacher?", "Who", true},
+    {"List the names of teachers and their salaries.", "names|salaries", true},
+    {"List the name of the city and the country.", "name", false},
+    {"For each city, what is the average salary?", "average salary", false},
+    {"Which teachers live in Lima? List their salaries.", "salaries", false},
+    {"Show the titles of courses, and how many teachers there are.", "titles|how many teachers there", true},
+    {"Algebra please", "", false},
+};
+
+static char *phrases_of(const struct vsig_question *asked)
+{
+    GString *text = g_string_new("");
+    for (uint32_t i = 0; i < asked->n_asked; i++) {
+        const struct vsig_asked *phrase = &asked->asked[i];
+        uint32_t start = asked->tokens.items[phrase->first].start;
+        uint32_t end = asked->tokens.items[phrase->first + phrase->n_tokens - 1].end;
+        g_string_append_printf(text, "%s%.*s", i ? "|" : "", (int)(end - start), asked->text + start);
+    }
+    return g_string_free(text, FALSE);
+}
+
+Test(question, the_asked_list)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
+        const struct vsig_question *asked = read_question(ASKED[i].question);
+        char *phrases = phrases_of(asked);
+        cr_expect_str_eq(phrases, ASKED[i].phrases, "%s: %s", ASKED[i].question, phrases);
+        cr_expect_eq(asked->asked_closed, ASKED[i].closed, "%s", ASKED[i].question);
+        g_free(phrases);
+    }
+}
+
+Test(question, evidence_is_read_apart)
+{
+    const struct vsig_question *asked =
+        vsig_question_read(&ground.arena, ground.schema, "Who earns well?", "earning well refers to salary > 1500");
+    cr_assert(asked && asked->evidence_score && asked->evidence.n);
+    const struct schema_table *teacher = &ground.schema->tables[schema_find_table(ground.schema, "teacher", 7)];
+    int salary = schema_find_column(ground.schema, (int)(teacher - ground.schema->tables), "salary", 6);
+    cr_expect(asked->evidence_score[teacher->columns[salary].id] > 0.99F);
+    cr_expect(vsig_question_has(asked, "refers") && !vsig_question_has(asked, "population"));
+    cr_expect(!value_of(asked, "1500"), "values are the question's own");
+}
+
+/* Text that repeats `unit`, of about `bytes` bytes. */
+static char *long_text(const char *unit, size_t bytes)
+{
+    GString *text = g_string_sized_new(bytes + 16);
+    while (text->len < bytes) g_string_append(text, unit);
+    return g_string_free(text, FALSE);
+}
+
+Test(question, hostile_text_stays_in_bounds)
+{
+    static const char *const UNITS[] = {
+        "'x' ",      "7 ",        "Lima ",  "more than 5 and ", "and ",          "the ",
+        "\xFF\xFE ", "\xE2\x80 ", "(((( ",  "city of ",         "New York New ", "list the name, ",
+        "?. ",       "\"",        "a'b'c'", "# or more ",       "between 1 and "};
+    for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++) {
+        char *text = long_text(UNITS[i], 200000);
+        const struct vsig_question *asked = read_question(text);
+        cr_expect(asked->tokens.n <= 2000 && asked->n_values <= 64 && asked->n_mentions <= 256 && asked->n_cues <= 64);
+        for (uint32_t c = 0; c < asked->n_cues; c++)
+            cr_expect(asked->cues[c].first + asked->cues[c].n_tokens <= asked->tokens.n);
+        for (uint32_t p = 0; p < asked->n_asked; p++)
+            cr_expect(asked->asked[p].n_tokens > 0 &&
+                      asked->asked[p].first + asked->asked[p].n_tokens <= asked->tokens.n);
+        g_free(text);
+    }
+    cr_expect(read_question("")->n_values == 0 && read_question("?")->n_asked == 0);
+}
+
+/* With every cap on memory up to what suffices: NULL, never a crash, never a leak. */
+Test(question, a_full_arena_is_told)
+{
+    static const char TEXT[] =
+        "Which 'Algebra' courses of New York teachers have more than 5 lessons, and their titles?";
+    bool done = false;
+    for (size_t cap = 1024; !done && cap < 4U << 20; cap += 4096) {
+        struct arena arena;
+        arena_init(&arena, cap);
+        done = vsig_question_read(&arena, ground.schema, TEXT, "titles refers to title") != NULL;
+        arena_free(&arena);
+    }
+    cr_expect(done);
+}
