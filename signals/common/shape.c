@@ -189,10 +189,14 @@ const struct vsig_shape *vsig_shape(struct vsig_subject *subject)
     if (!shape->blocks) return NULL;
     for (uint32_t b = 0; b < bound->n_blocks; b++) {
         shape->blocks[b].block = bound->blocks[b];
-        shape->blocks[b].too_wide = bound->blocks[b]->n_sources > VSIG_MAX_SOURCES;
         if (!read_conditions(subject, &shape->blocks[b])) return NULL;
     }
     if (!read_pairs(subject, shape, is_join)) return NULL;
+    for (uint32_t b = 0; b < bound->n_blocks; b++) {
+        struct vsig_block_shape *home = &shape->blocks[b];
+        home->too_large = home->block->n_sources > VSIG_MAX_SOURCES || home->n_conditions > VSIG_MAX_CONDITIONS ||
+                          home->n_pairs > VSIG_MAX_CONDITIONS;
+    }
     read_uses(subject, shape, is_join);
     read_counts(subject, shape);
     return subject->shape = shape;

@@ -6,7 +6,7 @@
 
 /* A set of the FROM items of one block: bit i is block->sources[i]. */
 typedef uint64_t vsig_sources;
-enum { VSIG_MAX_SOURCES = 64 };
+enum { VSIG_MAX_SOURCES = 64, VSIG_MAX_CONDITIONS = 256 };
 
 /* A condition that rows must meet: a top-level conjunct of WHERE, ON or HAVING. */
 struct vsig_condition {
@@ -22,7 +22,7 @@ struct vsig_block_shape {
     const struct sql_block *block;
     const struct vsig_condition *conditions;
     uint32_t n_conditions;
-    bool too_wide;      /* more than VSIG_MAX_SOURCES FROM items: the sets are useless */
+    bool too_large;     /* more FROM items, conditions or pairs than anybody writes: the sets are useless, say so */
     vsig_sources used;  /* their columns are used outside of join conditions, in this block or deeper */
     vsig_sources shown; /* their columns are used in the select list */
     bool count_star;    /* COUNT(*) or COUNT(literal) of its own */

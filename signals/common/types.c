@@ -20,6 +20,16 @@ enum vsig_type vsig_type_of_column(const struct schema_column *column)
     return found == VSIG_TYPE_NULL ? BY_AFFINITY[column->affinity] : found;
 }
 
+/* A column of a derived table stands for an expression that may name such a column twice, and so on inwards: without a
+ * budget the steps double with every level. */
+enum { MAX_STEPS = 500 };
+struct asker {
+    const struct vsig_subject *subject;
+    int budget;
+};
+
+static enum vsig_type type_of(struct asker *asker, const struct sql_node *expr);
+
 static enum vsig_type of_literal(const struct sql_node *literal)
 {
     switch (literal->op) {
@@ -46,13 +56,13 @@ static enum vsig_type arithmetic(enum vsig_type a, enum vsig_type b)
     return a == VSIG_TYPE_INT && b == VSIG_TYPE_INT ? VSIG_TYPE_INT : VSIG_TYPE_UNKNOWN;
 }
 
-static enum vsig_type of_binary(const struct vsig_subject *subject, const struct sql_node *expr)
+static enum vsig_type of_binary(struct asker *asker, const struct sql_node *expr)
 {
     switch (expr->op) {
     case SQL_OP_ADD:
     case SQL_OP_SUB:
     case SQL_OP_MUL:
-    case SQL_OP_DIV: return arithmetic(vsig_type_of(subject, expr->kids[0]), vsig_type_of(subject, expr->kids[1]));
+    case SQL_OP_DIV: return arithmetic(type_of(asker, expr->kids[0]), type_of(asker, expr->kids[1]));
     case SQL_OP_CONCAT: return VSIG_TYPE_TEXT;
     case SQL_OP_POW: return VSIG_TYPE_REAL;
     case SQL_OP_ARROW:
@@ -122,7 +132,7 @@ static const struct {
     {"group_concat", VSIG_TYPE_TEXT},
 };
 
-static enum vsig_type of_call(const struct vsig_subject *subject, const struct sql_node *call)
+static enum vsig_type of_call(struct asker *asker, const struct sql_node *call)
 {
     for (unsigned i = 0; i < sizeof FUNCTIONS / sizeof FUNCTIONS[0]; i++) {
         const char *name = FUNCTIONS[i].name;
@@ -130,57 +140,63 @@ static enum vsig_type of_call(const struct vsig_subject *subject, const struct s
         if (FUNCTIONS[i].type != SAME) return (enum vsig_type)FUNCTIONS[i].type;
         enum vsig_type type = VSIG_TYPE_NULL;
         const struct sql_node *args = sql_kid(call, CALL_ARGS);
-        for (uint32_t k = 0; args && k < args->n_kids; k++) type = either(type, vsig_type_of(subject, args->kids[k]));
+        for (uint32_t k = 0; args && k < args->n_kids; k++) type = either(type, type_of(asker, args->kids[k]));
         return type;
     }
     return VSIG_TYPE_UNKNOWN;
 }
 
-static enum vsig_type of_case(const struct vsig_subject *subject, const struct sql_node *expr)
+static enum vsig_type of_case(struct asker *asker, const struct sql_node *expr)
 {
     enum vsig_type type = VSIG_TYPE_NULL;
     const struct sql_node *otherwise = sql_kid(expr, CASE_ELSE);
-    if (otherwise) type = vsig_type_of(subject, otherwise);
+    if (otherwise) type = type_of(asker, otherwise);
     for (uint32_t i = CASE_FIRST_WHEN; i < expr->n_kids; i++)
-        type = either(type, vsig_type_of(subject, sql_kid(expr->kids[i], WHEN_RESULT)));
+        type = either(type, type_of(asker, sql_kid(expr->kids[i], WHEN_RESULT)));
     return type;
 }
 
-static enum vsig_type of_subquery(const struct vsig_subject *subject, const struct sql_node *expr)
+static enum vsig_type of_subquery(struct asker *asker, const struct sql_node *expr)
 {
     const struct sql_node *select = sql_kid(sql_kid(expr, 0), QUERY_BODY);
     const struct sql_node *item = sql_is(select, SQL_SELECT) ? sql_kid(sql_kid(select, SELECT_ITEMS), 0) : NULL;
-    return sql_is(item, SQL_ITEM) ? vsig_type_of(subject, sql_kid(item, 0)) : VSIG_TYPE_UNKNOWN;
+    return sql_is(item, SQL_ITEM) ? type_of(asker, sql_kid(item, 0)) : VSIG_TYPE_UNKNOWN;
 }
 
-static enum vsig_type of_column(const struct vsig_subject *subject, const struct sql_ref *ref)
+static enum vsig_type of_column(struct asker *asker, const struct sql_ref *ref)
 {
     if (!ref) return VSIG_TYPE_UNKNOWN;
     if (ref->kind == SQL_REF_STRING) return VSIG_TYPE_TEXT;
     if (ref->kind == SQL_REF_ROWID) return VSIG_TYPE_INT;
-    const struct schema_column *column = schema_column_of(subject->schema, ref);
+    const struct schema_column *column = schema_column_of(asker->subject->schema, ref);
     if (column) return vsig_type_of_column(column);
-    return ref->expr ? vsig_type_of(subject, ref->expr) : VSIG_TYPE_UNKNOWN;
+    return ref->expr ? type_of(asker, ref->expr) : VSIG_TYPE_UNKNOWN;
 }
 
-enum vsig_type vsig_type_of(const struct vsig_subject *subject, const struct sql_node *expr)
+static enum vsig_type type_of(struct asker *asker, const struct sql_node *expr)
 {
-    if (!expr) return VSIG_TYPE_UNKNOWN;
+    if (!expr || asker->budget-- <= 0) return VSIG_TYPE_UNKNOWN;
     switch (expr->kind) {
     case SQL_LITERAL: return of_literal(expr);
-    case SQL_COLUMN: return of_column(subject, expr->ref);
+    case SQL_COLUMN: return of_column(asker, expr->ref);
     case SQL_UNARY:
-        return expr->op == SQL_OP_NEG || expr->op == SQL_OP_PLUS ? vsig_type_of(subject, expr->kids[0]) : VSIG_TYPE_INT;
-    case SQL_BINARY: return of_binary(subject, expr);
+        return expr->op == SQL_OP_NEG || expr->op == SQL_OP_PLUS ? type_of(asker, expr->kids[0]) : VSIG_TYPE_INT;
+    case SQL_BINARY: return of_binary(asker, expr);
     case SQL_CAST: return of_cast(expr);
-    case SQL_CALL: return of_call(subject, expr);
-    case SQL_CASE: return of_case(subject, expr);
-    case SQL_SUBQUERY: return of_subquery(subject, expr);
-    case SQL_COLLATE: return vsig_type_of(subject, expr->kids[0]);
+    case SQL_CALL: return of_call(asker, expr);
+    case SQL_CASE: return of_case(asker, expr);
+    case SQL_SUBQUERY: return of_subquery(asker, expr);
+    case SQL_COLLATE: return type_of(asker, expr->kids[0]);
     case SQL_LIKE:
     case SQL_BETWEEN:
     case SQL_IN:
     case SQL_EXISTS: return VSIG_TYPE_INT;
     default: return VSIG_TYPE_UNKNOWN;
     }
+}
+
+enum vsig_type vsig_type_of(const struct vsig_subject *subject, const struct sql_node *expr)
+{
+    struct asker asker = {.subject = subject, .budget = MAX_STEPS};
+    return type_of(&asker, expr);
 }

@@ -2,6 +2,8 @@
 #include "signals/common/keys.h"
 #include "signals/common/names.h"
 
+#include <string.h>
+
 /* Union-find over the FROM items of a block; the last slot stands for all enclosing blocks. */
 struct groups {
     unsigned parent[VSIG_MAX_SOURCES + 1];
@@ -77,17 +79,20 @@ static vsig_sources members(const struct vsig_block_shape *shape, struct groups 
     return found;
 }
 
-/* An aggregate that repeated rows leave as it is. */
+/* An aggregate that stays as it is when every row comes as often as every other: a product multiplies by a constant.
+ * Those that grow with it (COUNT, SUM) still rank the groups alike, so under ORDER BY they do no harm. */
 static bool ignores_repeats(const struct sql_node *call)
 {
-    bool extreme =
-        sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3);
-    return extreme || (call->flags & SQL_F_DISTINCT);
+    static const char *const STEADY[] = {"min", "max", "avg"};
+    for (size_t i = 0; i < sizeof STEADY / sizeof STEADY[0]; i++)
+        if (sql_name_is(call->text, call->text_len, STEADY[i], strlen(STEADY[i]))) return true;
+    return (call->flags & SQL_F_DISTINCT) || sql_clause_of(call) == SQL_CLAUSE_ORDER;
 }
 
 /* Does nobody see how often a row comes out of this block's FROM? */
 static bool hides_repeats(const struct vsig_run *run, const struct sql_block *block)
 {
+    if (block->grouped && !block->aggregate) return true;
     if (!block->aggregate) return !vsig_repeats_matter(block) || vsig_limits_to_one(block->query);
     const struct sql_node *top = block->arm ? block->node : block->query;
     for (const struct sql_node *n = top; n; n = sql_walk(top, n))
@@ -116,7 +121,8 @@ static void report(struct vsig_run *run, const struct sql_source *first, const s
 static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (block->n_sources < 2 || shape->too_wide) return ERR_OK;
+    if (block->n_sources < 2) return ERR_OK;
+    if (shape->too_large) return ERR_LIMIT_COUNT;
     struct groups groups;
     connect_all(&groups, shape);
     bool failed;

@@ -99,7 +99,7 @@ static bool can_probe(const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].kind == SQL_SOURCE_CTE || block->sources[i].kind == SQL_SOURCE_UNKNOWN) return false;
-    return block->n_sources >= 2 && block->n_sources <= VSIG_MAX_SOURCES;
+    return block->n_sources >= 2;
 }
 
 static const struct sql_source *first_of(const struct sql_block *block, vsig_sources set)
@@ -202,6 +202,7 @@ static enum err_code eval(struct vsig_run *run)
     if (!shape) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
         if (!can_probe(shape->blocks[i].block)) continue;
+        if (shape->blocks[i].too_large) return ERR_LIMIT_COUNT;
         enum err_code code = look_at_rows(run, &shape->blocks[i]);
         if (code == ERR_OK) code = look_at_aggregates(run, &shape->blocks[i]);
         if (code != ERR_OK) return code;

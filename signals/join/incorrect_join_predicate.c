@@ -83,7 +83,7 @@ static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape 
 {
     vsig_sources reached = vsig_source_bit(home->block, pair->left->source);
     vsig_sources goal = vsig_source_bit(home->block, pair->right->source);
-    bool more = reached && goal && !pair->is_in;
+    bool more = reached && goal && !pair->is_in && !home->too_large;
     while (more && !(reached & goal)) {
         more = false;
         for (uint32_t i = 0; i < home->n_pairs; i++) {
@@ -134,6 +134,7 @@ static enum err_code eval(struct vsig_run *run)
     if (!shape) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = &shape->pairs[i];
+        if (run->verdict->n_findings == VSIG_MAX_FINDINGS) break; /* nobody reads more */
         if (pair_is_valid(run, pair)) continue;
         const struct sql_block *block = pair->block;
         report(run, pair, block && is_filter(run, &shape->blocks[block->index], pair));

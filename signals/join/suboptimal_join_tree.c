@@ -203,7 +203,8 @@ static enum err_code report_detour(struct tree *tree)
 static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (block->n_sources < 2 || shape->too_wide || !all_tables(block)) return ERR_OK;
+    if (block->n_sources < 2 || !all_tables(block)) return ERR_OK;
+    if (shape->too_large) return ERR_LIMIT_COUNT;
     struct tree tree = {.run = run, .shape = shape, .alive = vsig_all_sources(block)};
     if (!shape->count_star) {
         prune(&tree, true);

@@ -32,8 +32,8 @@ static void report(struct vsig_run *run, const struct sql_node *column)
 static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
-    if (!block->aggregate || shape->too_wide || !sql_is(block->node, SQL_SELECT) || one_extreme(run, block))
-        return ERR_OK;
+    if (!block->aggregate || !sql_is(block->node, SQL_SELECT) || one_extreme(run, block)) return ERR_OK;
+    if (shape->too_large) return ERR_LIMIT_COUNT;
     struct vsig_bare bare;
     if (!vsig_bare_init(&bare, run->subject, shape)) return ERR_LIMIT_MEMORY;
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);

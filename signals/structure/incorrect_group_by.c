@@ -27,6 +27,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
 {
     const struct sql_block *block = shape->block;
     if (!block->grouped || block->aggregate || has_window(block->node)) return ERR_OK;
+    if (shape->too_large) return ERR_LIMIT_COUNT;
     struct vsig_bare bare;
     if (!vsig_bare_init(&bare, run->subject, shape)) return ERR_LIMIT_MEMORY;
     const struct sql_node *loose = loose_column(&bare);
