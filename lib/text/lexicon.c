@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <glib.h>
+#include <pthread.h>
 #include <string.h>
 
 static const char STOP_WORDS[] =
@@ -271,10 +272,7 @@ static void build(void)
 
 const struct lexeme *lexeme_find(const char *word)
 {
-    static gsize built;
-    if (g_once_init_enter(&built)) {
-        build();
-        g_once_init_leave(&built, 1);
-    }
+    static pthread_once_t built = PTHREAD_ONCE_INIT; /* not g_once: ThreadSanitizer does not see into GLib */
+    pthread_once(&built, build);
     return g_hash_table_lookup(table, word);
 }
