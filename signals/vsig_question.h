@@ -19,24 +19,24 @@ enum vsig_value_kind {
 
 struct vsig_value {
     enum vsig_value_kind kind;
-    uint32_t start, end;    /* bytes of the question */
-    const char *text;       /* as written, quotes off; numbers in canonical form */
-    double number;          /* of VSIG_VALUE_NUMBER */
-    uint32_t first, n_tokens; /* tokens of the question */
+    uint32_t start, end;           /* bytes of the question */
+    const char *text;              /* as written, quotes off; numbers in canonical form */
+    double number;                 /* of VSIG_VALUE_NUMBER */
+    uint32_t first, n_tokens;      /* tokens of the question */
     const struct schema_hit *hits; /* columns that hold it; NULL when none */
     uint32_t n_hits;
-    bool capital;  /* some word of it starts with a capital, the first word of a sentence aside */
-    bool spelled;  /* a number in words: "one" may as well be a pronoun */
-    bool is_name;  /* every word of it also names a table or column: "Students" */
+    bool capital; /* some word of it starts with a capital, the first word of a sentence aside */
+    bool spelled; /* a number in words: "one" may as well be a pronoun */
+    bool is_name; /* every word of it also names a table or column: "Students" */
 };
 
 /* A column or table that words of the question name. */
 struct vsig_mention {
-    int table;      /* table number */
-    int column;     /* column number in the table, or -1 for the table itself */
-    uint32_t id;    /* column id; UINT32_MAX for a table */
-    double score;   /* 0..1: share of the name's words found, synonyms less */
-    bool exact;     /* by their stems alone, no synonym among them */
+    int table;    /* table number */
+    int column;   /* column number in the table, or -1 for the table itself */
+    uint32_t id;  /* column id; UINT32_MAX for a table */
+    double score; /* 0..1: share of the name's words found, synonyms less */
+    bool exact;   /* by their stems alone, no synonym among them */
     uint32_t first, n_tokens;
 };
 
@@ -49,31 +49,31 @@ enum vsig_cue_kind {
     VSIG_CUE_QUANTITY, /* how much, amount: count or sum or a column */
     VSIG_CUE_AVERAGE,
     VSIG_CUE_TOTAL,
-    VSIG_CUE_MAXIMUM,  /* as a value: maximum, highest; op SQL_DESC */
-    VSIG_CUE_MINIMUM,  /* op SQL_ASC */
-    VSIG_CUE_EXTREME,  /* superlative; op SQL_DESC, SQL_ASC, or NONE where the column decides (best, fastest) */
-    VSIG_CUE_FIRST,    /* superlative of time; op as for a date column: oldest ASC, latest DESC */
-    VSIG_CUE_TOP,      /* top 3, number */
-    VSIG_CUE_SORT,     /* sorted by, in order of */
+    VSIG_CUE_MAXIMUM,   /* as a value: maximum, highest; op SQL_DESC */
+    VSIG_CUE_MINIMUM,   /* op SQL_ASC */
+    VSIG_CUE_EXTREME,   /* superlative; op SQL_DESC, SQL_ASC, or NONE where the column decides (best, fastest) */
+    VSIG_CUE_FIRST,     /* superlative of time; op as for a date column: oldest ASC, latest DESC */
+    VSIG_CUE_TOP,       /* top 3, number */
+    VSIG_CUE_SORT,      /* sorted by, in order of */
     VSIG_CUE_DIRECTION, /* ascending, from high to low, alphabetical; op */
     VSIG_CUE_NOT,
     VSIG_CUE_BOTH,
-    VSIG_CUE_EITHER,   /* either, or */
+    VSIG_CUE_EITHER, /* either, or */
     VSIG_CUE_EACH,
     VSIG_CUE_DISTINCT,
-    VSIG_CUE_RATIO,    /* percentage, ratio, per: a computed number */
-    VSIG_CUE_MEMBER,   /* who has, in any: a hint that a join filters */
+    VSIG_CUE_RATIO,  /* percentage, ratio, per: a computed number */
+    VSIG_CUE_MEMBER, /* who has, in any: a hint that a join filters */
     VSIG_CUE_KINDS
 };
 
 struct vsig_cue {
     enum vsig_cue_kind kind;
-    uint8_t op;              /* enum sql_op */
-    bool loose;              /* strict and inclusive operators are both fine: after, over, since */
-    bool weak;               /* often means something else */
-    bool named;              /* its words are part of a column's name: max_speed, total_points */
+    uint8_t op; /* enum sql_op */
+    bool loose; /* strict and inclusive operators are both fine: after, over, since */
+    bool weak;  /* often means something else */
+    bool named; /* its words are part of a column's name: max_speed, total_points */
     uint32_t first, n_tokens;
-    int number, number2;     /* the values it bears on, indices into values; -1 */
+    int number, number2; /* the values it bears on, indices into values; -1 */
 };
 
 /* One phrase of the asked list: "names" and "ages" in "the names and ages of all singers". */
@@ -92,13 +92,13 @@ struct vsig_question {
     uint32_t n_values;
     struct vsig_mention *mentions; /* best first within a token span */
     uint32_t n_mentions;
-    const float *column_score; /* by column id: best mention of that column, 0: none */
-    const float *table_score;  /* by table number */
+    const float *column_score;   /* by column id: best mention of that column, 0: none */
+    const float *table_score;    /* by table number */
     const float *evidence_score; /* by column id: how well the evidence names it; NULL without evidence */
-    struct vsig_cue *cues;     /* in order of the text, not overlapping */
+    struct vsig_cue *cues;       /* in order of the text, not overlapping */
     uint32_t n_cues;
     uint32_t cue_counts[VSIG_CUE_KINDS]; /* those that are not `named` */
-    unsigned cue_kinds; /* bits 1U << kind of all cues, `named` ones too */
+    unsigned cue_kinds;                  /* bits 1U << kind of all cues, `named` ones too */
     struct vsig_asked *asked;
     uint32_t n_asked;
     bool asked_closed; /* the list is complete: so many columns are asked for, no more */

@@ -1,9 +1,9 @@
 /* aggregate_mismatch: what the question wants computed against the aggregates of the query.
  *
  * Two tables of rules. ASKED: a cue of the question wants one of some aggregates (an average wants AVG, or a quotient);
- * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one of
- * some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different ones are to
- * be counted, and COUNT against SUM over a column that itself holds quantities. */
+ * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one
+ * of some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different
+ * ones are to be counted, and COUNT against SUM over a column that itself holds quantities. */
 #include "signals/question/query.h"
 
 #include <glib.h>
@@ -19,34 +19,54 @@ enum other_way { NO_OTHER_WAY, BY_SORTING = 1, BY_DIVIDING = 2, BY_NUMBER = 4, B
 
 static const struct asked_rule {
     enum vsig_cue_kind cue;
-    unsigned aggregates; /* any of them will do */
-    unsigned other;      /* enum other_way */
+    unsigned aggregates;        /* any of them will do */
+    unsigned other;             /* enum other_way */
     const char *const names[6]; /* a column of the query with such a word in its name stores the number */
     const char *what;
 } ASKED[] = {
     {VSIG_CUE_AVERAGE, AGG(AVG), BY_DIVIDING, {"averag", "avg", "mean", NULL}, "an average"},
     {VSIG_CUE_TOTAL, AGG(SUM) | AGG(COUNT), BY_ADDING, {"total", "sum", "overal", "number", "amount", NULL}, "a total"},
-    {VSIG_CUE_COUNT, AGG(COUNT) | AGG(SUM), BY_NUMBER, {"count", "number", "total", "frequenc", "quantiti", NULL}, "a count"},
+    {VSIG_CUE_COUNT,
+     AGG(COUNT) | AGG(SUM),
+     BY_NUMBER,
+     {"count", "number", "total", "frequenc", "quantiti", NULL},
+     "a count"},
     {VSIG_CUE_MAXIMUM, AGG(MAX), BY_SORTING, {"maximum", "max", "highest", NULL}, "a maximum"},
     {VSIG_CUE_MINIMUM, AGG(MIN), BY_SORTING, {"minimum", "min", "lowest", NULL}, "a minimum"},
 };
 
 static const struct unasked_rule {
     enum query_aggregate aggregate;
-    bool in_answer;  /* only where it is part of the answer; else anywhere */
-    unsigned cues;   /* any of them justifies it */
+    bool in_answer;              /* only where it is part of the answer; else anywhere */
+    unsigned cues;               /* any of them justifies it */
     const char *const words[12]; /* so does any of these in the question or evidence, folded */
     const char *what;
 } UNASKED[] = {
-    {QUERY_AVG, false, CUE(AVERAGE) | CUE(RATIO), {"average", "avg", "mean", "typical", "typically", "normally", "usually", NULL}, "an average"},
-    {QUERY_SUM, true, CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
-     {"sum", "total", "overall", "all", "how", "whole", "entire", "together", NULL}, "a total"},
-    {QUERY_COUNT, true, CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
-     {"many", "often", "number", "count", "times", "size", "frequency", "statistics", NULL}, "a count"},
-    {QUERY_MAX, true, CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
-     {"most", "max", "maximum", "highest", "largest", "top", "range", "peak", "end", "record", "recent", NULL}, "a maximum"},
-    {QUERY_MIN, true, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
-     {"least", "min", "minimum", "lowest", "smallest", "range", "start", "ever", "begin", "bottom", NULL}, "a minimum"},
+    {QUERY_AVG,
+     false,
+     CUE(AVERAGE) | CUE(RATIO),
+     {"average", "avg", "mean", "typical", "typically", "normally", "usually", NULL},
+     "an average"},
+    {QUERY_SUM,
+     true,
+     CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
+     {"sum", "total", "overall", "all", "how", "whole", "entire", "together", NULL},
+     "a total"},
+    {QUERY_COUNT,
+     true,
+     CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
+     {"many", "often", "number", "count", "times", "size", "frequency", "statistics", NULL},
+     "a count"},
+    {QUERY_MAX,
+     true,
+     CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
+     {"most", "max", "maximum", "highest", "largest", "top", "range", "peak", "end", "record", "recent", NULL},
+     "a maximum"},
+    {QUERY_MIN,
+     true,
+     CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(RATIO) | CUE(COMPARE),
+     {"least", "min", "minimum", "lowest", "smallest", "range", "start", "ever", "begin", "bottom", NULL},
+     "a minimum"},
 };
 
 static bool has_aggregate(const struct query_view *view, unsigned aggregates)
@@ -67,7 +87,8 @@ static bool shows_number(const struct vsig_subject *subject)
             continue;
         }
         const struct schema_column *column = subject->schema->tables[output->table].columns + output->column;
-        bool number = column->stats.ints + column->stats.reals + column->stats.numeric_texts > 0 || column->affinity != SCHEMA_TEXT;
+        bool number = column->stats.ints + column->stats.reals + column->stats.numeric_texts > 0 ||
+                      column->affinity != SCHEMA_TEXT;
         if (number && !column->pk && !schema_is_foreign_key(subject->schema, column->id)) return true;
     }
     return false;
@@ -85,7 +106,8 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
 static bool in_asked_list(const struct vsig_question *asked, const struct vsig_cue *cue)
 {
     for (uint32_t i = 0; i < asked->n_asked; i++)
-        if (cue->first < asked->asked[i].first + asked->asked[i].n_tokens && cue->first + cue->n_tokens > asked->asked[i].first)
+        if (cue->first < asked->asked[i].first + asked->asked[i].n_tokens &&
+            cue->first + cue->n_tokens > asked->asked[i].first)
             return true;
     return false;
 }
@@ -103,9 +125,11 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     const struct vsig_subject *subject = run->subject;
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
         const struct asked_rule *rule = &ASKED[i];
-        if (!sure_cue(subject->asked, rule->cue, rule->cue == VSIG_CUE_COUNT) || has_aggregate(view, rule->aggregates)) continue;
+        if (!sure_cue(subject->asked, rule->cue, rule->cue == VSIG_CUE_COUNT) || has_aggregate(view, rule->aggregates))
+            continue;
         if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
-        vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute", rule->what);
+        vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute",
+                  rule->what);
     }
 }
 
@@ -222,7 +246,8 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
         for (uint32_t s = 0; s < block->n_sources; s++) {
             const struct sql_source *source = &block->sources[s];
             if (source->table < 0 || source->table == (int)table) return true;
-            for (uint32_t j = 0; j < subject->schema->n_joins; j++) { /* it refers to that table: its rows stand for those */
+            for (uint32_t j = 0; j < subject->schema->n_joins;
+                 j++) { /* it refers to that table: its rows stand for those */
                 const struct schema_join *join = &subject->schema->joins[j];
                 if (join->from_table == (uint32_t)source->table && join->to_table == table) return true;
             }
@@ -231,7 +256,8 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
     return false;
 }
 
-/* "how many tracks", "the most tracks": rows are counted, and the thing that is named there is in no table of the query. */
+/* "how many tracks", "the most tracks": rows are counted, and the thing that is named there is in no table of the
+ * query. */
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
@@ -242,7 +268,8 @@ static void check_counted_table(struct vsig_run *run, const struct query_view *v
         const struct vsig_mention *m = &asked->mentions[i];
         if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(asked, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
-        vsig_fire(run, VSIG_ERROR, count, "%s is to be counted, the query does not look there", subject->schema->tables[m->table].name);
+        vsig_fire(run, VSIG_ERROR, count, "%s is to be counted, the query does not look there",
+                  subject->schema->tables[m->table].name);
         return;
     }
 }
@@ -264,7 +291,8 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that nothing in the question asks for"},
-    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote against COUNT without DISTINCT where different ones are to be counted"},
+    [OPT_DISTINCT] = {"distinct", 1, 0, 1,
+                      "also vote against COUNT without DISTINCT where different ones are to be counted"},
     [OPT_TABLE] = {"counted_table", 1, 0, 1, "also vote where the table of what is to be counted is not in the query"},
     {NULL},
 };
@@ -275,8 +303,10 @@ const struct vsig_def vsig_aggregate_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the question asks for a count, average, total or extreme that the query does not compute, or the reverse",
-    .description = "The question names a computation (how many, average, total, maximum ...) that has no counterpart in the query, or the "
+    .sentence =
+        "the question asks for a count, average, total or extreme that the query does not compute, or the reverse",
+    .description = "The question names a computation (how many, average, total, maximum ...) that has no counterpart "
+                   "in the query, or the "
                    "query returns an aggregate that no word of the question asks for.",
     .example = "What is the average age of all pilots? - SELECT age FROM pilot",
     .instruction = "Compute exactly what the question names, and leave out aggregates it does not ask for.",

@@ -8,35 +8,38 @@
 #include "signals/question/read.h"
 
 #include <glib.h>
+#include <pthread.h>
 #include <string.h>
 
 enum word_class {
     CLASS_PLAIN,
-    CLASS_LEAD,     /* show, find ...: the list follows */
+    CLASS_LEAD,       /* show, find ...: the list follows */
     CLASS_LEAD_FIRST, /* the same where it opens the sentence; elsewhere an ordinary word (state, order, name) */
-    CLASS_WHAT,     /* what, which: the list follows, maybe after a verb */
-    CLASS_WHO,      /* who: one thing is asked, the clause follows */
-    CLASS_SKIP,     /* the, all, their: no part of a phrase */
-    CLASS_AUXILIARY, /* do, can: after a phrase the clause follows */
-    CLASS_SPLIT,    /* and, as well as */
-    CLASS_OF,       /* of: the list may go on after what it is of */
-    CLASS_END,      /* for, in, with: ends the list; an "and" may still follow */
-    CLASS_CLAUSE,   /* who, whose, that, have: a condition begins, "and" belongs to it */
-    CLASS_BE,       /* is, are */
-    CLASS_VAGUE     /* information, details: any number of columns */
+    CLASS_WHAT,       /* what, which: the list follows, maybe after a verb */
+    CLASS_WHO,        /* who: one thing is asked, the clause follows */
+    CLASS_SKIP,       /* the, all, their: no part of a phrase */
+    CLASS_AUXILIARY,  /* do, can: after a phrase the clause follows */
+    CLASS_SPLIT,      /* and, as well as */
+    CLASS_OF,         /* of: the list may go on after what it is of */
+    CLASS_END,        /* for, in, with: ends the list; an "and" may still follow */
+    CLASS_CLAUSE,     /* who, whose, that, have: a condition begins, "and" belongs to it */
+    CLASS_BE,         /* is, are */
+    CLASS_VAGUE       /* information, details: any number of columns */
 };
 
 static const struct {
     enum word_class class;
     const char *words;
 } CLASSES[] = {
-    {CLASS_LEAD, "show list find give return display get tell provide compute calculate select identify retrieve print"},
+    {CLASS_LEAD,
+     "show list find give return display get tell provide compute calculate select identify retrieve print"},
     {CLASS_LEAD_FIRST, "report state output present sort order determine count fetch name describe"},
     {CLASS_WHAT, "what which what's"},
     {CLASS_WHO, "who whom where when"},
-    {CLASS_SKIP, "the a an all me us out back please their its his her every each any some different distinct unique "
-                 "possible also only these those this both various corresponding available existing there we you i need want "
-                 "know see to just full complete"},
+    {CLASS_SKIP,
+     "the a an all me us out back please their its his her every each any some different distinct unique "
+     "possible also only these those this both various corresponding available existing there we you i need want "
+     "know see to just full complete"},
     {CLASS_AUXILIARY, "do does did can could would will"},
     {CLASS_SPLIT, "and & plus"},
     {CLASS_OF, "of"},
@@ -49,13 +52,11 @@ static const struct {
                   "properties rows fields address addresses location locations coordinates"},
 };
 
-/* word → bits 1U << enum word_class; a word may be of several. */
-static GHashTable *class_table(void)
+static GHashTable *classes; /* word → bits 1U << enum word_class; a word may be of several */
+
+static void build_classes(void)
 {
-    static GHashTable *table;
-    static gsize built;
-    if (!g_once_init_enter(&built)) return table;
-    table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GHashTable *table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = G_N_ELEMENTS(CLASSES); i-- > 0;) {
         char **words = g_strsplit(CLASSES[i].words, " ", -1);
         for (char **w = words; *w; w++) {
@@ -64,8 +65,14 @@ static GHashTable *class_table(void)
         }
         g_strfreev(words);
     }
-    g_once_init_leave(&built, 1);
-    return table;
+    classes = table;
+}
+
+static GHashTable *class_table(void)
+{
+    static pthread_once_t built = PTHREAD_ONCE_INIT; /* not g_once: ThreadSanitizer does not see into GLib */
+    pthread_once(&built, build_classes);
+    return classes;
 }
 
 struct asked_scan {
@@ -147,7 +154,8 @@ static bool of_inside(const struct asked_scan *scan, uint32_t of, uint32_t first
     return mention && mention->score > 0.8 && mention->first >= first && mention->first < of;
 }
 
-/* After "of": skip what it is of. Returns where the list goes on, or 0 when it does not; doubts the count where it may. */
+/* After "of": skip what it is of. Returns where the list goes on, or 0 when it does not; doubts the count where it may.
+ */
 static uint32_t after_of(struct asked_scan *scan, uint32_t i)
 {
     for (; i < scan->end; i++) {
@@ -225,7 +233,8 @@ static void read_list(struct asked_scan *scan, uint32_t i)
         }
         if (is_class(scan, i, CLASS_AUXILIARY) && open) break;
         if (!open && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_AUXILIARY))) continue;
-        if (!open && i > start && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE)) && !cue_at(scan->out, i, COMPUTED))
+        if (!open && i > start && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE)) &&
+            !cue_at(scan->out, i, COMPUTED))
             break;
         if (!open && (is_class(scan, i, CLASS_BE) || is_class(scan, i, CLASS_WHAT)) && !cue_at(scan->out, i, COMPUTED))
             continue;
@@ -241,19 +250,23 @@ static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
 {
     uint32_t i = first;
     if (is_word(scan, i, "also") || is_word(scan, i, "additionally")) scan->also = true;
-    while (i < scan->end && (is_word(scan, i, "please") || is_word(scan, i, "can") || is_word(scan, i, "could") ||
-                             is_word(scan, i, "you") || is_word(scan, i, "also") || is_word(scan, i, "i") || is_word(scan, i, "and")))
+    while (i < scan->end &&
+           (is_word(scan, i, "please") || is_word(scan, i, "can") || is_word(scan, i, "could") ||
+            is_word(scan, i, "you") || is_word(scan, i, "also") || is_word(scan, i, "i") || is_word(scan, i, "and")))
         i++;
     if (i < scan->end && is_class(scan, i, CLASS_END)) { /* "For each city, ...", "In which year ..." */
         uint32_t comma = i;
         while (comma < scan->end && !is_comma(scan, comma)) comma++;
         scan->out->asked_closed = false;
-        if (comma < scan->end) i = comma + 1;
-        else return is_class(scan, i + 1, CLASS_WHAT) ? i + 1 : UINT32_MAX;
+        if (comma < scan->end)
+            i = comma + 1;
+        else
+            return is_class(scan, i + 1, CLASS_WHAT) ? i + 1 : UINT32_MAX;
     }
     if (i >= scan->end) return UINT32_MAX;
     if (cue_at(scan->out, i, COMPUTED)) return i;
-    if (is_class(scan, i, CLASS_LEAD) || is_class(scan, i, CLASS_LEAD_FIRST) || is_class(scan, i, CLASS_WHAT)) return i + 1;
+    if (is_class(scan, i, CLASS_LEAD) || is_class(scan, i, CLASS_LEAD_FIRST) || is_class(scan, i, CLASS_WHAT))
+        return i + 1;
     return UINT32_MAX;
 }
 
@@ -275,7 +288,8 @@ static void read_sentence(struct asked_scan *scan, uint32_t first)
         read_list(scan, lead);
     }
     if (out->n_asked == before) out->asked_closed = false;
-    if (before && out->n_asked > before && !scan->also) { /* "Which ...? List their ids." asks for the ids only, as a rule */
+    if (before && out->n_asked > before &&
+        !scan->also) { /* "Which ...? List their ids." asks for the ids only, as a rule */
         memmove(out->asked, out->asked + before, (out->n_asked - before) * sizeof *out->asked);
         out->n_asked -= before;
         out->asked_closed = false;

@@ -12,10 +12,17 @@
 enum { OPT_STRICT };
 
 /* Names under which a higher rank is a lower number, or an older person an earlier date. */
-static const char *const TURNED[] = {"rank", "position", "birth", "dob", "born", "birthday", "order", "rise", "place", NULL};
+static const char *const TURNED[] = {"rank",     "position", "birth", "dob",   "born",
+                                     "birthday", "order",    "rise",  "place", NULL};
 
-static bool is_up(enum sql_op op) { return op == SQL_OP_GT || op == SQL_OP_GE; }
-static bool is_down(enum sql_op op) { return op == SQL_OP_LT || op == SQL_OP_LE; }
+static bool is_up(enum sql_op op)
+{
+    return op == SQL_OP_GT || op == SQL_OP_GE;
+}
+static bool is_down(enum sql_op op)
+{
+    return op == SQL_OP_LT || op == SQL_OP_LE;
+}
 
 /* Same direction, strictness aside. */
 static bool same_way(enum sql_op asked, enum sql_op op)
@@ -45,17 +52,21 @@ static bool evidence_states(const struct vsig_question *asked, double number)
     return false;
 }
 
-static void report(struct vsig_run *run, const struct vsig_cue *cue, const struct query_comparison *found, const char *number)
+static void report(struct vsig_run *run, const struct vsig_cue *cue, const struct query_comparison *found,
+                   const char *number)
 {
     const char *asked = sql_op_text(cue->op), *written = sql_op_text(found->op);
     struct vsig_finding *finding;
     if (same_way(cue->op, found->op)) {
         bool harmless = bound_is_absent(run->subject, found->other, number) || vsig_opt(run, OPT_STRICT) < 0.5;
-        finding = harmless ? vsig_note(run, found->node, "the question asks for %s, the query compares with %s", asked, written)
+        finding = harmless ? vsig_note(run, found->node, "the question asks for %s, the query compares with %s", asked,
+                                       written)
                            : vsig_fire(run, VSIG_WARNING, found->node,
-                                       "the question asks for %s, the query compares with %s: the bound itself differs", asked, written);
+                                       "the question asks for %s, the query compares with %s: the bound itself differs",
+                                       asked, written);
     } else {
-        finding = vsig_fire(run, VSIG_ERROR, found->node, "the question asks for %s, the query compares with %s", asked, written);
+        finding = vsig_fire(run, VSIG_ERROR, found->node, "the question asks for %s, the query compares with %s", asked,
+                            written);
     }
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
@@ -69,7 +80,9 @@ static bool check_number(struct vsig_run *run, const struct vsig_cue *as, int in
     if (!n || evidence_states(run->subject->asked, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (found[i].excluded || admits(as, found[i].op) || query_name_has(query_column(run->subject, found[i].other), TURNED)) return false;
+        if (found[i].excluded || admits(as, found[i].op) ||
+            query_name_has(query_column(run->subject, found[i].other), TURNED))
+            return false;
         if (!worst || same_way(as->op, found[i].op)) worst = &found[i];
     }
     report(run, as, worst, value->text);
@@ -106,8 +119,10 @@ static bool number_is_shared(const struct vsig_question *asked, const struct vsi
 static void check_column(struct vsig_run *run)
 {
     struct query_odd odd;
-    if (query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) || query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd))
-        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query compares %s", odd.wanted->name, odd.used->name);
+    if (query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) ||
+        query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd))
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query compares %s", odd.wanted->name,
+                  odd.used->name);
 }
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
@@ -116,8 +131,10 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
     for (uint32_t i = 0; i < asked->n_cues; i++) {
         const struct vsig_cue *cue = &asked->cues[i];
         if (cue->number < 0 || cue->weak || near_negation(asked, cue) || number_is_shared(asked, cue)) continue;
-        if (cue->kind == VSIG_CUE_BETWEEN) check_between(run, cue);
-        else if (cue->kind == VSIG_CUE_COMPARE) check_number(run, cue, cue->number);
+        if (cue->kind == VSIG_CUE_BETWEEN)
+            check_between(run, cue);
+        else if (cue->kind == VSIG_CUE_COMPARE)
+            check_number(run, cue, cue->number);
     }
     check_column(run);
     return ERR_OK;
@@ -135,8 +152,9 @@ const struct vsig_def vsig_comparison_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a comparison's operator disagrees with the words of the question",
-    .description = "The question states a bound in words (more than, at least, before, between ...) and the query compares with "
-                   "that very number, but with an operator that means something else.",
+    .description =
+        "The question states a bound in words (more than, at least, before, between ...) and the query compares with "
+        "that very number, but with an operator that means something else.",
     .example = "Which rooms cost more than 100? - SELECT name FROM room WHERE price < 100",
     .instruction = "Use the operator that the words of the question ask for; mind whether the bound itself counts.",
     .options = OPTIONS,

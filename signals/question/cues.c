@@ -1,7 +1,7 @@
 /* Cues: words of a question that ask for an operator, an aggregate, an order, a negation ...
  *
- * The rules are rows of CUES. A pattern is words by spaces: `a|b` alternatives, `?a` optional, `#` a number, `*` any one
- * word. At each token the pattern that takes most tokens wins (the earlier row among equals) and its tokens are
+ * The rules are rows of CUES. A pattern is words by spaces: `a|b` alternatives, `?a` optional, `#` a number, `*` any
+ * one word. At each token the pattern that takes most tokens wins (the earlier row among equals) and its tokens are
  * used up; so a longer row hides a shorter one, and IDIOM rows exist only to hide. Rows are found by their first
  * word. To teach a cue, add a row, and a case.
  */
@@ -10,22 +10,30 @@
 #include "lib/sql/ast.h"
 
 #include <glib.h>
+#include <pthread.h>
 #include <string.h>
 
-/* F_LAST: not before another number or "than" ("3 or above 5" are two bounds). F_NOUN: weak behind a noun ("phone number
- * of"). */
+/* F_LAST: not before another number or "than" ("3 or above 5" are two bounds). F_NOUN: weak behind a noun ("phone
+ * number of"). */
 enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8 };
 
-#define UP   "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|thicker|warmer|hotter|farther"
-#define DOWN "less|fewer|lower|smaller|younger|shorter|lighter|earlier|cheaper|slower|narrower|colder|thinner|closer"
+#define UP                                                                                                             \
+    "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|"  \
+    "thicker|warmer|hotter|farther"
+#define DOWN    "less|fewer|lower|smaller|younger|shorter|lighter|earlier|cheaper|slower|narrower|colder|thinner|closer"
 #define OR_UP   "more|above|higher|greater|older|later|larger|over|longer|after|up|bigger|taller|heavier|upwards|better"
 #define OR_DOWN "less|fewer|below|lower|younger|earlier|under|smaller|shorter|before|lighter|cheaper"
-#define MOST  "most|highest|largest|greatest|biggest|longest|tallest|heaviest|richest|widest|deepest|farthest|furthest|strongest|busiest|costliest|priciest|hottest|warmest"
-#define LEAST "least|lowest|fewest|smallest|shortest|cheapest|lightest|rarest|narrowest|weakest|poorest|coldest|shallowest"
+#define MOST                                                                                                           \
+    "most|highest|largest|greatest|biggest|longest|tallest|heaviest|richest|widest|deepest|farthest|furthest|"         \
+    "strongest|busiest|costliest|priciest|hottest|warmest"
+#define LEAST                                                                                                          \
+    "least|lowest|fewest|smallest|shortest|cheapest|lightest|rarest|narrowest|weakest|poorest|coldest|shallowest"
 #define EITHER_WAY "best|worst|fastest|slowest|quickest|closest|nearest"
-#define OLD   "oldest|earliest"
-#define NEW   "youngest|latest|newest"
-#define ADVERB "common|commonly|popular|frequent|frequently|often|used|expensive|number|amount|famous|visited|wanted|busy|powerful|important|valuable|successful|times"
+#define OLD        "oldest|earliest"
+#define NEW        "youngest|latest|newest"
+#define ADVERB                                                                                                         \
+    "common|commonly|popular|frequent|frequently|often|used|expensive|number|amount|famous|visited|wanted|busy|"       \
+    "powerful|important|valuable|successful|times"
 
 static const struct cue_row {
     const char *pattern;
@@ -145,7 +153,8 @@ static const struct cue_row {
     {"# " OLD "|" NEW "|" EITHER_WAY, VSIG_CUE_TOP, 0, 0},
     {"# most recent", VSIG_CUE_TOP, 0, 0},
 
-    {"sorted|ordered|sort|order|arranged|arrange|ranked|rank ?them|it|results|result|these|those|in|the by", VSIG_CUE_SORT, 0, 0},
+    {"sorted|ordered|sort|order|arranged|arrange|ranked|rank ?them|it|results|result|these|those|in|the by",
+     VSIG_CUE_SORT, 0, 0},
     {"sorted|arranged", VSIG_CUE_SORT, 0, 0},
     {"ordered", VSIG_CUE_SORT, 0, F_WEAK},
     {"starting|beginning with|from the " OLD "|" NEW "|" MOST "|" LEAST, VSIG_CUE_DIRECTION, 0, 0},
@@ -153,13 +162,23 @@ static const struct cue_row {
     {"in ?the order of|by", VSIG_CUE_SORT, 0, 0},
     {"in order by|of", VSIG_CUE_SORT, 0, 0},
     {"order by", VSIG_CUE_SORT, 0, 0},
-    {"?in ?the ?an ascending|increasing|alphabetical|alphabetic|lexicographical|lexicographic|lexicographically|chronological|alphabetically|chronologically|ascendingly ?alphabetical|lexicographical|lexicographically ?order", VSIG_CUE_DIRECTION, SQL_ASC, 0},
-    {"?in ?the ?a descending|decreasing|reverse|reversed|descendingly ?alphabetical|alphabetic|lexicographical|lexicographic|chronological|alphabetically ?order", VSIG_CUE_DIRECTION, SQL_DESC, 0},
-    {"?from ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|best to ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|worst", VSIG_CUE_DIRECTION, SQL_DESC, 0},
-    {"?from ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|early|cheapest|worst to ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|late|best", VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"?in ?the ?an "
+     "ascending|increasing|alphabetical|alphabetic|lexicographical|lexicographic|lexicographically|chronological|"
+     "alphabetically|chronologically|ascendingly ?alphabetical|lexicographical|lexicographically ?order",
+     VSIG_CUE_DIRECTION, SQL_ASC, 0},
+    {"?in ?the ?a descending|decreasing|reverse|reversed|descendingly "
+     "?alphabetical|alphabetic|lexicographical|lexicographic|chronological|alphabetically ?order",
+     VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|best to ?the "
+     "low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|worst",
+     VSIG_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|early|cheapest|worst to ?the "
+     "high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|late|best",
+     VSIG_CUE_DIRECTION, SQL_ASC, 0},
     {"?from ?the cheapest to ?the most expensive", VSIG_CUE_DIRECTION, SQL_ASC, 0},
     {"?from ?the most expensive to ?the cheapest|least", VSIG_CUE_DIRECTION, SQL_DESC, 0},
-    {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest", VSIG_CUE_DIRECTION, 0, 0},
+    {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest", VSIG_CUE_DIRECTION,
+     0, 0},
     {"?from ?the most recent to", VSIG_CUE_DIRECTION, SQL_DESC, 0},
     {"from a to z", VSIG_CUE_DIRECTION, SQL_ASC, 0},
     {"from z to a", VSIG_CUE_DIRECTION, SQL_DESC, 0},
@@ -167,7 +186,9 @@ static const struct cue_row {
     {"not|never|without|except|excluding|exclude|excludes|neither|nor|none|cannot|excepting", VSIG_CUE_NOT, 0, 0},
     {"no", VSIG_CUE_NOT, 0, F_WEAK},
     {"no longer", VSIG_CUE_NOT, 0, F_WEAK},
-    {"nobody|nothing|non|besides|lack|lacks|lacking|missing|absent|fail|failed|unable|outside|instead|rather|opposite|unassigned|unused", VSIG_CUE_NOT, 0, F_WEAK},
+    {"nobody|nothing|non|besides|lack|lacks|lacking|missing|absent|fail|failed|unable|outside|instead|rather|opposite|"
+     "unassigned|unused",
+     VSIG_CUE_NOT, 0, F_WEAK},
     {"other than", VSIG_CUE_NOT, 0, 0},
     {"different from|than", VSIG_CUE_NOT, 0, F_WEAK},
     {"except for", VSIG_CUE_NOT, 0, 0},
@@ -193,7 +214,6 @@ static const struct cue_row {
 #undef OLD
 #undef NEW
 #undef ADVERB
-
 
 enum { MAX_WORDS = 640, SET_PARTS = MAX_WORDS / 64, NO_WORD = UINT32_MAX };
 
@@ -246,9 +266,12 @@ static void step_compile(struct step *step, const char *p, const char *end)
     }
     while (p < end) {
         size_t len = strcspn(p, "| ");
-        if (len == 1 && *p == '#') step->number = true;
-        else if (len == 1 && *p == '*') step->any = true;
-        else step_add(step, p, len);
+        if (len == 1 && *p == '#')
+            step->number = true;
+        else if (len == 1 && *p == '*')
+            step->any = true;
+        else
+            step_add(step, p, len);
         p += len + 1;
     }
 }
@@ -272,7 +295,7 @@ static void compile_rules(void)
     rules.ids = g_hash_table_new(g_str_hash, g_str_equal);
     rules.number_starts = g_array_new(FALSE, FALSE, sizeof(uint16_t));
     uint32_t used = 0;
-    for (uint16_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
         struct pattern *pattern = &rules.patterns[i];
         *pattern = (struct pattern){.row = &CUES[i], .steps = &rules.steps[used]};
         for (const char *p = CUES[i].pattern; *p; pattern->n_steps++) {
@@ -281,25 +304,22 @@ static void compile_rules(void)
             step_compile(&rules.steps[used++], p, p + len);
             p += len + (p[len] == ' ');
         }
-        pattern_index(i);
+        pattern_index((uint16_t)i);
     }
 }
 
 static void rules_ready(void)
 {
-    static gsize built;
-    if (g_once_init_enter(&built)) {
-        compile_rules();
-        g_once_init_leave(&built, 1);
-    }
+    static pthread_once_t built = PTHREAD_ONCE_INIT; /* not g_once: ThreadSanitizer does not see into GLib */
+    pthread_once(&built, compile_rules);
 }
 
 /* The question, token by token, as the rules see it. */
 struct cue_scan {
     struct reader *reader;
     const struct text_tokens *tokens;
-    uint32_t *ids;  /* number of each token's word; NO_WORD */
-    int *value_at;  /* the number that a token is; -1 */
+    uint32_t *ids; /* number of each token's word; NO_WORD */
+    int *value_at; /* the number that a token is; -1 */
 };
 
 static bool step_takes(const struct cue_scan *scan, const struct step *step, uint32_t token)
@@ -327,7 +347,8 @@ static int match(const struct cue_scan *scan, const struct pattern *pattern, uin
 /* Another number or "than" behind the match? */
 static bool goes_on(const struct cue_scan *scan, uint32_t token)
 {
-    return token < scan->tokens->n && (scan->value_at[token] >= 0 || strcmp(scan->tokens->items[token].norm, "than") == 0);
+    return token < scan->tokens->n &&
+           (scan->value_at[token] >= 0 || strcmp(scan->tokens->items[token].norm, "than") == 0);
 }
 
 static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *starts, uint32_t token, int *taken,
@@ -357,7 +378,8 @@ static const struct cue_row *match_at(const struct cue_scan *scan, uint32_t toke
 static bool is_negated_verb(const char *norm)
 {
     size_t n = strlen(norm);
-    return n > 3 && norm[n - 1] == 't' && (strcmp(norm + n - 3, "n't") == 0 || (n > 5 && strcmp(norm + n - 5, "n\xE2\x80\x99t") == 0));
+    return n > 3 && norm[n - 1] == 't' &&
+           (strcmp(norm + n - 3, "n't") == 0 || (n > 5 && strcmp(norm + n - 5, "n\xE2\x80\x99t") == 0));
 }
 
 /* Numbers inside of the cue, else for a comparison the one that follows closely. */
@@ -365,8 +387,10 @@ static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
 {
     for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
         if (scan->value_at[i] < 0) continue;
-        if (cue->number < 0) cue->number = scan->value_at[i];
-        else cue->number2 = scan->value_at[i];
+        if (cue->number < 0)
+            cue->number = scan->value_at[i];
+        else
+            cue->number2 = scan->value_at[i];
     }
     if (cue->number >= 0 || cue->kind != VSIG_CUE_COMPARE) return;
     uint32_t from = cue->first + cue->n_tokens;
@@ -377,8 +401,9 @@ static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
             return;
         }
         bool other_cue = strcmp(t->norm, "least") == 0 || strcmp(t->norm, "most") == 0;
-        bool skip = (t->is_stop && !other_cue) || (t->kind == TEXT_PUNCT && t->norm[0] == '$') || strcmp(t->norm, "year") == 0 ||
-                    strcmp(t->norm, "age") == 0 || strcmp(t->norm, "usd") == 0 || strcmp(t->norm, "years") == 0;
+        bool skip = (t->is_stop && !other_cue) || (t->kind == TEXT_PUNCT && t->norm[0] == '$') ||
+                    strcmp(t->norm, "year") == 0 || strcmp(t->norm, "age") == 0 || strcmp(t->norm, "usd") == 0 ||
+                    strcmp(t->norm, "years") == 0;
         if (!skip) return;
     }
 }
@@ -422,8 +447,14 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
     struct vsig_question *out = scan->reader->out;
     if (out->n_cues == READ_MAX_CUES) return;
     struct vsig_cue *cue = &out->cues[out->n_cues++];
-    *cue = (struct vsig_cue){.kind = row->kind, .op = row->op, .loose = row->flags & F_LOOSE, .weak = row->flags & F_WEAK,
-                             .first = first, .n_tokens = n, .number = -1, .number2 = -1};
+    *cue = (struct vsig_cue){.kind = row->kind,
+                             .op = row->op,
+                             .loose = row->flags & F_LOOSE,
+                             .weak = row->flags & F_WEAK,
+                             .first = first,
+                             .n_tokens = n,
+                             .number = -1,
+                             .number2 = -1};
     if (row->flags & F_NOUN && first > 0 && is_noun(scan, first - 1)) cue->weak = true;
     bind_numbers(scan, cue);
     cue->named = is_named(scan->reader, cue);

@@ -67,7 +67,8 @@ static bool add_parts(struct arena *arena, struct word_map *map, uint32_t token)
     if (parts.n == 1 && len > 4 && t->norm[len - 1] == 's') parts = text_split_identifier(arena, t->norm, len - 1);
     if (!parts.items) return false;
     for (uint32_t i = 0; i < parts.n && i < 4; i++)
-        if (parts.items[i].kind == TEXT_WORD && strcmp(parts.items[i].stem, t->stem) != 0) add_word(map, parts.items[i].stem, token);
+        if (parts.items[i].kind == TEXT_WORD && strcmp(parts.items[i].stem, t->stem) != 0)
+            add_word(map, parts.items[i].stem, token);
     return true;
 }
 
@@ -80,7 +81,7 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
     *map = (struct word_map){.tokens = tokens, .mask = size - 1, .room = n * 2 + 4};
     map->slots = arena_alloc(arena, size * sizeof *map->slots);
     map->entries = arena_alloc(arena, map->room * sizeof *map->entries);
-    map->links = arena_alloc(arena, map->room * 6 * sizeof *map->links);
+    map->links = arena_alloc(arena, (size_t)map->room * 6 * sizeof *map->links);
     if (!map->slots || !map->entries || !map->links) return NULL;
     memset(map->slots, 0xFF, size * sizeof *map->slots);
     memset(map->group_head, 0xFF, sizeof map->group_head);
@@ -119,7 +120,8 @@ static void find_word(const struct word_map *map, const char *stem, uint32_t wor
     unsigned n = text_synonym_groups(stem, &groups);
     for (unsigned i = 0; i < n; i++)
         for (uint32_t l = map->group_head[groups[i]]; l != NO_TOKEN; l = map->links[l].next)
-            add_hit(hits, map->links[l].token, word, map->tokens->items[map->links[l].token].is_stop ? STOP_SYNONYM : SYNONYM);
+            add_hit(hits, map->links[l].token, word,
+                    map->tokens->items[map->links[l].token].is_stop ? STOP_SYNONYM : SYNONYM);
 }
 
 static int by_token(const void *a, const void *b)

@@ -10,12 +10,14 @@
 enum { OPT_UNASKED };
 
 /* Words that justify an exclusion although they are no negation. */
-static const char *const EXCLUDERS[] = {"other", "others", "only", "different", "except", "exclude", "remain", "unless", "all",
-                                        "always", "every", "null", "missing", "empty", "available", "free", "still",
-                                        "neither", "but", "outside", "besides", "non", "exist", "single", "any", "solely",
-                                        "alone", "unique", "unknown", "valid", "least", "avoid", "another", "else", "both", NULL};
+static const char *const EXCLUDERS[] = {
+    "other",  "others",  "only",    "different", "except", "exclude",   "remain", "unless", "all",
+    "always", "every",   "null",    "missing",   "empty",  "available", "free",   "still",  "neither",
+    "but",    "outside", "besides", "non",       "exist",  "single",    "any",    "solely", "alone",
+    "unique", "unknown", "valid",   "least",     "avoid",  "another",   "else",   "both",   NULL};
 
-static const char *const NEGATIVE_LITERALS[] = {"n", "no", "f", "false", "0", "none", "null", "off", "", "never", "negative"};
+static const char *const NEGATIVE_LITERALS[] = {"n",    "no",  "f", "false", "0",       "none",
+                                                "null", "off", "",  "never", "negative"};
 
 static bool is_negative_text(const char *text, size_t len)
 {
@@ -43,8 +45,9 @@ static bool has_negative_word(const struct vsig_question *asked)
 {
     for (uint32_t i = 0; i < asked->tokens.n; i++) {
         const struct text_token *t = &asked->tokens.items[i];
-        bool prefixed = g_str_has_prefix(t->norm, "un") || g_str_has_prefix(t->norm, "non") || g_str_has_prefix(t->norm, "in") ||
-                        g_str_has_prefix(t->norm, "dis") || g_str_has_prefix(t->norm, "no-");
+        bool prefixed = g_str_has_prefix(t->norm, "un") || g_str_has_prefix(t->norm, "non") ||
+                        g_str_has_prefix(t->norm, "in") || g_str_has_prefix(t->norm, "dis") ||
+                        g_str_has_prefix(t->norm, "no-");
         if (t->kind == TEXT_WORD && !t->is_stop && prefixed && strlen(t->norm) > 4) return true;
     }
     return false;
@@ -53,7 +56,8 @@ static bool has_negative_word(const struct vsig_question *asked)
 static const struct vsig_cue *sure_negation(const struct vsig_question *asked)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named) return &asked->cues[i];
+        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named)
+            return &asked->cues[i];
     return NULL;
 }
 
@@ -105,7 +109,8 @@ const struct vsig_def vsig_negation_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "the question excludes something and the query does not, or the reverse",
-    .description = "The question says without, never, not or except, and the query has no condition that excludes anything; or the query "
+    .description = "The question says without, never, not or except, and the query has no condition that excludes "
+                   "anything; or the query "
                    "excludes rows that the question does not mention.",
     .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",
     .instruction = "Exclude what the question excludes, with NOT IN, NOT EXISTS, EXCEPT or <>.",

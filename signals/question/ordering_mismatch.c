@@ -1,8 +1,8 @@
 /* ordering_mismatch: superlatives and sort words against ORDER BY, its direction and LIMIT.
  *
- * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only where
- * none of these is in the query does its absence count. Directions are compared where the words leave no choice: of a
- * rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
+ * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only
+ * where none of these is in the query does its absence count. Directions are compared where the words leave no choice:
+ * of a rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
 #include "signals/question/query.h"
 
 #include <glib.h>
@@ -14,13 +14,15 @@ enum { OPT_UNASKED };
 static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP);
 
 static const char *const RANKS[] = {"rank", "posit", "place", "order", "seed", "grade", "prioriti", "level", NULL};
-static const char *const DATES[] = {"date", "year", "time", "birth", "dob", "birthday", "born", "found", "open", "day",
-                                    "releas", "establish", "join", "hire", "built", "start", "begin", "month", NULL};
+static const char *const DATES[] = {"date",  "year",  "time",  "birth",  "dob",       "birthday", "born",
+                                    "found", "open",  "day",   "releas", "establish", "join",     "hire",
+                                    "built", "start", "begin", "month",  NULL};
 static const char *const AGES[] = {"age", "old", NULL};
 
 /* Words that ask for some one row. */
-static const char *const ONE_ROW[] = {"one", "single", "any", "example", "sample", "top", "first", "last", "major",
-                                      "primary", "dominant", "favorite", "main", "more", "half", "rank", "popular", NULL};
+static const char *const ONE_ROW[] = {"one",   "single", "any",   "example", "sample",   "top",
+                                      "first", "last",   "major", "primary", "dominant", "favorite",
+                                      "main",  "more",   "half",  "rank",    "popular",  NULL};
 
 static bool has_quantifier(const struct vsig_subject *subject)
 {
@@ -32,7 +34,8 @@ static bool has_quantifier(const struct vsig_subject *subject)
 static const struct vsig_cue *sure_superlative(const struct vsig_question *asked)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (SUPERLATIVES >> asked->cues[i].kind & 1U && !asked->cues[i].weak && !asked->cues[i].named) return &asked->cues[i];
+        if (SUPERLATIVES >> asked->cues[i].kind & 1U && !asked->cues[i].weak && !asked->cues[i].named)
+            return &asked->cues[i];
     return NULL;
 }
 
@@ -46,7 +49,8 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct vsig_
 {
     const struct schema_column *column = query_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
-    if (cue->kind != VSIG_CUE_FIRST) return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
+    if (cue->kind != VSIG_CUE_FIRST)
+        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }
@@ -67,7 +71,10 @@ static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struc
     return all;
 }
 
-static enum sql_op direction_of(const struct sql_node *term) { return term->op == SQL_DESC ? SQL_DESC : SQL_ASC; }
+static enum sql_op direction_of(const struct sql_node *term)
+{
+    return term->op == SQL_DESC ? SQL_DESC : SQL_ASC;
+}
 
 static bool limit_number(const struct sql_node *limit, double *number)
 {
@@ -130,7 +137,8 @@ static void check_top(struct vsig_run *run, const struct query_view *view)
 static bool says_number(const struct vsig_question *asked, double number)
 {
     for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind == VSIG_VALUE_NUMBER && asked->values[i].number >= number && asked->values[i].number <= number)
+        if (asked->values[i].kind == VSIG_VALUE_NUMBER && asked->values[i].number >= number &&
+            asked->values[i].number <= number)
             return true;
     for (uint32_t i = 0; i < asked->evidence.n; i++)
         if (asked->evidence.items[i].is_number && asked->evidence.items[i].number >= number &&
@@ -152,7 +160,8 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
     double limit;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
     if (limit > 1 ? !says_number(run->subject->asked, limit) : !asks_one_row(run->subject->asked))
-        vsig_fire(run, VSIG_ERROR, view->any_limit, "the query keeps only some rows, which the question does not ask for");
+        vsig_fire(run, VSIG_ERROR, view->any_limit,
+                  "the query keeps only some rows, which the question does not ask for");
 }
 
 /* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
@@ -184,8 +193,11 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
     if (!view->order || view->limit) return;
     for (uint32_t i = 0; i < view->order->n_kids; i++)
         if (direction_of(view->order->kids[i]) == (plain ? SQL_ASC : asked)) return;
-    if (plain) vsig_fire(run, VSIG_WARNING, view->order, "the question names no direction, the query sorts downwards");
-    else vsig_fire(run, VSIG_ERROR, view->order, "the question asks for %s order", asked == SQL_DESC ? "descending" : "ascending");
+    if (plain)
+        vsig_fire(run, VSIG_WARNING, view->order, "the question names no direction, the query sorts downwards");
+    else
+        vsig_fire(run, VSIG_ERROR, view->order, "the question asks for %s order",
+                  asked == SQL_DESC ? "descending" : "ascending");
 }
 
 static enum err_code ordering_mismatch_eval(struct vsig_run *run)
@@ -202,7 +214,8 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_sort(run, &view);
     struct query_odd odd;
     if (query_odd_column(run->subject, SQL_CLAUSE_ORDER, &odd))
-        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query sorts by %s", odd.wanted->name, odd.used->name);
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query sorts by %s", odd.wanted->name,
+                  odd.used->name);
     return ERR_OK;
 }
 
@@ -218,7 +231,8 @@ const struct vsig_def vsig_ordering_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "superlatives or sort words of the question disagree with ORDER BY, its direction or LIMIT",
-    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...) and the query sorts the other way, does "
+    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...) and the query "
+                   "sorts the other way, does "
                    "not sort, keeps another number of rows, or keeps only some rows although nothing asks for it.",
     .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
     .instruction = "Sort by what the question ranks by, in its direction, and keep as many rows as it asks for.",

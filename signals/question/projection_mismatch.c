@@ -1,9 +1,9 @@
 /* projection_mismatch: the select list against what the question asks to see.
  *
  * Three checks, from safe to bold. (1) A column of the answer that no word of the question means, beside ones that it
- * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase that names a
- * column by all its words, and no column of the answer has anything in common with it. First and last name count
- * as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
+ * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase
+ * that names a column by all its words, and no column of the answer has anything in common with it. First and last name
+ * count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
 #include "signals/execution/probe.h"
 #include "signals/question/query.h"
 
@@ -26,7 +26,8 @@ struct answer {
     bool star, wide; /* wide: more than MAX_OUTPUTS */
 };
 
-static const char *const NAME_PARTS[] = {"first", "last", "middl", "forenam", "surnam", "fname", "lname", "f", "l", NULL};
+static const char *const NAME_PARTS[] = {"first", "last",  "middl", "forenam", "surnam",
+                                         "fname", "lname", "f",     "l",       NULL};
 
 static bool is_grouped_by(const struct sql_block *block, const struct sql_node *expr)
 {
@@ -86,7 +87,8 @@ static void asked_range(const struct vsig_question *asked, uint32_t *low, uint32
     for (uint32_t i = 0; i < asked->n_asked; i++) *high += asked->asked[i].entity && !asked->asked[i].computed ? 2 : 1;
 }
 
-/* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by. */
+/* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
+ */
 static uint32_t optional_columns(const struct vsig_question *asked, const struct answer *answer)
 {
     uint32_t parts = 0, groups = 0;
@@ -113,8 +115,10 @@ static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
     uint32_t meant = 0;
     const struct shown *odd = NULL;
     for (uint32_t i = 0; i < answer->n; i++) {
-        if (is_meant(asked, &answer->items[i])) meant++;
-        else if (!odd) odd = &answer->items[i];
+        if (is_meant(asked, &answer->items[i]))
+            meant++;
+        else if (!odd)
+            odd = &answer->items[i];
     }
     uint32_t low, high;
     asked_range(asked, &low, &high);
@@ -128,7 +132,8 @@ static bool check_odd(struct vsig_run *run)
 {
     struct query_odd odd;
     if (!query_odd_column(run->subject, SQL_CLAUSE_SELECT, &odd)) return false;
-    vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query returns %s", odd.wanted->name, odd.used->name);
+    vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query returns %s", odd.wanted->name,
+              odd.used->name);
     return true;
 }
 
@@ -160,12 +165,13 @@ static bool check_count(struct vsig_run *run, const struct answer *answer, const
     if (vsig_opt(run, OPT_COUNT) < 0.5 || !asked->asked_closed) return false;
     asked_range(asked, &low, &high);
     if (answer->n - optional > high) {
-        vsig_fire(run, VSIG_ERROR, least_asked(asked, answer)->node, "the question asks for %u columns, the query returns %u",
-                  asked->n_asked, answer->n);
+        vsig_fire(run, VSIG_ERROR, least_asked(asked, answer)->node,
+                  "the question asks for %u columns, the query returns %u", asked->n_asked, answer->n);
         return true;
     }
     if (answer->n >= low) return false;
-    vsig_fire(run, VSIG_ERROR, items, "the question asks for %u columns, the query returns %u", asked->n_asked, answer->n);
+    vsig_fire(run, VSIG_ERROR, items, "the question asks for %u columns, the query returns %u", asked->n_asked,
+              answer->n);
     return true;
 }
 
@@ -190,7 +196,8 @@ static bool is_answered(const struct vsig_question *asked, const struct vsig_ask
     bool any_text = named->words.n == 1 && strcmp(named->words.items[0].norm, "name") == 0;
     for (uint32_t i = 0; i < answer->n; i++) {
         const struct schema_column *column = answer->items[i].column;
-        if (!column || phrase_score(asked, phrase, column->id) > 0 || same_letters(asked, phrase, column->name)) return true;
+        if (!column || phrase_score(asked, phrase, column->id) > 0 || same_letters(asked, phrase, column->name))
+            return true;
         if (any_text && column->affinity == SCHEMA_TEXT && asked->column_score[column->id] > 0.6F) return true;
     }
     return false;
@@ -203,7 +210,8 @@ static bool names_no_column(const struct vsig_subject *subject, const struct vsi
         const struct vsig_mention *m = &subject->asked->mentions[i];
         if (m->column < 0 && m->first == mention->first && m->score >= mention->score) return true;
     }
-    return query_is_generic(subject, subject->schema->columns[mention->id]) && !query_reads_table(subject, mention->table);
+    return query_is_generic(subject, subject->schema->columns[mention->id]) &&
+           !query_reads_table(subject, mention->table);
 }
 
 /* The column that the phrase names by all its words, the longest such; NULL. */
@@ -227,8 +235,9 @@ static void check_missing(struct vsig_run *run, const struct answer *answer, con
         if (phrase->computed || phrase->vague || phrase->entity) continue;
         const struct vsig_mention *named = surely_named(run->subject, phrase);
         if (!named || is_answered(asked, phrase, answer, run->subject->schema->columns[named->id])) continue;
-        struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
-                                                 run->subject->schema->columns[named->id]->name);
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
+                      run->subject->schema->columns[named->id]->name);
         vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[named->table].name,
                       run->subject->schema->columns[named->id]->name);
         return;
@@ -240,11 +249,15 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
 {
     const struct vsig_question *asked = run->subject->asked;
     const struct sql_block *block = query_answer_block(run->subject);
-    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[VSIG_CUE_DISTINCT] || view->distinct || view->group) return;
-    if (view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] || view->compound[QUERY_EXCEPT] || block->aggregate) return;
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[VSIG_CUE_DISTINCT] || view->distinct || view->group)
+        return;
+    if (view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] || view->compound[QUERY_EXCEPT] ||
+        block->aggregate)
+        return;
     for (uint32_t i = 0; i < answer->n; i++)
         if (!answer->items[i].column || (block->n_sources == 1 && answer->items[i].column->unique)) return;
-    vsig_fire(run, VSIG_WARNING, view->items, "the question asks for different ones, the rows of the answer may repeat");
+    vsig_fire(run, VSIG_WARNING, view->items,
+              "the question asks for different ones, the rows of the answer may repeat");
 }
 
 /* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
@@ -257,12 +270,14 @@ static double share_dropped(struct vsig_run *run, const struct sql_block *block,
     const struct schema_column *only = answer->n == 1 ? answer->items[0].column : NULL;
     if (one_table && only && !sql_kid(block->node, SELECT_WHERE) && !only->stats.sampled && only->stats.rows)
         return 1 - (double)(only->stats.distinct + (only->stats.nulls > 0)) / (double)only->stats.rows;
-    const struct db_result *result = run->subject->db && vsig_opt(run, OPT_PROBE) > 0.5 ? vsig_result(run->subject) : NULL;
+    const struct db_result *result =
+        run->subject->db && vsig_opt(run, OPT_PROBE) > 0.5 ? vsig_result(run->subject) : NULL;
     struct sql_node *copy = result && result->n_rows ? sql_copy(run->subject->arena, run->subject->stmt->root) : NULL;
     if (!copy || copy->kind != SQL_QUERY || !sql_is(sql_kid(copy, QUERY_BODY), SQL_SELECT)) return -1;
     sql_set_kid(sql_kid(copy, QUERY_BODY), SELECT_DISTINCT, NULL);
     struct db_result all;
-    if (vsig_probe(run->subject, sql_print(run->subject->arena, copy), result->n_rows * 4 + 1, &all) != ERR_OK) return -1;
+    if (vsig_probe(run->subject, sql_print(run->subject->arena, copy), result->n_rows * 4 + 1, &all) != ERR_OK)
+        return -1;
     return all.n_rows ? 1 - (double)result->n_rows / (double)all.n_rows : -1;
 }
 
@@ -271,16 +286,19 @@ static double share_dropped(struct vsig_run *run, const struct sql_block *block,
 static void check_unasked_distinct(struct vsig_run *run, const struct query_view *view, const struct sql_block *block,
                                    const struct answer *answer)
 {
-    static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible", "each", "every", "once", "which", NULL};
+    static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible",
+                                        "each", "every", "once", "which", NULL};
     const struct vsig_question *asked = run->subject->asked;
     const struct sql_node *distinct = sql_kid(block->node, SELECT_DISTINCT);
     if (!distinct || distinct->n_kids || view->limit || view->group) return;
-    if (asked->cue_kinds >> VSIG_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP || block->arm) return;
+    if (asked->cue_kinds >> VSIG_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP || block->arm)
+        return;
     for (const char *const *word = WORDS; *word; word++)
         if (vsig_question_has(asked, *word)) return;
     double dropped = share_dropped(run, block, answer);
     if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
-        vsig_fire(run, VSIG_WARNING, distinct, "rows repeat and DISTINCT drops them, which the question does not ask for");
+        vsig_fire(run, VSIG_WARNING, distinct,
+                  "rows repeat and DISTINCT drops them, which the question does not ask for");
 }
 
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
@@ -305,7 +323,8 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
 static const struct vsig_option OPTIONS[] = {
     [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns where the question's list is clear"},
     [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote where different ones are asked for and rows may repeat"},
-    [OPT_MAX_DROPPED] = {"max_dropped", 0.4, 0, 1, "also vote where an unasked DISTINCT drops at most this share of the rows; 0: never"},
+    [OPT_MAX_DROPPED] = {"max_dropped", 0.4, 0, 1,
+                         "also vote where an unasked DISTINCT drops at most this share of the rows; 0: never"},
     [OPT_PROBE] = {"probe", 1, 0, 1, "ask the database whether DISTINCT drops rows where statistics do not tell"},
     {NULL},
 };

@@ -31,8 +31,7 @@ const struct sql_block *query_answer_block(const struct vsig_subject *subject)
             block = bound->blocks[i];
             break;
         }
-    while (block && block->n_sources == 1 && block->sources[0].of && block->n_outputs &&
-           block->outputs[0].expr == NULL)
+    while (block && block->n_sources == 1 && block->sources[0].of && block->n_outputs && block->outputs[0].expr == NULL)
         block = block->sources[0].of; /* SELECT * FROM (...) */
     return block && sql_is(block->node, SQL_SELECT) ? block : NULL;
 }
@@ -49,7 +48,9 @@ static bool is_negation(const struct sql_node *node)
     switch (node->kind) {
     case SQL_UNARY: return node->op == SQL_OP_NOT || node->op == SQL_OP_NOTNULL;
     case SQL_BINARY: return node->op == SQL_OP_NE || node->op == SQL_OP_IS_NOT || node->op == SQL_OP_IS_DISTINCT;
-    case SQL_LIKE: case SQL_BETWEEN: case SQL_IN: return node->flags & SQL_F_NOT;
+    case SQL_LIKE:
+    case SQL_BETWEEN:
+    case SQL_IN: return node->flags & SQL_F_NOT;
     case SQL_COMPOUND: return node->op == SQL_EXCEPT || node->op == SQL_EXCEPT_ALL;
     case SQL_QUANTIFIED: return node->op == SQL_OP_NE;
     default: return false;
@@ -73,7 +74,8 @@ static void look_compound(struct query_view *view, const struct sql_node *node)
     switch (node->op) {
     case SQL_UNION: first(&view->compound[QUERY_UNION], node); break;
     case SQL_UNION_ALL: first(&view->compound[QUERY_UNION_ALL], node); break;
-    case SQL_INTERSECT: case SQL_INTERSECT_ALL: first(&view->compound[QUERY_INTERSECT], node); break;
+    case SQL_INTERSECT:
+    case SQL_INTERSECT_ALL: first(&view->compound[QUERY_INTERSECT], node); break;
     default: first(&view->compound[QUERY_EXCEPT], node); break;
     }
 }
@@ -101,7 +103,8 @@ static void look_node(const struct vsig_subject *subject, struct query_view *vie
     case SQL_GROUP: first(&view->group, node); break;
     case SQL_HAVING: first(&view->having, node); break;
     case SQL_IN:
-        if (sql_is(sql_kid(node, IN_RIGHT), SQL_LIST) && sql_kid(node, IN_RIGHT)->n_kids > 1) first(&view->in_list, node);
+        if (sql_is(sql_kid(node, IN_RIGHT), SQL_LIST) && sql_kid(node, IN_RIGHT)->n_kids > 1)
+            first(&view->in_list, node);
         break;
     case SQL_BINARY:
         if (node->op == SQL_OP_OR) first(&view->or_node, node);
@@ -196,14 +199,16 @@ static void compare_in(struct comparison_list *list, const struct sql_node *node
 static void compare_node(struct comparison_list *list, const struct sql_node *node, double number)
 {
     if (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) {
-        if (equals(sql_kid(node, 1), number)) add_comparison(list, node, sql_kid(node, 0), node->op);
-        else if (equals(sql_kid(node, 0), number)) add_comparison(list, node, sql_kid(node, 1), sql_op_swap(node->op));
+        if (equals(sql_kid(node, 1), number))
+            add_comparison(list, node, sql_kid(node, 0), node->op);
+        else if (equals(sql_kid(node, 0), number))
+            add_comparison(list, node, sql_kid(node, 1), sql_op_swap(node->op));
     } else if (sql_is(node, SQL_BETWEEN)) {
         bool not = node->flags & SQL_F_NOT;
         if (equals(sql_kid(node, BETWEEN_LOW), number))
-            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not? SQL_OP_LT : SQL_OP_GE);
+            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not ? SQL_OP_LT : SQL_OP_GE);
         if (equals(sql_kid(node, BETWEEN_HIGH), number))
-            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not? SQL_OP_GT : SQL_OP_LE);
+            add_comparison(list, node, sql_kid(node, BETWEEN_VALUE), not ? SQL_OP_GT : SQL_OP_LE);
     } else if (sql_is(node, SQL_IN)) {
         compare_in(list, node, number);
     }
@@ -228,7 +233,8 @@ bool query_name_has(const struct schema_column *column, const char *const *stems
 {
     for (uint32_t i = 0; column && i < column->words.n; i++)
         for (const char *const *stem = stems; *stem; stem++)
-            if (strcmp(column->words.items[i].stem, *stem) == 0 || strcmp(column->words.items[i].norm, *stem) == 0) return true;
+            if (strcmp(column->words.items[i].stem, *stem) == 0 || strcmp(column->words.items[i].norm, *stem) == 0)
+                return true;
     return false;
 }
 
@@ -241,13 +247,15 @@ bool query_uses_name(const struct vsig_subject *subject, const char *const *stem
 
 bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column)
 {
-    static const char *const GENERIC[] = {"name", "id", "identifi", "code", "titl", "descript", "detail", "number", NULL};
+    static const char *const GENERIC[] = {"name",     "id",     "identifi", "code", "titl",
+                                          "descript", "detail", "number",   NULL};
     const struct text_tokens *table = &subject->schema->tables[column->table].words;
     if (column->pk || schema_is_foreign_key(subject->schema, column->id)) return true;
     for (uint32_t i = 0; i < column->words.n; i++) {
         bool generic = false;
         for (const char *const *word = GENERIC; *word && !generic; word++)
-            generic = strcmp(column->words.items[i].stem, *word) == 0 || strcmp(column->words.items[i].norm, *word) == 0;
+            generic =
+                strcmp(column->words.items[i].stem, *word) == 0 || strcmp(column->words.items[i].norm, *word) == 0;
         for (uint32_t t = 0; t < table->n && !generic; t++)
             generic = strcmp(column->words.items[i].stem, table->items[t].stem) == 0;
         if (!generic) return false;
@@ -256,7 +264,8 @@ bool query_is_generic(const struct vsig_subject *subject, const struct schema_co
 }
 
 /* Does the condition around the node compare with a text that the column may hold? Then the value means the column. */
-static bool is_held_value(const struct vsig_subject *subject, const struct sql_node *node, const struct schema_column *column)
+static bool is_held_value(const struct vsig_subject *subject, const struct sql_node *node,
+                          const struct schema_column *column)
 {
     const struct sql_node *condition = node->parent;
     for (const struct sql_node *n = condition; n; n = sql_walk(condition, n)) {
@@ -274,7 +283,8 @@ static bool is_used(const struct vsig_subject *subject, const struct vsig_mentio
         if (column->id == mention->id) return true;
         for (uint32_t m = 0; m < subject->asked->n_mentions; m++) { /* another name for the same words */
             const struct vsig_mention *other = &subject->asked->mentions[m];
-            bool overlaps = other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
+            bool overlaps =
+                other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
             if (other->id == column->id && overlaps) return true;
         }
     }
@@ -302,7 +312,8 @@ static bool is_column_word(const struct vsig_question *asked, const struct vsig_
         if (m->column < 0 && m->score > 0.7 && m->first < end && m->first + m->n_tokens > mention->first) return false;
     }
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].first < end && asked->cues[i].first + asked->cues[i].n_tokens > mention->first && !asked->cues[i].named)
+        if (asked->cues[i].first < end && asked->cues[i].first + asked->cues[i].n_tokens > mention->first &&
+            !asked->cues[i].named)
             return false;
     return true;
 }
@@ -326,8 +337,10 @@ bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
         const struct sql_ref *ref = subject->bound->refs[i];
         const struct schema_column *used = schema_column_of(subject->schema, ref);
-        if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || asked->column_score[used->id] > 0) continue;
-        if (query_is_generic(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F)) continue;
+        if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || asked->column_score[used->id] > 0)
+            continue;
+        if (query_is_generic(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F))
+            continue;
         if (clause == SQL_CLAUSE_WHERE && is_held_value(subject, ref->node, used)) continue;
         *odd = (struct query_odd){ref->node, used, unused_mention(subject)};
         return odd->wanted != NULL;

@@ -5,18 +5,27 @@
 #include "signals/vsig.h"
 #include "signals/vsig_question.h"
 
-enum query_aggregate { QUERY_COUNT, QUERY_SUM, QUERY_AVG, QUERY_MAX, QUERY_MIN, QUERY_OTHER_AGGREGATE, QUERY_AGGREGATES };
+enum query_aggregate {
+    QUERY_COUNT,
+    QUERY_SUM,
+    QUERY_AVG,
+    QUERY_MAX,
+    QUERY_MIN,
+    QUERY_OTHER_AGGREGATE,
+    QUERY_AGGREGATES
+};
 
 struct query_view {
     const struct sql_node *aggregate[QUERY_AGGREGATES]; /* the first call anywhere; NULL */
     const struct sql_node *answer[QUERY_AGGREGATES];    /* the first in the select list of the answer */
-    const struct sql_node *select;    /* the answer's first SELECT; NULL for VALUES */
-    const struct sql_node *items;     /* its select list */
-    const struct sql_node *order;     /* the answer's ORDER BY, through a derived table; NULL */
-    const struct sql_node *limit;     /* the answer's LIMIT */
-    const struct sql_node *any_limit, *any_order; /* the first anywhere */
-    const struct sql_node *negation;  /* NOT, <>, EXCEPT, NOT IN / LIKE / BETWEEN / EXISTS, IS NOT, anti-join: the first */
-    const struct sql_node *is_null;   /* IS NULL */
+    const struct sql_node *select;                      /* the answer's first SELECT; NULL for VALUES */
+    const struct sql_node *items;                       /* its select list */
+    const struct sql_node *order;                       /* the answer's ORDER BY, through a derived table; NULL */
+    const struct sql_node *limit;                       /* the answer's LIMIT */
+    const struct sql_node *any_limit, *any_order;       /* the first anywhere */
+    const struct sql_node
+        *negation; /* NOT, <>, EXCEPT, NOT IN / LIKE / BETWEEN / EXISTS, IS NOT, anti-join: the first */
+    const struct sql_node *is_null;     /* IS NULL */
     const struct sql_node *compound[4]; /* UNION, INTERSECT, EXCEPT, UNION ALL: the first of each */
     const struct sql_node *or_node, *in_list, *distinct, *division, *window, *group, *having, *difference;
 };
@@ -28,8 +37,8 @@ void query_look(const struct vsig_subject *subject, struct query_view *view);
 enum query_aggregate query_aggregate_of(const struct sql_node *node);
 /* Does the node stand in the select list of a block that gives the answer? */
 bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *node);
-/* Blocks that give the answer: the top block, or the arms of a top-level set operation, seen through a SELECT whose FROM
- * is one derived table. The first of them; NULL for VALUES. */
+/* Blocks that give the answer: the top block, or the arms of a top-level set operation, seen through a SELECT whose
+ * FROM is one derived table. The first of them; NULL for VALUES. */
 const struct sql_block *query_answer_block(const struct vsig_subject *subject);
 
 /* `column op number` in the query: comparisons, BETWEEN and IN whose literal is that number. */
@@ -66,7 +75,7 @@ bool query_is_generic(const struct vsig_subject *subject, const struct schema_co
 /* A column of the query that no word of the question means, where the question names a column of the same tables by all
  * its words and the query makes no use of that. */
 struct query_odd {
-    const struct sql_node *node;         /* the use of the odd column */
+    const struct sql_node *node; /* the use of the odd column */
     const struct schema_column *used, *wanted;
 };
 /* The first odd column in that clause of any block. */

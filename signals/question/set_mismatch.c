@@ -1,7 +1,8 @@
 /* set_mismatch: "both A and B" of one attribute needs two rows to be found, "A or B" needs one.
  *
- * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped count
- * say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes none. */
+ * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped
+ * count say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes
+ * none. */
 #include "signals/question/query.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ struct pair {
 
 static const struct sql_node *compared_column(const struct sql_node *node)
 {
-    if (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ && query_literal(sql_kid(node, 1), NULL)) return sql_kid(node, 0);
+    if (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ && query_literal(sql_kid(node, 1), NULL))
+        return sql_kid(node, 0);
     if (sql_is(node, SQL_LIKE) && !(node->flags & SQL_F_NOT)) return sql_kid(node, LIKE_VALUE);
     return NULL;
 }
@@ -38,7 +40,8 @@ static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
         if (!sql_is(n, SQL_BINARY) || (n->op != SQL_OP_OR && n->op != SQL_OP_AND)) continue;
-        const struct sql_node *left = compared_column(last_of(sql_kid(n, 0), n->op)), *right = compared_column(sql_kid(n, 1));
+        const struct sql_node *left = compared_column(last_of(sql_kid(n, 0), n->op)),
+                              *right = compared_column(sql_kid(n, 1));
         if (!same_column(left, right)) continue;
         *pair = (struct pair){n, n->op};
         return true;
@@ -57,7 +60,10 @@ static bool both_of_values(const struct vsig_question *asked)
     return seen >= 2;
 }
 
-static bool asks_either(const struct vsig_question *asked) { return asked->cue_kinds >> VSIG_CUE_EITHER & 1U; }
+static bool asks_either(const struct vsig_question *asked)
+{
+    return asked->cue_kinds >> VSIG_CUE_EITHER & 1U;
+}
 
 static void check_both(struct vsig_run *run, const struct query_view *view)
 {
@@ -68,8 +74,9 @@ static void check_both(struct vsig_run *run, const struct query_view *view)
     const struct sql_node *node = find_pair(run->subject, &pair) ? pair.node : view->in_list;
     if (!node) node = view->compound[QUERY_UNION];
     if (!node) return;
-    vsig_fire(run, VSIG_ERROR, node, pair.joined == SQL_OP_AND ? "no one row can have both values: the query finds nothing"
-                                                              : "the question asks for both, the query takes either");
+    vsig_fire(run, VSIG_ERROR, node,
+              pair.joined == SQL_OP_AND ? "no one row can have both values: the query finds nothing"
+                                        : "the question asks for both, the query takes either");
 }
 
 static void check_either(struct vsig_run *run, const struct query_view *view)
@@ -93,7 +100,8 @@ static bool or_of_values(const struct vsig_question *asked)
         for (uint32_t i = 0; i < asked->n_values; i++) {
             const struct vsig_value *value = &asked->values[i];
             if (value->kind == VSIG_VALUE_DATABASE && !value->capital) continue;
-            before |= value->first + value->n_tokens <= cue->first && cue->first - (value->first + value->n_tokens) <= NEAR;
+            before |=
+                value->first + value->n_tokens <= cue->first && cue->first - (value->first + value->n_tokens) <= NEAR;
             after |= value->first > cue->first && value->first - cue->first <= NEAR + 1;
         }
         if (before && after) return true;
@@ -116,7 +124,8 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
 /* OR between conditions on different columns, and no word of choice. */
 static void check_or_unasked(struct vsig_run *run, const struct query_view *view)
 {
-    static const char *const CHOICE[] = {"and", "any", "both", "neither", "nor", "also", "plus", "than", "as", ",", NULL};
+    static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",
+                                         "plus", "than", "as",   ",",       NULL};
     if (!view->or_node || asks_either(run->subject->asked) || run->subject->asked->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
         if (vsig_question_has(run->subject->asked, *word)) return;
@@ -141,7 +150,8 @@ const struct vsig_def vsig_set_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "the question wants both values of one attribute and the query takes either, or the reverse",
-    .description = "\"Both A and B\" of one attribute means two rows for one thing: INTERSECT or a grouped count. A single condition on "
+    .description = "\"Both A and B\" of one attribute means two rows for one thing: INTERSECT or a grouped count. A "
+                   "single condition on "
                    "that attribute takes things that have only one of them, or none at all.",
     .example = "Which clubs won both gold and silver? - SELECT club FROM medal WHERE kind = 'gold' OR kind = 'silver'",
     .instruction = "For both, intersect two queries or group and count; for either, use OR or IN.",

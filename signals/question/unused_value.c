@@ -4,9 +4,9 @@
  * literal (a year in a date), or as LIMIT; proper names that the database holds as literals. What the evidence
  * explains may have been replaced by it, and words that also name a table or column state no value.
  *
- * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits in common with
- * question and evidence restricts the answer by something nobody said. Codes, flags and columns of few values are
- * left out, for there the question's word and the stored value differ by design (female, 'F'). */
+ * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits
+ * in common with question and evidence restricts the answer by something nobody said. Codes, flags and columns of few
+ * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
 #include "signals/question/query.h"
 
 #include <glib.h>
@@ -17,7 +17,7 @@ enum { OPT_PLAIN, OPT_UNASKED, OPT_MIN_DISTINCT, MAX_LITERALS = 64, MIN_PART = 3
 
 struct literal {
     const struct sql_node *node;
-    const char *text;   /* folded, wildcards off */
+    const char *text;    /* folded, wildcards off */
     const char *letters; /* letters and digits of it alone */
     double number;
     bool is_number;
@@ -64,13 +64,13 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
 
 /* People and languages that are not spelt like their countries; letters only, and a country may have several names. */
 static const char *const DEMONYMS[][2] = {
-    {"french", "france"},       {"dutch", "netherlands"}, {"dutch", "holland"},        {"spanish", "spain"},
-    {"british", "united"},      {"british", "uk"},        {"british", "britain"},      {"british", "gb"},
-    {"american", "united"},     {"american", "usa"},      {"american", "us"},          {"english", "england"},
-    {"irish", "ireland"},       {"swiss", "switzerland"}, {"welsh", "wales"},          {"scottish", "scotland"},
-    {"danish", "denmark"},      {"greek", "greece"},      {"polish", "poland"},        {"norwegian", "norway"},
-    {"filipino", "philippines"}, {"finnish", "finland"},  {"czech", "czechia"},        {"flemish", "belgium"},
-    {"belgian", "belgium"},     {"korean", "korea"},      {"icelandic", "iceland"},    {"thai", "thailand"},
+    {"french", "france"},        {"dutch", "netherlands"}, {"dutch", "holland"},     {"spanish", "spain"},
+    {"british", "united"},       {"british", "uk"},        {"british", "britain"},   {"british", "gb"},
+    {"american", "united"},      {"american", "usa"},      {"american", "us"},       {"english", "england"},
+    {"irish", "ireland"},        {"swiss", "switzerland"}, {"welsh", "wales"},       {"scottish", "scotland"},
+    {"danish", "denmark"},       {"greek", "greece"},      {"polish", "poland"},     {"norwegian", "norway"},
+    {"filipino", "philippines"}, {"finnish", "finland"},   {"czech", "czechia"},     {"flemish", "belgium"},
+    {"belgian", "belgium"},      {"korean", "korea"},      {"icelandic", "iceland"}, {"thai", "thailand"},
 };
 
 static bool is_demonym(const char *a, const char *b)
@@ -121,12 +121,14 @@ static bool has_number(const struct literals *literals, const struct vsig_value 
 }
 
 /* "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
-static bool has_next_number(const struct vsig_subject *subject, const struct vsig_value *value, const struct vsig_cue *cue)
+static bool has_next_number(const struct vsig_subject *subject, const struct vsig_value *value,
+                            const struct vsig_cue *cue)
 {
     static const struct {
         uint8_t asked, written;
         int step;
-    } SAME[] = {{SQL_OP_GT, SQL_OP_GE, 1}, {SQL_OP_GE, SQL_OP_GT, -1}, {SQL_OP_LT, SQL_OP_LE, -1}, {SQL_OP_LE, SQL_OP_LT, 1}};
+    } SAME[] = {
+        {SQL_OP_GT, SQL_OP_GE, 1}, {SQL_OP_GE, SQL_OP_GT, -1}, {SQL_OP_LT, SQL_OP_LE, -1}, {SQL_OP_LE, SQL_OP_LT, 1}};
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     for (size_t i = 0; cue && i < G_N_ELEMENTS(SAME); i++) {
         if (cue->kind == VSIG_CUE_COMPARE && SAME[i].asked != cue->op) continue;
@@ -169,9 +171,11 @@ static bool is_in_name(const struct vsig_subject *subject, const struct vsig_val
     return false;
 }
 
-static bool number_counts(const struct vsig_subject *subject, const struct vsig_value *value, const struct vsig_cue *cue)
+static bool number_counts(const struct vsig_subject *subject, const struct vsig_value *value,
+                          const struct vsig_cue *cue)
 {
-    if (value->number >= 0 && value->number <= 1 && !(cue && cue->kind == VSIG_CUE_COMPARE && cue->op == SQL_OP_GT)) return false;
+    if (value->number >= 0 && value->number <= 1 && !(cue && cue->kind == VSIG_CUE_COMPARE && cue->op == SQL_OP_GT))
+        return false;
     if (value->spelled && !cue) return false;
     if (cue && cue->weak) return false;
     if (vsig_cue_any(subject->asked, 1U << VSIG_CUE_RATIO)) return false;
@@ -180,16 +184,19 @@ static bool number_counts(const struct vsig_subject *subject, const struct vsig_
 
 static void report(struct vsig_run *run, const struct query_view *view, const struct vsig_value *value)
 {
-    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, view->select, "a %s of the question is nowhere in the query",
-                                             value->kind == VSIG_VALUE_NUMBER ? "number" : "value");
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, view->select, "a %s of the question is nowhere in the query",
+                  value->kind == VSIG_VALUE_NUMBER ? "number" : "value");
     vsig_add_fact(run, finding, "value", false, "%s", value->text);
     for (uint32_t i = 0; i < value->n_hits && i < 3; i++) {
         const struct schema_column *column = run->subject->schema->columns[value->hits[i].column];
-        vsig_add_fact(run, finding, "held by", true, "%s.%s", run->subject->schema->tables[column->table].name, column->name);
+        vsig_add_fact(run, finding, "held by", true, "%s.%s", run->subject->schema->tables[column->table].name,
+                      column->name);
     }
 }
 
-static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals, uint32_t i)
+static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals,
+                         uint32_t i)
 {
     const struct vsig_question *asked = run->subject->asked;
     const struct vsig_value *value = &asked->values[i];
@@ -245,20 +252,21 @@ static const struct sql_node *condition_of(const struct vsig_subject *subject, c
     if (clause != SQL_CLAUSE_WHERE && clause != SQL_CLAUSE_HAVING && clause != SQL_CLAUSE_FROM) return NULL;
     const struct sql_node *node = literal->parent;
     if (sql_is(node, SQL_LIST)) node = node->parent;
-    bool compares = (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) || sql_is(node, SQL_IN) || sql_is(node, SQL_LIKE) ||
-                    sql_is(node, SQL_BETWEEN);
+    bool compares = (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) || sql_is(node, SQL_IN) ||
+                    sql_is(node, SQL_LIKE) || sql_is(node, SQL_BETWEEN);
     if (!compares) return NULL;
     *column = query_column(subject, sql_kid(node, sql_kid(node, 0) == literal ? 1 : 0));
     return node;
 }
 
-static const char *const ORDINALS[] = {"zeroth", "first", "second", "third", "fourth", "fifth", "sixth",
-                                       "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"};
+static const char *const ORDINALS[] = {"zeroth",  "first",  "second", "third", "fourth",   "fifth",  "sixth",
+                                       "seventh", "eighth", "ninth",  "tenth", "eleventh", "twelfth"};
 
 /* "third", "3rd", "fourth-grade" for that number. */
 static bool is_ordinal(const struct text_token *token, double number)
 {
-    if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number) return false;
+    if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number)
+        return false;
     if (g_str_has_prefix(token->norm, ORDINALS[(int)number])) return true;
     return g_ascii_isdigit(token->norm[0]) && g_ascii_strtoull(token->norm, NULL, 10) == (guint64)number;
 }
@@ -293,7 +301,9 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;
         for (uint32_t i = 0; i < asked->tokens.n; i++)
-            if (asked->tokens.items[i].kind == TEXT_WORD && words_meet(words.items[w].norm, asked->tokens.items[i].norm)) return true;
+            if (asked->tokens.items[i].kind == TEXT_WORD &&
+                words_meet(words.items[w].norm, asked->tokens.items[i].norm))
+                return true;
     }
     return false;
 }
@@ -306,7 +316,8 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
     if (is_said(run, literal)) return;
-    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);
 }
 
@@ -320,17 +331,22 @@ static enum err_code unused_value_eval(struct vsig_run *run)
     if (!collect(run->subject, &literals)) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < asked->n_values; i++) {
         if (in_evidence(asked, &asked->values[i])) continue;
-        if (asked->values[i].kind == VSIG_VALUE_NUMBER) check_number(run, &view, &literals, i);
-        else if (!check_text(run, &view, &literals, i)) return ERR_LIMIT_MEMORY;
+        if (asked->values[i].kind == VSIG_VALUE_NUMBER)
+            check_number(run, &view, &literals, i);
+        else if (!check_text(run, &view, &literals, i))
+            return ERR_LIMIT_MEMORY;
     }
-    for (uint32_t i = 0; vsig_opt(run, OPT_UNASKED) > 0.5 && i < literals.n; i++) check_unasked(run, &literals.items[i]);
+    for (uint32_t i = 0; vsig_opt(run, OPT_UNASKED) > 0.5 && i < literals.n; i++)
+        check_unasked(run, &literals.items[i]);
     return ERR_OK;
 }
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_PLAIN] = {"plain_words", 0, 0, 1, "also count words in lower case that some column holds as a value"},
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against conditions on values that neither question nor evidence states"},
-    [OPT_MIN_DISTINCT] = {"min_distinct", 4, 0, 1e6, "values of columns with fewer distinct ones are codes: not expected in the question"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1,
+                     "also vote against conditions on values that neither question nor evidence states"},
+    [OPT_MIN_DISTINCT] = {"min_distinct", 4, 0, 1e6,
+                          "values of columns with fewer distinct ones are codes: not expected in the question"},
     {NULL},
 };
 
@@ -340,8 +356,10 @@ const struct vsig_def vsig_unused_value = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a quoted string, number or database value of the question appears nowhere in the query, or a condition names one that nobody stated",
-    .description = "The question states a value - in quotes, as a number, or as a name that the database holds - and no literal of the query "
+    .sentence = "a quoted string, number or database value of the question appears nowhere in the query, or a "
+                "condition names one that nobody stated",
+    .description = "The question states a value - in quotes, as a number, or as a name that the database holds - and "
+                   "no literal of the query "
                    "has anything to do with it: a condition was forgotten, or the value was misspelt.",
     .example = "How many rooms are on floor 3? - SELECT COUNT(*) FROM room",
     .instruction = "Use every value that the question states, in a condition on the column that holds it.",

@@ -59,7 +59,8 @@ static bool add_quoted(struct reader *reader, uint32_t i)
     if (!value->text) return false;
     struct schema_hit hits[MAX_HITS];
     uint32_t n = end - start <= MAX_VALUE_BYTES
-                     ? schema_values_with(reader->schema, value->text, end - start, hits, MAX_HITS) : 0;
+                     ? schema_values_with(reader->schema, value->text, end - start, hits, MAX_HITS)
+                     : 0;
     return keep_hits(reader, value, hits, n);
 }
 
@@ -100,7 +101,10 @@ static bool may_start(const struct text_tokens *tokens, uint32_t i)
     return token->kind == TEXT_WORD && (!token->is_stop || proper(tokens, i));
 }
 
-static bool may_end(const struct text_tokens *tokens, uint32_t i) { return may_start(tokens, i); }
+static bool may_end(const struct text_tokens *tokens, uint32_t i)
+{
+    return may_start(tokens, i);
+}
 
 /* Longest run from `first` that may be looked up. */
 static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint32_t limit)
@@ -181,11 +185,16 @@ bool read_values(struct reader *reader)
         const struct text_token *token = &tokens->items[i];
         double times;
         n = 0;
-        if (token->kind == TEXT_QUOTED) full = !add_quoted(reader, i);
-        else if (may_start(tokens, i) && (n = add_known_run(reader, i, tokens->n, &tries, &full))) continue;
-        else if (token->is_number) full = !add_number(reader, i, token->number, token->kind == TEXT_WORD);
-        else if (is_times(token, &times)) full = !add_number(reader, i, times, true);
-        else n = add_proper_run(reader, i, tokens->n, &full);
+        if (token->kind == TEXT_QUOTED)
+            full = !add_quoted(reader, i);
+        else if (may_start(tokens, i) && (n = add_known_run(reader, i, tokens->n, &tries, &full)))
+            continue;
+        else if (token->is_number)
+            full = !add_number(reader, i, token->number, token->kind == TEXT_WORD);
+        else if (is_times(token, &times))
+            full = !add_number(reader, i, times, true);
+        else
+            n = add_proper_run(reader, i, tokens->n, &full);
     }
     return !full;
 }

@@ -6,7 +6,8 @@
  * accuse.
  *
  * Not looked at: numbers of fewer than `min_digits` digits and booleans, for they occur everywhere; values that more
- * than `max_columns` columns hold; columns that hold the same thing (joined by a key); columns that the evidence names. */
+ * than `max_columns` columns hold; columns that hold the same thing (joined by a key); columns that the evidence names.
+ */
 #include "signals/question/query.h"
 
 #include <glib.h>
@@ -43,7 +44,8 @@ static bool evidence_names(const struct vsig_question *asked, const struct schem
 }
 
 /* Tokens of the question that state the literal; false when it does not. */
-static bool place_of(const struct vsig_question *asked, const char *folded, struct arena *arena, uint32_t *first, uint32_t *last)
+static bool place_of(const struct vsig_question *asked, const char *folded, struct arena *arena, uint32_t *first,
+                     uint32_t *last)
 {
     for (uint32_t i = 0; i < asked->n_values; i++) {
         const char *text = text_fold(arena, asked->values[i].text, strlen(asked->values[i].text));
@@ -56,7 +58,8 @@ static bool place_of(const struct vsig_question *asked, const char *folded, stru
 }
 
 /* 0..1.3: how much the question speaks of the column around the tokens [first, last]. */
-static double closeness(const struct vsig_question *asked, const struct schema_column *column, uint32_t first, uint32_t last)
+static double closeness(const struct vsig_question *asked, const struct schema_column *column, uint32_t first,
+                        uint32_t last)
 {
     double best = 0;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
@@ -73,8 +76,8 @@ static double closeness(const struct vsig_question *asked, const struct schema_c
 
 static bool embed_column(const struct vsig_subject *subject, const struct schema_column *column, float *out)
 {
-    const char *text = arena_printf(subject->arena, "%s %s %s", subject->schema->tables[column->table].name, column->name,
-                                    column->full_name ? column->full_name : "");
+    const char *text = arena_printf(subject->arena, "%s %s %s", subject->schema->tables[column->table].name,
+                                    column->name, column->full_name ? column->full_name : "");
     return text && subject->embedder->embed(subject->embedder, text, strlen(text), out);
 }
 
@@ -87,8 +90,10 @@ static int embedding_agrees(const struct vsig_subject *subject, const struct sch
     float *vectors = arena_array(subject->arena, 3 * (size_t)embedder->dim, sizeof *vectors);
     if (!vectors) return -1;
     float *question = vectors, *a = vectors + embedder->dim, *b = a + embedder->dim;
-    if (embedder == text_builtin_embedder()) memcpy(question, subject->asked->embedding, TEXT_DIM * sizeof *question);
-    else if (!embedder->embed(embedder, subject->question, strlen(subject->question), question)) return -1;
+    if (embedder == text_builtin_embedder())
+        memcpy(question, subject->asked->embedding, TEXT_DIM * sizeof *question);
+    else if (!embedder->embed(embedder, subject->question, strlen(subject->question), question))
+        return -1;
     if (!embed_column(subject, used, a) || !embed_column(subject, other, b)) return -1;
     return text_cosine(question, b, embedder->dim) >= text_cosine(question, a, embedder->dim);
 }
@@ -110,8 +115,9 @@ static bool query_compares(const struct vsig_subject *subject, const struct sche
 }
 
 /* The other column that the question speaks of most, with its lead over the used one; NULL. */
-static const struct schema_column *best_rival(const struct vsig_run *run, const struct use *use, const struct schema_hit *hits,
-                                              uint32_t n, uint32_t first, uint32_t last, double *lead)
+static const struct schema_column *best_rival(const struct vsig_run *run, const struct use *use,
+                                              const struct schema_hit *hits, uint32_t n, uint32_t first, uint32_t last,
+                                              double *lead)
 {
     const struct vsig_subject *subject = run->subject;
     double used = closeness(subject->asked, use->column, first, last);
@@ -133,8 +139,8 @@ static void report(struct vsig_run *run, const struct use *use, const struct sch
     const struct schema_index *schema = run->subject->schema;
     const char *used_table = schema->tables[use->column->table].name, *table = schema->tables[other->table].name;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, use->node, "%s.%s also holds this value and is closer to the question than %s.%s", table,
-                  other->name, used_table, use->column->name);
+        vsig_fire(run, VSIG_WARNING, use->node, "%s.%s also holds this value and is closer to the question than %s.%s",
+                  table, other->name, used_table, use->column->name);
     vsig_add_fact(run, finding, "value", true, "%.*s", (int)use->literal->text_len, use->literal->text);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, other->name);
 }
@@ -153,8 +159,10 @@ static enum err_code check_use(struct vsig_run *run, const struct use *use)
     double lead;
     const struct schema_column *rival = best_rival(run, use, hits, n, first, last, &lead);
     int agrees = rival ? embedding_agrees(subject, use->column, rival) : 0;
-    if (agrees < 0) vsig_unavailable(run, "no embedding");
-    else if (agrees) report(run, use, rival);
+    if (agrees < 0)
+        vsig_unavailable(run, "no embedding");
+    else if (agrees)
+        report(run, use, rival);
     return ERR_OK;
 }
 
@@ -174,7 +182,8 @@ static enum err_code check_in(struct vsig_run *run, const struct sql_node *node)
 static enum err_code check_equality(struct vsig_run *run, const struct sql_node *node)
 {
     for (unsigned side = 0; side < 2; side++) {
-        struct use use = {node, query_literal(sql_kid(node, 1 - side), NULL), query_column(run->subject, sql_kid(node, side))};
+        struct use use = {node, query_literal(sql_kid(node, 1 - side), NULL),
+                          query_column(run->subject, sql_kid(node, side))};
         if (use.literal && use.column) return check_use(run, &use);
     }
     return ERR_OK;
@@ -185,16 +194,19 @@ static enum err_code value_ambiguity_eval(struct vsig_run *run)
     const struct sql_node *root = run->subject->stmt->root;
     enum err_code code = ERR_OK;
     for (const struct sql_node *n = root; n && code == ERR_OK; n = sql_walk(root, n)) {
-        bool like = sql_is(n, SQL_LIKE) && !memchr(sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text : "%", '%',
-                                                   sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text_len : 1);
-        if ((sql_is(n, SQL_BINARY) && n->op == SQL_OP_EQ) || like) code = check_equality(run, n);
-        else if (sql_is(n, SQL_IN)) code = check_in(run, n);
+        bool like =
+            sql_is(n, SQL_LIKE) && !memchr(sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text : "%", '%',
+                                           sql_kid(n, LIKE_PATTERN)->text ? sql_kid(n, LIKE_PATTERN)->text_len : 1);
+        if ((sql_is(n, SQL_BINARY) && n->op == SQL_OP_EQ) || like)
+            code = check_equality(run, n);
+        else if (sql_is(n, SQL_IN))
+            code = check_in(run, n);
     }
     return code;
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MARGIN] = {"margin", 0.4, 0, 2, "how much closer the other column must be, in shares of its name"},
+    [OPT_MARGIN] = {"margin", 0.25, 0, 2, "how much closer the other column must be, in shares of its name"},
     [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that more columns hold say nothing"},
     [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "shorter whole numbers say nothing"},
     {NULL},
@@ -207,8 +219,10 @@ const struct vsig_def vsig_value_ambiguity = {
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a literal of the query also occurs in another column that is semantically closer to the question",
-    .description = "The value is held by more than one column. The question speaks of another one than the query filters on.",
-    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city holds 'Lima' too)",
+    .description =
+        "The value is held by more than one column. The question speaks of another one than the query filters on.",
+    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city holds "
+               "'Lima' too)",
     .instruction = "Filter on the column that the question names beside the value.",
     .options = OPTIONS,
     .eval = value_ambiguity_eval,
