@@ -54,6 +54,8 @@ static void as_json(struct arena *arena, const uint8_t *data, size_t size)
     free(text);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena;
