@@ -358,9 +358,10 @@ const struct vsig_def vsig_unused_value = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a quoted string, number or database value of the question appears nowhere in the query, or a "
                 "condition names one that nobody stated",
-    .description = "The question states a value - in quotes, as a number, or as a name that the database holds - and "
-                   "no literal of the query "
-                   "has anything to do with it: a condition was forgotten, or the value was misspelt.",
+    .description =
+        "The question states a value (in quotes, as a number, or as a name that the database holds) and no "
+        "literal of the query has anything to do with it: a condition was forgotten, or the value was misspelt. "
+        "Or the query restricts by a value that neither question nor evidence states.",
     .example = "How many rooms are on floor 3? - SELECT COUNT(*) FROM room",
     .instruction = "Use every value that the question states, in a condition on the column that holds it.",
     .options = OPTIONS,
