@@ -56,7 +56,7 @@ static void shortest(double value, char out[32])
 static size_t float_text(double value, char out[64])
 {
     if (isinf(value)) return (size_t)snprintf(out, 64, value < 0 ? "-inf" : "inf");
-    char scientific[32], digits[24];
+    char scientific[32], digits[24] = "0";
     shortest(value, scientific);
     int exponent = atoi(strchr(scientific, 'e') + 1), n = 0;
     for (const char *c = scientific; *c != 'e'; c++)

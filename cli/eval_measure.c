@@ -204,26 +204,30 @@ static void measure_selection(const struct eval_data *data, unsigned rounds, str
 /* --- answering -----------------------------------------------------------------------------------------------------
  */
 
+struct answer {
+    double p; /* -1: none */
+    bool right;
+};
+
 static int by_p(const void *a, const void *b)
 {
-    const struct eval_question *x = *(const struct eval_question *const *)a,
-                               *y = *(const struct eval_question *const *)b;
-    double p = isnan(x->p) ? -1 : x->p, q = isnan(y->p) ? -1 : y->p;
-    return p < q ? -1 : p > q;
+    const struct answer *x = a, *y = b;
+    return x->p < y->p ? -1 : x->p > y->p;
 }
 
 /* How many of the least certain answers a person must put right until 95 % of all are. */
 static uint32_t interactions(const struct eval_data *data)
 {
     guint n = data->questions->len, right = 0, asked = 0;
-    const struct eval_question **order = g_new(const struct eval_question *, n + 1);
+    struct answer *answers = g_new(struct answer, n + 1);
     for (guint i = 0; i < n; i++) {
-        order[i] = question_at(data, i);
-        right += order[i]->assay;
+        const struct eval_question *q = question_at(data, i);
+        answers[i] = (struct answer){isnan(q->p) ? -1 : q->p, q->assay};
+        right += q->assay;
     }
-    qsort(order, n, sizeof *order, by_p);
-    while (asked < n && (double)right < 0.95 * n) right += !order[asked++]->assay;
-    g_free(order);
+    qsort(answers, n, sizeof *answers, by_p);
+    while (asked < n && (double)right < 0.95 * n) right += !answers[asked++].right;
+    g_free(answers);
     return asked;
 }
 

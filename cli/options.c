@@ -15,103 +15,103 @@
 #define FLAG_ARG .type = OPT_FLAG
 
 static const struct option_row general_rows[] = {
-    {"config", 'c', "FILE", OPT_TEXT, AT(general.config), .command_line_only = true,
+    {"config", 'c', OPT_TEXT, "FILE", AT(general.config), .command_line_only = true,
      .sentence = "read this configuration file too; it outranks the user's and the system's"},
-    {"color", 0, "WHEN", OPT_CHOICE, AT(general.color), "auto", "auto|always|never",
+    {"color", 0, OPT_CHOICE, "WHEN", AT(general.color), "auto", "auto|always|never",
      .sentence = "colour text on standard output; auto means: on a terminal, unless NO_COLOR is set"},
     {"quiet", 'q', FLAG_ARG, AT(general.quiet), "false",
      .sentence = "no progress and no summary on standard error; errors still show"},
     END};
 
 static const struct option_row output_rows[] = {
-    {"format", 'f', "FORMAT", OPT_CHOICE, AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif",
+    {"format", 'f', OPT_CHOICE, "FORMAT", AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif",
      .sentence = "how results are written; auto means text on a terminal and jsonl elsewhere"},
     END};
 
 static const struct option_row judge_rows[] = {
-    {"strategy", 0, "NAME", OPT_CHOICE, AT(judge.strategy), "auto", "auto|first_valid|rerank|detect_then_rerank",
+    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto", "auto|first_valid|rerank|detect_then_rerank",
      .sentence = "first_valid takes candidates in order until one validates; rerank judges all and takes the best; "
                  "detect_then_rerank re-ranks only when the first that executes is suspected; auto is the one that "
                  "measured best (docs/results.md)"},
-    {"policy", 0, "NAME", OPT_CHOICE, AT(judge.policy), "best_effort", "best_effort|abstain|ask",
+    {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", "best_effort|abstain|ask",
      .sentence = "what to answer when nothing validates"},
-    {"threshold", 0, "P", OPT_REAL, AT(judge.threshold), "0", .min = 0, .max = 1,
+    {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
-    {"alpha", 0, "SHARE", OPT_REAL, AT(judge.alpha), "0", .min = 0, .max = 1,
+    {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,
      .sentence = "instead of a threshold: the share of wrong answers among the validated ones that is put up with"},
-    {"deadline-ms", 0, "MS", OPT_INT, AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
+    {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
      .sentence = "time for one question from its arrival; 0: 30 seconds, -1: none"},
-    {"max-iterations", 0, "N", OPT_INT, AT(judge.max_iterations), "0", .min = 0, .max = 10000,
+    {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "candidates to judge at most; 0: all"},
-    {"speculate", 0, "N", OPT_INT, AT(judge.speculate), "0", .min = 0, .max = 64,
+    {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
      .sentence = "candidates to judge at a time; the verdict stays the same; 0: one"},
-    {"family", 0, "NAME", OPT_LIST, AT(judge.families), NULL, "structure|join|execution|value|question",
+    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question",
      .sentence = "run only these families of signals (repeat the flag)"},
-    {"label-model", 0, "FILE", OPT_TEXT, AT(judge.label_model),
+    {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),
      .sentence = "label model in place of the shipped one; none: do without"},
-    {"classifier", 0, "FILE", OPT_TEXT, AT(judge.classifier),
+    {"classifier", 0, OPT_TEXT, "FILE", AT(judge.classifier),
      .sentence = "classifier in place of the shipped one; none: do without"},
-    {"models", 0, "DIR", OPT_TEXT, AT(judge.models),
+    {"models", 0, OPT_TEXT, "DIR", AT(judge.models),
      .sentence = "folder of the model files; not set: the installed ones"},
-    {"expose", 0, "WHAT", OPT_CHOICE, AT(judge.expose), "values", "none|values|rows",
+    {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
-    {"deny-column", 0, "COLUMN", OPT_LIST, AT(judge.deny_columns),
+    {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
      .sentence = "never show values of this column, given as table.column (repeat the flag)"},
     END};
 
 static const struct option_row database_rows[] = {
-    {"db-root", 0, "DIR", OPT_LIST, AT(database.root),
+    {"db-root", 0, OPT_LIST, "DIR", AT(database.root),
      .sentence = "folder with databases as DB/DB.sqlite (repeat the flag; the first that has it counts)"},
-    {"time-ms", 0, "MS", OPT_INT, AT(database.time_ms), "3000", .min = 1, .max = 3600000,
+    {"time-ms", 0, OPT_INT, "MS", AT(database.time_ms), "3000", .min = 1, .max = 3600000,
      .sentence = "time for one statement"},
-    {"max-rows", 0, "N", OPT_INT, AT(database.max_rows), "100000", .min = 1, .max = 10000000,
+    {"max-rows", 0, OPT_INT, "N", AT(database.max_rows), "100000", .min = 1, .max = 10000000,
      .sentence = "rows fetched from one statement at most"},
-    {"max-bytes", 0, "BYTES", OPT_INT, AT(database.max_bytes), "16777216", .min = 1024, .max = 4294967296.0,
+    {"max-bytes", 0, OPT_INT, "BYTES", AT(database.max_bytes), "16777216", .min = 1024, .max = 4294967296.0,
      .sentence = "bytes fetched from one statement at most"},
     END};
 
 static const struct option_row schema_rows[] = {
-    {"index-bytes", 0, "BYTES", OPT_INT, AT(schema.max_bytes), "268435456", .min = 1048576, .max = 68719476736.0,
+    {"index-bytes", 0, OPT_INT, "BYTES", AT(schema.max_bytes), "268435456", .min = 1048576, .max = 68719476736.0,
      .sentence = "memory for the index of one database"},
-    {"index-values", 0, "N", OPT_INT, AT(schema.max_values), "200000", .min = 100, .max = 100000000,
+    {"index-values", 0, OPT_INT, "N", AT(schema.max_values), "200000", .min = 100, .max = 100000000,
      .sentence = "distinct values of a column kept in the index; a column with more is sampled"},
     {"inferred-joins", 0, FLAG_ARG, AT(schema.inferred_joins), "true",
      .sentence = "also use joins that no key declares, found by names and values"},
-    {"descriptions", 0, "DIR", OPT_TEXT, AT(schema.descriptions),
+    {"descriptions", 0, OPT_TEXT, "DIR", AT(schema.descriptions),
      .sentence = "folder with TABLE.csv descriptions; not set: database_description beside the database"},
     END};
 
 static const struct option_row signals_rows[] = {
-    {"signal", 0, "NAME.KEY=VALUE", OPT_SIGNAL, .command_line_only = true,
+    {"signal", 0, OPT_SIGNAL, "NAME.KEY=VALUE", .command_line_only = true,
      .sentence = "set a signal's option, or NAME.enabled=no to switch it off (repeat the flag); `assay signals` lists "
                  "them"},
     END};
 
-static const struct option_row log_rows[] = {{"limit", 'n', "N", OPT_INT, AT(log.limit), "0", .min = 0, .max = 1e15,
+static const struct option_row log_rows[] = {{"limit", 'n', OPT_INT, "N", AT(log.limit), "0", .min = 0, .max = 1e15,
                                               .command_line_only = true,
                                               .sentence = "stop after this many lines of the log; 0: all"},
                                              END};
 
 static const struct option_row check_rows[] = {
-    {"db", 'd', "FILE", OPT_TEXT, AT(check.db), .command_line_only = true, .sentence = "the SQLite database"},
-    {"question", 'Q', "TEXT", OPT_TEXT, AT(check.question), .command_line_only = true,
+    {"db", 'd', OPT_TEXT, "FILE", AT(check.db), .command_line_only = true, .sentence = "the SQLite database"},
+    {"question", 'Q', OPT_TEXT, "TEXT", AT(check.question), .command_line_only = true,
      .sentence = "the question that the SQL should answer"},
-    {"evidence", 'e', "TEXT", OPT_TEXT, AT(check.evidence), .command_line_only = true,
+    {"evidence", 'e', OPT_TEXT, "TEXT", AT(check.evidence), .command_line_only = true,
      .sentence = "what else is known about the question"},
     END};
 
 static const struct option_row replay_rows[] = {
-    {"workers", 'j', "N", OPT_INT, AT(replay.workers), "0", .min = 0, .max = 256,
+    {"workers", 'j', OPT_INT, "N", AT(replay.workers), "0", .min = 0, .max = 256,
      .sentence = "threads that judge; 0: one a processor"},
-    {"window", 0, "N", OPT_INT, AT(replay.window), "0", .min = 0, .max = 65536,
+    {"window", 0, OPT_INT, "N", AT(replay.window), "0", .min = 0, .max = 65536,
      .sentence = "questions in flight at most, and so verdicts waiting for their turn; 0: eight a worker"},
     {"unordered", 'u', FLAG_ARG, AT(replay.unordered), "false",
      .sentence = "write each verdict as it comes, not in the order of the log"},
-    {"index-cache-bytes", 0, "BYTES", OPT_INT, AT(replay.cache_bytes), "0", .min = 0, .max = 1e12,
+    {"index-cache-bytes", 0, OPT_INT, "BYTES", AT(replay.cache_bytes), "0", .min = 0, .max = 1e12,
      .sentence = "memory for schema indexes kept between questions; 0: 96 MiB"},
     {"strict", 0, FLAG_ARG, AT(replay.strict), "false",
      .sentence = "stop at the first line that is no request, with exit status 2"},
-    {"out", 'o', "FILE", OPT_TEXT, AT(replay.out), .command_line_only = true,
+    {"out", 'o', OPT_TEXT, "FILE", AT(replay.out), .command_line_only = true,
      .sentence = "write verdicts to this file"},
     {"resume", 'r', FLAG_ARG, AT(replay.resume), "false", .command_line_only = true,
      .sentence = "continue FILE of --out: drop its torn last line and judge what it lacks"},
@@ -124,37 +124,38 @@ static const struct option_row eval_rows[] = {
      .sentence = "instead: how often each signal fires on the log's gold queries"},
     {"folds", 0, FLAG_ARG, AT(eval.folds), "false",
      .sentence = "also fit the models five-fold by database, beside a majority vote and the best single signal"},
-    {"bootstrap", 0, "N", OPT_INT, AT(eval.bootstrap), "1000", .min = 0, .max = 100000,
+    {"bootstrap", 0, OPT_INT, "N", AT(eval.bootstrap), "1000", .min = 0, .max = 100000,
      .sentence = "resamples behind each 95 % interval; 0: no intervals"},
-    {"labels", 0, "FILE", OPT_TEXT, AT(eval.labels), .command_line_only = true,
+    {"labels", 0, OPT_TEXT, "FILE", AT(eval.labels), .command_line_only = true,
      .sentence = "write each candidate's label, as JSON: one array a line of the log"},
     END};
 
 static const struct option_row train_rows[] = {
-    {"out", 'o', "FILE", OPT_TEXT, AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
-    {"kind", 0, "KIND", OPT_CHOICE, AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
+    {"out", 'o', OPT_TEXT, "FILE", AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
+    {"kind", 0, OPT_CHOICE, "KIND", AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
     {"weak", 0, FLAG_ARG, AT(train.weak), "false",
      .sentence = "train the classifier on the label model's probabilities, not on labels"},
-    {"mutants", 0, "N", OPT_INT, AT(train.mutants), "4", .min = 0, .max = 64,
+    {"mutants", 0, OPT_INT, "N", AT(train.mutants), "4", .min = 0, .max = 64,
      .sentence = "mutants of the gold query that serve as candidates where a line has none"},
-    {"prior", 0, "P", OPT_REAL, AT(train.prior), "-1", .min = -1, .max = 1,
+    {"prior", 0, OPT_REAL, "P", AT(train.prior), "-1", .min = -1, .max = 1,
      .sentence = "share of correct candidates that anchors the label model; -1: as labelled in the logs"},
-    {"trust", 0, "WEIGHT", OPT_REAL, AT(train.trust), "0.05", .min = 0, .max = 100,
+    {"trust", 0, OPT_REAL, "WEIGHT", AT(train.trust), "0.05", .min = 0, .max = 100,
      .sentence = "weight of the belief that a signal is more often right than not, against the evidence of the logs"},
-    {"target-prior", 0, "P", OPT_REAL, AT(train.target_prior), "-1", .min = -1, .max = 1,
-     .sentence = "share of correct candidates where the model will serve, when the training logs (mutants) have another; "
-                 "-1: the same"},
+    {"target-prior", 0, OPT_REAL, "P", AT(train.target_prior), "-1", .min = -1, .max = 1,
+     .sentence =
+         "share of correct candidates where the model will serve, when the training logs (mutants) have another; "
+         "-1: the same"},
     {"views", 0, FLAG_ARG, AT(train.views), "true",
      .sentence = "learn also from what the other candidates of a request say: rank, votes, agreement; no where the "
                  "training logs have made-up candidates"},
-    {"seed", 0, "N", OPT_INT, AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
+    {"seed", 0, OPT_INT, "N", AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
     END};
 
-static const struct option_row mutate_rows[] = {{"db", 'd', "FILE", OPT_TEXT, AT(mutate.db), .command_line_only = true,
+static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "FILE", AT(mutate.db), .command_line_only = true,
                                                  .sentence = "mutate the SQL given, against this SQLite database"},
-                                                {"count", 'n', "N", OPT_INT, AT(mutate.n), "8", .min = 1, .max = 1000,
+                                                {"count", 'n', OPT_INT, "N", AT(mutate.n), "8", .min = 1, .max = 1000,
                                                  .command_line_only = true, .sentence = "mutants a query"},
-                                                {"seed", 0, "N", OPT_INT, AT(mutate.seed), "1", .min = 0, .max = 1e15,
+                                                {"seed", 0, OPT_INT, "N", AT(mutate.seed), "1", .min = 0, .max = 1e15,
                                                  .command_line_only = true, .sentence = "seed of the choice"},
                                                 END};
 

@@ -90,10 +90,12 @@ void table_print_csv(struct table *table, FILE *stream)
         csv_field(stream, table->columns[c].name, strlen(table->columns[c].name));
     }
     fputs("\r\n", stream);
-    for (guint i = 0; i < table->cells->len; i++) {
-        const char *cell = table->cells->pdata[i] ? table->cells->pdata[i] : "";
-        if (i % table->n_columns) fputc(',', stream);
-        csv_field(stream, cell, strlen(cell));
-        if (i % table->n_columns == table->n_columns - 1) fputs("\r\n", stream);
+    for (guint row = 0; row + table->n_columns <= table->cells->len; row += table->n_columns) {
+        for (unsigned c = 0; c < table->n_columns; c++) {
+            const char *cell = table->cells->pdata[row + c] ? table->cells->pdata[row + c] : "";
+            if (c) fputc(',', stream);
+            csv_field(stream, cell, strlen(cell));
+        }
+        fputs("\r\n", stream);
     }
 }

@@ -19,7 +19,7 @@ void terminal_init(const char *when)
         colour = strcmp(when, "always") == 0;
     else if (is_set("NO_COLOR"))
         colour = false;
-    else if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
+    else if (is_set("CLICOLOR_FORCE") && g_strcmp0(getenv("CLICOLOR_FORCE"), "0") != 0)
         colour = true;
     else
         colour = terminal_output() && g_strcmp0(getenv("TERM"), "dumb") != 0;

@@ -44,7 +44,8 @@ static json_t *records(const char *text)
 
 Test(judge, check_answers_in_json)
 {
-    struct run run = assay(CHECK, "SELECT count(*) FROM customer", "SELECT count(*) FROM customers");
+    struct run run =
+        assay(CHECK, "--strategy=rerank", "SELECT count(*) FROM customer", "SELECT count(*) FROM customers");
     cr_expect(run.status == 0 || run.status == 1, "%d %s", run.status, run.err);
     json_t *verdict = parse(run.out), *candidates = json_object_get(verdict, "candidates");
     cr_expect_eq(json_integer_value(json_object_get(verdict, "schema_version")), 1);
