@@ -274,7 +274,7 @@ static enum err_code read_text(const struct decoder *d, const struct field *f, c
 
 static enum err_code read_cstr(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
 {
-    struct msg_text text;
+    struct msg_text text = {NULL, 0};
     enum err_code code = read_bytes(d, f, from, &text);
     if (code) return code;
     if (memchr(text.bytes, '\0', text.len)) return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);

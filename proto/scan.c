@@ -77,8 +77,8 @@ static enum err_code scan_head(struct scan *scan, enum shape *shape, uint64_t *l
 
 static enum err_code scan_value(struct scan *scan, unsigned depth)
 {
-    enum shape shape;
-    uint64_t length;
+    enum shape shape = SHAPE_PLAIN;
+    uint64_t length = 0;
     enum err_code code = scan_head(scan, &shape, &length);
     if (code) return code;
     if (++scan->objects > MAX_OBJECTS)
