@@ -2,8 +2,8 @@
  *
  *   engine_open → engine_submit ... engine_next ... → engine_finish → engine_next until ERR_CLOSED → engine_close
  *
- * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts (from the
- * same thread: engine_try_next before each submit, or submit with a timeout; or from another one).
+ * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts (from
+ * the same thread: engine_try_next before each submit, or submit with a timeout; or from another one).
  */
 #ifndef ASSAY_CLI_ENGINE_H
 #define ASSAY_CLI_ENGINE_H
@@ -35,17 +35,19 @@ struct engine_stats {
 
 struct engine;
 
-/* Everything in `config` is copied except databases, signals and the strings of defaults, which must outlive the engine. */
+/* Everything in `config` is copied except databases, signals and the strings of defaults, which must outlive the
+ * engine. */
 enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err);
 
 /* Hand over a request; it is encoded before the call returns. Waits up to timeout_ms (below 0: for ever) for room:
- * ERR_FULL. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any. */
+ * ERR_FULL. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any.
+ */
 enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                             struct err *err);
 
-/* The next verdict, in order of completion; the caller owes msg_verdict_free. Waits up to timeout_ms (0: does not, below 0:
- * for ever): ERR_FULL when none came in that time. ERR_CLOSED: finished and all were handed out, or the engine stopped with
- * an error (then `err` is set to its code, else to ERR_OK). Thread: one at a time. */
+/* The next verdict, in order of completion; the caller owes msg_verdict_free. Waits up to timeout_ms (0: does not,
+ * below 0: for ever): ERR_FULL when none came in that time. ERR_CLOSED: finished and all were handed out, or the engine
+ * stopped with an error (then `err` is set to its code, else to ERR_OK). Thread: one at a time. */
 enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_verdict **out, struct err *err);
 
 /* No more submits: what is open is finished, then engine_next says ERR_CLOSED. Thread: any. */

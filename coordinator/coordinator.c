@@ -1,12 +1,12 @@
 /* DESIGN: the loop between a transport and the core.
  *
  * One thread. It polls requests and results as one member of one group, gives them to the core, and sends what the core
- * asks for. What cannot be sent at once because a queue is full waits in an outbox; while anything waits there, or max_open
- * requests are open, requests are not polled (they stay in the transport, which is the backpressure), but results always
- * are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
+ * asks for. What cannot be sent at once because a queue is full waits in an outbox; while anything waits there, or
+ * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
+ * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
- * A request is acked after its verdict was taken by the transport; what a dead coordinator had open comes again. Commits
- * (bus_commit) close each step, so that a transport with transactions can make verdicts and acks true together.
+ * A request is acked after its verdict was taken by the transport; what a dead coordinator had open comes again.
+ * Commits (bus_commit) close each step, so that a transport with transactions can make verdicts and acks true together.
  */
 #include "coordinator/internal.h"
 
@@ -129,7 +129,10 @@ static void dead_letter(struct coordinator *c, struct bus_message *message, cons
         bus_nack(c->consumer, message, MAX_WAIT_MS);
 }
 
-static void on_dead(void *ctx, void *token, const struct err *why) { dead_letter(ctx, token, why); }
+static void on_dead(void *ctx, void *token, const struct err *why)
+{
+    dead_letter(ctx, token, why);
+}
 
 /* --- set up --- */
 
@@ -200,7 +203,10 @@ static void publish(struct coordinator *c)
 
 /* --- the loop --- */
 
-static bool is_waiting(const struct coordinator *c) { return c->outbox.head != NULL; }
+static bool is_waiting(const struct coordinator *c)
+{
+    return c->outbox.head != NULL;
+}
 
 /* Send what waits, as far as there is room. */
 static enum err_code flush(struct coordinator *c)

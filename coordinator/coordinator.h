@@ -1,8 +1,8 @@
 /* The coordinator: opens requests, fans their candidates out, gathers what the workers say, decides.
  *
  * Three parts. The *models* are read-only and shared. The *core* (core.h) is a state machine without clock, threads or
- * transport: events in, actions out. The *loop* moves messages between a transport and the core. The coordinator opens no
- * database.
+ * transport: events in, actions out. The *loop* moves messages between a transport and the core. The coordinator opens
+ * no database.
  */
 #ifndef ASSAY_COORDINATOR_COORDINATOR_H
 #define ASSAY_COORDINATOR_COORDINATOR_H
@@ -17,8 +17,9 @@ struct coordinator_models;
 
 /* Load label_model.json, classifier.json and decision.json from `dir` (NULL: $ASSAY_MODELS, else the installed ones).
  * `label_model` and `classifier`, unless NULL, are files that replace those; "none" leaves one out. Without any model
- * (label_model "none" and no classifier) nothing has a probability: candidates are ranked by the signals that fired and none
- * validates; that is for collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit. */
+ * (label_model "none" and no classifier) nothing has a probability: candidates are ranked by the signals that fired and
+ * none validates; that is for collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit.
+ */
 enum err_code coordinator_models_load(const char *dir, const char *label_model, const char *classifier,
                                       struct coordinator_models **out, struct err *err);
 void coordinator_models_free(struct coordinator_models *models);
@@ -59,8 +60,8 @@ struct coordinator;
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err);
 void coordinator_free(struct coordinator *coordinator);
 
-/* Run on the calling thread until coordinator_stop, then finish what is open (bounded by deadlines) and return. Anything
- * but ERR_OK is of class fatal. */
+/* Run on the calling thread until coordinator_stop, then finish what is open (bounded by deadlines) and return.
+ * Anything but ERR_OK is of class fatal. */
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
 /* Thread: any. `now`: do not finish what is open. */
 void coordinator_stop(struct coordinator *coordinator, bool now);

@@ -45,8 +45,14 @@ void core_free(struct core *core)
     free(core);
 }
 
-uint32_t core_open_requests(const struct core *core) { return g_hash_table_size(core->open); }
-struct core_stats core_get_stats(const struct core *core) { return core->stats; }
+uint32_t core_open_requests(const struct core *core)
+{
+    return g_hash_table_size(core->open);
+}
+struct core_stats core_get_stats(const struct core *core)
+{
+    return core->stats;
+}
 
 void core_close(struct request *request, const struct msg_verdict *verdict)
 {
@@ -88,7 +94,8 @@ void core_request(struct core *core, struct msg_key key, void *token, const void
     struct request *request = request_new(core, key, token, arrived_ns);
     enum err_code code = request ? msg_decode_request(&request->arena, bytes, len, &request->asked, &err)
                                  : err_set(&err, ERR_NOMEM, "no memory for a request");
-    if (!code && g_hash_table_contains(core->open, &key)) code = err_set(&err, ERR_MALFORMED, "the request is open already");
+    if (!code && g_hash_table_contains(core->open, &key))
+        code = err_set(&err, ERR_MALFORMED, "the request is open already");
     if (code) {
         if (request) request_free(request);
         dead(core, token, &err);
@@ -97,7 +104,8 @@ void core_request(struct core *core, struct msg_key key, void *token, const void
     g_hash_table_insert(core->open, &request->key, request);
     code = ingest(request, &err);
     if (code) {
-        decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text, now_ns);
+        decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
+                      now_ns);
         return;
     }
     if (!decide_advance(request, now_ns)) note_deadline(core, request->deadline_ns);

@@ -1,8 +1,8 @@
 /* The coordinator as a state machine: events in, actions out, no clock, thread, transport or database of its own.
  *
- * Events are requests, results and the passing of time. Actions are tasks to send, verdicts to publish and messages that
- * nobody can use. Equal events in equal order give equal actions. Results match by content (request key, hash, family), the
- * first one wins; what matches nothing is stray. Thread: one at a time.
+ * Events are requests, results and the passing of time. Actions are tasks to send, verdicts to publish and messages
+ * that nobody can use. Equal events in equal order give equal actions. Results match by content (request key, hash,
+ * family), the first one wins; what matches nothing is stray. Thread: one at a time.
  */
 #ifndef ASSAY_COORDINATOR_CORE_H
 #define ASSAY_COORDINATOR_CORE_H

@@ -1,26 +1,26 @@
 /* DESIGN: from judged candidates to a verdict.
  *
- * Candidates are *settled* strictly in input order, whatever the order in which results come: a candidate is settled when
- * nothing more will be learned of it (all families answered, or it is invalid, a repeat, or past max_iterations). All
- * decisions are taken at settled candidates, from those before it. That is why speculation changes nothing but the
- * waiting: what was judged ahead and not reached is left out of the verdict, features of the request look no further than
- * the settled candidates, and iterations count settled ones.
+ * Candidates are *settled* strictly in input order, whatever the order in which results come: a candidate is settled
+ * when nothing more will be learned of it (all families answered, or it is invalid, a repeat, or past max_iterations).
+ * All decisions are taken at settled candidates, from those before it. That is why speculation changes nothing but the
+ * waiting: what was judged ahead and not reached is left out of the verdict, features of the request look no further
+ * than the settled candidates, and iterations count settled ones.
  *
  *   first_valid         the first settled candidate whose P(correct) reaches the threshold is the answer
  *   rerank              settle all, then the best
  *   detect_then_rerank  the first one that executes, if it reaches the threshold; otherwise as rerank
  *
- * *Best* is the highest score, the earlier of equals; one that did not run to its end comes after all that did, for what
- * fails or never ends is not the answer. Another candidate than the first that executes must beat it by the model's
- * margin, or noise would be swapped for noise.
+ * *Best* is the highest score, the earlier of equals; one that did not run to its end comes after all that did, for
+ * what fails or never ends is not the answer. Another candidate than the first that executes must beat it by the
+ * model's margin, or noise would be swapped for noise.
  *
- * Nothing reached the threshold: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing executes at
- * all: abstained with reason invalid_sql, since there is no effort worth returning. A database that cannot be read: failed
- * with its reason, once every family of a candidate has said so.
+ * Nothing reached the threshold: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing executes
+ * at all: abstained with reason invalid_sql, since there is no effort worth returning. A database that cannot be read:
+ * failed with its reason, once every family of a candidate has said so.
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
- * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner were
- * not all looked at.
+ * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
+ * were not all looked at.
  *
  * Rejected: deciding at the moment a result comes (verdicts would depend on timing); cancelling speculative tasks (a
  * message that chases a message; they are cheap, and their results are dropped as stray).
@@ -186,8 +186,8 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
 static void conclude_by_policy(struct request *request, uint32_t best, const char *reason, const char *message,
                                uint32_t missing, int64_t now_ns)
 {
-    static const enum msg_status statuses[MSG_POLICY_COUNT] = {
-        MSG_STATUS_BEST_EFFORT, MSG_STATUS_BEST_EFFORT, MSG_STATUS_ABSTAINED, MSG_STATUS_ASK};
+    static const enum msg_status statuses[MSG_POLICY_COUNT] = {MSG_STATUS_BEST_EFFORT, MSG_STATUS_BEST_EFFORT,
+                                                               MSG_STATUS_ABSTAINED, MSG_STATUS_ASK};
     enum msg_status status = statuses[request->options.policy];
     if (reason && status == MSG_STATUS_ASK) status = MSG_STATUS_ABSTAINED;
     if (best == NONE) status = MSG_STATUS_ABSTAINED;
@@ -270,8 +270,8 @@ static bool settle_one(struct request *request, uint32_t index, int64_t now_ns)
     return false;
 }
 
-/* How many more candidates may go out now. In order: `speculate` unsettled ones; all: as many unanswered ones as the core
- * allows. */
+/* How many more candidates may go out now. In order: `speculate` unsettled ones; all: as many unanswered ones as the
+ * core allows. */
 static uint32_t window(const struct request *request)
 {
     uint32_t flying = 0;

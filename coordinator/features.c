@@ -35,7 +35,10 @@ bool features_same_result(const struct msg_judged *a, const struct msg_judged *b
            memcmp(a->execution->digest, b->execution->digest, sizeof a->execution->digest) == 0;
 }
 
-static double votes_of(const struct msg_judged *judged) { return judged->count ? judged->count : 1; }
+static double votes_of(const struct msg_judged *judged)
+{
+    return judged->count ? judged->count : 1;
+}
 
 static unsigned count_fired(const struct msg_judged *judged)
 {
@@ -114,22 +117,49 @@ static struct others look_around(const struct features_subject *s)
 
 /* --- votes --- */
 
-static double rank_of(const struct others *o) { return o->rank; }
-static double share_of(const struct others *o) { return o->share; }
-static double agreement_of(const struct others *o) { return o->agreement; }
-static double better_of(const struct others *o) { return o->better; }
-static double executable_of(const struct others *o) { return o->executable; }
-static double results_of(const struct others *o) { return o->results; }
-static double fired_gap_of(const struct others *o) { return o->fired_gap; }
-static double same_shape_of(const struct others *o) { return o->same_shape; }
-static double score_gap_of(const struct others *o) { return o->score_gap; }
+static double rank_of(const struct others *o)
+{
+    return o->rank;
+}
+static double share_of(const struct others *o)
+{
+    return o->share;
+}
+static double agreement_of(const struct others *o)
+{
+    return o->agreement;
+}
+static double better_of(const struct others *o)
+{
+    return o->better;
+}
+static double executable_of(const struct others *o)
+{
+    return o->executable;
+}
+static double results_of(const struct others *o)
+{
+    return o->results;
+}
+static double fired_gap_of(const struct others *o)
+{
+    return o->fired_gap;
+}
+static double same_shape_of(const struct others *o)
+{
+    return o->same_shape;
+}
+static double score_gap_of(const struct others *o)
+{
+    return o->score_gap;
+}
 
 /* Columns that look at the request: as features, and some of them in levels as views of the label model. */
 static const struct {
     const char *name;
     double (*value)(const struct others *others);
     enum lm_order order;
-    unsigned n_steps; /* 0: no view */
+    unsigned n_steps;                /* 0: no view */
     double steps[LM_MAX_LEVELS - 1]; /* level: how many of these are reached */
 } request_columns[] = {
     {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
@@ -145,8 +175,14 @@ static const struct {
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
 /* The positive labelers (SQLens §3.2) and whether a signal is theirs. */
-static bool in_all(const struct vsig_def *def) { return !def->off_by_default; }
-static bool in_db(const struct vsig_def *def) { return !def->off_by_default && def->family != VSIG_QUESTION; }
+static bool in_all(const struct vsig_def *def)
+{
+    return !def->off_by_default;
+}
+static bool in_db(const struct vsig_def *def)
+{
+    return !def->off_by_default && def->family != VSIG_QUESTION;
+}
 
 static const struct {
     const char *name;
@@ -206,7 +242,8 @@ static void lay_out_votes(struct layout *layout, bool request)
     add_labelers(layout);
 }
 
-static const char *const shape_names[] = {"label_model_p", "fired", "notes", "executed", "rows_log", "empty", "columns"};
+static const char *const shape_names[] = {"label_model_p", "fired", "notes",  "executed",
+                                          "rows_log",      "empty", "columns"};
 enum { N_SHAPE = sizeof shape_names / sizeof *shape_names };
 
 static void lay_out_features(struct layout *layout, bool request)
@@ -225,8 +262,7 @@ static void lay_out(void)
 {
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
-    for (unsigned i = 0; i < n; i++)
-        snprintf(note_names[all[i]->id], sizeof note_names[0], "%s.notes", all[i]->name);
+    for (unsigned i = 0; i < n; i++) snprintf(note_names[all[i]->id], sizeof note_names[0], "%s.notes", all[i]->name);
     for (unsigned request = 0; request < 2; request++) {
         lay_out_votes(&layouts[request], request);
         lay_out_features(&layouts[request], request);
@@ -297,7 +333,8 @@ static uint8_t view_level(unsigned column, double value)
 {
     if (isnan(value)) return LM_MISSING;
     uint8_t level = 0;
-    for (unsigned i = 0; i < request_columns[column].n_steps; i++) if (value >= request_columns[column].steps[i]) level++;
+    for (unsigned i = 0; i < request_columns[column].n_steps; i++)
+        if (value >= request_columns[column].steps[i]) level++;
     return level;
 }
 
@@ -307,8 +344,7 @@ static void fill_votes(const struct features_subject *subject, unsigned flags, c
     const struct layout *layout = layout_of(flags);
     unsigned n, at = 0;
     const struct vsig_def *const *all = vsig_all(&n);
-    for (unsigned i = 0; i < n; i++)
-        votes[at++] = level_of(&subject->candidates[subject->index], (uint32_t)all[i]->id);
+    for (unsigned i = 0; i < n; i++) votes[at++] = level_of(&subject->candidates[subject->index], (uint32_t)all[i]->id);
     for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
         if (request_columns[i].n_steps) votes[at++] = view_level(i, request_columns[i].value(others));
     for (unsigned i = 0; i < N_LABELERS; i++, at++) votes[at] = labeler_vote(&layout->columns[at], votes);
@@ -323,7 +359,10 @@ void features_votes(const struct features_subject *subject, unsigned flags, uint
 
 /* --- features --- */
 
-static float real_of(uint8_t vote) { return vote == LM_MISSING ? NAN : (float)vote; }
+static float real_of(uint8_t vote)
+{
+    return vote == LM_MISSING ? NAN : (float)vote;
+}
 
 static unsigned count_notes(const struct msg_judged *judged, uint32_t id)
 {

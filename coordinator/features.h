@@ -1,10 +1,10 @@
 /* From what the signals said to numbers: the one definition of the decision vector, for training and for deciding.
  *
- * Two views of a candidate. *Votes* are levels for the label model: a column a signal (0 silent or only notes, 1 warning,
- * 2 error, missing when unavailable), the positive labelers over them, and, with FEATURES_REQUEST, what is known from the
- * other candidates. *Features* are reals for a classifier: the same, with notes, shape of the result, and the label
- * model's own probability. Both are known by their names, which model files carry: columns may be added at any time, a
- * model takes those it knows.
+ * Two views of a candidate. *Votes* are levels for the label model: a column a signal (0 silent or only notes, 1
+ * warning, 2 error, missing when unavailable), the positive labelers over them, and, with FEATURES_REQUEST, what is
+ * known from the other candidates. *Features* are reals for a classifier: the same, with notes, shape of the result,
+ * and the label model's own probability. Both are known by their names, which model files carry: columns may be added
+ * at any time, a model takes those it knows.
  *
  * Request-level columns look at the candidates [0, n_seen) only, so that a decision taken in order does not hang on how
  * many were judged ahead of it. Thread: any; pure.

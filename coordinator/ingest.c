@@ -1,7 +1,7 @@
 /* A request comes in: options are settled, every candidate is parsed, repeats are found.
  *
- * Two candidates are the same when their normal forms are: they are judged once, and the first one gets the votes of all.
- * What does not parse is invalid at once and costs no task. */
+ * Two candidates are the same when their normal forms are: they are judged once, and the first one gets the votes of
+ * all. What does not parse is invalid at once and costs no task. */
 #include "coordinator/internal.h"
 
 #include "proto/invalid.h"
@@ -61,7 +61,10 @@ static enum err_code settle_options(struct request *request, struct err *err)
 
 /* --- candidates --- */
 
-static char *copy(struct arena *arena, const char *text) { return text ? arena_strdup(arena, text) : NULL; }
+static char *copy(struct arena *arena, const char *text)
+{
+    return text ? arena_strdup(arena, text) : NULL;
+}
 
 /* Out of the scratch arena. */
 static struct msg_finding *copy_finding(struct arena *arena, const struct msg_finding *from)
@@ -149,8 +152,14 @@ static void take_candidate(struct request *request, uint32_t index, GHashTable *
     slot->asks = true;
 }
 
-static guint hash_of_hash(gconstpointer p) { return (guint)*(const uint64_t *)p; }
-static gboolean same_hash(gconstpointer a, gconstpointer b) { return memcmp(a, b, 2 * sizeof(uint64_t)) == 0; }
+static guint hash_of_hash(gconstpointer p)
+{
+    return (guint) * (const uint64_t *)p;
+}
+static gboolean same_hash(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, 2 * sizeof(uint64_t)) == 0;
+}
 
 static void limit_iterations(struct request *request)
 {

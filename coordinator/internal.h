@@ -30,7 +30,7 @@ struct coordinator_models {
 /* A candidate on its way. Everything else about it is in the verdict's own msg_judged. */
 struct slot {
     uint64_t hash[2];
-    bool asks;     /* is judged by tasks: parses, repeats nothing, within max_iterations */
+    bool asks; /* is judged by tasks: parses, repeats nothing, within max_iterations */
     bool sent;
     uint32_t waits; /* families that have not answered; bits */
     struct msg_result *results[VSIG_FAMILY_COUNT];
@@ -46,13 +46,13 @@ struct request {
     struct msg_options options; /* nothing left open */
     double threshold;
     int64_t arrived_ns, deadline_ns; /* 0: none */
-    uint32_t families;   /* bits */
+    uint32_t families;               /* bits */
     struct slot *slots;
     struct msg_judged *judged;
     uint32_t n;
-    uint32_t next;       /* first that was not sent */
-    uint32_t decided;    /* candidates before it are settled */
-    bool wide;           /* all candidates are judged, in any order */
+    uint32_t next;    /* first that was not sent */
+    uint32_t decided; /* candidates before it are settled */
+    bool wide;        /* all candidates are judged, in any order */
     int64_t worker_ns;
 };
 

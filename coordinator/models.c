@@ -1,8 +1,8 @@
 /* The learned part of deciding: label model, classifier, and how the two are used.
  *
- * decision.json says what measured best: {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
- * "margin": 0.05, "command": "..."}. `margin` is how far another candidate must lie above the first that executes before it
- * is preferred. The file may be absent: first_valid at 0.5.
+ * decision.json says what measured best: {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold":
+ * 0.8, "margin": 0.05, "command": "..."}. `margin` is how far another candidate must lie above the first that executes
+ * before it is preferred. The file may be absent: first_valid at 0.5.
  */
 #include "coordinator/internal.h"
 
@@ -56,8 +56,9 @@ static char *version_of(const char *path)
 
 static enum err_code missing(const char *what, const char *path, const struct err *why, struct err *err)
 {
-    return err_set(err, ERR_CONFIG, "the %s %s cannot be used: %s; name another file, a folder with ASSAY_MODELS, or 'none'",
-                   what, path, why->text);
+    return err_set(err, ERR_CONFIG,
+                   "the %s %s cannot be used: %s; name another file, a folder with ASSAY_MODELS, or 'none'", what, path,
+                   why->text);
 }
 
 static enum err_code load_label_model(struct coordinator_models *m, const char *path, struct err *err)
@@ -107,7 +108,8 @@ static enum err_code read_decision(struct coordinator_models *m, const json_t *r
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const char *strategy = json_string_value(json_object_get(root, "strategy"));
-    if (!schema || strcmp(schema, "assay.decision") != 0) return bad_decision(path, "is not of schema assay.decision", err);
+    if (!schema || strcmp(schema, "assay.decision") != 0)
+        return bad_decision(path, "is not of schema assay.decision", err);
     if (json_integer_value(json_object_get(root, "version")) != 1)
         return bad_decision(path, "has a version that this build does not know", err);
     int value = strategy ? msg_strategy_by_name(strategy) : (int)m->strategy;
@@ -160,8 +162,14 @@ void coordinator_models_free(struct coordinator_models *models)
     g_free(models);
 }
 
-enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models) { return models->strategy; }
-double coordinator_models_threshold(const struct coordinator_models *models) { return models->threshold; }
+enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models)
+{
+    return models->strategy;
+}
+double coordinator_models_threshold(const struct coordinator_models *models)
+{
+    return models->threshold;
+}
 
 /* Without a model: fewer and weaker votes first. */
 static double count_votes(const uint8_t *votes, unsigned n_signals)

@@ -1,5 +1,5 @@
-/* The error report of SQLens §4.4 on one candidate: for each signal that fired, its cause, what it means, what to do, and
- * the clauses it points to. And, for the policy "ask", questions to the user. */
+/* The error report of SQLens §4.4 on one candidate: for each signal that fired, its cause, what it means, what to do,
+ * and the clauses it points to. And, for the policy "ask", questions to the user. */
 #include "coordinator/internal.h"
 
 #include "proto/invalid.h"
@@ -8,12 +8,16 @@
 
 enum { MAX_QUESTIONS = 3 };
 
-static bool is_reported(const struct msg_finding *finding) { return finding->severity != MSG_NOTE; }
+static bool is_reported(const struct msg_finding *finding)
+{
+    return finding->severity != MSG_NOTE;
+}
 
 static bool seen_before(const struct msg_judged *judged, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++)
-        if (is_reported(&judged->findings[i]) && judged->findings[i].signal == judged->findings[index].signal) return true;
+        if (is_reported(&judged->findings[i]) && judged->findings[i].signal == judged->findings[index].signal)
+            return true;
     return false;
 }
 
@@ -34,7 +38,10 @@ static struct msg_report describe(uint32_t signal)
                                .instruction = def->instruction};
 }
 
-static const char *label_of(const struct msg_clause *clause) { return clause->label ? clause->label : "SQL"; }
+static const char *label_of(const struct msg_clause *clause)
+{
+    return clause->label ? clause->label : "SQL";
+}
 
 static struct msg_report_clause *clause_with_label(struct msg_report *report, const char *label)
 {
@@ -55,7 +62,8 @@ static void add_text(struct arena *arena, struct msg_report_clause *clause, cons
     clause->texts = texts;
 }
 
-static void add_clauses(struct arena *arena, const struct msg_judged *judged, uint32_t signal, struct msg_report *report)
+static void add_clauses(struct arena *arena, const struct msg_judged *judged, uint32_t signal,
+                        struct msg_report *report)
 {
     uint32_t room = 0;
     for (uint32_t i = 0; i < judged->n_findings; i++) room += judged->findings[i].n_clauses;
@@ -94,6 +102,7 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
         if (text) questions[verdict->n_questions++] = text;
     }
     if (verdict->n_questions == 0)
-        questions[verdict->n_questions++] = "Can you say the question in other words, with the names of the things it is about?";
+        questions[verdict->n_questions++] =
+            "Can you say the question in other words, with the names of the things it is about?";
     verdict->questions = questions;
 }

@@ -1,8 +1,8 @@
 /* Encoder and decoder made from the tables of fields.c.
  *
  * A frame is the array [version, kind, body]; the body is a map from field ids to values, and so is every struct in it.
- * Decoding is two passes: msg_scan checks the bytes as bytes, msgpack-c unpacks them (texts point into the bytes), and the
- * rows copy what they know into the arena, each value checked for type and bound. What no row knows is skipped.
+ * Decoding is two passes: msg_scan checks the bytes as bytes, msgpack-c unpacks them (texts point into the bytes), and
+ * the rows copy what they know into the arena, each value checked for type and bound. What no row knows is skipped.
  */
 #include "proto/fields.h"
 
@@ -14,8 +14,14 @@
 
 /* --- memory of a message --- */
 
-static const void *at(const void *base, size_t offset) { return (const char *)base + offset; }
-static void *at_mut(void *base, size_t offset) { return (char *)base + offset; }
+static const void *at(const void *base, size_t offset)
+{
+    return (const char *)base + offset;
+}
+static void *at_mut(void *base, size_t offset)
+{
+    return (char *)base + offset;
+}
 
 static const void *load_pointer(const void *base, size_t offset)
 {
@@ -29,9 +35,18 @@ static void store_pointer(void *base, size_t offset, const void *pointer)
     memcpy(at_mut(base, offset), &pointer, sizeof pointer);
 }
 
-static uint32_t load_u32(const void *base, size_t offset) { return *(const uint32_t *)at(base, offset); }
-static int64_t load_i64(const void *base, size_t offset) { return *(const int64_t *)at(base, offset); }
-static double load_real(const void *base, size_t offset) { return *(const double *)at(base, offset); }
+static uint32_t load_u32(const void *base, size_t offset)
+{
+    return *(const uint32_t *)at(base, offset);
+}
+static int64_t load_i64(const void *base, size_t offset)
+{
+    return *(const int64_t *)at(base, offset);
+}
+static double load_real(const void *base, size_t offset)
+{
+    return *(const double *)at(base, offset);
+}
 
 /* --- writing --- */
 
@@ -65,14 +80,38 @@ static int pack_str(msgpack_packer *pk, const char *bytes, size_t len)
     return msgpack_pack_str(pk, len) || msgpack_pack_str_body(pk, bytes, len);
 }
 
-static bool has_bool(const struct field *f, const void *base) { return *(const bool *)at(base, f->at); }
-static bool has_u32(const struct field *f, const void *base) { return load_u32(base, f->at) != 0; }
-static bool has_i64(const struct field *f, const void *base) { return load_i64(base, f->at) != 0; }
-static bool has_real(const struct field *f, const void *base) { return !isnan(load_real(base, f->at)); }
-static bool has_setting(const struct field *f, const void *base) { return load_real(base, f->at) != 0; }
-static bool has_pointer(const struct field *f, const void *base) { return load_pointer(base, f->at) != NULL; }
-static bool has_list(const struct field *f, const void *base) { return load_u32(base, f->count_at) != 0; }
-static bool has_always(const struct field *f, const void *base) { return f && base; }
+static bool has_bool(const struct field *f, const void *base)
+{
+    return *(const bool *)at(base, f->at);
+}
+static bool has_u32(const struct field *f, const void *base)
+{
+    return load_u32(base, f->at) != 0;
+}
+static bool has_i64(const struct field *f, const void *base)
+{
+    return load_i64(base, f->at) != 0;
+}
+static bool has_real(const struct field *f, const void *base)
+{
+    return !isnan(load_real(base, f->at));
+}
+static bool has_setting(const struct field *f, const void *base)
+{
+    return load_real(base, f->at) != 0;
+}
+static bool has_pointer(const struct field *f, const void *base)
+{
+    return load_pointer(base, f->at) != NULL;
+}
+static bool has_list(const struct field *f, const void *base)
+{
+    return load_u32(base, f->count_at) != 0;
+}
+static bool has_always(const struct field *f, const void *base)
+{
+    return f && base;
+}
 static bool has_pair(const struct field *f, const void *base)
 {
     const uint64_t *pair = at(base, f->at);
@@ -290,7 +329,8 @@ static enum err_code check_list(const struct decoder *d, const struct field *f, 
     return from->via.array.size > f->max ? too_many(d, f, ERR_LIMIT_COUNT) : ERR_OK;
 }
 
-static enum err_code read_strings(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_strings(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                  void *base)
 {
     enum err_code code = check_list(d, f, from);
     if (code) return code;

@@ -1,22 +1,31 @@
 /* The fields of each message. Append rows with fresh ids and raise MSG_MINOR; proto/FORMAT.md lists the same. */
 #include "proto/fields.h"
 
-#define END {0}
+#define END                                                                                                            \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
 #define PLAIN(id_, struct_, field_, type_)                                                                             \
-    {.id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_)}
+    {                                                                                                                  \
+        .id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_)                          \
+    }
 #define BOUND(id_, struct_, field_, type_, max_)                                                                       \
-    {.id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_), .max = (max_)}
+    {                                                                                                                  \
+        .id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_), .max = (max_)           \
+    }
 #define MANY(id_, struct_, field_, type_, max_, record_)                                                               \
-    {.id = (id_),                                                                                                      \
-     .type = (type_),                                                                                                  \
-     .name = #field_,                                                                                                  \
-     .at = offsetof(struct struct_, field_),                                                                           \
-     .count_at = offsetof(struct struct_, n_##field_),                                                                 \
-     .max = (max_),                                                                                                    \
-     .record = (record_)}
+    {                                                                                                                  \
+        .id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_),                         \
+        .count_at = offsetof(struct struct_, n_##field_), .max = (max_), .record = (record_)                           \
+    }
 #define PART(id_, struct_, field_, type_, record_)                                                                     \
-    {.id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_), .record = (record_)}
-#define RECORD(struct_, rows_) {.name = #struct_ + 4, .size = sizeof(struct struct_), .fields = (rows_)}
+    {                                                                                                                  \
+        .id = (id_), .type = (type_), .name = #field_, .at = offsetof(struct struct_, field_), .record = (record_)     \
+    }
+#define RECORD(struct_, rows_)                                                                                         \
+    {                                                                                                                  \
+        .name = #struct_ + 4, .size = sizeof(struct struct_), .fields = (rows_)                                        \
+    }
 
 enum { PROSE = 1 << 20 }; /* bytes of messages, values, explanations */
 

@@ -53,8 +53,8 @@ enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struc
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                          size_t len, void **out, struct err *err);
 
-/* Walk the bytes of one msgpack value without unpacking it: depth, number of objects, and every count and length against
- * what is really there. *end gets its length. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */
+/* Walk the bytes of one msgpack value without unpacking it: depth, number of objects, and every count and length
+ * against what is really there. *end gets its length. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err);
 
 #endif

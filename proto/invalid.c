@@ -62,7 +62,10 @@ struct msg_finding *msg_invalid_parse(struct arena *arena, const struct sql_stmt
     return from_diag(arena, stmt, diag, NULL);
 }
 
-static bool is_word(char c) { return g_ascii_isalnum(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80; }
+static bool is_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
 
 /* Where the token that starts here ends: a word, something quoted, or one character. */
 static uint32_t token_end(const struct sql_stmt *stmt, uint32_t start)

@@ -115,7 +115,8 @@ static enum err_code read_candidate(const struct reader *r, const json_t *from, 
 {
     out->score = NAN;
     const json_t *sql = json_is_object(from) ? json_object_get(from, "sql") : from;
-    if (!json_is_string(sql)) return bad(r, "candidates", "holds an item that is neither SQL nor an object with \"sql\"");
+    if (!json_is_string(sql))
+        return bad(r, "candidates", "holds an item that is neither SQL nor an object with \"sql\"");
     enum err_code code = read_text(r, "sql", sql, MSG_MAX_SQL, &out->sql);
     if (code || !json_is_object(from)) return code;
     const json_t *score = json_object_get(from, "score");
@@ -133,7 +134,8 @@ static enum err_code read_candidates(const struct reader *r, const json_t *from,
     if (!json_is_array(list)) return bad(r, "candidates", "is no list");
     size_t n = json_array_size(list);
     if (n > MSG_MAX_CANDIDATES)
-        return err_set(r->err, ERR_LIMIT_COUNT, "the request has %zu candidates; %d are allowed", n, MSG_MAX_CANDIDATES);
+        return err_set(r->err, ERR_LIMIT_COUNT, "the request has %zu candidates; %d are allowed", n,
+                       MSG_MAX_CANDIDATES);
     out->candidates = arena_new_array(r->arena, n, struct msg_candidate);
     if (!out->candidates) return no_room(r);
     out->n_candidates = (uint32_t)n;
@@ -194,9 +196,10 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
 
 static enum err_code json_failure(const json_error_t *error, struct err *err)
 {
-    bool encoding = json_error_code(error) == json_error_invalid_utf8 ||
-                    json_error_code(error) == json_error_null_character;
-    return err_set(err, encoding ? ERR_ENCODING : ERR_MALFORMED, "not JSON, at byte %d: %s", error->position, error->text);
+    bool encoding =
+        json_error_code(error) == json_error_invalid_utf8 || json_error_code(error) == json_error_null_character;
+    return err_set(err, encoding ? ERR_ENCODING : ERR_MALFORMED, "not JSON, at byte %d: %s", error->position,
+                   error->text);
 }
 
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
@@ -230,9 +233,18 @@ static json_t *text_json(const char *text, size_t len)
     return value;
 }
 
-static json_t *string_json(const char *text) { return text_json(text, text ? strlen(text) : 0); }
-static json_t *real_json(double real) { return isfinite(real) ? json_real(real) : json_null(); }
-static json_t *ms_json(int64_t ns) { return json_real(round((double)ns / 1e3) / 1e3); }
+static json_t *string_json(const char *text)
+{
+    return text_json(text, text ? strlen(text) : 0);
+}
+static json_t *real_json(double real)
+{
+    return isfinite(real) ? json_real(real) : json_null();
+}
+static json_t *ms_json(int64_t ns)
+{
+    return json_real(round((double)ns / 1e3) / 1e3);
+}
 
 static json_t *strings_json(const char *const *items, uint32_t n)
 {
@@ -344,7 +356,8 @@ static void signals_json(json_t *out, const struct msg_judged *judged)
 static void findings_json(json_t *out, const struct msg_judged *judged)
 {
     json_t *findings = json_array();
-    for (uint32_t i = 0; i < judged->n_findings; i++) json_array_append_new(findings, finding_json(&judged->findings[i]));
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        json_array_append_new(findings, finding_json(&judged->findings[i]));
     json_object_set_new(out, "findings", findings);
 }
 
@@ -428,7 +441,10 @@ static char *dump(json_t *value)
     return text;
 }
 
-char *msg_verdict_to_json(const struct msg_verdict *verdict) { return dump(msg_verdict_json(verdict)); }
+char *msg_verdict_to_json(const struct msg_verdict *verdict)
+{
+    return dump(msg_verdict_json(verdict));
+}
 
 static json_t *candidate_json(const struct msg_candidate *candidate)
 {
@@ -451,8 +467,7 @@ static void options_json(json_t *out, const struct msg_options *options)
     set_if(out, "expose", msg_expose_name(options->expose));
     if (options->threshold > 0) json_object_set_new(out, "threshold", real_json(options->threshold));
     if (options->alpha > 0) json_object_set_new(out, "alpha", real_json(options->alpha));
-    if (options->n_families)
-        json_object_set_new(out, "families", strings_json(options->families, options->n_families));
+    if (options->n_families) json_object_set_new(out, "families", strings_json(options->families, options->n_families));
     if (options->n_deny_columns)
         json_object_set_new(out, "deny_columns", strings_json(options->deny_columns, options->n_deny_columns));
 }

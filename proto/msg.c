@@ -13,7 +13,10 @@ static const char *const severities[MSG_SEVERITY_COUNT] = {"note", "warning", "e
 static const char *const statuses[MSG_STATUS_COUNT] = {"failed",      "validated", "repaired",
                                                        "best_effort", "abstained", "ask"};
 
-static const char *name_of(const char *const *names, unsigned n, unsigned value) { return value < n ? names[value] : NULL; }
+static const char *name_of(const char *const *names, unsigned n, unsigned value)
+{
+    return value < n ? names[value] : NULL;
+}
 
 static int value_of(const char *const *names, unsigned n, const char *name)
 {
@@ -22,15 +25,42 @@ static int value_of(const char *const *names, unsigned n, const char *name)
     return -1;
 }
 
-const char *msg_strategy_name(enum msg_strategy strategy) { return name_of(strategies, MSG_STRATEGY_COUNT, strategy); }
-const char *msg_policy_name(enum msg_policy policy) { return name_of(policies, MSG_POLICY_COUNT, policy); }
-const char *msg_expose_name(enum msg_expose expose) { return name_of(exposures, MSG_EXPOSE_COUNT, expose); }
-const char *msg_state_name(enum msg_state state) { return name_of(states, MSG_STATE_COUNT, state); }
-const char *msg_severity_name(enum msg_severity severity) { return name_of(severities, MSG_SEVERITY_COUNT, severity); }
-const char *msg_status_name(enum msg_status status) { return name_of(statuses, MSG_STATUS_COUNT, status); }
-int msg_strategy_by_name(const char *name) { return value_of(strategies, MSG_STRATEGY_COUNT, name); }
-int msg_policy_by_name(const char *name) { return value_of(policies, MSG_POLICY_COUNT, name); }
-int msg_expose_by_name(const char *name) { return value_of(exposures, MSG_EXPOSE_COUNT, name); }
+const char *msg_strategy_name(enum msg_strategy strategy)
+{
+    return name_of(strategies, MSG_STRATEGY_COUNT, strategy);
+}
+const char *msg_policy_name(enum msg_policy policy)
+{
+    return name_of(policies, MSG_POLICY_COUNT, policy);
+}
+const char *msg_expose_name(enum msg_expose expose)
+{
+    return name_of(exposures, MSG_EXPOSE_COUNT, expose);
+}
+const char *msg_state_name(enum msg_state state)
+{
+    return name_of(states, MSG_STATE_COUNT, state);
+}
+const char *msg_severity_name(enum msg_severity severity)
+{
+    return name_of(severities, MSG_SEVERITY_COUNT, severity);
+}
+const char *msg_status_name(enum msg_status status)
+{
+    return name_of(statuses, MSG_STATUS_COUNT, status);
+}
+int msg_strategy_by_name(const char *name)
+{
+    return value_of(strategies, MSG_STRATEGY_COUNT, name);
+}
+int msg_policy_by_name(const char *name)
+{
+    return value_of(policies, MSG_POLICY_COUNT, name);
+}
+int msg_expose_by_name(const char *name)
+{
+    return value_of(exposures, MSG_EXPOSE_COUNT, name);
+}
 
 enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_request *request)
 {
@@ -71,7 +101,8 @@ enum err_code msg_decode_request(struct arena *arena, const void *bytes, size_t 
     return ERR_OK;
 }
 
-enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out, struct err *err)
+enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out,
+                              struct err *err)
 {
     void *message = NULL;
     enum err_code code = msg_decode(arena, MSG_KIND_TASK, &msg_task_record, bytes, len, &message, err);
@@ -100,7 +131,8 @@ enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t 
     enum err_code code = msg_decode(arena, MSG_KIND_VERDICT, &msg_verdict_record, bytes, len, &message, err);
     *out = message;
     if (code) return code;
-    return (*out)->chosen <= (*out)->n_candidates ? ERR_OK : err_set(err, ERR_MALFORMED, "field chosen is out of range");
+    return (*out)->chosen <= (*out)->n_candidates ? ERR_OK
+                                                  : err_set(err, ERR_MALFORMED, "field chosen is out of range");
 }
 
 enum err_code msg_decode_verdict_own(const void *bytes, size_t len, struct msg_verdict **out, struct err *err)

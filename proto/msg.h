@@ -2,12 +2,13 @@
  *
  *   requests → coordinator → tasks.<family> → worker → results → coordinator → verdicts
  *
- * Ownership: 1. a decoded message and everything in it lives in the arena it was decoded into and needs the bytes no more;
+ * Ownership: 1. a decoded message and everything in it lives in the arena it was decoded into and needs the bytes no
+ * more;
  * 2. an encoded message is a buffer that the caller frees with msg_buffer_free; 3. encoding only reads.
  *
  * Absent is zero: NULL text, 0, an empty list; a real that may be unknown is NAN. Absent fields take no bytes. To add a
- * field: a new id at the end of its table in msg.c and a raised MSG_MINOR; ids are never used again. Readers skip the ids
- * they do not know and refuse another MSG_MAJOR.
+ * field: a new id at the end of its table in msg.c and a raised MSG_MINOR; ids are never used again. Readers skip the
+ * ids they do not know and refuse another MSG_MAJOR.
  *
  * Thread: any; a message belongs to one thread at a time.
  */
@@ -25,15 +26,15 @@ enum { MSG_SCHEMA_VERSION = 1 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
 enum {
-    MSG_MAX_BYTES = 64 << 20,      /* one message */
-    MSG_MAX_DEPTH = 16,            /* nesting */
-    MSG_MAX_LINE = 16 << 20,       /* one line of a log */
-    MSG_MAX_CANDIDATES = 4096,     /* of a request */
-    MSG_MAX_QUESTION = 64 << 10,   /* bytes of the question, or of the evidence */
-    MSG_MAX_META = 1 << 20,        /* bytes of meta as JSON */
-    MSG_MAX_SQL = 1 << 20,         /* bytes of one candidate; what may be judged is less: the parser's cap */
-    MSG_MAX_NAME = 256,            /* id, db, family, generator */
-    MSG_MAX_LIST = 1024            /* families, generators, denied columns, findings, clauses ... */
+    MSG_MAX_BYTES = 64 << 20,    /* one message */
+    MSG_MAX_DEPTH = 16,          /* nesting */
+    MSG_MAX_LINE = 16 << 20,     /* one line of a log */
+    MSG_MAX_CANDIDATES = 4096,   /* of a request */
+    MSG_MAX_QUESTION = 64 << 10, /* bytes of the question, or of the evidence */
+    MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
+    MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
+    MSG_MAX_NAME = 256,          /* id, db, family, generator */
+    MSG_MAX_LIST = 1024          /* families, generators, denied columns, findings, clauses ... */
 };
 
 /* Text or bytes with a length. `bytes` is NUL-terminated after decoding, but may hold a NUL too. */
@@ -45,8 +46,8 @@ struct msg_text {
 enum msg_strategy { MSG_STRATEGY_UNSET, MSG_FIRST_VALID, MSG_RERANK, MSG_DETECT_THEN_RERANK, MSG_STRATEGY_COUNT };
 enum msg_policy { MSG_POLICY_UNSET, MSG_BEST_EFFORT, MSG_ABSTAIN, MSG_ASK, MSG_POLICY_COUNT };
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
-enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT };      /* as enum vsig_state */
-enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT };      /* as enum vsig_severity */
+enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* as enum vsig_state */
+enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* as enum vsig_severity */
 enum msg_status {
     MSG_STATUS_FAILED,      /* could not be judged; see reason */
     MSG_STATUS_VALIDATED,   /* P(correct) of the chosen one reaches the threshold */
@@ -57,8 +58,8 @@ enum msg_status {
     MSG_STATUS_COUNT
 };
 
-/* Names as in JSON and on the command line ("first_valid", "best_effort", "values", "fired", "warning", "validated"); NULL
- * for unset. by_name: -1 when there is none. */
+/* Names as in JSON and on the command line ("first_valid", "best_effort", "values", "fired", "warning", "validated");
+ * NULL for unset. by_name: -1 when there is none. */
 const char *msg_strategy_name(enum msg_strategy strategy);
 const char *msg_policy_name(enum msg_policy policy);
 const char *msg_expose_name(enum msg_expose expose);
@@ -87,8 +88,8 @@ struct msg_options {
     enum msg_strategy strategy;
     enum msg_policy policy;
     enum msg_expose expose;
-    double threshold; /* P(correct) from which a candidate validates; default: the model's own */
-    double alpha;     /* instead: the share of wrong answers among the validated that is put up with */
+    double threshold;            /* P(correct) from which a candidate validates; default: the model's own */
+    double alpha;                /* instead: the share of wrong answers among the validated that is put up with */
     const char *const *families; /* run only these; empty: all */
     uint32_t n_families;
     const char *const *deny_columns; /* "table.column" whose values are never shown */
@@ -116,9 +117,9 @@ struct msg_key {
 };
 
 struct msg_task {
-    struct msg_key key;  /* the partition is also where the result goes */
-    uint64_t hash[2];    /* content: normalised SQL, db, question, evidence */
-    uint32_t candidate;  /* first with that content; for logs only, nothing is matched by it */
+    struct msg_key key; /* the partition is also where the result goes */
+    uint64_t hash[2];   /* content: normalised SQL, db, question, evidence */
+    uint32_t candidate; /* first with that content; for logs only, nothing is matched by it */
     const char *family;
     const char *db, *question, *evidence;
     struct msg_text sql;
@@ -201,12 +202,12 @@ struct msg_result {
 /* One input candidate, in input order. */
 struct msg_judged {
     struct msg_text sql;
-    uint32_t count;       /* votes, those of its repeats included */
+    uint32_t count; /* votes, those of its repeats included */
     double score;
-    bool judged;          /* all else is empty when not */
-    bool invalid;         /* invalid_sql: p_correct is 0 */
+    bool judged;                                 /* all else is empty when not */
+    bool invalid;                                /* invalid_sql: p_correct is 0 */
     double p_correct, label_model_p, entailment; /* NAN: not known */
-    struct msg_signal *signals; /* by id */
+    struct msg_signal *signals;                  /* by id */
     uint32_t n_signals;
     struct msg_finding *findings;
     uint32_t n_findings;
@@ -257,7 +258,7 @@ struct msg_verdict {
     struct msg_version *versions;
     uint32_t n_versions;
     const char *gold, *meta; /* of the request */
-    struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    struct arena *arena;     /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */
@@ -268,7 +269,8 @@ struct msg_buffer {
     size_t room; /* kept for the next message */
 };
 
-/* Append nothing, replace everything: the buffer is overwritten. Start with {0}. ERR_NOMEM; ERR_LIMIT_BYTES past MSG_MAX_BYTES. */
+/* Append nothing, replace everything: the buffer is overwritten. Start with {0}. ERR_NOMEM; ERR_LIMIT_BYTES past
+ * MSG_MAX_BYTES. */
 enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_request *request);
 enum err_code msg_encode_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result *result);
@@ -279,7 +281,8 @@ void msg_buffer_free(struct msg_buffer *buffer);
  * ERR_LIMIT_MEMORY when the arena is full. */
 enum err_code msg_decode_request(struct arena *arena, const void *bytes, size_t len, struct msg_request **out,
                                  struct err *err);
-enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out, struct err *err);
+enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out,
+                              struct err *err);
 enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out,
                                 struct err *err);
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,
@@ -292,13 +295,13 @@ void msg_verdict_free(struct msg_verdict *verdict);
 /* --- JSON --- */
 
 /* One line of a query log (or a request over HTTP) as JSON: strict about types, duplicate keys, UTF-8 and the bounds
- * above; keys that are not ours are ignored. Errors: ERR_MALFORMED, ERR_ENCODING, ERR_LIMIT_BYTES, ERR_LIMIT_COUNT with a
- * sentence in `err`. An empty list of candidates, or none, is fine here. */
+ * above; keys that are not ours are ignored. Errors: ERR_MALFORMED, ERR_ENCODING, ERR_LIMIT_BYTES, ERR_LIMIT_COUNT with
+ * a sentence in `err`. An empty list of candidates, or none, is fine here. */
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
                                     struct err *err);
 
-/* Request and verdict as one line of JSON without newline, malloc'd; NULL: out of memory. Text that is no UTF-8 is written
- * with U+FFFD. */
+/* Request and verdict as one line of JSON without newline, malloc'd; NULL: out of memory. Text that is no UTF-8 is
+ * written with U+FFFD. */
 char *msg_request_to_json(const struct msg_request *request);
 char *msg_verdict_to_json(const struct msg_verdict *verdict);
 /* The same as a tree (json_t * of jansson, owned by the caller), for whoever adds to it. */

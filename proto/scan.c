@@ -1,8 +1,8 @@
 /* What a msgpack value really holds, before the library unpacks it.
  *
- * msgpack-c reserves memory by the count in an array's header: five bytes make it ask for 8 GB. So every count and length
- * is checked here against the bytes that are there, along with depth and the number of objects (the library takes 24
- * bytes for each). Extension types are refused: no message has any.
+ * msgpack-c reserves memory by the count in an array's header: five bytes make it ask for 8 GB. So every count and
+ * length is checked here against the bytes that are there, along with depth and the number of objects (the library
+ * takes 24 bytes for each). Extension types are refused: no message has any.
  */
 #include "proto/fields.h"
 
@@ -14,29 +14,18 @@ enum shape { SHAPE_BAD, SHAPE_PLAIN, SHAPE_BYTES, SHAPE_ARRAY, SHAPE_MAP };
 static const struct {
     uint8_t shape, width;
 } heads[32] = {
-    [0xc0 - 0xc0] = {SHAPE_PLAIN, 0}, /* nil */
-    [0xc2 - 0xc0] = {SHAPE_PLAIN, 0}, /* false */
-    [0xc3 - 0xc0] = {SHAPE_PLAIN, 0}, /* true */
-    [0xc4 - 0xc0] = {SHAPE_BYTES, 1}, /* bin */
-    [0xc5 - 0xc0] = {SHAPE_BYTES, 2},
-    [0xc6 - 0xc0] = {SHAPE_BYTES, 4},
-    [0xca - 0xc0] = {SHAPE_PLAIN, 4}, /* float */
-    [0xcb - 0xc0] = {SHAPE_PLAIN, 8},
-    [0xcc - 0xc0] = {SHAPE_PLAIN, 1}, /* unsigned */
-    [0xcd - 0xc0] = {SHAPE_PLAIN, 2},
-    [0xce - 0xc0] = {SHAPE_PLAIN, 4},
-    [0xcf - 0xc0] = {SHAPE_PLAIN, 8},
+    [0xc0 - 0xc0] = {SHAPE_PLAIN, 0},                                                                     /* nil */
+    [0xc2 - 0xc0] = {SHAPE_PLAIN, 0},                                                                     /* false */
+    [0xc3 - 0xc0] = {SHAPE_PLAIN, 0},                                                                     /* true */
+    [0xc4 - 0xc0] = {SHAPE_BYTES, 1},                                                                     /* bin */
+    [0xc5 - 0xc0] = {SHAPE_BYTES, 2}, [0xc6 - 0xc0] = {SHAPE_BYTES, 4}, [0xca - 0xc0] = {SHAPE_PLAIN, 4}, /* float */
+    [0xcb - 0xc0] = {SHAPE_PLAIN, 8}, [0xcc - 0xc0] = {SHAPE_PLAIN, 1},                                   /* unsigned */
+    [0xcd - 0xc0] = {SHAPE_PLAIN, 2}, [0xce - 0xc0] = {SHAPE_PLAIN, 4}, [0xcf - 0xc0] = {SHAPE_PLAIN, 8},
     [0xd0 - 0xc0] = {SHAPE_PLAIN, 1}, /* signed */
-    [0xd1 - 0xc0] = {SHAPE_PLAIN, 2},
-    [0xd2 - 0xc0] = {SHAPE_PLAIN, 4},
-    [0xd3 - 0xc0] = {SHAPE_PLAIN, 8},
+    [0xd1 - 0xc0] = {SHAPE_PLAIN, 2}, [0xd2 - 0xc0] = {SHAPE_PLAIN, 4}, [0xd3 - 0xc0] = {SHAPE_PLAIN, 8},
     [0xd9 - 0xc0] = {SHAPE_BYTES, 1}, /* str */
-    [0xda - 0xc0] = {SHAPE_BYTES, 2},
-    [0xdb - 0xc0] = {SHAPE_BYTES, 4},
-    [0xdc - 0xc0] = {SHAPE_ARRAY, 2},
-    [0xdd - 0xc0] = {SHAPE_ARRAY, 4},
-    [0xde - 0xc0] = {SHAPE_MAP, 2},
-    [0xdf - 0xc0] = {SHAPE_MAP, 4},
+    [0xda - 0xc0] = {SHAPE_BYTES, 2}, [0xdb - 0xc0] = {SHAPE_BYTES, 4}, [0xdc - 0xc0] = {SHAPE_ARRAY, 2},
+    [0xdd - 0xc0] = {SHAPE_ARRAY, 4}, [0xde - 0xc0] = {SHAPE_MAP, 2},   [0xdf - 0xc0] = {SHAPE_MAP, 4},
 };
 
 struct scan {
@@ -45,7 +34,10 @@ struct scan {
     struct err *err;
 };
 
-static size_t left(const struct scan *scan) { return (size_t)(scan->end - scan->next); }
+static size_t left(const struct scan *scan)
+{
+    return (size_t)(scan->end - scan->next);
+}
 
 static enum err_code cut_short(const struct scan *scan)
 {

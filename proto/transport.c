@@ -7,7 +7,10 @@
 enum { MAX_TRANSPORTS = 8 };
 static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local}; /* NULL ends it */
 
-static bool is_used(unsigned i) { return i < MAX_TRANSPORTS && transports[i]; }
+static bool is_used(unsigned i)
+{
+    return i < MAX_TRANSPORTS && transports[i];
+}
 
 const struct bus_transport *bus_transport_find(const char *name, struct err *err)
 {
@@ -38,7 +41,10 @@ enum err_code bus_open(const char *transport, const struct bus_config *config, s
     return found ? found->open(config ? config : &defaults, out, err) : ERR_CONFIG;
 }
 
-int64_t bus_now_ns(struct bus *bus) { return bus->transport->now_ns ? bus->transport->now_ns(bus) : clock_now_ns(); }
+int64_t bus_now_ns(struct bus *bus)
+{
+    return bus->transport->now_ns ? bus->transport->now_ns(bus) : clock_now_ns();
+}
 
 const char *bus_header_get(const struct bus_message *message, const char *name)
 {

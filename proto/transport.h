@@ -1,11 +1,12 @@
 /* How messages travel: one table of slots a transport, thin wrappers that hold the contract.
  *
  * Ownership: 1. what open or subscribe refused owes nothing, what they gave is closed once; 2. produce copies, so the
- * caller keeps what it handed in; 3. a polled message belongs to its consumer until it is acked or nacked, which frees it.
+ * caller keeps what it handed in; 3. a polled message belongs to its consumer until it is acked or nacked, which frees
+ * it.
  *
- * At least once: a message that was polled and never acked comes again, to this or another consumer of the group, after a
- * nack, a close or a crash; bus_message.attempts counts. Within one key and topic, messages are handed out in the order they
- * were produced. A message is acked only after everything that it led to was produced.
+ * At least once: a message that was polled and never acked comes again, to this or another consumer of the group, after
+ * a nack, a close or a crash; bus_message.attempts counts. Within one key and topic, messages are handed out in the
+ * order they were produced. A message is acked only after everything that it led to was produced.
  *
  * Adding a transport: one file, one filled table, one row in transport.c, the conformance suite
  * (tests/unit/proto/conformance.c).
@@ -64,7 +65,7 @@ struct bus_message {
 
 struct bus_config {
     uint32_t queue_messages; /* bound of one topic; 0: 1,024 */
-    uint64_t queue_bytes;    /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
+    uint64_t queue_bytes; /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
 };
 
 struct bus;          /* a connection, or the queues of this process. Thread: any */
@@ -120,9 +121,9 @@ static inline void bus_close(struct bus *bus)
     if (bus) bus->transport->close(bus);
 }
 
-/* Hand over n messages in order. ERR_OK: all were taken. ERR_FULL: only the first *taken (may be NULL) were, because a queue
- * stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_CLOSED: nobody will ever take more. Of messages
- * that share a key and are handed over in one call, consumers see none or all. */
+/* Hand over n messages in order. ERR_OK: all were taken. ERR_FULL: only the first *taken (may be NULL) were, because a
+ * queue stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_CLOSED: nobody will ever take more. Of
+ * messages that share a key and are handed over in one call, consumers see none or all. */
 static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                                         uint32_t *taken)
 {
@@ -143,12 +144,12 @@ static inline enum err_code bus_subscribe(struct bus *bus, const char *group, co
     return bus->transport->subscribe(bus, group, topics, n, out, err);
 }
 
-/* Up to `max` messages of the wanted topics (bit i: topic i of the subscription; 0: all of them). Waits up to timeout_ms
- * for the first (0: does not, below 0: for ever), never for more. What is not wanted stays where it is: this is how a reader
- * holds back one topic and goes on with another. Messages of one key come together where the transport can do that.
- * ERR_OK with *n = 0: none came. ERR_CLOSED: drained. */
-static inline enum err_code bus_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out, uint32_t max,
-                                     int64_t timeout_ms, uint32_t *n)
+/* Up to `max` messages of the wanted topics (bit i: topic i of the subscription; 0: all of them). Waits up to
+ * timeout_ms for the first (0: does not, below 0: for ever), never for more. What is not wanted stays where it is: this
+ * is how a reader holds back one topic and goes on with another. Messages of one key come together where the transport
+ * can do that. ERR_OK with *n = 0: none came. ERR_CLOSED: drained. */
+static inline enum err_code bus_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out,
+                                     uint32_t max, int64_t timeout_ms, uint32_t *n)
 {
     return consumer->transport->poll(consumer, want, out, max, timeout_ms, n);
 }
@@ -172,8 +173,12 @@ static inline enum err_code bus_commit(struct bus_consumer *consumer)
     return consumer->transport->commit ? consumer->transport->commit(consumer) : ERR_OK;
 }
 
-/* Stop intake: a waiting poll returns, this and later ones with ERR_CLOSED. What was polled may still be acked. Thread: any. */
-static inline void bus_drain(struct bus_consumer *consumer) { consumer->transport->drain(consumer); }
+/* Stop intake: a waiting poll returns, this and later ones with ERR_CLOSED. What was polled may still be acked. Thread:
+ * any. */
+static inline void bus_drain(struct bus_consumer *consumer)
+{
+    consumer->transport->drain(consumer);
+}
 
 /* Leave the group. Messages that were neither acked nor nacked go back to it, in order. NULL is fine. */
 static inline void bus_unsubscribe(struct bus_consumer *consumer)

@@ -1,23 +1,24 @@
 /* DESIGN: bounded queues between the threads of one process.
  *
  * A topic is a list of messages, each one block of memory. Topics that are read together belong to one *group*: one
- * mutex, one condition for readers, one for writers. A writer of five tasks for the five task topics so takes one lock and
- * wakes one reader, and a reader takes all five at once. Nothing else is locked while messages flow: the table of topics
- * only grows and is read without a lock, and what a consumer holds is its own.
+ * mutex, one condition for readers, one for writers. A writer of five tasks for the five task topics so takes one lock
+ * and wakes one reader, and a reader takes all five at once. Nothing else is locked while messages flow: the table of
+ * topics only grows and is read without a lock, and what a consumer holds is its own.
  *
- * A topic that nobody has subscribed to yet has a group of its own and fills up to its bound. Subscribing moves topics into
- * the group that was asked for; whoever had looked up the old group finds, under its lock, that the topic has left and
- * looks again.
+ * A topic that nobody has subscribed to yet has a group of its own and fills up to its bound. Subscribing moves topics
+ * into the group that was asked for; whoever had looked up the old group finds, under its lock, that the topic has left
+ * and looks again.
  *
- * Bounds: a topic takes messages until it holds queue_messages or queue_bytes; writers then wait, or are told ERR_FULL. What
- * readers hold is bounded by what they ask for. Redelivery ignores the bound, for it must not fail.
+ * Bounds: a topic takes messages until it holds queue_messages or queue_bytes; writers then wait, or are told ERR_FULL.
+ * What readers hold is bounded by what they ask for. Redelivery ignores the bound, for it must not fail.
  *
- * Sharing: while a group has several members, a poll hands out one run of messages of one key (from each wanted topic), so
- * that the families of a candidate are judged by one thread and other keys by other threads. A lone member gets whatever is
- * there. A reader that leaves something behind wakes the next one, so that a burst wakes no more threads than it feeds.
+ * Sharing: while a group has several members, a poll hands out one run of messages of one key (from each wanted topic),
+ * so that the families of a candidate are judged by one thread and other keys by other threads. A lone member gets
+ * whatever is there. A reader that leaves something behind wakes the next one, so that a burst wakes no more threads
+ * than it feeds.
  *
- * Rejected: a lock-free ring. At about 10,000 messages a second the lock is not seen in a profile, and a ring knows neither
- * keys, nor redelivery, nor a bound in bytes.
+ * Rejected: a lock-free ring. At about 10,000 messages a second the lock is not seen in a profile, and a ring knows
+ * neither keys, nor redelivery, nor a bound in bytes.
  */
 #include "proto/transport.h"
 
@@ -53,8 +54,8 @@ struct group {
     uint32_t n_topics;
     uint32_t members, waiting_writers;
     uint32_t waiting_readers, choosy_readers; /* choosy: wait for some of the topics only */
-    struct list delayed; /* nacked with a delay, by due_ns */
-    struct group *next;  /* all groups of the bus */
+    struct list delayed;                      /* nacked with a delay, by due_ns */
+    struct group *next;                       /* all groups of the bus */
 };
 
 struct topic {
@@ -194,7 +195,10 @@ static bool wait_for(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t l
     return true;
 }
 
-static int64_t limit_of(int64_t timeout_ms) { return timeout_ms < 0 ? -1 : clock_now_ns() + timeout_ms * 1000000; }
+static int64_t limit_of(int64_t timeout_ms)
+{
+    return timeout_ms < 0 ? -1 : clock_now_ns() + timeout_ms * 1000000;
+}
 
 /* --- groups and topics --- */
 
@@ -497,7 +501,10 @@ static enum err_code local_subscribe(struct bus *bus, const char *name, const ch
 
 /* --- poll; all under the group's lock --- */
 
-static bool wanted(uint32_t want, const struct topic *topic) { return !want || (want >> topic->index & 1); }
+static bool wanted(uint32_t want, const struct topic *topic)
+{
+    return !want || (want >> topic->index & 1);
+}
 
 /* Put a message back ahead of what its topic still holds of its key or came after it. */
 static void put_back(struct message *message)
@@ -522,8 +529,7 @@ static void release_due(struct group *group)
 static struct message *first_wanted(const struct group *group, uint32_t want)
 {
     for (uint32_t i = 0; i < group->n_topics; i++)
-        if (wanted(want, group->topics[i]) && group->topics[i]->messages.first)
-            return group->topics[i]->messages.first;
+        if (wanted(want, group->topics[i]) && group->topics[i]->messages.first) return group->topics[i]->messages.first;
     return NULL;
 }
 

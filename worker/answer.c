@@ -1,5 +1,5 @@
-/* Results as messages. Whatever was read from the database leaves here or not at all: `expose` and the denied columns are
- * applied in this file. */
+/* Results as messages. Whatever was read from the database leaves here or not at all: `expose` and the denied columns
+ * are applied in this file. */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"

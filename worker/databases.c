@@ -43,10 +43,13 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
     *path = NULL;
     for (uint32_t i = 0; i < databases->n_files; i++)
         if (strcmp(databases->files[i].name, name) == 0)
-            return (*path = strdup(databases->files[i].path)) ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for a path");
+            return (*path = strdup(databases->files[i].path)) ? ERR_OK
+                                                              : err_set(err, ERR_NOMEM, "no memory for a path");
     if (!is_safe(name))
-        return err_set(err, ERR_DB_MISSING, "a database name has no slash, control character or leading dot, and 1 to %d "
-                                            "bytes", MSG_MAX_NAME);
+        return err_set(err, ERR_DB_MISSING,
+                       "a database name has no slash, control character or leading dot, and 1 to %d "
+                       "bytes",
+                       MSG_MAX_NAME);
     for (uint32_t i = 0; i < databases->n_roots; i++)
         if (try_path(join("dir", databases->roots[i], name), path) ||
             try_path(join("file", databases->roots[i], name), path))

@@ -4,24 +4,24 @@
  *
  *   ok      answered, acked
  *   retry   (a locked database) nacked with a growing delay; after max_attempts it is treated as reject
- *   reject  if it could be read: answered with every signal of the family unavailable for that reason, then acked, so that
- *           the coordinator need not wait for a deadline. If it could not be read there is nobody to answer: to the
+ *   reject  if it could be read: answered with every signal of the family unavailable for that reason, then acked, so
+ * that the coordinator need not wait for a deadline. If it could not be read there is nobody to answer: to the
  *           dead-letter topic with where it stood and why, acked after that
  *   fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
  *
  * Invariants. *Answer before ack*: a task is acked only when its result has been taken by the transport, so a crash
- * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*: signals
- * and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
+ * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
+ * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
  *
- * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so that
- * the verdict can name the family.
+ * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so
+ * that the verdict can name the family.
  *
- * Results go out up to OUTBOX at a time, which is a candidate's families: one lock, one wake-up of the coordinator. When
- * the results queue is full the worker waits, for the coordinator never waits for workers: no cycle.
+ * Results go out up to OUTBOX at a time, which is a candidate's families: one lock, one wake-up of the coordinator.
+ * When the results queue is full the worker waits, for the coordinator never waits for workers: no cycle.
  *
  * Rejected: retrying inside the loop (blocks other databases behind a locked one); answering "late" by silence (a
- * coordinator could not tell it from a dead worker); one dead letter queue for both sides (a task is identified by where it
- * stood, a request by its id).
+ * coordinator could not tell it from a dead worker); one dead letter queue for both sides (a task is identified by
+ * where it stood, a request by its id).
  */
 #include "worker/internal.h"
 
@@ -135,8 +135,8 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
     if (!task) return dead_letter(worker, message, why, err);
     worker->stats.failed++;
     worker->stats.late += why->code == ERR_DEADLINE;
-    enum err_code code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family),
-                                            why, &result);
+    enum err_code code =
+        answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, &result);
     return code ? fatal(worker, message, code, err) : answer(worker, message, &result, err);
 }
 

@@ -66,8 +66,8 @@ void subjects_free(struct subjects *subjects);
  * invalid candidate is ERR_OK here. `deadline_ns` is on clock_now_ns's clock, 0: none. */
 enum err_code subjects_take(struct subjects *subjects, const struct msg_task *task, int64_t deadline_ns,
                             struct err *err);
-/* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked, verdict, said,
- * offset. What says nothing about the candidate (a lock, a lost file) is returned. */
+/* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked, verdict,
+ * said, offset. What says nothing about the candidate (a lock, a lost file) is returned. */
 enum err_code subjects_check(struct subjects *subjects, bool run, struct err *err);
 
 /* --- answer.c: from what signals said to a result message --- */
@@ -102,7 +102,7 @@ struct worker {
     struct arena batch; /* decoded tasks */
     struct arena answers;
     struct outbox outbox;
-    struct worker_stats stats;     /* of this thread's own */
+    struct worker_stats stats; /* of this thread's own */
     pthread_mutex_t lock;
     struct worker_stats published; /* under the lock */
 };

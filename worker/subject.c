@@ -1,6 +1,6 @@
-/* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the database,
- * the schema index, the reading of the question, the parsed candidate and its result are each made once and kept until a
- * task needs another one. */
+/* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
+ * database, the schema index, the reading of the question, the parsed candidate and its result are each made once and
+ * kept until a task needs another one. */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -52,7 +52,8 @@ static bool keep(struct arena *arena, const char *text, char **out)
     return !text || *out;
 }
 
-/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference. */
+/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
+ */
 static enum err_code take_question(struct subjects *s, const struct msg_task *task, struct schema_index *schema,
                                    struct err *err)
 {

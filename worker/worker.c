@@ -109,7 +109,10 @@ static void read_item(struct worker *worker, struct bus_message *message, struct
     if (out->task) out->family = vsig_family_by_name(out->task->family);
 }
 
-static int order(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+static int order(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
 
 /* Tasks of one candidate together, those of one request too, in the order of the requests. The execution family goes
  * first: whether the engine takes the candidate then costs the others nothing. Unreadable ones last. */

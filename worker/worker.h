@@ -1,8 +1,8 @@
 /* A worker: takes tasks of its families, runs their signals, answers with results.
  *
- * It knows databases by the name in the task and finds their files under its own roots, so that no message can name a path.
- * It keeps, for itself, a few open databases, the analysis of the last question and the last parsed candidate, so that the
- * families of one candidate and the candidates of one request share that work when they come together.
+ * It knows databases by the name in the task and finds their files under its own roots, so that no message can name a
+ * path. It keeps, for itself, a few open databases, the analysis of the last question and the last parsed candidate, so
+ * that the families of one candidate and the candidates of one request share that work when they come together.
  */
 #ifndef ASSAY_WORKER_WORKER_H
 #define ASSAY_WORKER_WORKER_H
@@ -31,7 +31,7 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
 
 struct worker_config {
     struct bus *bus;
-    const char *group; /* NULL: "assay-worker" */
+    const char *group;           /* NULL: "assay-worker" */
     const char *const *families; /* by name; n_families 0: all */
     uint32_t n_families;
     struct worker_databases databases;
@@ -46,7 +46,7 @@ struct worker_config {
 
 struct worker_stats {
     uint64_t tasks, late, retried, dead, failed;
-    int64_t busy_ns;                     /* wall clock inside tasks */
+    int64_t busy_ns; /* wall clock inside tasks */
     int64_t signal_ns[VSIG_ID_END];
     uint64_t signal_runs[VSIG_ID_END];
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
@@ -59,8 +59,8 @@ struct worker;
 enum err_code worker_new(const struct worker_config *config, struct worker **out, struct err *err);
 void worker_free(struct worker *worker);
 
-/* Run on the calling thread until worker_stop: what was taken is finished, the rest stays with the transport. Anything but
- * ERR_OK is of class fatal. Thread: eval. */
+/* Run on the calling thread until worker_stop: what was taken is finished, the rest stays with the transport. Anything
+ * but ERR_OK is of class fatal. Thread: eval. */
 enum err_code worker_run(struct worker *worker, struct err *err);
 /* Thread: any. */
 void worker_stop(struct worker *worker);

@@ -10,6 +10,9 @@ int64_t clock_now_ns(void);
 /* Replace the source for the whole process; NULL restores the real one. Tests only, before threads start. */
 void clock_set_source(int64_t (*now_ns)(void));
 
-static inline double clock_ms(int64_t ns) { return (double)ns / 1e6; }
+static inline double clock_ms(int64_t ns)
+{
+    return (double)ns / 1e6;
+}
 
 #endif

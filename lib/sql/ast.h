@@ -65,11 +65,9 @@
  *   CASE      list-like: [operand?, else?, WHEN...]
  *   WHEN      [condition, result]
  *   CAST      [x] text = type as written; SQL_F_COLON when x::type
- *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*), ARGS
- *             then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
- *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"
- *   FILTER    [expression] FILTER (WHERE ...)
- *   EXTRACT   [x] text = field
+ *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
+ * ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too ARGS      list of expressions; text = how
+ * words separate them, if they do: "BOTH ? FROM ?" FILTER    [expression] FILTER (WHERE ...) EXTRACT   [x] text = field
  *   COLLATE   [x] text = collation, text2 = schema
  *   ROW       list: (a, b) as a row value, and the rows of VALUES
  *   LIST      list: the right side of IN (a, b)
@@ -78,18 +76,24 @@
  *   ERROR     [] tokens that recovery skipped; its span says which
  */
 #define SQL_KINDS(X)                                                                                                   \
-    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
-    X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \
-    X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                    \
-    X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)           \
-    X(GROUP, "group", -1) X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)          \
-    X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1) X(FRAME, "frame", 0)                 \
-    X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0) X(LITERAL, "literal", 0) X(TYPED, "typed", 1)       \
-    X(PARAM, "param", 0) X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3) X(BETWEEN, "between", 3)        \
-    X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                     \
-    X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                    \
-    X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)      \
-    X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(ERROR, "error", 0)
+    X(QUERY, "query", 4)                                                                                               \
+    X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7) X(VALUES, "values", -1)     \
+        X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0) X(FROM, "from", -1)    \
+            X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1) X(DERIVED, "derived", 2)      \
+                X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1) X(GROUP, "group", -1) \
+                    X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)               \
+                        X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1)                 \
+                            X(FRAME, "frame", 0) X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0)       \
+                                X(LITERAL, "literal", 0) X(TYPED, "typed", 1) X(PARAM, "param", 0)                     \
+                                    X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3)                     \
+                                        X(BETWEEN, "between", 3) X(IN, "in", 2) X(EXISTS, "exists", 1)                 \
+                                            X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                  \
+                                                X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1)              \
+                                                    X(CALL, "call", 4) X(ARGS, "args", -1) X(FILTER, "filter", 1)      \
+                                                        X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1)              \
+                                                            X(ROW, "row", -1) X(LIST, "list", -1)                      \
+                                                                X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3)     \
+                                                                    X(ERROR, "error", 0)
 
 enum sql_kind {
 #define X(kind, name, slots) SQL_##kind,
@@ -115,21 +119,30 @@ enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
 
 /* op of the kinds that have one. Texts are what the printer writes. */
 #define SQL_OPS(X)                                                                                                     \
-    X(OP_NONE, "") X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<")          \
-    X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT")                                   \
-    X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL")          \
-    X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                 \
-    X(OP_POW, "^") X(OP_CONCAT, "||") X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<")              \
-    X(OP_SHR, ">>") X(OP_NEG, "-") X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE")            \
-    X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")       \
-    X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")              \
-    X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")      \
-    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?")                                                                  \
-    X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")             \
-    X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                   \
-    X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")     \
-    X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                     \
-    X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current")
+    X(OP_NONE, "")                                                                                                     \
+    X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<") X(OP_LE, "<=")         \
+        X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT") X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(    \
+            OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL") X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") \
+            X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%") X(OP_POW, "^") X(OP_CONCAT, "||")              \
+                X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<") X(OP_SHR, ">>") X(OP_NEG, "-")    \
+                    X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE") X(OP_GLOB, "GLOB")       \
+                        X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")     \
+                            X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->")         \
+                                X(OP_ARROW2, "->>") X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>")                    \
+                                    X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")                     \
+                                        X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?") X(UNION, "UNION")            \
+                                            X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT")                        \
+                                                X(INTERSECT_ALL, "INTERSECT ALL") X(EXCEPT, "EXCEPT")                  \
+                                                    X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN")                  \
+                                                        X(JOIN_CROSS, "CROSS JOIN") X(JOIN_LEFT_OUTER, "LEFT JOIN")    \
+                                                            X(JOIN_RIGHT_OUTER, "RIGHT JOIN")                          \
+                                                                X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")          \
+                                                                    X(DESC, "DESC") X(LIT_NULL, "NULL")                \
+                                                                        X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE")      \
+                                                                            X(LIT_INT, "int") X(LIT_FLOAT, "float")    \
+                                                                                X(LIT_STRING, "string")                \
+                                                                                    X(LIT_BLOB, "blob")                \
+                                                                                        X(LIT_CURRENT, "current")
 
 /* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. */
 enum sql_op {
@@ -158,23 +171,23 @@ enum sql_flag {
     SQL_F_COLON = 1U << 15, /* CAST written as :: */
     SQL_F_PAREN = 1U << 16, /* written in parentheses of its own */
     SQL_F_AS = 1U << 17,
-    SQL_F_NAMED = 1U << 18,    /* OVER w */
-    SQL_F_OUTER_KW = 1U << 19, /* JOIN: OUTER was written */
-    SQL_F_EQ2 = 1U << 20,      /* == or != as written, not = or <> */
-    SQL_F_SUBQUERY = 1U << 21,   /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
-    SQL_F_WITHIN = 1U << 22,     /* CALL: the ORDER stands in WITHIN GROUP (...) */
-    SQL_F_ORDINALITY = 1U << 23, /* CALL in FROM_CALL: WITH ORDINALITY */
-    SQL_F_NESTED = 1U << 24,     /* ARRAY written [...] inside of another ARRAY[...] */
+    SQL_F_NAMED = 1U << 18,       /* OVER w */
+    SQL_F_OUTER_KW = 1U << 19,    /* JOIN: OUTER was written */
+    SQL_F_EQ2 = 1U << 20,         /* == or != as written, not = or <> */
+    SQL_F_SUBQUERY = 1U << 21,    /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
+    SQL_F_WITHIN = 1U << 22,      /* CALL: the ORDER stands in WITHIN GROUP (...) */
+    SQL_F_ORDINALITY = 1U << 23,  /* CALL in FROM_CALL: WITH ORDINALITY */
+    SQL_F_NESTED = 1U << 24,      /* ARRAY written [...] inside of another ARRAY[...] */
     SQL_F_PAREN_TWICE = 1U << 25, /* QUERY: in two pairs of parentheses or more */
 };
 
 struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */
 
 struct sql_node {
-    uint8_t kind; /* enum sql_kind */
-    uint8_t op;   /* enum sql_op */
-    char quote;   /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
-    char alias_quote; /* of the alias; COLUMN and STAR: of text2 */
+    uint8_t kind;        /* enum sql_kind */
+    uint8_t op;          /* enum sql_op */
+    char quote;          /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
+    char alias_quote;    /* of the alias; COLUMN and STAR: of text2 */
     uint32_t flags;      /* enum sql_flag */
     uint32_t start, end; /* bytes of the statement's text */
     uint32_t n_kids, cap_kids;
@@ -193,7 +206,10 @@ static inline struct sql_node *sql_kid(const struct sql_node *n, unsigned slot)
     return n && slot < n->n_kids ? n->kids[slot] : NULL;
 }
 
-static inline bool sql_is(const struct sql_node *n, enum sql_kind kind) { return n && n->kind == kind; }
+static inline bool sql_is(const struct sql_node *n, enum sql_kind kind)
+{
+    return n && n->kind == kind;
+}
 
 /* "column", "select" ...; "AND", "<=", "LEFT JOIN" ...; number of slots or -1. Thread: any. */
 const char *sql_kind_name(enum sql_kind kind);

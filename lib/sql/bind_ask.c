@@ -97,13 +97,15 @@ const struct sql_node *sql_plain_literal(const struct sql_node *expr)
 
 static uint32_t count_conjuncts(const struct sql_node *n)
 {
-    if (n && n->kind == SQL_BINARY && n->op == SQL_OP_AND) return count_conjuncts(n->kids[0]) + count_conjuncts(n->kids[1]);
+    if (n && n->kind == SQL_BINARY && n->op == SQL_OP_AND)
+        return count_conjuncts(n->kids[0]) + count_conjuncts(n->kids[1]);
     return n != NULL;
 }
 
 static const struct sql_node **put_conjuncts(const struct sql_node *n, const struct sql_node **at)
 {
-    if (n && n->kind == SQL_BINARY && n->op == SQL_OP_AND) return put_conjuncts(n->kids[1], put_conjuncts(n->kids[0], at));
+    if (n && n->kind == SQL_BINARY && n->op == SQL_OP_AND)
+        return put_conjuncts(n->kids[1], put_conjuncts(n->kids[0], at));
     if (n) *at++ = n;
     return at;
 }

@@ -36,7 +36,7 @@ static bool room(struct out *o, size_t more)
 
 static void put_n(struct out *o, const char *text, size_t len)
 {
-    if (!len || !room(o, len + 1)) return;
+    if (!text || !len || !room(o, len + 1)) return;
     if (*text == '-' && o->len && o->text[o->len - 1] == '-')
         o->text[o->len++] = ' '; /* two minus signs are a comment */
     memcpy(o->text + o->len, text, len);

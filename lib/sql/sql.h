@@ -27,8 +27,8 @@ struct sql_limits {
 struct sql_diag {
     enum err_code code;  /* ERR_SYNTAX, ERR_REFUSED, ERR_LIMIT_*, ERR_ENCODING, ERR_UNKNOWN_NAME, ERR_AMBIGUOUS_NAME */
     uint32_t start, end; /* the offending token's bytes; at the end of the text start == end == length */
-    uint32_t line, column; /* of `start`, from 1; column counts characters (UTF-8 code points) */
-    const char *message;   /* one sentence, no newline, never quotes a literal's text */
+    uint32_t line, column;       /* of `start`, from 1; column counts characters (UTF-8 code points) */
+    const char *message;         /* one sentence, no newline, never quotes a literal's text */
     const char *const *expected; /* expected tokens (syntax) or near names (names), best first */
     uint32_t n_expected;
     struct sql_diag *next; /* in order of the text */
@@ -46,8 +46,8 @@ struct sql_stmt {
 
 /* Parse one statement (a final semicolon is fine; a second statement is ERR_REFUSED).
  * `len` bytes of `text` need no terminator. On ERR_OK *out is complete and has no diagnostics. On ERR_SYNTAX,
- * ERR_REFUSED, ERR_LIMIT_* and ERR_ENCODING *out is set too: diags[0] tells why, and after a syntax error the root holds
- * what recovery could save (with ERROR nodes). ERR_LIMIT_MEMORY may leave *out NULL. */
+ * ERR_REFUSED, ERR_LIMIT_* and ERR_ENCODING *out is set too: diags[0] tells why, and after a syntax error the root
+ * holds what recovery could save (with ERROR nodes). ERR_LIMIT_MEMORY may leave *out NULL. */
 enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
                         struct sql_stmt **out);
 
@@ -57,10 +57,10 @@ char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const st
 /* Print the tree as SQL that parses to an equal tree. NUL-terminated; NULL when the arena is full. */
 char *sql_print(struct arena *arena, const struct sql_node *node);
 
-/* Normal form: names lower-cased and unquoted where possible, alias T1 replaced by what it stands for, keywords in upper
- * case, one space, == as =, != as <>, redundant parentheses dropped, a > b and b < a alike, AND / OR chains sorted,
- * ASC dropped. Two statements with equal normal forms have equal results. `bound` marks which
- * double-quoted words are strings; without binding they stay as written. NULL when the arena is full. */
+/* Normal form: names lower-cased and unquoted where possible, alias T1 replaced by what it stands for, keywords in
+ * upper case, one space, == as =, != as <>, redundant parentheses dropped, a > b and b < a alike, AND / OR chains
+ * sorted, ASC dropped. Two statements with equal normal forms have equal results. `bound` marks which double-quoted
+ * words are strings; without binding they stay as written. NULL when the arena is full. */
 char *sql_normal_form(struct arena *arena, const struct sql_node *node);
 
 /* Equal trees: kind, op, semantic flags, texts (names without case), children; spans ignored. */

@@ -129,7 +129,7 @@ struct sql_node *sql_copy(struct arena *arena, const struct sql_node *node)
     struct sql_node *root = node ? copy_node(arena, node) : NULL, *at = root;
     const struct sql_node *n = node, *next;
     while (at && (next = sql_walk(node, n))) {
-        for (; n != next->parent; n = n->parent) at = at->parent;
+        for (; at && n != next->parent; n = n->parent) at = at->parent;
         struct sql_node *kid = copy_node(arena, next);
         if (!kid) return NULL;
         sql_set_kid(at, sql_slot(next), kid);

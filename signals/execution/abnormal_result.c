@@ -1,10 +1,10 @@
 /* The whole result says nothing: it is empty, a column is all NULL, or a numeric column is all zero (SQLens §A.1,
  * "Abnormal result"), and why.
  *
- * Honest zeros and empties are common, so the vote needs a culprit. The why-not search drops one condition at a time from
- * the top block and asks whether rows appear: a condition whose absence brings rows is what empties the result. When
- * every condition alone is met by some row and the question states its literals, or the tables are empty, there
- * is nothing to hold against the query, and the finding is a note.
+ * Honest zeros and empties are common, so the vote needs a culprit. The why-not search drops one condition at a time
+ * from the top block and asks whether rows appear: a condition whose absence brings rows is what empties the result.
+ * When every condition alone is met by some row and the question states its literals, or the tables are empty, there is
+ * nothing to hold against the query, and the finding is a note.
  */
 #include "signals/common/shape.h"
 #include "signals/execution/predicate.h"
@@ -42,7 +42,8 @@ static int rows_without(struct search *search, const struct sql_node *dropped)
     const char *with = vsig_probe_with(subject, NULL, NULL), *text = sql_print(arena, from), *rest = "";
     for (int i = 0; i < n && rest; i++) {
         const char *one = conjuncts[i] == dropped ? "" : sql_print(arena, conjuncts[i]);
-        if (conjuncts[i] != dropped) rest = one ? arena_printf(arena, "%s%s(%s)", rest, *rest ? " AND " : " WHERE ", one) : NULL;
+        if (conjuncts[i] != dropped)
+            rest = one ? arena_printf(arena, "%s%s(%s)", rest, *rest ? " AND " : " WHERE ", one) : NULL;
     }
     if (!with || !text || !rest) return -1;
     enum err_code code;
@@ -104,7 +105,8 @@ static void report(struct vsig_run *run, const char *what)
     } else if (is_join) {
         vsig_fire(run, VSIG_ERROR, guilty, "%s: the joined tables have no rows in common", what);
     } else if (all_live_and_stated(&search)) {
-        vsig_note(run, guilty ? guilty : root, "%s, though each condition alone is met by some row and the question states it", what);
+        vsig_note(run, guilty ? guilty : root,
+                  "%s, though each condition alone is met by some row and the question states it", what);
     } else {
         vsig_fire(run, VSIG_WARNING, guilty ? guilty : root,
                   sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition there would be rows", what);
@@ -130,7 +132,8 @@ static bool column_is_like_that(const struct vsig_subject *subject, uint32_t col
 {
     const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;
     if (!block || column >= block->n_outputs || block->outputs[column].table < 0) return false;
-    const struct schema_column *base = &subject->schema->tables[block->outputs[column].table].columns[block->outputs[column].column];
+    const struct schema_column *base =
+        &subject->schema->tables[block->outputs[column].table].columns[block->outputs[column].column];
     uint64_t rows = base->stats.rows;
     return look == COLUMN_NULL ? base->stats.nulls == rows : base->stats.zeros == rows;
 }
@@ -164,7 +167,8 @@ const struct vsig_def vsig_abnormal_result = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT,
     .sentence = "the whole result is empty, or a column of it is all NULL or all zero",
-    .description = "The query runs but its result carries no information; the condition or join that empties it is marked.",
+    .description =
+        "The query runs but its result carries no information; the condition or join that empties it is marked.",
     .example = "SELECT COUNT(*) FROM clients WHERE gender = 'Female' is 0 when the column holds F and M.",
     .instruction = "Check the marked condition's value, column and operator, or the marked join.",
     .options = OPTIONS,

@@ -43,7 +43,8 @@ static bool has_live_branch(const struct sql_node *choice, const struct vsig_pre
     uint32_t dead = 0, below = 0;
     for (const struct sql_node *node = choice; node; node = sql_walk(choice, node))
         if (node->kind == SQL_LIKE || node->kind == SQL_BETWEEN || node->kind == SQL_IN || node->kind == SQL_EXISTS ||
-            (node->kind == SQL_BINARY && (sql_is_comparison(node->op) || node->op == SQL_OP_IS || node->op == SQL_OP_IS_NOT)))
+            (node->kind == SQL_BINARY &&
+             (sql_is_comparison(node->op) || node->op == SQL_OP_IS || node->op == SQL_OP_IS_NOT)))
             below++;
     for (uint32_t i = 0; i < n; i++)
         for (const struct sql_node *up = all[i].node; up; up = up->parent)
@@ -94,22 +95,29 @@ static void add_data(struct vsig_run *run, struct vsig_finding *finding, const s
     for (uint32_t i = 0; i < n; i++) {
         const struct schema_column *column = subject->schema->columns[hits[i].column];
         if (column != predicate->column)
-            vsig_add_fact(run, finding, "found_in", false, "%s.%s", subject->schema->tables[column->table].name, column->name);
+            vsig_add_fact(run, finding, "found_in", false, "%s.%s", subject->schema->tables[column->table].name,
+                          column->name);
     }
 }
 
-static void report(struct vsig_run *run, const struct vsig_predicate *all, uint32_t n, const struct vsig_predicate *dead)
+static void report(struct vsig_run *run, const struct vsig_predicate *all, uint32_t n,
+                   const struct vsig_predicate *dead)
 {
     const struct vsig_subject *subject = run->subject;
     const char *column = vsig_column_name(subject, dead->ref);
     const struct sql_node *choice = choice_around(dead->node);
     const char *excuse = NULL;
     if (is_anti_join(dead)) return;
-    if (dead->column->stats.rows == 0 && !dead->column->stats.sampled) excuse = "its table is empty";
-    else if (is_negated(dead->node)) excuse = "it is negated";
-    else if (is_subtracted(subject, dead->node)) excuse = "its rows are taken away from others";
-    else if (choice && has_live_branch(choice, all, n)) excuse = "another branch can hold";
-    else if (question_states_it(subject, dead) && !holds_elsewhere(subject, dead)) excuse = "the question states it so";
+    if (dead->column->stats.rows == 0 && !dead->column->stats.sampled)
+        excuse = "its table is empty";
+    else if (is_negated(dead->node))
+        excuse = "it is negated";
+    else if (is_subtracted(subject, dead->node))
+        excuse = "its rows are taken away from others";
+    else if (choice && has_live_branch(choice, all, n))
+        excuse = "another branch can hold";
+    else if (question_states_it(subject, dead) && !holds_elsewhere(subject, dead))
+        excuse = "the question states it so";
     struct vsig_finding *finding =
         excuse ? vsig_note(run, dead->node, "no row of %s meets this condition; %s", column, excuse)
                : vsig_fire(run, VSIG_ERROR, dead->node, "no row of %s meets this condition", column);
@@ -137,8 +145,9 @@ const struct vsig_def vsig_empty_predicate = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "a comparison of a column with a literal selects no row of its table when it runs alone",
-    .description = "A condition in the query matches nothing in the data: the value is spelt in another way, stands in another "
-                   "column, or the comparison is the wrong one.",
+    .description =
+        "A condition in the query matches nothing in the data: the value is spelt in another way, stands in another "
+        "column, or the comparison is the wrong one.",
     .example = "WHERE city = 'N.Y.' selects nothing when the column holds 'New York'.",
     .instruction = "Use the stored form of the value, or the column that holds it; the nearest values are listed.",
     .options = OPTIONS,

@@ -1,8 +1,9 @@
 /* x op (SELECT ...) whose subquery yields more than one distinct value: the engine silently takes the first
  * (SQLens §A.1, "Incorrect filter in subquery").
  *
- * Differs from the paper: found on the tree rather than by a regular expression, and counted in distinct values, because
- * repeats of one value do no harm. A correlated subquery is asked per outer row, max_probe of them, in one probe.
+ * Differs from the paper: found on the tree rather than by a regular expression, and counted in distinct values,
+ * because repeats of one value do no harm. A correlated subquery is asked per outer row, max_probe of them, in one
+ * probe.
  */
 #include "signals/execution/probe.h"
 
@@ -46,12 +47,14 @@ static int ask_alone(struct vsig_subject *subject, const struct sql_node *query,
 {
     const char *with = vsig_probe_with(subject, "assay_q(c)", query);
     struct db_result result;
-    *code = with ? vsig_probe(subject, arena_printf(subject->arena, "%sSELECT DISTINCT c FROM assay_q LIMIT 2", with), 2, &result)
+    *code = with ? vsig_probe(subject, arena_printf(subject->arena, "%sSELECT DISTINCT c FROM assay_q LIMIT 2", with),
+                              2, &result)
                  : ERR_LIMIT_MEMORY;
     return *code == ERR_OK ? result.n_rows > 1 : -1;
 }
 
-/* The subquery with its value replaced by the count of its distinct values, asked for each row of the block around it. */
+/* The subquery with its value replaced by the count of its distinct values, asked for each row of the block around it.
+ */
 static const char *correlated_probe(struct vsig_subject *subject, const struct sql_node *query, uint32_t max_rows)
 {
     struct arena *arena = subject->arena;
@@ -98,11 +101,13 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *condit
         return code;
     }
     if (correlated && !is_countable(query)) return ERR_REFUSED;
-    int several = correlated ? vsig_probe_any(subject, correlated_probe(subject, query, (uint32_t)vsig_opt(run, OPT_MAX_PROBE)), &code)
-                             : ask_alone(subject, query, &code);
+    int several =
+        correlated
+            ? vsig_probe_any(subject, correlated_probe(subject, query, (uint32_t)vsig_opt(run, OPT_MAX_PROBE)), &code)
+            : ask_alone(subject, query, &code);
     if (several == 1) {
-        struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, subquery,
-                                                 "the subquery yields more than one value, and only the first is compared");
+        struct vsig_finding *finding = vsig_fire(
+            run, VSIG_ERROR, subquery, "the subquery yields more than one value, and only the first is compared");
         vsig_add_clause(run, finding, condition);
     }
     return several < 0 ? code : ERR_OK;
@@ -130,8 +135,9 @@ const struct vsig_def vsig_incorrect_subquery_filter = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "a value is compared with a subquery that yields more than one distinct value",
-    .description = "A comparison takes one value, but its subquery yields several; SQLite compares with whichever comes first, "
-                   "PostgreSQL refuses.",
+    .description =
+        "A comparison takes one value, but its subquery yields several; SQLite compares with whichever comes first, "
+        "PostgreSQL refuses.",
     .example = "WHERE city = (SELECT city FROM shops) compares with the first shop only.",
     .instruction = "Use IN for any of them, an aggregate or ORDER BY with LIMIT 1 for a definite one.",
     .options = OPTIONS,

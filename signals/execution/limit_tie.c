@@ -1,7 +1,7 @@
 /* ORDER BY ... LIMIT n cuts through rows with equal keys and different output: which of them come back is chance.
  *
- * Groups tie in their counts all the time, and people ask for "the one with the most" all the same: that fired on 2.4 % of
- * the training gold, so a tie of aggregates is a note, and a tie of stored values (1.1 %) the vote. */
+ * Groups tie in their counts all the time, and people ask for "the one with the most" all the same: that fired on 2.4 %
+ * of the training gold, so a tie of aggregates is a note, and a tie of stored values (1.1 %) the vote. */
 #include "signals/execution/probe.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static long cut_of(const struct sql_node *query)
 {
     const struct sql_node *limit = sql_kid(query, QUERY_LIMIT), *order = sql_kid(query, QUERY_ORDER);
     const struct sql_node *count = sql_plain_literal(sql_kid(limit, LIMIT_COUNT));
-    if (!order || !count || count->op != SQL_LIT_INT || count->text_len > 4 || (limit->flags & SQL_F_WITH_TIES)) return 0;
+    if (!order || !count || count->op != SQL_LIT_INT || count->text_len > 4 || (limit->flags & SQL_F_WITH_TIES))
+        return 0;
     char digits[8] = {0};
     memcpy(digits, count->text, count->text_len);
     long cut = strtol(digits, NULL, 10);
@@ -63,7 +64,8 @@ static const char *widened(struct vsig_subject *subject, const struct sql_node *
 static bool cells_equal(const struct db_result *r, uint32_t row, uint32_t from, uint32_t to)
 {
     for (uint32_t c = from; c < to; c++)
-        if (db_value_compare(&r->values[(size_t)row * r->n_columns + c], &r->values[(size_t)(row + 1) * r->n_columns + c]))
+        if (db_value_compare(&r->values[(size_t)row * r->n_columns + c],
+                             &r->values[(size_t)(row + 1) * r->n_columns + c]))
             return false;
     return true;
 }
@@ -113,6 +115,7 @@ const struct vsig_def vsig_limit_tie = {
     .sentence = "ORDER BY with LIMIT cuts through rows that have equal keys and different output",
     .description = "Several rows share the order key at the cut, so which of them is returned depends on chance.",
     .example = "SELECT name FROM singer ORDER BY age DESC LIMIT 1 when two singers have the highest age.",
-    .instruction = "Compare with the extreme value (= (SELECT MAX(...) ...)) to get all, or add keys that break the tie.",
+    .instruction =
+        "Compare with the extreme value (= (SELECT MAX(...) ...)) to get all, or add keys that break the tie.",
     .eval = eval,
 };

@@ -9,7 +9,8 @@ static bool is_not_in_subquery(const struct sql_node *node)
     return ((node->flags & SQL_F_NOT) != 0) != negated_around;
 }
 
-/* Can the subquery's column be NULL at all, going by the index? A plain column without NULLs of an inner FROM item can not. */
+/* Can the subquery's column be NULL at all, going by the index? A plain column without NULLs of an inner FROM item can
+ * not. */
 static bool never_null(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);
@@ -34,8 +35,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *in)
     if (with)
         any = vsig_probe_any(
             subject, arena_printf(subject->arena, "%sSELECT 1 FROM assay_q WHERE c IS NULL LIMIT 1", with), &code);
-    if (any == 1)
-        vsig_fire(run, VSIG_ERROR, in, "the subquery yields a NULL, so that NOT IN is true for no row");
+    if (any == 1) vsig_fire(run, VSIG_ERROR, in, "the subquery yields a NULL, so that NOT IN is true for no row");
     return any < 0 ? code : ERR_OK;
 }
 
@@ -61,7 +61,8 @@ const struct vsig_def vsig_not_in_null = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "NOT IN stands over a subquery that yields NULL",
-    .description = "Comparing with a list that holds NULL is unknown unless a match is found, so NOT IN rejects every row.",
+    .description =
+        "Comparing with a list that holds NULL is unknown unless a match is found, so NOT IN rejects every row.",
     .example = "WHERE id NOT IN (SELECT owner_id FROM dogs) returns nothing when one dog has no owner.",
     .instruction = "Add WHERE ... IS NOT NULL to the subquery, or use NOT EXISTS.",
     .eval = eval,

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_literal(const struct sql_node *node) { return sql_plain_literal(node) != NULL; }
+static bool is_literal(const struct sql_node *node)
+{
+    return sql_plain_literal(node) != NULL;
+}
 
 /* Is it a word in double quotes that means a string? Such a node is a COLUMN in the tree and a literal in effect. */
 static bool is_quoted_string(const struct sql_node *node)
@@ -20,7 +23,8 @@ static const struct sql_ref *only_column(const struct sql_node *side)
 {
     const struct sql_ref *found = NULL;
     for (const struct sql_node *n = side; n; n = sql_walk(side, n)) {
-        if (n->kind == SQL_SUBQUERY || n->kind == SQL_EXISTS || n->kind == SQL_QUANTIFIED || n->kind == SQL_STAR) return NULL;
+        if (n->kind == SQL_SUBQUERY || n->kind == SQL_EXISTS || n->kind == SQL_QUANTIFIED || n->kind == SQL_STAR)
+            return NULL;
         if (n->kind == SQL_CALL && (sql_is_aggregate(n) || sql_kid(n, CALL_WINDOW))) return NULL;
         if (n->kind != SQL_COLUMN || is_quoted_string(n)) continue;
         if (found || !n->ref || n->ref->kind != SQL_REF_COLUMN) return NULL;
@@ -43,8 +47,10 @@ static const struct sql_node *column_side(const struct sql_node *node, struct vs
     switch (node->kind) {
     case SQL_BINARY:
         if (!sql_is_comparison(node->op) && node->op != SQL_OP_IS && node->op != SQL_OP_IS_NOT) return NULL;
-        if (is_literal(side)) side = node->kids[1];
-        else if (!is_literal(node->kids[1])) return NULL;
+        if (is_literal(side))
+            side = node->kids[1];
+        else if (!is_literal(node->kids[1]))
+            return NULL;
         add_literal(predicate, node->kids[side == node->kids[0]]);
         return side;
     case SQL_LIKE:

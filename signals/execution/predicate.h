@@ -11,10 +11,10 @@
 enum { VSIG_MAX_PREDICATES = 24, VSIG_MAX_PREDICATE_LITERALS = 4 };
 
 struct vsig_predicate {
-    const struct sql_node *node;          /* BINARY, LIKE, BETWEEN, IN, or UNARY IS NULL */
-    const struct sql_ref *ref;            /* its column */
-    const struct schema_column *column;   /* the same in the schema; never NULL */
-    bool bare;                            /* the column stands without functions around it */
+    const struct sql_node *node;        /* BINARY, LIKE, BETWEEN, IN, or UNARY IS NULL */
+    const struct sql_ref *ref;          /* its column */
+    const struct schema_column *column; /* the same in the schema; never NULL */
+    bool bare;                          /* the column stands without functions around it */
     const struct sql_node *literals[VSIG_MAX_PREDICATE_LITERALS];
     uint32_t n_literals;
     /* Set by vsig_predicate_look. */

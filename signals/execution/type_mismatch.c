@@ -32,8 +32,10 @@ static bool looks_numeric(const char *text, size_t len)
 {
     size_t digits = 0;
     for (size_t i = 0; i < len; i++) {
-        if (isdigit((unsigned char)text[i])) digits++;
-        else if (!strchr(" .,+-%$eE", text[i])) return false;
+        if (isdigit((unsigned char)text[i]))
+            digits++;
+        else if (!strchr(" .,+-%$eE", text[i]))
+            return false;
     }
     return digits > 0;
 }
@@ -52,7 +54,8 @@ static bool is_number(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && (literal->op == SQL_LIT_INT || literal->op == SQL_LIT_FLOAT);
 }
 
-/* A text that starts like a date of another notation than the column's cannot be equal to, or ordered with, its values. */
+/* A text that starts like a date of another notation than the column's cannot be equal to, or ordered with, its values.
+ */
 static bool other_notation(const struct schema_column *column, const struct sql_node *literal)
 {
     if (is_number(literal) || column->stats.min.type != DB_TEXT) return is_number(literal);
@@ -76,7 +79,9 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
     if (!clash) return;
     struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node, "%s holds %s; this compares it with %s",
                                              vsig_column_name(run->subject, predicate->ref), KIND_NAMES[kind],
-                                             number ? "a number" : kind == KIND_DATE ? "a text of another notation" : "a text");
+                                             number              ? "a number"
+                                             : kind == KIND_DATE ? "a text of another notation"
+                                                                 : "a text");
     if (predicate->column->stats.min.type == DB_TEXT)
         vsig_add_fact(run, finding, "stored_like", true, "%.*s", (int)predicate->column->stats.min.len,
                       predicate->column->stats.min.text);
@@ -91,8 +96,9 @@ static void compare_columns(struct vsig_run *run, const struct sql_node *node)
     if (!a || !b) return;
     enum kind ka = kind_of_column(run, a), kb = kind_of_column(run, b);
     if (ka == kb || ka == KIND_UNKNOWN || kb == KIND_UNKNOWN) return;
-    vsig_fire(run, VSIG_ERROR, node, "%s holds %s, %s holds %s: they cannot match", vsig_column_name(run->subject, left),
-              KIND_NAMES[ka], vsig_column_name(run->subject, right), KIND_NAMES[kb]);
+    vsig_fire(run, VSIG_ERROR, node, "%s holds %s, %s holds %s: they cannot match",
+              vsig_column_name(run->subject, left), KIND_NAMES[ka], vsig_column_name(run->subject, right),
+              KIND_NAMES[kb]);
 }
 
 static bool is_numeric_aggregate(const struct sql_node *call)
@@ -137,8 +143,9 @@ const struct vsig_def vsig_type_mismatch = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "a comparison or calculation mixes types whose values cannot match, as measured on the columns",
-    .description = "SQLite compares and calculates across types without complaint, but a number never equals a word, and a word "
-                   "counts as 0 in a sum.",
+    .description =
+        "SQLite compares and calculates across types without complaint, but a number never equals a word, and a word "
+        "counts as 0 in a sum.",
     .example = "WHERE hired > 2020 when hired holds texts such as '2020-05-01': a text is greater than any number.",
     .instruction = "Compare with a value written as the column stores it, or convert the column first.",
     .options = OPTIONS,

@@ -1,5 +1,5 @@
-/* Messages: the first byte picks the decoder (0 to 3: the four kinds, 4: a log line as JSON). What decodes must encode, and
- * decode again to the same bytes. */
+/* Messages: the first byte picks the decoder (0 to 3: the four kinds, 4: a log line as JSON). What decodes must encode,
+ * and decode again to the same bytes. */
 #include "proto/fields.h"
 
 #include <stdint.h>
@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     arena_init(&arena, 8 << 20);
     if (which == 4) {
         as_json(&arena, data + 1, size - 1);
-    } else if (msg_decode(&arena, kinds[which].kind, kinds[which].record, data + 1, size - 1, &message, NULL) == ERR_OK) {
+    } else if (msg_decode(&arena, kinds[which].kind, kinds[which].record, data + 1, size - 1, &message, NULL) ==
+               ERR_OK) {
         round_trip(&arena, kinds[which].kind, kinds[which].record, message);
         if (which == 3) as_verdict(&arena, data + 1, size - 1);
     }

@@ -39,6 +39,8 @@ static void check_clean(struct arena *arena, const struct sql_stmt *stmt, const 
     REQUIRE(!copy || sql_equal(copy, stmt->root), text);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct sql_limits CAPS[4] = {

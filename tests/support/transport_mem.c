@@ -96,7 +96,10 @@ static enum err_code mem_subscribe(struct bus *bus, const char *group, const cha
     return ERR_OK;
 }
 
-static struct bus_consumer *inner_of(struct bus_consumer *consumer) { return ((struct mem_consumer *)consumer)->inner; }
+static struct bus_consumer *inner_of(struct bus_consumer *consumer)
+{
+    return ((struct mem_consumer *)consumer)->inner;
+}
 
 static enum err_code mem_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out, uint32_t max,
                               int64_t timeout_ms, uint32_t *n)
@@ -119,7 +122,10 @@ static void mem_nack(struct bus_consumer *consumer, struct bus_message *message,
     bus_nack(inner_of(consumer), message, delay_ms);
 }
 
-static void mem_drain(struct bus_consumer *consumer) { bus_drain(inner_of(consumer)); }
+static void mem_drain(struct bus_consumer *consumer)
+{
+    bus_drain(inner_of(consumer));
+}
 
 static void mem_unsubscribe(struct bus_consumer *consumer)
 {

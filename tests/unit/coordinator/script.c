@@ -118,9 +118,12 @@ static struct msg_finding *finding(struct arena *arena, uint32_t signal, enum ms
     struct msg_finding *out = arena_new(arena, struct msg_finding);
     struct msg_clause *clause = arena_new(arena, struct msg_clause);
     *clause = (struct msg_clause){"WHERE", "x", 0, 1};
-    *out = (struct msg_finding){
-        .signal = signal, .name = signal ? NULL : "invalid_sql", .severity = severity, .message = "m", .clauses = clause,
-        .n_clauses = 1};
+    *out = (struct msg_finding){.signal = signal,
+                                .name = signal ? NULL : "invalid_sql",
+                                .severity = severity,
+                                .message = "m",
+                                .clauses = clause,
+                                .n_clauses = 1};
     return out;
 }
 
@@ -150,7 +153,9 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
     unsigned rows = number_after(task->sql, "rows_");
     if (strcmp(task->family, "execution") == 0) {
         out->execution = arena_new(arena, struct msg_execution);
-        *out->execution = (struct msg_execution){.code = bad ? "engine" : slow ? "limit_time" : "ok",
+        *out->execution = (struct msg_execution){.code = bad    ? "engine"
+                                                         : slow ? "limit_time"
+                                                                : "ok",
                                                  .error_offset = -1,
                                                  .rows = rows,
                                                  .columns = 1,

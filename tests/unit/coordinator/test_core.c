@@ -111,7 +111,8 @@ Test(core, policies_decide_what_comes_back_when_nothing_validates)
         enum msg_policy policy;
         const char *status;
         bool sql, questions;
-    } cases[] = {{MSG_BEST_EFFORT, "best_effort", true, false}, {MSG_ABSTAIN, "abstained", false, false},
+    } cases[] = {{MSG_BEST_EFFORT, "best_effort", true, false},
+                 {MSG_ABSTAIN, "abstained", false, false},
                  {MSG_ASK, "ask", false, true}};
     for (unsigned i = 0; i < 3; i++) {
         if (i) script_close(&s);
@@ -264,7 +265,8 @@ Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
     cr_assert_str_eq(script_text(v, "status"), "best_effort", "never validated");
     cr_assert_str_eq(script_text(v, "reason"), "deadline");
     cr_assert_eq(chosen(v), 0);
-    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT, "the second candidate lacks all");
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT,
+                 "the second candidate lacks all");
     const char *last = ((struct script_task *)s.tasks->pdata[0])->family;
     unsigned n, lacking = 0;
     const struct vsig_def *const *all = vsig_all(&n);
@@ -296,7 +298,8 @@ Test(core, a_late_answer_ends_the_request)
     json_decref(v);
 }
 
-/* The last answer comes after the deadline, but before anybody looked at the clock: it counts, the verdict is not validated. */
+/* The last answer comes after the deadline, but before anybody looked at the clock: it counts, the verdict is not
+ * validated. */
 Test(core, an_answer_past_the_deadline_does_not_validate)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});

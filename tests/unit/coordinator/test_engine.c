@@ -17,7 +17,10 @@
 static struct world world;
 static struct engine *engine;
 
-static void begin(void) { cr_assert(world_make(&world)); }
+static void begin(void)
+{
+    cr_assert(world_make(&world));
+}
 static void end(void)
 {
     engine_close(engine);
@@ -101,12 +104,18 @@ Test(engine, the_engine_is_the_authority)
     static const struct {
         const char *sql;
         bool invalid;
-    } cases[] = {{"SELECT rowid FROM keeper", false},         {"SELECT \"no column\" FROM keeper", false},
-                 {"SELECT kount(*) FROM keeper", true},       {"SELECT name FROM keeper WHERE id = ANY (SELECT 1)", true},
-                 {"SELECT * FROM sqlite_master", true},       {"SELECT load_extension('x')", true},
-                 {"SELECT name FROM nowhere", true},          {"SELECT id FROM keeper JOIN animal USING (id)", false},
-                 {"SELECT name FROM keeper, animal", true},   {"SELECT 1; SELECT 2", true},
-                 {"DROP TABLE keeper", true},                 {"", true}};
+    } cases[] = {{"SELECT rowid FROM keeper", false},
+                 {"SELECT \"no column\" FROM keeper", false},
+                 {"SELECT kount(*) FROM keeper", true},
+                 {"SELECT name FROM keeper WHERE id = ANY (SELECT 1)", true},
+                 {"SELECT * FROM sqlite_master", true},
+                 {"SELECT load_extension('x')", true},
+                 {"SELECT name FROM nowhere", true},
+                 {"SELECT id FROM keeper JOIN animal USING (id)", false},
+                 {"SELECT name FROM keeper, animal", true},
+                 {"SELECT 1; SELECT 2", true},
+                 {"DROP TABLE keeper", true},
+                 {"", true}};
     open_with((struct engine_config){0});
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct msg_verdict *v = judge_sql("zoo", "Names?", cases[i].sql);
@@ -181,7 +190,9 @@ Test(engine, odd_candidates_are_invalid_not_fatal)
     const struct {
         struct msg_text sql;
         const char *code;
-    } cases[] = {{{large, 200000}, "limit_bytes"}, {{deep, 60000}, NULL}, {{"SELECT \0 1", 10}, "encoding"},
+    } cases[] = {{{large, 200000}, "limit_bytes"},
+                 {{deep, 60000}, NULL},
+                 {{"SELECT \0 1", 10}, "encoding"},
                  {{"SELECT '\xff'", 10}, "encoding"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct msg_candidate one = {.sql = cases[i].sql, .score = NAN};
@@ -220,7 +231,11 @@ Test(engine, deadlines_hold_with_a_busy_worker)
 {
     const char *sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     struct msg_candidate one = {.sql = {sql, (uint32_t)strlen(sql)}, .score = NAN};
-    struct msg_request request = {.id = "q", .db = "zoo", .question = "?", .candidates = &one, .n_candidates = 1,
+    struct msg_request request = {.id = "q",
+                                  .db = "zoo",
+                                  .question = "?",
+                                  .candidates = &one,
+                                  .n_candidates = 1,
                                   .options = {.deadline_ms = 150}};
     open_with((struct engine_config){.workers = 1, .limits = {.time_ms = 60000}});
     struct msg_verdict *v = judge(&request);
@@ -236,16 +251,21 @@ Test(engine, exposure_is_a_policy)
     const struct {
         struct msg_options options;
         uint32_t sample;
-    } cases[] = {{{.expose = MSG_EXPOSE_NONE}, 0},
-                 {{.expose = MSG_EXPOSE_VALUES}, 0},
-                 {{.expose = MSG_EXPOSE_ROWS}, 3},
-                 {{.expose = MSG_EXPOSE_ROWS, .deny_columns = (const char *const[]){"keeper.NAME"}, .n_deny_columns = 1}, 0},
-                 {{.expose = MSG_EXPOSE_ROWS, .deny_columns = (const char *const[]){"keeper.city"}, .n_deny_columns = 1}, 3}};
+    } cases[] = {
+        {{.expose = MSG_EXPOSE_NONE}, 0},
+        {{.expose = MSG_EXPOSE_VALUES}, 0},
+        {{.expose = MSG_EXPOSE_ROWS}, 3},
+        {{.expose = MSG_EXPOSE_ROWS, .deny_columns = (const char *const[]){"keeper.NAME"}, .n_deny_columns = 1}, 0},
+        {{.expose = MSG_EXPOSE_ROWS, .deny_columns = (const char *const[]){"keeper.city"}, .n_deny_columns = 1}, 3}};
     const char *sql = "SELECT name FROM keeper ORDER BY name";
     open_with((struct engine_config){0});
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct msg_candidate one = {.sql = {sql, (uint32_t)strlen(sql)}, .score = NAN};
-        struct msg_request request = {.id = "q", .db = "zoo", .question = "Names?", .candidates = &one, .n_candidates = 1,
+        struct msg_request request = {.id = "q",
+                                      .db = "zoo",
+                                      .question = "Names?",
+                                      .candidates = &one,
+                                      .n_candidates = 1,
                                       .options = cases[i].options};
         struct msg_verdict *v = judge(&request);
         cr_assert_eq(v->candidates[0].execution->n_sample, cases[i].sample, "case %u", i);
@@ -346,7 +366,8 @@ Test(engine, threads_window_and_speculation_change_no_verdict)
     enum { N = 40 };
     char **plain = judge_many((struct engine_config){.workers = 1, .window = 1}, N);
     same_verdicts(plain, judge_many((struct engine_config){.workers = 3, .window = 16}, N), N, "threads");
-    same_verdicts(plain, judge_many((struct engine_config){.workers = 2, .defaults = {.speculate = 4}}, N), N, "speculation");
+    same_verdicts(plain, judge_many((struct engine_config){.workers = 2, .defaults = {.speculate = 4}}, N), N,
+                  "speculation");
     forget(plain, N);
 }
 
@@ -356,7 +377,12 @@ Test(engine, faults_of_the_transport_change_no_verdict)
     enum { N = 40 };
     char **plain = judge_many((struct engine_config){0}, N);
     static const struct mem_faults faults[] = {
-        {.topics = "assay.tasks.", .duplicate_every = 3, .again_every = 4, .full_every = 5, .split_every = 2, .late_every = 7},
+        {.topics = "assay.tasks.",
+         .duplicate_every = 3,
+         .again_every = 4,
+         .full_every = 5,
+         .split_every = 2,
+         .late_every = 7},
         {.topics = "assay.results", .duplicate_every = 2, .again_every = 3, .full_every = 2, .split_every = 3},
         {.topics = "assay.verdicts", .full_every = 2},
         {.topics = "assay.requests", .late_every = 3},

@@ -62,7 +62,10 @@ static float feature_seen(uint32_t index, uint32_t n_seen, const char *name)
     features_row(&subject, FEATURES_REQUEST, 0.25, row);
     return row[at(names, n, name)];
 }
-static float feature(uint32_t index, const char *name) { return feature_seen(index, 4, name); }
+static float feature(uint32_t index, const char *name)
+{
+    return feature_seen(index, 4, name);
+}
 
 static void fire(unsigned i, enum msg_severity severity)
 {

@@ -16,7 +16,10 @@ static void begin(void)
     cr_assert(mkdtemp(dir));
 }
 
-static void path_of(const char *name, char out[128]) { snprintf(out, 128, "%s/%s", dir, name); }
+static void path_of(const char *name, char out[128])
+{
+    snprintf(out, 128, "%s/%s", dir, name);
+}
 
 static void end(void)
 {
@@ -86,8 +89,9 @@ Test(models, a_folder_with_models_is_loaded)
 {
     struct err err = {0};
     write_label_model();
-    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
-                   "\"command\":\"made by hand\"}");
+    write_decision(
+        "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
+        "\"command\":\"made by hand\"}");
     cr_assert_eq(coordinator_models_load(dir, NULL, NULL, &models, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(coordinator_models_strategy(models), MSG_RERANK);
     cr_assert_float_eq(coordinator_models_threshold(models), 0.8, 0);

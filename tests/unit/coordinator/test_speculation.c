@@ -12,9 +12,10 @@ enum { CASES = 400, MAX_CANDIDATES_HERE = 9 };
 
 static char *draw_sql(uint64_t *random)
 {
-    static const char *const shapes[] = {"SELECT rows_%u FROM t",      "SELECT rows_%u, fires_1",   "SELECT fires_%u",
-                                         "SELECT rows_2 , fires_%u",   "SELECT bad_name, %u",       "SELEC %u",
-                                         "SELECT slow, rows_%u",       "select   rows_%u from T",   "SELECT rows_1, fires_%u"};
+    static const char *const shapes[] = {
+        "SELECT rows_%u FROM t",    "SELECT rows_%u, fires_1", "SELECT fires_%u",
+        "SELECT rows_2 , fires_%u", "SELECT bad_name, %u",     "SELEC %u",
+        "SELECT slow, rows_%u",     "select   rows_%u from T", "SELECT rows_1, fires_%u"};
     unsigned shape = (unsigned)(learn_random(random) % G_N_ELEMENTS(shapes));
     char *out = NULL;
 #pragma GCC diagnostic push
@@ -66,8 +67,10 @@ Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
     struct script s;
     struct msg_options options = {.speculate = 3, .strategy = MSG_FIRST_VALID};
     script_open(&s, (struct msg_options){0});
-    script_ask(&s, 0, &options,
-               (const char *const[]){"SELECT fires_4", "SELECT fires_5", "SELECT fires_3", "SELECT rows_1", "SELECT 9", NULL}, 0);
+    script_ask(
+        &s, 0, &options,
+        (const char *const[]){"SELECT fires_4", "SELECT fires_5", "SELECT fires_3", "SELECT rows_1", "SELECT 9", NULL},
+        0);
     cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT);
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, VSIG_FAMILY_COUNT, 0);
     cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT, "the second is done, but the first is not settled");

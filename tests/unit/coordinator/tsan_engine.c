@@ -1,5 +1,5 @@
-/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a close
- * in the middle of work. Exit status 0: every request had its verdict. */
+/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a
+ * close in the middle of work. Exit status 0: every request had its verdict. */
 #include "tests/unit/coordinator/world.h"
 
 #include <pthread.h>

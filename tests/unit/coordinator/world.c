@@ -11,10 +11,12 @@
 static const char *const names[] = {"zoo", "shop"};
 static const char *const scripts[] = {
     "CREATE TABLE keeper(id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);"
-    "CREATE TABLE animal(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, age INTEGER, keeper_id INTEGER NOT NULL REFERENCES "
+    "CREATE TABLE animal(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, age INTEGER, keeper_id INTEGER NOT NULL "
+    "REFERENCES "
     "keeper(id));"
     "INSERT INTO keeper VALUES(1,'Ada','Paris'),(2,'Bo','Rome'),(3,'Cy','Oslo');"
-    "INSERT INTO animal VALUES(1,'Leo','lion',7,1),(2,'Mia','lion',4,1),(3,'Tux','penguin',3,2),(4,'Pip','penguin',NULL,2);",
+    "INSERT INTO animal "
+    "VALUES(1,'Leo','lion',7,1),(2,'Mia','lion',4,1),(3,'Tux','penguin',3,2),(4,'Pip','penguin',NULL,2);",
     "CREATE TABLE item(id INTEGER PRIMARY KEY, label TEXT, price REAL);"
     "CREATE TABLE sale(id INTEGER PRIMARY KEY, item_id INTEGER REFERENCES item(id), day TEXT, amount INTEGER);"
     "INSERT INTO item VALUES(1,'pen',1.5),(2,'cup',4.0),(3,'hat',20.0);"

@@ -65,7 +65,8 @@ static void expect(struct bus_consumer *consumer, const char *value)
 {
     struct bus_message *got = get(consumer, 0);
     cr_assert_eq(got->len, strlen(value));
-    cr_assert(memcmp(got->value, value, got->len) == 0, "got %.*s, not %s", (int)got->len, (const char *)got->value, value);
+    cr_assert(memcmp(got->value, value, got->len) == 0, "got %.*s, not %s", (int)got->len, (const char *)got->value,
+              value);
     bus_ack(consumer, got);
 }
 
@@ -427,7 +428,8 @@ void conform_many_threads(const char *transport)
     for (unsigned i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_many, &crowd);
     for (unsigned i = 0; i < READERS; i++) pthread_create(&threads[WRITERS + i], NULL, read_many, &crowd);
     for (unsigned i = 0; i < WRITERS + READERS; i++) pthread_join(threads[i], NULL);
-    for (unsigned i = 0; i < WRITERS * EACH; i++) cr_assert_eq(crowd.seen[i], 1, "message %u came %u times", i, crowd.seen[i]);
+    for (unsigned i = 0; i < WRITERS * EACH; i++)
+        cr_assert_eq(crowd.seen[i], 1, "message %u came %u times", i, crowd.seen[i]);
     for (unsigned i = 0; i < READERS; i++) bus_unsubscribe(crowd.readers[i]);
     bus_close(crowd.bus);
     leak_check();

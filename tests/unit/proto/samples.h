@@ -6,14 +6,21 @@
 
 #include <math.h>
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal)                                                                                                  \
+    {                                                                                                                  \
+        (literal), sizeof(literal) - 1                                                                                 \
+    }
 
 static const char *const sample_generators[] = {"codes-1b", "chatgpt"};
 static const char *const sample_families[] = {"structure", "join"};
 static const char *const sample_denied[] = {"people.salary"};
 
 static struct msg_candidate sample_candidates[] = {
-    {.sql = TEXT("SELECT name FROM singer"), .count = 3, .score = -0.25, .generators = sample_generators, .n_generators = 2},
+    {.sql = TEXT("SELECT name FROM singer"),
+     .count = 3,
+     .score = -0.25,
+     .generators = sample_generators,
+     .n_generators = 2},
     {.sql = TEXT("SELECT nam FROM singer"), .score = NAN},
 };
 
@@ -124,7 +131,13 @@ static struct msg_judged sample_judged[] = {
      .n_findings = 2,
      .execution = &sample_execution,
      .explanation = "names of singers older than 200"},
-    {.sql = TEXT("SELECT 1"), .count = 1, .score = NAN, .p_correct = NAN, .label_model_p = NAN, .entailment = NAN, .same_as = 1,
+    {.sql = TEXT("SELECT 1"),
+     .count = 1,
+     .score = NAN,
+     .p_correct = NAN,
+     .label_model_p = NAN,
+     .entailment = NAN,
+     .same_as = 1,
      .why = "repeats candidate 1"},
 };
 static const char *const sample_texts[] = {"WHERE age > 200"};

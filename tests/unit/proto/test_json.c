@@ -9,7 +9,10 @@
 #include <string.h>
 
 static struct arena arena;
-static void begin(void) { arena_init(&arena, 0); }
+static void begin(void)
+{
+    arena_init(&arena, 0);
+}
 static void end(void)
 {
     arena_free(&arena);
@@ -25,9 +28,10 @@ static enum err_code parse(const char *line, struct msg_request **out, struct er
 Test(json, a_log_line)
 {
     struct msg_request *r;
-    const char *line = "{\"id\":\"spider-0\",\"db\":\"concert_singer\",\"question\":\"How many?\",\"evidence\":null,"
-                       "\"candidates\":[\"SELECT 1\",{\"sql\":\"SELECT 2\",\"count\":4,\"score\":-1.5,\"generators\":[\"a\"]}],"
-                       "\"gold\":\"SELECT 3\",\"meta\":{\"b\": [1, 2]},\"unknown\":{}}";
+    const char *line =
+        "{\"id\":\"spider-0\",\"db\":\"concert_singer\",\"question\":\"How many?\",\"evidence\":null,"
+        "\"candidates\":[\"SELECT 1\",{\"sql\":\"SELECT 2\",\"count\":4,\"score\":-1.5,\"generators\":[\"a\"]}],"
+        "\"gold\":\"SELECT 3\",\"meta\":{\"b\": [1, 2]},\"unknown\":{}}";
     cr_assert_eq(parse(line, &r, NULL), ERR_OK);
     cr_assert_str_eq(r->id, "spider-0");
     cr_assert_null(r->evidence);
@@ -45,11 +49,12 @@ Test(json, a_log_line)
 Test(json, options_stand_beside)
 {
     struct msg_request *r;
-    cr_assert_eq(parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
-                       "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
-                       "\"alpha\":0,\"deny_columns\":[\"a.b\"]}",
-                       &r, NULL),
-                 ERR_OK);
+    cr_assert_eq(
+        parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
+              "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
+              "\"alpha\":0,\"deny_columns\":[\"a.b\"]}",
+              &r, NULL),
+        ERR_OK);
     cr_assert_null(r->id);
     cr_assert_eq(r->options.deadline_ms, -1);
     cr_assert_eq(r->options.speculate, 3);
@@ -149,20 +154,33 @@ Test(json, a_verdict_is_as_documented)
 {
     char *text = msg_verdict_to_json(&sample_verdict);
     const char *expected =
-        "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"best_effort\",\"reason\":\"deadline\",\"message\":\"the deadline "
-        "passed\",\"sql\":\"SELECT name FROM singer WHERE age > 200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
-        "\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > 200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
-        "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_tie\":"
-        "\"silent\"},\"unavailable\":{\"abnormal_result\":\"limit_time\"},\"findings\":[{\"signal\":\"empty_predicate\","
-        "\"severity\":\"error\",\"message\":\"no row of singer has age > 200\",\"clauses\":[{\"label\":\"WHERE\",\"text\":"
-        "\"WHERE age > 200\",\"start\":24,\"end\":39}],\"data\":{\"near\":[\"age\",\"aged\"],\"max\":\"61\"}},{\"signal\":"
-        "\"invalid_sql\",\"severity\":\"note\",\"message\":\"no such column\",\"clauses\":[],\"data\":{}}],\"explanation\":"
+        "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"best_effort\",\"reason\":\"deadline\",\"message\":\"the "
+        "deadline "
+        "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
+        "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
+        "\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
+        "200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
+        "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_"
+        "tie\":"
+        "\"silent\"},\"unavailable\":{\"abnormal_result\":\"limit_time\"},\"findings\":[{\"signal\":\"empty_"
+        "predicate\","
+        "\"severity\":\"error\",\"message\":\"no row of singer has age > "
+        "200\",\"clauses\":[{\"label\":\"WHERE\",\"text\":"
+        "\"WHERE age > "
+        "200\",\"start\":24,\"end\":39}],\"data\":{\"near\":[\"age\",\"aged\"],\"max\":\"61\"}},{\"signal\":"
+        "\"invalid_sql\",\"severity\":\"note\",\"message\":\"no such "
+        "column\",\"clauses\":[],\"data\":{}}],\"explanation\":"
         "\"names of singers older than 200\",\"execution\":{\"rows\":6,\"columns\":2,\"ms\":0.25,\"digest\":"
-        "\"00000000000000010000000000000002\",\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal King\",null],[]]}},"
-        "\"why\":null},{\"sql\":\"SELECT 1\",\"p_correct\":null,\"label_model_p\":null,\"entailment\":null,\"signals\":null,"
-        "\"findings\":null,\"explanation\":null,\"execution\":null,\"same_as\":0,\"why\":\"repeats candidate 1\"}],\"report\":"
-        "[{\"signal\":\"empty_predicate\",\"cause\":\"data ambiguity\",\"description\":\"A condition selects nothing.\","
-        "\"example\":\"age > 200\",\"instruction\":\"Use a value that occurs.\",\"clauses\":{\"WHERE\":[\"WHERE age > 200\"]}}],"
+        "\"00000000000000010000000000000002\",\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal "
+        "King\",null],[]]}},"
+        "\"why\":null},{\"sql\":\"SELECT "
+        "1\",\"p_correct\":null,\"label_model_p\":null,\"entailment\":null,\"signals\":null,"
+        "\"findings\":null,\"explanation\":null,\"execution\":null,\"same_as\":0,\"why\":\"repeats candidate "
+        "1\"}],\"report\":"
+        "[{\"signal\":\"empty_predicate\",\"cause\":\"data ambiguity\",\"description\":\"A condition selects "
+        "nothing.\","
+        "\"example\":\"age > 200\",\"instruction\":\"Use a value that occurs.\",\"clauses\":{\"WHERE\":[\"WHERE age > "
+        "200\"]}}],"
         "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
         "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"}}";
     cr_assert_str_eq(text, expected);
@@ -213,7 +231,8 @@ Test(json, the_engine_points_at_a_token)
                  {"SELECT * FROM t", "*", 7},
                  {"SELECT a", "", 8}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct msg_finding *finding = msg_invalid_engine(&arena, parsed(cases[i].sql), NULL, "no such thing", cases[i].offset);
+        struct msg_finding *finding =
+            msg_invalid_engine(&arena, parsed(cases[i].sql), NULL, "no such thing", cases[i].offset);
         cr_assert_str_eq(finding->message, "no such thing");
         cr_assert_eq(finding->n_clauses, 1);
         cr_assert_str_eq(finding->clauses[0].text, cases[i].token);
@@ -226,9 +245,15 @@ Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
 {
     const char *near[] = {"name"};
     struct sql_diag elsewhere = {.code = ERR_UNKNOWN_NAME, .start = 16, .end = 22, .message = "no table singer"};
-    struct sql_diag here = {.code = ERR_UNKNOWN_NAME, .start = 7, .end = 10, .message = "no column nam", .expected = near,
-                            .n_expected = 1, .next = &elsewhere};
-    struct msg_finding *finding = msg_invalid_engine(&arena, parsed("SELECT nam FROM singer"), &here, "no such column: nam", 7);
+    struct sql_diag here = {.code = ERR_UNKNOWN_NAME,
+                            .start = 7,
+                            .end = 10,
+                            .message = "no column nam",
+                            .expected = near,
+                            .n_expected = 1,
+                            .next = &elsewhere};
+    struct msg_finding *finding =
+        msg_invalid_engine(&arena, parsed("SELECT nam FROM singer"), &here, "no such column: nam", 7);
     cr_assert_str_eq(finding->message, "no column nam");
     cr_assert_eq(finding->n_facts, 3);
     cr_assert_str_eq(finding->facts[1].key, "near");

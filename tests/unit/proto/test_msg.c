@@ -191,7 +191,8 @@ Test(msg, texts_are_checked)
         const char *text;
         size_t len;
         enum err_code code;
-    } cases[] = {{"\xff\xfe", 2, ERR_ENCODING}, {"a\0b", 3, ERR_ENCODING}, {"\xc3", 1, ERR_ENCODING}, {"ok", 2, ERR_OK}};
+    } cases[] = {
+        {"\xff\xfe", 2, ERR_ENCODING}, {"a\0b", 3, ERR_ENCODING}, {"\xc3", 1, ERR_ENCODING}, {"ok", 2, ERR_OK}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct frame frame;
         frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
@@ -272,7 +273,8 @@ Test(msg, a_full_arena_is_an_error)
         struct arena arena;
         void *message;
         arena_init(&arena, cap);
-        enum err_code code = msg_decode(&arena, kinds[3].kind, kinds[3].record, buffer.bytes, buffer.len, &message, NULL);
+        enum err_code code =
+            msg_decode(&arena, kinds[3].kind, kinds[3].record, buffer.bytes, buffer.len, &message, NULL);
         cr_assert(code == ERR_OK || code == ERR_LIMIT_MEMORY);
         arena_free(&arena);
     }

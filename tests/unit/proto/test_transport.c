@@ -6,14 +6,23 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static void add_mem(void) { mem_set(NULL); }
+static void add_mem(void)
+{
+    mem_set(NULL);
+}
 
 TestSuite(local);
 TestSuite(mem, .init = add_mem);
 
 #define CONFORM(name)                                                                                                  \
-    Test(local, name) { conform_##name("local"); }                                                                     \
-    Test(mem, name) { conform_##name("mem"); }
+    Test(local, name)                                                                                                  \
+    {                                                                                                                  \
+        conform_##name("local");                                                                                       \
+    }                                                                                                                  \
+    Test(mem, name)                                                                                                    \
+    {                                                                                                                  \
+        conform_##name("mem");                                                                                         \
+    }
 
 CONFORM(delivery)
 CONFORM(headers)
