@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # All tests: installs what is missing, builds with sanitizers, runs everything, ends with "N passed, N failed".
 #
-#   deploy/test.sh [--no-install] [--tidy]      --tidy adds clang-tidy over all of the production code
+#   deploy/test.sh [--no-install] [--lint]      --lint adds formatting and clang-tidy of all sources
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
 
-install=1 tidy=
+install=1 lint=
 for arg; do
   case $arg in
     --no-install) install= ;;
-    --tidy) tidy=1 ;;
-    *) echo "usage: deploy/test.sh [--no-install] [--tidy]" >&2; exit 2 ;;
+    --lint) lint=1 ;;
+    *) echo "usage: deploy/test.sh [--no-install] [--lint]" >&2; exit 2 ;;
   esac
 done
 [ -z "$install" ] || install_packages "$build_packages $test_packages" "$optional_packages $optional_test_packages" || exit 2
@@ -62,8 +62,8 @@ suite() {
 
 suite asan all
 suite tsan "tsan_cache tsan_engine" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
-step "formatting" deploy/lint.sh format
-[ -z "$tidy" ] || step "clang-tidy" deploy/lint.sh tidy
+[ -z "$lint" ] || step "formatting" deploy/lint.sh format
+[ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
 step "demo" deploy/demo.sh --no-install
 
 echo "$passed passed, $failed failed"

@@ -75,25 +75,21 @@
  *   SUBSCRIPT [x, index, to?]
  *   ERROR     [] tokens that recovery skipped; its span says which
  */
+/* clang-format off */
 #define SQL_KINDS(X)                                                                                                   \
-    X(QUERY, "query", 4)                                                                                               \
-    X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7) X(VALUES, "values", -1)     \
-        X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0) X(FROM, "from", -1)    \
-            X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1) X(DERIVED, "derived", 2)      \
-                X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1) X(GROUP, "group", -1) \
-                    X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)               \
-                        X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1)                 \
-                            X(FRAME, "frame", 0) X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0)       \
-                                X(LITERAL, "literal", 0) X(TYPED, "typed", 1) X(PARAM, "param", 0)                     \
-                                    X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3)                     \
-                                        X(BETWEEN, "between", 3) X(IN, "in", 2) X(EXISTS, "exists", 1)                 \
-                                            X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                  \
-                                                X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1)              \
-                                                    X(CALL, "call", 4) X(ARGS, "args", -1) X(FILTER, "filter", 1)      \
-                                                        X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1)              \
-                                                            X(ROW, "row", -1) X(LIST, "list", -1)                      \
-                                                                X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3)     \
-                                                                    X(ERROR, "error", 0)
+    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
+    X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \
+    X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                    \
+    X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)           \
+    X(GROUP, "group", -1) X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)          \
+    X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1) X(FRAME, "frame", 0)                 \
+    X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0) X(LITERAL, "literal", 0) X(TYPED, "typed", 1)       \
+    X(PARAM, "param", 0) X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3) X(BETWEEN, "between", 3)        \
+    X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                     \
+    X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                    \
+    X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)      \
+    X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(ERROR, "error", 0)
+/* clang-format on */
 
 enum sql_kind {
 #define X(kind, name, slots) SQL_##kind,
@@ -118,31 +114,24 @@ enum { WHEN_CONDITION, WHEN_RESULT };
 enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
 
 /* op of the kinds that have one. Texts are what the printer writes. */
+/* clang-format off */
 #define SQL_OPS(X)                                                                                                     \
-    X(OP_NONE, "")                                                                                                     \
-    X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<") X(OP_LE, "<=")         \
-        X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT") X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(    \
-            OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL") X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") \
-            X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%") X(OP_POW, "^") X(OP_CONCAT, "||")              \
-                X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<") X(OP_SHR, ">>") X(OP_NEG, "-")    \
-                    X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE") X(OP_GLOB, "GLOB")       \
-                        X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")     \
-                            X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->")         \
-                                X(OP_ARROW2, "->>") X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>")                    \
-                                    X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")                     \
-                                        X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?") X(UNION, "UNION")            \
-                                            X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT")                        \
-                                                X(INTERSECT_ALL, "INTERSECT ALL") X(EXCEPT, "EXCEPT")                  \
-                                                    X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN")                  \
-                                                        X(JOIN_CROSS, "CROSS JOIN") X(JOIN_LEFT_OUTER, "LEFT JOIN")    \
-                                                            X(JOIN_RIGHT_OUTER, "RIGHT JOIN")                          \
-                                                                X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")          \
-                                                                    X(DESC, "DESC") X(LIT_NULL, "NULL")                \
-                                                                        X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE")      \
-                                                                            X(LIT_INT, "int") X(LIT_FLOAT, "float")    \
-                                                                                X(LIT_STRING, "string")                \
-                                                                                    X(LIT_BLOB, "blob")                \
-                                                                                        X(LIT_CURRENT, "current")
+    X(OP_NONE, "") X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<")          \
+    X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT")                                   \
+    X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL")          \
+    X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                 \
+    X(OP_POW, "^") X(OP_CONCAT, "||") X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<")              \
+    X(OP_SHR, ">>") X(OP_NEG, "-") X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE")            \
+    X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")       \
+    X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")              \
+    X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")      \
+    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?")                                                                  \
+    X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")             \
+    X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                   \
+    X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")     \
+    X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                     \
+    X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current")
+/* clang-format on */
 
 /* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. */
 enum sql_op {
