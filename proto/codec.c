@@ -401,11 +401,12 @@ static const struct {
 
 static int pack_record(msgpack_packer *pk, const struct record *record, const void *base)
 {
-    size_t n = 0;
-    for (const struct field *f = record->fields; f->name; f++) n += types[f->type].has(f, base);
-    int failed = msgpack_pack_map(pk, n);
+    uint64_t present = 0;
+    for (const struct field *f = record->fields; f->name; f++)
+        if (types[f->type].has(f, base)) present |= UINT64_C(1) << f->id % 64;
+    int failed = msgpack_pack_map(pk, (size_t)__builtin_popcountll(present));
     for (const struct field *f = record->fields; f->name && !failed; f++)
-        if (types[f->type].has(f, base)) failed = msgpack_pack_uint8(pk, f->id) || types[f->type].pack(pk, f, base);
+        if (present >> f->id % 64 & 1) failed = msgpack_pack_uint8(pk, f->id) || types[f->type].pack(pk, f, base);
     return failed;
 }
 

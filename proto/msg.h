@@ -158,7 +158,7 @@ struct msg_signal {
     const char *name;
     enum msg_state state;
     const char *reason; /* of MSG_UNAVAILABLE */
-    int64_t ns;
+    int64_t ns;         /* time spent; workers do not send it (they count it, see worker_stats) */
 };
 
 struct msg_row {

@@ -1,0 +1,276 @@
+/* A worker on its own: tasks in, results out, and what becomes of those that cannot be done. */
+#include "tests/support/leak.h"
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[64], path[128];
+static const char *roots[1];
+static struct bus *bus;
+static struct schema_cache *schemas;
+static struct vsig_options *signals;
+static struct worker *worker;
+static struct bus_consumer *results;
+static pthread_t thread;
+static enum err_code ended;
+static struct arena arena;
+
+static const char *const RESULT_TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+
+static void begin(void)
+{
+    sqlite3 *db;
+    strcpy(dir, "/tmp/assay-worker-XXXXXX");
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/zoo.sqlite", dir);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)",
+                              NULL, NULL, NULL),
+                 SQLITE_OK);
+    sqlite3_close(db);
+    roots[0] = dir;
+    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
+    cr_assert_eq(bus_subscribe(bus, "test", RESULT_TOPICS, 2, &results, NULL), ERR_OK);
+    schemas = schema_cache_new(NULL, 0);
+    signals = vsig_options_new();
+    arena_init(&arena, 0);
+}
+
+static void *run(void *unused)
+{
+    ended = worker_run(worker, NULL);
+    return unused;
+}
+
+static void start(const char *const *families, uint32_t n)
+{
+    struct err err = {0};
+    struct worker_config config = {.bus = bus,
+                                   .families = families,
+                                   .n_families = n,
+                                   .databases = {.roots = roots, .n_roots = 1},
+                                   .schemas = schemas,
+                                   .signals = signals,
+                                   .max_attempts = 3,
+                                   .retry_ms = 1};
+    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void stop(void)
+{
+    if (!worker) return;
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+    worker_free(worker);
+    worker = NULL;
+}
+
+static void end(void)
+{
+    stop();
+    bus_unsubscribe(results);
+    bus_close(bus);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    arena_free(&arena);
+    unlink(path);
+    rmdir(dir);
+    leak_check();
+}
+TestSuite(worker, .init = begin, .fini = end);
+
+static struct msg_task task_of(const char *family, const char *sql)
+{
+    return (struct msg_task){.key = {2, 7},
+                             .hash = {1, strlen(sql)},
+                             .candidate = 4,
+                             .family = family,
+                             .db = "zoo",
+                             .question = "How old is Leo?",
+                             .sql = {sql, (uint32_t)strlen(sql)}};
+}
+
+static void put_bytes(const char *topic, const void *bytes, size_t len)
+{
+    struct bus_out out = {.topic = topic, .partition = BUS_ANY_PARTITION, .key = "2-7", .key_len = 3, .value = bytes, .len = len};
+    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+}
+
+static void put(const struct msg_task *task)
+{
+    struct msg_buffer buffer = {0};
+    char topic[64];
+    snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task->family);
+    cr_assert_eq(msg_encode_task(&buffer, task), ERR_OK);
+    put_bytes(topic, buffer.bytes, buffer.len);
+    msg_buffer_free(&buffer);
+}
+
+static struct bus_message *next_message(void)
+{
+    struct bus_message *message;
+    uint32_t n = 0;
+    for (int64_t start_ns = clock_now_ns(); !n && clock_now_ns() - start_ns < INT64_C(60000000000);)
+        bus_poll(results, 0, &message, 1, 1000, &n);
+    cr_assert_eq(n, 1, "no answer came");
+    return message;
+}
+
+static struct msg_result *next(void)
+{
+    struct msg_result *result;
+    struct err err = {0};
+    struct bus_message *message = next_message();
+    cr_assert_str_eq(message->topic, BUS_RESULTS);
+    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(message->key_len, 3);
+    cr_assert_eq(memcmp(message->key, "2-7", 3), 0, "the key is that of the request");
+    bus_ack(results, message);
+    return result;
+}
+
+Test(worker, answers_with_all_signals_of_its_family)
+{
+    start((const char *const[]){"structure"}, 1);
+    struct msg_task task = task_of("structure", "SELECT age FROM animal WHERE name = 'Leo'");
+    put(&task);
+    struct msg_result *result = next();
+    unsigned n, expected = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) expected += all[i]->family == VSIG_STRUCTURE && !all[i]->off_by_default;
+    cr_assert_str_eq(result->code, "ok");
+    cr_assert_eq(result->n_signals, expected);
+    cr_assert_eq(result->hash[1], task.hash[1]);
+    cr_assert_eq(result->candidate, 4);
+    cr_assert_null(result->execution, "only the execution family tells of the result");
+}
+
+Test(worker, a_finding_s_clause_is_the_text_of_the_candidate)
+{
+    const char *sql = "SELECT name FROM animal GROUP BY name";
+    start(NULL, 0);
+    struct msg_task task = task_of("structure", sql);
+    put(&task);
+    struct msg_result *result = next();
+    cr_assert_gt(result->n_findings, 0);
+    for (uint32_t i = 0; i < result->n_findings; i++)
+        for (uint32_t k = 0; k < result->findings[i].n_clauses; k++) {
+            const struct msg_clause *clause = &result->findings[i].clauses[k];
+            cr_assert_eq(strlen(clause->text), clause->end - clause->start);
+            cr_assert_eq(memcmp(clause->text, sql + clause->start, strlen(clause->text)), 0);
+        }
+}
+
+Test(worker, families_of_one_candidate_share_its_work)
+{
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+        struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
+        put(&task);
+    }
+    start(NULL, 0);
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) cr_assert_str_eq(next()->code, "ok");
+    struct worker_stats stats = {0};
+    for (int64_t start_ns = clock_now_ns(); !stats.tasks && clock_now_ns() - start_ns < INT64_C(20000000000);)
+        worker_stats(worker, &stats);
+    cr_assert_eq(stats.tasks, VSIG_FAMILY_COUNT);
+    cr_assert_eq(stats.candidates, 1, "parsed and bound once");
+    cr_assert_eq(stats.executed, 1, "run once");
+    cr_assert_eq(stats.prepare_ns, 0, "and never prepared beside");
+}
+
+Test(worker, a_late_task_is_answered_as_late)
+{
+    start(NULL, 0);
+    struct msg_task task = task_of("execution", "SELECT age FROM animal");
+    task.deadline_ns = bus_now_ns(bus) - 1;
+    put(&task);
+    struct msg_result *result = next();
+    cr_assert_str_eq(result->code, "deadline");
+    cr_assert_gt(result->n_signals, 0);
+    for (uint32_t i = 0; i < result->n_signals; i++) {
+        cr_assert_eq(result->signals[i].state, MSG_UNAVAILABLE, "never silent");
+        cr_assert_str_eq(result->signals[i].reason, "deadline");
+    }
+}
+
+Test(worker, a_missing_database_is_an_answer)
+{
+    start(NULL, 0);
+    struct msg_task task = task_of("join", "SELECT 1");
+    task.db = "../zoo";
+    put(&task);
+    struct msg_result *result = next();
+    cr_assert_str_eq(result->code, "db_missing");
+    cr_assert(result->message && *result->message);
+}
+
+Test(worker, an_unreadable_task_goes_to_the_dead_letters)
+{
+    start(NULL, 0);
+    put_bytes(BUS_TASKS_PREFIX "join", "junk", 4);
+    struct bus_message *letter = next_message();
+    cr_assert_str_eq(letter->topic, BUS_TASKS_DLQ);
+    cr_assert_eq(letter->len, 4, "the message itself is untouched");
+    cr_assert_str_eq(bus_header_get(letter, "x-dlq-topic"), BUS_TASKS_PREFIX "join");
+    cr_assert_str_eq(bus_header_get(letter, "x-dlq-offset"), "0");
+    cr_assert_str_eq(bus_header_get(letter, "x-dlq-code"), "malformed");
+    cr_assert(bus_header_get(letter, "x-dlq-message"));
+    bus_ack(results, letter);
+    struct msg_task task = task_of("join", "SELECT age FROM animal");
+    put(&task);
+    cr_assert_str_eq(next()->code, "ok", "the next one is not affected");
+}
+
+/* Somebody writes: the task is tried again, and answered when the writer has gone. */
+Test(worker, a_locked_database_is_tried_again)
+{
+    sqlite3 *writer;
+    cr_assert_eq(sqlite3_open(path, &writer), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    start(NULL, 0);
+    struct msg_task task = task_of("structure", "SELECT age FROM animal");
+    put(&task);
+    struct msg_result *result = next();
+    cr_assert_str_eq(result->code, "db_locked", "in the end it says so: %s", result->code);
+    struct worker_stats stats = {0};
+    for (int64_t start_ns = clock_now_ns(); stats.retried < 2 && clock_now_ns() - start_ns < INT64_C(20000000000);
+         stats.retried = 0, worker_stats(worker, &stats))
+        ;
+    cr_assert_eq(stats.retried, 2, "three attempts in all");
+    sqlite3_exec(writer, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(writer);
+    usleep(1100000); /* a failure to read the schema is remembered for a second */
+    put(&task);
+    cr_assert_str_eq(next()->code, "ok");
+}
+
+Test(worker, what_a_stopped_worker_left_goes_to_the_next)
+{
+    start(NULL, 0);
+    stop();
+    struct msg_task task = task_of("value", "SELECT age FROM animal");
+    put(&task);
+    start(NULL, 0);
+    cr_assert_str_eq(next()->code, "ok");
+    stop();
+    cr_assert_eq(ended, ERR_OK);
+}
+
+Test(worker, unknown_families_are_refused_at_start)
+{
+    struct err err = {0};
+    struct worker *none;
+    struct worker_config config = {.bus = bus, .families = (const char *const[]){"astrology"}, .n_families = 1,
+                                   .schemas = schemas, .signals = signals};
+    cr_assert_eq(worker_new(&config, &none, &err), ERR_CONFIG);
+    cr_assert(strstr(err.text, "astrology"), "%s", err.text);
+    cr_assert_null(none);
+}
