@@ -7,7 +7,7 @@
 #include "tests/support/leak.h"
 #include "tests/unit/sql/cases.h"
 
-TestSuite(diag, .timeout = 60, .fini = leak_check);
+TestSuite(diag, .timeout = 60);
 
 /* The diagnostics as the case file writes them. */
 static char *diags_text(const struct sql_stmt *stmt)
@@ -48,6 +48,7 @@ Test(diag, golden)
     arena_init(&arena, 0);
     cr_assert_gt(cases_each("diag.case", check_case, &arena), 35);
     arena_free(&arena);
+    leak_check();
 }
 
 Test(diag, refused_statements_say_their_kind)
@@ -70,6 +71,7 @@ Test(diag, refused_statements_say_their_kind)
         cr_expect_str_eq(stmt->statement_kind, VERBS[i][1]);
     }
     arena_free(&arena);
+    leak_check();
 }
 
 Test(diag, lists_what_would_fit)
@@ -85,6 +87,7 @@ Test(diag, lists_what_would_fit)
     cr_assert_eq(sql_parse(&arena, SQL, sizeof SQL - 1, NULL, &stmt), ERR_SYNTAX);
     cr_expect_eq(stmt->diags->start, 22);
     arena_free(&arena);
+    leak_check();
 }
 
 Test(diag, are_capped)
@@ -100,6 +103,7 @@ Test(diag, are_capped)
     cr_expect_eq(n, 3);
     cr_expect_eq(stmt->diags->start, 11, "the first is kept");
     arena_free(&arena);
+    leak_check();
 }
 
 /* ---- drawing ---- */
@@ -119,42 +123,49 @@ Test(diag, draws_a_caret_under_the_token)
 {
     check_drawing("SELECT a FROM t x yyy", "  SELECT a FROM t x yyy\n"
                                            "                    ^~~");
+    leak_check();
 }
 
 Test(diag, draws_the_line_of_the_token)
 {
     check_drawing("SELECT a\nFROM t x y\nWHERE 1", "  FROM t x y\n"
                                                    "           ^");
+    leak_check();
 }
 
 Test(diag, draws_tabs_as_columns)
 {
     check_drawing("SELECT\ta b\tc FROM t", "  SELECT  a b     c FROM t\n"
                                            "                  ^");
+    leak_check();
 }
 
 Test(diag, draws_wide_characters_two_columns_wide)
 {
     check_drawing("SELECT 名前 b 名前 FROM t", "  SELECT 名前 b 名前 FROM t\n"
                                                "                ^~~~");
+    leak_check();
 }
 
 Test(diag, draws_combining_marks_without_width)
 {
     check_drawing("SELECT e\xcc\x81 b c FROM t", "  SELECT e\xcc\x81 b c FROM t\n"
                                                  "             ^");
+    leak_check();
 }
 
 Test(diag, draws_the_end)
 {
     check_drawing("SELECT a FROM", "  SELECT a FROM\n"
                                    "               ^");
+    leak_check();
 }
 
 Test(diag, draws_only_the_first_line_of_a_long_token)
 {
     check_drawing("SELECT 'a\nb", "  SELECT 'a\n"
                                   "         ^~");
+    leak_check();
 }
 
 Test(diag, draws_a_window_of_a_long_line)
@@ -177,4 +188,5 @@ Test(diag, draws_a_window_of_a_long_line)
     cr_expect(g_str_has_suffix(lines[1], "..."));
     g_strfreev(lines);
     arena_free(&arena);
+    leak_check();
 }

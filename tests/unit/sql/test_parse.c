@@ -7,7 +7,7 @@
 #include "tests/support/leak.h"
 #include "tests/unit/sql/cases.h"
 
-TestSuite(parse, .timeout = 120, .fini = leak_check);
+TestSuite(parse, .timeout = 120);
 
 static void check_tree_case(const struct golden_case *c, void *self)
 {
@@ -29,6 +29,7 @@ Test(parse, golden)
     arena_init(&arena, 0);
     cr_assert_gt(cases_each("parse.case", check_tree_case, &arena), 25);
     arena_free(&arena);
+    leak_check();
 }
 
 /* ---- spans ---- */
@@ -83,6 +84,7 @@ Test(parse, spans_cover_what_a_clause_governs)
         "WITH w AS (SELECT 1) SELECT DISTINCT a AS b , t.* FROM t AS x JOIN [u v] ON (x.i = 1) WHERE b IN (1, 2)"
         " GROUP BY a , b HAVING count( * ) > 1 ORDER BY a DESC LIMIT 3",
         WANT, sizeof WANT / sizeof *WANT);
+    leak_check();
 }
 
 Test(parse, spans_of_subqueries_and_nested_joins)
@@ -100,6 +102,7 @@ Test(parse, spans_of_subqueries_and_nested_joins)
     check_spans("SELECT (SELECT 1), EXISTS (SELECT 3), x IN ((SELECT 4) UNION (SELECT 5)), y IN ((SELECT 6)) "
                 "FROM (SELECT 2) AS d, a JOIN b JOIN c ON 1 ON 2",
                 WANT, sizeof WANT / sizeof *WANT);
+    leak_check();
 }
 
 Test(parse, needs_no_terminator_and_counts)
@@ -115,6 +118,7 @@ Test(parse, needs_no_terminator_and_counts)
     cr_expect_str_eq(stmt->statement_kind, "SELECT");
     cr_expect_null(sql_check_tree(stmt));
     arena_free(&arena);
+    leak_check();
 }
 
 /* ---- caps and hostile text ---- */
@@ -171,6 +175,7 @@ Test(parse, nesting_is_capped)
     cr_expect_eq(parse_repeated("SELECT ", "(", 100000, "1", &WIDE), ERR_LIMIT_DEPTH);
     cr_expect_eq(parse_repeated("SELECT ", "(", 100000, "1", NULL), ERR_LIMIT_BYTES);
     cr_expect_eq(parse_repeated("SELECT ", "(", 19000, "1", NULL), ERR_LIMIT_DEPTH);
+    leak_check();
 }
 
 Test(parse, chains_are_as_deep_as_they_are_long)
@@ -183,6 +188,7 @@ Test(parse, chains_are_as_deep_as_they_are_long)
     cr_expect_eq(parse_repeated("SELECT a IN (1", ", 1", 9000, ")", NULL), ERR_OK);
     cr_expect_eq(parse_repeated("SELECT 1", ", 1", 9000, "", NULL), ERR_OK);
     cr_expect_eq(parse_repeated("VALUES (1)", ", (1)", 4900, "", NULL), ERR_OK);
+    leak_check();
 }
 
 Test(parse, size_is_capped)
@@ -198,6 +204,7 @@ Test(parse, size_is_capped)
     cr_expect_str_eq(message, "the SQL has more than 4 tokens");
     cr_expect_eq(parse_text("SELECT a FROM t      ", 21, &SMALL, &message), ERR_LIMIT_BYTES);
     cr_expect_str_eq(message, "the SQL has 21 bytes; at most 20 are read");
+    leak_check();
 }
 
 Test(parse, bytes_must_be_utf8_without_nul)
@@ -215,6 +222,7 @@ Test(parse, bytes_must_be_utf8_without_nul)
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
         cr_expect_eq(parse_text(BAD[i].text, BAD[i].len, NULL, NULL), ERR_ENCODING, "case %zu", i);
     cr_expect_eq(parse_text("\xef\xbb\xbfSELECT 1", 11, NULL, NULL), ERR_OK, "a byte order mark is skipped");
+    leak_check();
 }
 
 /* Errors must not cost more than the text: recovery is bounded. */
@@ -237,6 +245,7 @@ Test(parse, hostile_errors_end_soon)
                                          {"SELECT ", "'", ""}};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
         cr_expect_neq(parse_repeated(BAD[i][0], BAD[i][1], 4000, BAD[i][2], NULL), ERR_INTERNAL);
+    leak_check();
 }
 
 /* Fail at every amount of memory until it is enough. */
@@ -258,4 +267,5 @@ Test(parse, memory_runs_out_cleanly)
         cr_assert(rc == ERR_LIMIT_MEMORY || rc == ERR_SYNTAX, "%zu: %s", cap, err_name(rc));
         arena_free(&arena);
     }
+    leak_check();
 }

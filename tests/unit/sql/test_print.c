@@ -6,7 +6,7 @@
 #include "lib/sql/sql.h"
 #include "tests/support/leak.h"
 
-TestSuite(print, .timeout = 120, .fini = leak_check);
+TestSuite(print, .timeout = 120);
 
 static struct sql_stmt *parse(struct arena *arena, const char *sql)
 {
@@ -55,10 +55,12 @@ static unsigned check_file(const char *name)
 Test(print, sqlite_is_a_fixed_point)
 {
     cr_expect_geq(check_file("sqlite.sql"), 75);
+    leak_check();
 }
 Test(print, postgres_is_a_fixed_point)
 {
     cr_expect_geq(check_file("postgres.sql"), 150);
+    leak_check();
 }
 
 /* ---- trees that rewrites make ---- */
@@ -109,6 +111,7 @@ Test(print, adds_the_parentheses_that_a_rewrite_needs)
         cr_expect(sql_equal(node, expression(&arena, text)), "%s", text);
     }
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, two_minus_signs_never_meet)
@@ -121,6 +124,7 @@ Test(print, two_minus_signs_never_meet)
     sql_set_kid(minus, 0, literal);
     cr_expect_str_eq(sql_print(&arena, minus), "- -1");
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, quotes_names_that_need_it)
@@ -138,6 +142,7 @@ Test(print, quotes_names_that_need_it)
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         cr_expect_str_eq(sql_print(&arena, sql_make_text(&arena, SQL_COLUMN, NAMES[i][0])), NAMES[i][1]);
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, parse_expression_takes_one_expression)
@@ -152,6 +157,7 @@ Test(print, parse_expression_takes_one_expression)
     cr_expect_null(expr->parent);
     cr_expect_eq(expr->end, 0, "a made node has no span");
     arena_free(&arena);
+    leak_check();
 }
 
 /* ---- comparing ---- */
@@ -191,6 +197,7 @@ Test(print, equality_sees_meaning_not_spelling)
         cr_expect_eq(sql_hash(a->root) == sql_hash(b->root), CASES[i].equal, "hash: %s | %s", CASES[i].a, CASES[i].b);
     }
     arena_free(&arena);
+    leak_check();
 }
 
 /* ---- rewriting ---- */
@@ -215,6 +222,7 @@ Test(print, replace_fills_slots_and_shortens_lists)
     stmt->n_nodes = sql_renumber(stmt->root);
     cr_expect_null(sql_check_tree(stmt), "%s", sql_check_tree(stmt));
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, and_takes_what_is_there)
@@ -227,6 +235,7 @@ Test(print, and_takes_what_is_there)
     cr_expect_null(sql_and(&arena, NULL, NULL));
     cr_expect_str_eq(sql_print(&arena, sql_and(&arena, a, b)), "(a OR b) AND c");
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, walks_visit_in_preorder_and_skip)
@@ -245,6 +254,7 @@ Test(print, walks_visit_in_preorder_and_skip)
     cr_expect_null(sql_up(items, SQL_WHERE));
     g_string_free(seen, TRUE);
     arena_free(&arena);
+    leak_check();
 }
 
 Test(print, operators_swap_and_negate)
@@ -261,6 +271,7 @@ Test(print, operators_swap_and_negate)
         cr_expect_neq(strlen(sql_op_text(op)) == 0, op != SQL_OP_NONE);
     }
     for (unsigned kind = 0; kind < SQL_KIND_COUNT; kind++) cr_expect_str_neq(sql_kind_name(kind), "?");
+    leak_check();
 }
 
 Test(print, deep_trees_print_and_compare)
@@ -277,4 +288,5 @@ Test(print, deep_trees_print_and_compare)
     cr_expect_not_null(sql_dump(&arena, stmt->root));
     g_string_free(sql, TRUE);
     arena_free(&arena);
+    leak_check();
 }
