@@ -71,6 +71,7 @@ static void *run_coordinator(void *arg)
 {
     struct engine *engine = arg;
     struct err err = {0};
+    pthread_setname_np(pthread_self(), "coordinator");
     if (coordinator_run(engine->coordinator, &err)) set_failure(engine, &err);
     return NULL;
 }
@@ -79,6 +80,7 @@ static void *run_worker(void *arg)
 {
     struct engine_worker *own = arg;
     struct err err = {0};
+    pthread_setname_np(pthread_self(), "worker");
     enum err_code code = worker_run(own->worker, &err);
     if (code && err.code != code) err_set(&err, code, "a worker stopped: %s", err_meaning(code));
     if (code) set_failure(own->engine, &err);
