@@ -35,7 +35,7 @@ struct sql_diag {
 };
 
 struct sql_stmt {
-    const char *text; /* the caller's text; must outlive the statement */
+    const char *text; /* a copy in the arena; the caller's own only when it was over max_bytes */
     size_t len;
     struct sql_node *root;      /* SQL_QUERY; NULL if nothing could be made of the text */
     struct sql_diag *diags;     /* NULL: the text is clean */
