@@ -533,19 +533,31 @@ static struct message *first_wanted(const struct group *group, uint32_t want)
     return NULL;
 }
 
-/* Take the leading messages of a topic: those like `like`, or (NULL) any. */
-static uint32_t take(struct topic *topic, const struct bus_message *like, struct list *held, struct bus_message **out,
-                     uint32_t max)
+/* Take the first message of a topic if it is of that key. */
+static bool take_one(struct topic *topic, const struct bus_message *like, struct list *held, struct bus_message **out)
 {
-    uint32_t n = 0;
-    for (struct message *message; n < max && (message = topic->messages.first); n++) {
-        if (like && !same_key(&message->public, like)) break;
-        list_remove(&topic->messages, message);
-        topic->n--;
-        topic->bytes -= message->bytes;
-        list_append(held, message);
-        out[n] = &message->public;
-    }
+    struct message *message = topic->messages.first;
+    if (!message || !same_key(&message->public, like)) return false;
+    list_remove(&topic->messages, message);
+    topic->n--;
+    topic->bytes -= message->bytes;
+    list_append(held, message);
+    *out = &message->public;
+    return true;
+}
+
+/* The leading messages of one key, one of each topic in turn: what was produced together stays together when `max` cuts. */
+static uint32_t take_key(struct consumer *consumer, uint32_t want, const struct message *first, struct bus_message **out,
+                         uint32_t max)
+{
+    struct group *group = consumer->group;
+    uint32_t n = 0, before;
+    do {
+        before = n;
+        for (uint32_t i = 0; i < group->n_topics && n < max; i++)
+            if (wanted(want, group->topics[i]))
+                n += take_one(group->topics[i], &first->public, &consumer->held, out + n);
+    } while (n > before && n < max);
     return n;
 }
 
@@ -553,10 +565,9 @@ static uint32_t take_wanted(struct consumer *consumer, uint32_t want, const stru
                             struct bus_message **out, uint32_t max)
 {
     struct group *group = consumer->group;
-    const struct bus_message *like = group->members > 1 ? &first->public : NULL;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < group->n_topics; i++)
-        if (wanted(want, group->topics[i])) n += take(group->topics[i], like, &consumer->held, out + n, max - n);
+    uint32_t n = take_key(consumer, want, first, out, max);
+    while (group->members == 1 && n < max && (first = first_wanted(group, want)))
+        n += take_key(consumer, want, first, out + n, max - n);
     if (group->waiting_writers) pthread_cond_broadcast(&group->writable);
     if (first_wanted(group, 0)) wake_reader(group);
     return n;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 64, POLL_MS = 500, BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
+enum { BATCH = 12 * VSIG_FAMILY_COUNT, POLL_MS = 500, BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
 /* A polled message and what it holds. */
 struct item {

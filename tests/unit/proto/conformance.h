@@ -6,6 +6,7 @@ void conform_delivery(const char *transport);
 void conform_headers(const char *transport);
 void conform_order(const char *transport);
 void conform_batch(const char *transport);
+void conform_sets(const char *transport);
 void conform_backpressure(const char *transport);
 void conform_backpressure_bytes(const char *transport);
 void conform_writer_waits(const char *transport);
