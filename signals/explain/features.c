@@ -1,0 +1,85 @@
+#include "signals/explain/features.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    uint32_t id;
+    const char *name;
+    enum verifier_group group;
+} listed[] = {
+#define X(id, name, group) {id, #name, VERIFIER_GROUP_##group},
+#include "signals/explain/feature_list.h"
+#undef X
+#define X(id, name, group) {VERIFIER_COMPONENT_ID + (id), #name, VERIFIER_GROUP_COMPONENTS},
+    SQL_COMPONENTS(X)
+#undef X
+};
+_Static_assert(sizeof listed / sizeof *listed == VERIFIER_FEATURES, "one row a feature");
+
+static const char *const groups[VERIFIER_GROUP_COUNT] = {
+    [VERIFIER_GROUP_SHAPE] = "shape",     [VERIFIER_GROUP_SCHEMA] = "schema",
+    [VERIFIER_GROUP_VALUES] = "values",   [VERIFIER_GROUP_OPERATORS] = "operators",
+    [VERIFIER_GROUP_RESULT] = "result",   [VERIFIER_GROUP_ALIGNMENT] = "alignment",
+    [VERIFIER_GROUP_JOINS] = "joins",     [VERIFIER_GROUP_COMPONENTS] = "components",
+    [VERIFIER_GROUP_SIGNALS] = "signals", [VERIFIER_GROUP_AGREEMENT] = "agreement"};
+
+uint32_t verifier_feature_id(unsigned index)
+{
+    return index < VERIFIER_FEATURES ? listed[index].id : 0;
+}
+
+int verifier_feature_by_id(uint32_t id)
+{
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++)
+        if (listed[i].id == id) return (int)i;
+    return -1;
+}
+
+const char *verifier_feature_name(unsigned index)
+{
+    return index < VERIFIER_FEATURES ? listed[index].name : NULL;
+}
+
+int verifier_feature_by_name(const char *name)
+{
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++)
+        if (strcmp(listed[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+enum verifier_group verifier_feature_group(unsigned index)
+{
+    return index < VERIFIER_FEATURES ? listed[index].group : VERIFIER_GROUP_COUNT;
+}
+
+const char *verifier_group_name(enum verifier_group group)
+{
+    return group < VERIFIER_GROUP_COUNT ? groups[group] : NULL;
+}
+
+int verifier_group_by_name(const char *name)
+{
+    for (unsigned i = 0; i < VERIFIER_GROUP_COUNT; i++)
+        if (strcmp(groups[i], name) == 0) return (int)i;
+    return -1;
+}
+
+static void set_components(const struct sql_bound *bound, float *out)
+{
+    uint64_t has = sql_components(bound);
+    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) out[VERIFIER_COMPONENTS + i] = (float)(has >> i & 1);
+}
+
+enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
+                                struct arena *arena, float *out)
+{
+    (void)explanation;
+    (void)arena;
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    if (subject->code || !subject->bound) return ERR_OK;
+    set_components(subject->bound, out);
+    out[VERIFIER_n_tokens] = (float)subject->stmt->n_nodes;
+    out[VERIFIER_n_refs] = (float)subject->bound->n_refs;
+    return ERR_OK;
+}

@@ -1,0 +1,59 @@
+/* What the verifier looks at in one candidate: its SQL, its result and its explanation against the question, as
+ * numbers.
+ *
+ * The explain worker computes them beside the data and sends them; the coordinator puts them together with what only it
+ * knows (the other candidates, the other families' signals, the components that the question calls for) and runs the
+ * model: coordinator/verifier.h. A feature says how question and candidate meet, never what they are about, so that
+ * it means the same on a database that nobody has trained on.
+ *
+ * NAN is "not known" and never 0: without a question, without a result, without an explanation.
+ */
+#ifndef ASSAY_SIGNALS_EXPLAIN_FEATURES_H
+#define ASSAY_SIGNALS_EXPLAIN_FEATURES_H
+
+#include "lib/sql/components.h"
+#include "signals/vsig.h"
+
+struct explanation; /* lib/explain/explain.h */
+
+enum { VERIFIER_COMPONENT_ID = 1000 }; /* wire id of the component with id 0 */
+
+enum verifier_feature {
+#define X(id, name, group) VERIFIER_##name,
+#include "signals/explain/feature_list.h"
+#undef X
+    VERIFIER_COMPONENTS, /* index of the component with id 0: 1 has it, 0 has it not */
+    VERIFIER_FEATURES = VERIFIER_COMPONENTS + SQL_COMPONENT_COUNT
+};
+
+/* What can be left out as one, to see what it is worth. The last ones are the coordinator's. */
+enum verifier_group {
+    VERIFIER_GROUP_SHAPE,      /* size of the query */
+    VERIFIER_GROUP_SCHEMA,     /* columns and tables mentioned and used */
+    VERIFIER_GROUP_VALUES,     /* values in the question and in the query */
+    VERIFIER_GROUP_OPERATORS,  /* operators, negation, aggregates, order against cues */
+    VERIFIER_GROUP_RESULT,     /* the result against the form of the question */
+    VERIFIER_GROUP_ALIGNMENT,  /* phrases of the explanation against the question */
+    VERIFIER_GROUP_JOINS,      /* joins: rows multiplied, direction of foreign keys */
+    VERIFIER_GROUP_COMPONENTS, /* components against those that the question calls for */
+    VERIFIER_GROUP_SIGNALS,    /* what the other families say */
+    VERIFIER_GROUP_AGREEMENT,  /* other candidates of the request */
+    VERIFIER_GROUP_COUNT
+};
+
+/* Fill out[VERIFIER_FEATURES], by index. `explanation` NULL: its features are NAN. The candidate's result is run at
+ * most once, through vsig_result. ERR_OK; ERR_LIMIT_MEMORY when the arena is full (out is all NAN). A candidate
+ * that does not parse or bind gives all NAN and ERR_OK. Temporary memory comes from `arena`. Thread: eval. */
+enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
+                                struct arena *arena, float *out);
+
+/* Between index (dense, this build's), wire id (for ever) and name. -1 / NULL: no such. Thread: any. */
+uint32_t verifier_feature_id(unsigned index);
+int verifier_feature_by_id(uint32_t id);
+const char *verifier_feature_name(unsigned index);
+int verifier_feature_by_name(const char *name);
+enum verifier_group verifier_feature_group(unsigned index);
+const char *verifier_group_name(enum verifier_group group);
+int verifier_group_by_name(const char *name);
+
+#endif
