@@ -17,7 +17,16 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
-enum vsig_family { VSIG_STRUCTURE, VSIG_JOIN, VSIG_EXECUTION, VSIG_VALUE, VSIG_QUESTION, VSIG_FAMILY_COUNT };
+/* VSIG_EXPLAIN has no signals: its worker explains the candidate and measures what the verifier wants to know. */
+enum vsig_family {
+    VSIG_STRUCTURE,
+    VSIG_JOIN,
+    VSIG_EXECUTION,
+    VSIG_VALUE,
+    VSIG_QUESTION,
+    VSIG_EXPLAIN,
+    VSIG_FAMILY_COUNT
+};
 
 /* Root cause of an error that the signal points to (SQLens §3.1, figure 3). */
 enum vsig_cause { VSIG_QUESTION_AMBIGUITY, VSIG_DATA_AMBIGUITY, VSIG_MISALIGNMENT };
