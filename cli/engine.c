@@ -293,6 +293,7 @@ static enum err_code read_letter(const struct bus_message *message, struct msg_v
         .message = text,
         .p_correct = NAN,
         .threshold = NAN,
+        .entailment_threshold = NAN,
     };
     struct msg_buffer buffer = {0};
     enum err_code failed = msg_encode_verdict(&buffer, &verdict);

@@ -149,6 +149,7 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .threshold = request->core->config.models->label_model || request->core->config.models->classifier
                          ? request->threshold
                          : NAN,
+        .entailment_threshold = NAN,
         .candidates = request->judged,
         .n_candidates = request->judged ? request->n : 0,
         .iterations = count_iterations(request),

@@ -178,6 +178,17 @@ static int pack_strings(msgpack_packer *pk, const struct field *f, const void *b
     return failed;
 }
 
+/* Flat, id and value in turn: a map each would take twice the bytes. */
+static int pack_numbers(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const struct msg_number *items = load_pointer(base, f->at);
+    uint32_t n = load_u32(base, f->count_at);
+    int failed = msgpack_pack_array(pk, (size_t)n * 2);
+    for (uint32_t i = 0; i < n && !failed; i++)
+        failed = msgpack_pack_uint32(pk, items[i].id) || msgpack_pack_float(pk, items[i].value);
+    return failed;
+}
+
 static int pack_struct(msgpack_packer *pk, const struct field *f, const void *base)
 {
     return pack_record(pk, f->record, at(base, f->at));
@@ -346,6 +357,30 @@ static enum err_code read_strings(const struct decoder *d, const struct field *f
     return code;
 }
 
+static bool read_number(const msgpack_object pair[2], struct msg_number *out)
+{
+    if (!unsigned_within(&pair[0], UINT32_MAX) || pair[1].type != MSGPACK_OBJECT_FLOAT32) return false;
+    *out = (struct msg_number){(uint32_t)pair[0].via.u64, (float)pair[1].via.f64};
+    return isfinite(out->value);
+}
+
+static enum err_code read_numbers(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                  void *base)
+{
+    if (from->type != MSGPACK_OBJECT_ARRAY || from->via.array.size % 2) return wrong(d, f, "is no list of pairs");
+    uint32_t n = from->via.array.size / 2;
+    if (n > f->max) return too_many(d, f, ERR_LIMIT_COUNT);
+    struct msg_number *items = arena_new_array(d->arena, n, struct msg_number);
+    if (!items) return no_room(d);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!read_number(&from->via.array.ptr[(size_t)i * 2], &items[i])) return wrong(d, f, "holds no id and real");
+        if (i && items[i].id <= items[i - 1].id) return wrong(d, f, "has ids that do not rise");
+    }
+    store_pointer(base, f->at, items);
+    *(uint32_t *)at_mut(base, f->count_at) = n;
+    return ERR_OK;
+}
+
 static enum err_code read_struct(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
 {
     return read_record(d, f->record, from, at_mut(base, f->at));
@@ -394,6 +429,7 @@ static const struct {
     [FIELD_TEXT] = {has_text, pack_text, read_text},
     [FIELD_STRINGS] = {has_list, pack_strings, read_strings},
     [FIELD_VALUES] = {has_list, pack_strings, read_strings},
+    [FIELD_NUMBERS] = {has_list, pack_numbers, read_numbers},
     [FIELD_STRUCT] = {has_always, pack_struct, read_struct},
     [FIELD_OPTIONAL] = {has_pointer, pack_optional, read_optional},
     [FIELD_LIST] = {has_list, pack_list, read_list},

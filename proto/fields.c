@@ -58,6 +58,7 @@ static const struct field options_fields[] = {
     PLAIN(8, msg_options, alpha, FIELD_SETTING),
     MANY(9, msg_options, families, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     MANY(10, msg_options, deny_columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
+    BOUND(11, msg_options, explain, FIELD_ENUM, MSG_EXPLAIN_COUNT),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);
@@ -154,6 +155,16 @@ static const struct field execution_fields[] = {
 };
 static const struct record execution_record = RECORD(msg_execution, execution_fields);
 
+static const struct field explanation_fields[] = {
+    BOUND(1, msg_explanation, prose, FIELD_CSTR, MSG_MAX_PREMISE),
+    BOUND(2, msg_explanation, premise, FIELD_CSTR, MSG_MAX_PREMISE),
+    PLAIN(3, msg_explanation, components, FIELD_U64),
+    PLAIN(4, msg_explanation, digest, FIELD_PAIR),
+    MANY(5, msg_explanation, numbers, FIELD_NUMBERS, MSG_MAX_LIST, NULL),
+    END,
+};
+static const struct record explanation_record = RECORD(msg_explanation, explanation_fields);
+
 static const struct field result_fields[] = {
     PART(1, msg_result, key, FIELD_STRUCT, &key_record),
     PLAIN(2, msg_result, hash, FIELD_PAIR),
@@ -166,6 +177,7 @@ static const struct field result_fields[] = {
     MANY(9, msg_result, findings, FIELD_LIST, MSG_MAX_LIST, &finding_record),
     PART(10, msg_result, execution, FIELD_OPTIONAL, &execution_record),
     PLAIN(11, msg_result, ns, FIELD_I64),
+    PART(12, msg_result, explanation, FIELD_OPTIONAL, &explanation_record),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -187,6 +199,8 @@ static const struct field judged_fields[] = {
     BOUND(12, msg_judged, explanation, FIELD_CSTR, PROSE),
     PLAIN(13, msg_judged, same_as, FIELD_U32),
     BOUND(14, msg_judged, why, FIELD_CSTR, PROSE),
+    PART(15, msg_judged, explained, FIELD_OPTIONAL, &explanation_record),
+    BOUND(16, msg_judged, verifier, FIELD_CSTR, MSG_MAX_NAME),
     END,
 };
 static const struct record judged_record = RECORD(msg_judged, judged_fields);
@@ -238,6 +252,8 @@ static const struct field verdict_fields[] = {
     MANY(19, msg_verdict, versions, FIELD_LIST, MSG_MAX_LIST, &version_record),
     BOUND(20, msg_verdict, gold, FIELD_CSTR, MSG_MAX_SQL),
     BOUND(21, msg_verdict, meta, FIELD_CSTR, MSG_MAX_META),
+    PLAIN(22, msg_verdict, entailment_threshold, FIELD_REAL),
+    MANY(23, msg_verdict, notes, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

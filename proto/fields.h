@@ -21,6 +21,7 @@ enum field_type {
     FIELD_TEXT,     /* struct msg_text; any bytes */
     FIELD_STRINGS,  /* const char *const * and count */
     FIELD_VALUES,   /* the same, items may be NULL */
+    FIELD_NUMBERS,  /* struct msg_number * and count; ids rise, values are finite */
     FIELD_STRUCT,   /* a struct in place */
     FIELD_OPTIONAL, /* pointer to a struct, or NULL */
     FIELD_LIST,     /* pointer to structs and count */

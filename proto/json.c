@@ -144,6 +144,17 @@ static enum err_code read_candidates(const struct reader *r, const json_t *from,
     return code;
 }
 
+/* true, false, or "full". */
+static enum err_code read_explain(const struct reader *r, const json_t *from, enum msg_explain *out)
+{
+    const json_t *value = json_object_get(from, "explain");
+    if (!value || json_is_null(value)) return ERR_OK;
+    bool full = json_is_string(value) && strcmp(json_string_value(value), "full") == 0;
+    if (!full && !json_is_boolean(value)) return bad(r, "explain", "is neither true, false nor \"full\"");
+    *out = full ? MSG_EXPLAIN_FULL : json_is_true(value) ? MSG_EXPLAIN_ON : MSG_EXPLAIN_OFF;
+    return ERR_OK;
+}
+
 static enum err_code read_options(const struct reader *r, const json_t *from, struct msg_options *out)
 {
     unsigned strategy = 0, policy = 0, expose = 0;
@@ -157,6 +168,7 @@ static enum err_code read_options(const struct reader *r, const json_t *from, st
     if (!code) code = read_share(r, from, "alpha", &out->alpha);
     if (!code) code = read_strings(r, from, "families", &out->families, &out->n_families);
     if (!code) code = read_strings(r, from, "deny_columns", &out->deny_columns, &out->n_deny_columns);
+    if (!code) code = read_explain(r, from, &out->explain);
     out->strategy = (enum msg_strategy)strategy;
     out->policy = (enum msg_policy)policy;
     out->expose = (enum msg_expose)expose;
@@ -259,10 +271,11 @@ static void set_if(json_t *object, const char *key, const char *text)
     if (text) json_object_set_new(object, key, string_json(text));
 }
 
-static json_t *digest_json(const uint64_t digest[2])
+/* 16 bytes as hexadecimal digits. */
+static json_t *pair_json(const uint64_t pair[2])
 {
     char hex[33];
-    g_snprintf(hex, sizeof hex, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest[0], digest[1]);
+    g_snprintf(hex, sizeof hex, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", pair[0], pair[1]);
     return json_string(hex);
 }
 
@@ -328,7 +341,7 @@ static json_t *execution_json(const struct msg_execution *execution)
     json_object_set_new(out, "rows", ran ? json_integer(execution->rows) : json_null());
     json_object_set_new(out, "columns", ran ? json_integer(execution->columns) : json_null());
     json_object_set_new(out, "ms", ms_json(execution->ns));
-    json_object_set_new(out, "digest", ran ? digest_json(execution->digest) : json_null());
+    json_object_set_new(out, "digest", ran ? pair_json(execution->digest) : json_null());
     if (!ran) {
         json_object_set_new(out, "error", string_json(execution->code));
         json_object_set_new(out, "message", string_json(execution->message));
@@ -361,6 +374,22 @@ static void findings_json(json_t *out, const struct msg_judged *judged)
     json_object_set_new(out, "findings", findings);
 }
 
+static json_t *explained_json(const struct msg_explanation *explanation)
+{
+    json_t *out = json_object(), *numbers = json_object();
+    char id[16], bits[17];
+    g_snprintf(bits, sizeof bits, "%016" G_GINT64_MODIFIER "x", explanation->components);
+    for (uint32_t i = 0; i < explanation->n_numbers; i++) {
+        g_snprintf(id, sizeof id, "%u", explanation->numbers[i].id);
+        json_object_set_new(numbers, id, real_json((double)explanation->numbers[i].value));
+    }
+    json_object_set_new(out, "premise", string_json(explanation->premise));
+    json_object_set_new(out, "digest", pair_json(explanation->digest));
+    json_object_set_new(out, "components", json_string(bits));
+    json_object_set_new(out, "numbers", numbers);
+    return out;
+}
+
 static json_t *judged_json(const struct msg_judged *judged)
 {
     json_t *out = json_object();
@@ -375,7 +404,9 @@ static json_t *judged_json(const struct msg_judged *judged)
         json_object_set_new(out, "signals", json_null());
         json_object_set_new(out, "findings", json_null());
     }
+    set_if(out, "verifier", judged->verifier);
     json_object_set_new(out, "explanation", string_json(judged->explanation));
+    if (judged->explained) json_object_set_new(out, "explained", explained_json(judged->explained));
     json_object_set_new(out, "execution", execution_json(judged->execution));
     if (judged->same_as) json_object_set_new(out, "same_as", json_integer(judged->same_as - 1));
     json_object_set_new(out, "why", string_json(judged->why));
@@ -409,6 +440,7 @@ static void lists_json(json_t *out, const struct msg_verdict *verdict)
     json_object_set_new(out, "questions", strings_json(verdict->questions, verdict->n_questions));
     if (verdict->n_unavailable)
         json_object_set_new(out, "unavailable", strings_json(verdict->unavailable, verdict->n_unavailable));
+    if (verdict->n_notes) json_object_set_new(out, "notes", strings_json(verdict->notes, verdict->n_notes));
 }
 
 json_t *msg_verdict_json(const struct msg_verdict *verdict)
@@ -423,6 +455,7 @@ json_t *msg_verdict_json(const struct msg_verdict *verdict)
     json_object_set_new(out, "chosen", verdict->chosen ? json_integer(verdict->chosen - 1) : json_null());
     json_object_set_new(out, "p_correct", real_json(verdict->p_correct));
     json_object_set_new(out, "threshold", real_json(verdict->threshold));
+    json_object_set_new(out, "entailment_threshold", real_json(verdict->entailment_threshold));
     lists_json(out, verdict);
     json_object_set_new(out, "iterations", json_integer(verdict->iterations));
     json_object_set_new(timings, "total_ms", ms_json(verdict->total_ns));
@@ -467,6 +500,9 @@ static void options_json(json_t *out, const struct msg_options *options)
     set_if(out, "expose", msg_expose_name(options->expose));
     if (options->threshold > 0) json_object_set_new(out, "threshold", real_json(options->threshold));
     if (options->alpha > 0) json_object_set_new(out, "alpha", real_json(options->alpha));
+    if (options->explain == MSG_EXPLAIN_FULL) json_object_set_new(out, "explain", json_string("full"));
+    if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)
+        json_object_set_new(out, "explain", json_boolean(options->explain == MSG_EXPLAIN_ON));
     if (options->n_families) json_object_set_new(out, "families", strings_json(options->families, options->n_families));
     if (options->n_deny_columns)
         json_object_set_new(out, "deny_columns", strings_json(options->deny_columns, options->n_deny_columns));

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const strategies[MSG_STRATEGY_COUNT] = {NULL, "first_valid", "rerank", "detect_then_rerank"};
+static const char *const strategies[MSG_STRATEGY_COUNT] = {NULL, "first_valid", "rerank", "detect_then_rerank",
+                                                           "cyclesql"};
 static const char *const policies[MSG_POLICY_COUNT] = {NULL, "best_effort", "abstain", "ask"};
 static const char *const exposures[MSG_EXPOSE_COUNT] = {NULL, "none", "values", "rows"};
 static const char *const states[MSG_STATE_COUNT] = {"silent", "fired", "unavailable"};

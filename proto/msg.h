@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 0 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 1 };
 enum { MSG_SCHEMA_VERSION = 1 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -34,7 +34,8 @@ enum {
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
     MSG_MAX_NAME = 256,          /* id, db, family, generator */
-    MSG_MAX_LIST = 1024          /* families, generators, denied columns, findings, clauses ... */
+    MSG_MAX_LIST = 1024,         /* families, generators, denied columns, findings, clauses ... */
+    MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
 };
 
 /* Text or bytes with a length. `bytes` is NUL-terminated after decoding, but may hold a NUL too. */
@@ -43,9 +44,18 @@ struct msg_text {
     uint32_t len;
 };
 
-enum msg_strategy { MSG_STRATEGY_UNSET, MSG_FIRST_VALID, MSG_RERANK, MSG_DETECT_THEN_RERANK, MSG_STRATEGY_COUNT };
+enum msg_strategy {
+    MSG_STRATEGY_UNSET,
+    MSG_FIRST_VALID,
+    MSG_RERANK,
+    MSG_DETECT_THEN_RERANK,
+    MSG_CYCLESQL,
+    MSG_STRATEGY_COUNT
+};
 enum msg_policy { MSG_POLICY_UNSET, MSG_BEST_EFFORT, MSG_ABSTAIN, MSG_ASK, MSG_POLICY_COUNT };
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
+/* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
+enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
 enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* as enum vsig_state */
 enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* as enum vsig_severity */
 enum msg_status {
@@ -94,6 +104,7 @@ struct msg_options {
     uint32_t n_families;
     const char *const *deny_columns; /* "table.column" whose values are never shown */
     uint32_t n_deny_columns;
+    enum msg_explain explain; /* off: as if the family `explain` were not among `families` */
 };
 
 struct msg_request {
@@ -181,6 +192,22 @@ struct msg_execution {
     uint32_t n_sample;
 };
 
+/* A number that is known by an id, as the features of the verifier are (signals/explain/features.h). */
+struct msg_number {
+    uint32_t id;
+    float value; /* finite: what is not known is left out */
+};
+
+/* What the explain family has to say of a candidate that ran. */
+struct msg_explanation {
+    const char *prose;          /* for people */
+    const char *premise;        /* for verifiers: SQL, result and explanation in one text */
+    uint64_t components;        /* bits: what this SQL is made of (lib/sql/components.h); 0: not known */
+    uint64_t digest[2];         /* of the result that is explained */
+    struct msg_number *numbers; /* features of the verifier, by rising id */
+    uint32_t n_numbers;
+};
+
 struct msg_result {
     struct msg_key key;
     uint64_t hash[2];
@@ -193,8 +220,9 @@ struct msg_result {
     uint32_t n_signals;
     struct msg_finding *findings;
     uint32_t n_findings;
-    struct msg_execution *execution; /* of the execution family; else NULL */
+    struct msg_execution *execution; /* of the families execution and explain; else NULL */
     int64_t ns;
+    struct msg_explanation *explanation; /* of the explain family; else NULL */
 };
 
 /* --- verdict --- */
@@ -213,8 +241,10 @@ struct msg_judged {
     uint32_t n_findings;
     struct msg_execution *execution; /* NULL: did not come to it */
     const char *explanation;
-    uint32_t same_as; /* 1 + index of the candidate it repeats; 0: repeats none */
-    const char *why;  /* of a candidate that was not judged, or not chosen */
+    uint32_t same_as;                  /* 1 + index of the candidate it repeats; 0: repeats none */
+    const char *why;                   /* of a candidate that was not judged, or not chosen: one sentence */
+    struct msg_explanation *explained; /* sent under MSG_EXPLAIN_FULL only */
+    const char *verifier;              /* that gave `entailment`; NULL: none did */
 };
 
 struct msg_report_clause {
@@ -257,8 +287,11 @@ struct msg_verdict {
     int64_t worker_ns;   /* sum over tasks */
     struct msg_version *versions;
     uint32_t n_versions;
-    const char *gold, *meta; /* of the request */
-    struct arena *arena;     /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    const char *gold, *meta;     /* of the request */
+    double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
+    const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
+    uint32_t n_notes;
+    struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */

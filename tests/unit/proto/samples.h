@@ -45,7 +45,8 @@ static const struct msg_request sample_request = {
                 .families = sample_families,
                 .n_families = 2,
                 .deny_columns = sample_denied,
-                .n_deny_columns = 1},
+                .n_deny_columns = 1,
+                .explain = MSG_EXPLAIN_FULL},
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 };
 
@@ -101,6 +102,16 @@ static struct msg_execution sample_execution = {
     .n_sample = 2,
 };
 
+static struct msg_number sample_numbers[] = {{1, 0.5F}, {2, -3}, {300, 1e-20F}};
+static struct msg_explanation sample_explanation = {
+    .prose = "It counts the singers.",
+    .premise = "count singers | 6 | It counts the singers.",
+    .components = UINT64_C(1) << 63 | 5,
+    .digest = {1, 2},
+    .numbers = sample_numbers,
+    .n_numbers = 3,
+};
+
 static const struct msg_result sample_result = {
     .key = {3, 42},
     .hash = {5, 6},
@@ -115,6 +126,7 @@ static const struct msg_result sample_result = {
     .n_findings = 2,
     .execution = &sample_execution,
     .ns = 777,
+    .explanation = &sample_explanation,
 };
 
 static struct msg_judged sample_judged[] = {
@@ -130,7 +142,9 @@ static struct msg_judged sample_judged[] = {
      .findings = sample_findings,
      .n_findings = 2,
      .execution = &sample_execution,
-     .explanation = "names of singers older than 200"},
+     .explanation = "names of singers older than 200",
+     .explained = &sample_explanation,
+     .verifier = "builtin"},
     {.sql = TEXT("SELECT 1"),
      .count = 1,
      .score = NAN,
@@ -151,6 +165,7 @@ static struct msg_report sample_report[] = {{.signal = "empty_predicate",
                                              .n_clauses = 1}};
 static const char *const sample_questions[] = {"Is 200 an age?"};
 static const char *const sample_unavailable[] = {"value"};
+static const char *const sample_notes[] = {"the verifier could not be reached"};
 static struct msg_version sample_versions[] = {{"assay", "0.1.0"}};
 
 static const struct msg_verdict sample_verdict = {
@@ -180,6 +195,9 @@ static const struct msg_verdict sample_verdict = {
     .n_versions = 1,
     .gold = "SELECT name FROM singer",
     .meta = "{\"level\":3}",
+    .entailment_threshold = 0.25,
+    .notes = sample_notes,
+    .n_notes = 1,
 };
 
 #endif

@@ -52,7 +52,7 @@ Test(json, options_stand_beside)
     cr_assert_eq(
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
-              "\"alpha\":0,\"deny_columns\":[\"a.b\"]}",
+              "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false}",
               &r, NULL),
         ERR_OK);
     cr_assert_null(r->id);
@@ -64,6 +64,10 @@ Test(json, options_stand_beside)
     cr_assert_float_eq(r->options.threshold, 0.9, 0);
     cr_assert_str_eq(r->options.families[0], "join");
     cr_assert_str_eq(r->options.deny_columns[0], "a.b");
+    cr_assert_eq(r->options.explain, MSG_EXPLAIN_OFF);
+    cr_assert_eq(parse("{\"db\":\"d\",\"explain\":\"full\",\"strategy\":\"cyclesql\"}", &r, NULL), ERR_OK);
+    cr_assert_eq(r->options.explain, MSG_EXPLAIN_FULL);
+    cr_assert_eq(r->options.strategy, MSG_CYCLESQL);
 }
 
 static const struct {
@@ -88,6 +92,8 @@ static const struct {
     {"{\"db\":\"d\",\"candidates\":[{\"sql\":\"x\",\"count\":1.5}]}", ERR_MALFORMED, "count"},
     {"{\"db\":\"d\",\"candidates\":[{\"sql\":\"x\",\"score\":\"high\"}]}", ERR_MALFORMED, "score"},
     {"{\"db\":\"d\",\"strategy\":\"best\"}", ERR_MALFORMED, "strategy"},
+    {"{\"db\":\"d\",\"explain\":\"fully\"}", ERR_MALFORMED, "explain"},
+    {"{\"db\":\"d\",\"explain\":1}", ERR_MALFORMED, "explain"},
     {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
     {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
     {"{\"db\":\"d\",\"deadline_ms\":1e400}", ERR_MALFORMED, "not JSON"},
@@ -158,7 +164,7 @@ Test(json, a_verdict_is_as_documented)
         "deadline "
         "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
-        "\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
+        "\"entailment_threshold\":0.25,\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
         "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_"
         "tie\":"
@@ -169,8 +175,11 @@ Test(json, a_verdict_is_as_documented)
         "\"WHERE age > "
         "200\",\"start\":24,\"end\":39}],\"data\":{\"near\":[\"age\",\"aged\"],\"max\":\"61\"}},{\"signal\":"
         "\"invalid_sql\",\"severity\":\"note\",\"message\":\"no such "
-        "column\",\"clauses\":[],\"data\":{}}],\"explanation\":"
-        "\"names of singers older than 200\",\"execution\":{\"rows\":6,\"columns\":2,\"ms\":0.25,\"digest\":"
+        "column\",\"clauses\":[],\"data\":{}}],\"verifier\":\"builtin\",\"explanation\":"
+        "\"names of singers older than 200\",\"explained\":{\"premise\":\"count singers | 6 | It counts the "
+        "singers.\",\"digest\":\"00000000000000010000000000000002\",\"components\":\"8000000000000005\","
+        "\"numbers\":{\"1\":0.5,\"2\":-3.0,\"300\":1e-20}},\"execution\":{\"rows\":6,\"columns\":2,\"ms\":0.25,"
+        "\"digest\":"
         "\"00000000000000010000000000000002\",\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal "
         "King\",null],[]]}},"
         "\"why\":null},{\"sql\":\"SELECT "
@@ -181,7 +190,8 @@ Test(json, a_verdict_is_as_documented)
         "nothing.\","
         "\"example\":\"age > 200\",\"instruction\":\"Use a value that occurs.\",\"clauses\":{\"WHERE\":[\"WHERE age > "
         "200\"]}}],"
-        "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
+        "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
+        "reached\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
         "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"}}";
     cr_assert_str_eq(text, expected);
     free(text);

@@ -86,6 +86,10 @@ Test(msg, fields_come_back_as_they_were)
     cr_assert_null(result->execution->sample[0].values[1], "SQL's NULL stays NULL");
     cr_assert_str_eq(result->execution->sample[0].values[0], "Tribal King");
     cr_assert_eq(result->findings[0].clauses[0].end, 39);
+    cr_assert_eq(result->explanation->n_numbers, 3);
+    cr_assert_eq(result->explanation->numbers[2].id, 300);
+    cr_assert_float_eq(result->explanation->numbers[1].value, -3, 0);
+    cr_assert_eq(result->explanation->components, UINT64_C(1) << 63 | 5);
     msg_buffer_free(&buffer);
     arena_free(&arena);
     leak_check();
@@ -93,7 +97,7 @@ Test(msg, fields_come_back_as_they_were)
 
 Test(msg, an_empty_message_is_small_and_all_absent)
 {
-    struct msg_verdict empty = {.p_correct = NAN, .threshold = NAN}, *back;
+    struct msg_verdict empty = {.p_correct = NAN, .threshold = NAN, .entailment_threshold = NAN}, *back;
     struct msg_buffer buffer = {0};
     cr_assert_eq(msg_encode_verdict(&buffer, &empty), ERR_OK);
     cr_assert_leq(buffer.len, 8);
@@ -237,6 +241,46 @@ Test(msg, a_field_twice_or_of_another_type_is_refused)
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
+/* Numbers come as a flat list: an id that is no id, one that does not rise, half a pair, no real. */
+Test(msg, numbers_are_checked)
+{
+    static const struct {
+        uint32_t ids[2];
+        unsigned items;
+        double second;
+        bool wide;
+        enum err_code code;
+    } cases[] = {{{1, 2}, 4, 0.5, false, ERR_OK},        {{1, 1}, 4, 0.5, false, ERR_MALFORMED},
+                 {{2, 1}, 4, 0.5, false, ERR_MALFORMED}, {{1, 2}, 3, 0.5, false, ERR_MALFORMED},
+                 {{1, 2}, 4, NAN, false, ERR_MALFORMED}, {{1, 2}, 4, INFINITY, false, ERR_MALFORMED},
+                 {{1, 2}, 4, 0.5, true, ERR_MALFORMED}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct frame frame;
+        struct arena arena;
+        struct msg_result *result;
+        frame_begin(&frame, V1, MSG_KIND_RESULT, 3);
+        frame_text(&frame, 4, "explain", 7);
+        frame_text(&frame, 5, "ok", 2);
+        msgpack_pack_uint8(&frame.pk, 12);
+        msgpack_pack_map(&frame.pk, 1);
+        msgpack_pack_uint8(&frame.pk, 5);
+        msgpack_pack_array(&frame.pk, cases[i].items);
+        for (unsigned k = 0; k < cases[i].items; k++)
+            if (k % 2 == 0)
+                msgpack_pack_uint32(&frame.pk, cases[i].ids[k / 2]);
+            else if (cases[i].wide)
+                msgpack_pack_double(&frame.pk, 0.5);
+            else
+                msgpack_pack_float(&frame.pk, k == 1 ? 1 : (float)cases[i].second);
+        arena_init(&arena, 0);
+        cr_assert_eq(msg_decode_result(&arena, frame.bytes.data, frame.bytes.size, &result, NULL), cases[i].code,
+                     "case %u", i);
+        arena_free(&arena);
+        msgpack_sbuffer_destroy(&frame.bytes);
+    }
+    leak_check();
+}
+
 /* A cut anywhere, or a changed byte anywhere, gives an error or a message, never a crash. */
 Test(msg, damaged_frames_are_survived)
 {
@@ -304,29 +348,51 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
     fclose(file);
 }
 
+static const char *const versions[] = {"1.0", "1.1"}; /* the last one is this build's */
+enum { N_VERSIONS = sizeof versions / sizeof *versions };
+
+/* Read the frame, write it again: what a version without the newer fields sent comes out as it was, only stamped anew.
+ */
+static void read_sample(const struct kind *kind, const char *path)
+{
+    enum { STAMP = 4 }; /* array, and the version in 3 bytes */
+    static unsigned char bytes[1 << 16];
+    size_t len = read_frame_file(path, bytes, sizeof bytes);
+    struct msg_buffer again = {0};
+    struct arena arena;
+    struct err err = {0};
+    void *message;
+    arena_init(&arena, 0);
+    cr_assert_eq(msg_decode(&arena, kind->kind, kind->record, bytes, len, &message, &err), ERR_OK, "%s: %s", path,
+                 err.text);
+    cr_assert_eq(msg_encode(&again, kind->kind, kind->record, message), ERR_OK);
+    cr_assert_eq(again.len, len, "%s no longer means what it did", path);
+    cr_assert_eq(memcmp(again.bytes + STAMP, bytes + STAMP, len - STAMP), 0, "%s no longer means what it did", path);
+    msg_buffer_free(&again);
+    arena_free(&arena);
+}
+
 Test(msg, sample_frames_are_read_for_ever)
 {
-    static unsigned char bytes[1 << 16];
-    for (unsigned i = 0; i < N_KINDS; i++) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/frames/1.0/%s.hex", TEST_DATA, kinds[i].name);
-        struct msg_buffer now = encoded(&kinds[i]);
-        if (getenv("ASSAY_WRITE_FRAMES")) write_frame_file(path, &now);
-        size_t len = read_frame_file(path, bytes, sizeof bytes);
-        struct arena arena;
-        struct err err = {0};
-        void *message;
-        arena_init(&arena, 0);
-        cr_assert_eq(msg_decode(&arena, kinds[i].kind, kinds[i].record, bytes, len, &message, &err), ERR_OK, "%s: %s",
-                     path, err.text);
-        struct msg_buffer again = {0};
-        cr_assert_eq(msg_encode(&again, kinds[i].kind, kinds[i].record, message), ERR_OK);
-        cr_assert_eq(again.len, now.len, "%s no longer means the sample", path);
-        cr_assert_eq(memcmp(again.bytes, now.bytes, now.len), 0, "%s no longer means the sample", path);
-        msg_buffer_free(&again);
-        msg_buffer_free(&now);
-        arena_free(&arena);
-    }
+    char newest[16];
+    snprintf(newest, sizeof newest, "%d.%d", MSG_MAJOR, MSG_MINOR);
+    cr_assert_str_eq(versions[N_VERSIONS - 1], newest, "frames of each version are kept");
+    for (unsigned i = 0; i < N_KINDS; i++)
+        for (unsigned v = 0; v < N_VERSIONS; v++) {
+            char path[400];
+            snprintf(path, sizeof path, "%s/frames/%s/%s.hex", TEST_DATA, versions[v], kinds[i].name);
+            struct msg_buffer now = encoded(&kinds[i]);
+            bool own = v == N_VERSIONS - 1;
+            if (own && getenv("ASSAY_WRITE_FRAMES")) write_frame_file(path, &now);
+            read_sample(&kinds[i], path);
+            if (own) {
+                static unsigned char bytes[1 << 16];
+                cr_assert_eq(read_frame_file(path, bytes, sizeof bytes), now.len, "%s is not the sample", path);
+                cr_assert_eq(memcmp(bytes, now.bytes, now.len), 0, "%s is not the sample", path);
+            }
+            msg_buffer_free(&now);
+        }
+    leak_check();
 }
 
 /* No two fields of a record share an id, and every id fits the bitmap that finds repeats. */
@@ -345,6 +411,7 @@ Test(msg, ids_are_unique)
 Test(msg, names_have_their_way_back)
 {
     cr_assert_eq(msg_strategy_by_name("rerank"), MSG_RERANK);
+    cr_assert_eq(msg_strategy_by_name("cyclesql"), MSG_CYCLESQL);
     cr_assert_eq(msg_policy_by_name(msg_policy_name(MSG_ASK)), MSG_ASK);
     cr_assert_eq(msg_expose_by_name("all"), -1);
     cr_assert_null(msg_strategy_name(MSG_STRATEGY_UNSET));
