@@ -29,10 +29,11 @@ static const struct option_row output_rows[] = {
     END};
 
 static const struct option_row judge_rows[] = {
-    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto", "auto|first_valid|rerank|detect_then_rerank",
+    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto",
+     "auto|first_valid|rerank|detect_then_rerank|cyclesql",
      .sentence = "first_valid takes candidates in order until one validates; rerank judges all and takes the best; "
-                 "detect_then_rerank re-ranks only when the first that executes is suspected; auto is the one that "
-                 "measured best (docs/results.md)"},
+                 "detect_then_rerank re-ranks only when the first that executes is suspected; cyclesql asks only the "
+                 "verifier, in order; auto is the one that measured best (docs/results.md)"},
     {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", "best_effort|abstain|ask",
      .sentence = "what to answer when nothing validates"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
@@ -45,7 +46,7 @@ static const struct option_row judge_rows[] = {
      .sentence = "candidates to judge at most; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
      .sentence = "candidates to judge at a time; the verdict stays the same; 0: one"},
-    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question",
+    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain",
      .sentence = "run only these families of signals (repeat the flag)"},
     {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),
      .sentence = "label model in place of the shipped one; none: do without"},

@@ -35,6 +35,8 @@ static enum err_code settle_families(struct request *request, struct err *err)
         if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", options->families[i]);
         request->families |= 1U << family;
     }
+    if (options->explain == MSG_EXPLAIN_OFF) request->families &= ~(1U << VSIG_EXPLAIN);
+    if (!request->families) return err_set(err, ERR_CONFIG, "explain is both the only family and switched off");
     return ERR_OK;
 }
 
@@ -49,6 +51,7 @@ static enum err_code settle_options(struct request *request, struct err *err)
     out->expose = first_set(asked->expose, defaults->expose, MSG_EXPOSE_VALUES);
     out->speculate = first_set(asked->speculate, defaults->speculate, 1);
     out->max_iterations = first_set(asked->max_iterations, defaults->max_iterations, UINT32_MAX);
+    out->explain = first_set(asked->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->deadline_ms = asked->deadline_ms ? asked->deadline_ms : defaults->deadline_ms;
     if (!asked->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     if (!asked->n_deny_columns)
