@@ -1,0 +1,134 @@
+/* Why this result: a candidate query in words, and the story of one row of its result (seed 002, §IV-B and §IV-C).
+ *
+ * Input is what lib/explain/provenance.h calls a source: the bound statement, the schema index, the database (may be
+ * away), its result (may be absent). Output is a list of phrases, each for one clause or one fact, in two renderings:
+ *
+ *   premise  regular, exact and complete, for the verifier: columns are written table.column, operators by one fixed
+ *            wording each, and every clause leaves a trace, so that two statements that differ in meaning differ in
+ * text prose    readable sentences for people: names split into words, descriptions of columns where the index has them
+ *
+ * Phrases come in two sorts. Operation-level ones (`from_data` false) follow from the statement and the schema alone
+ * and hold no value of the database. Data-level ones (`from_data` true) tell of rows: counts, forms in which a literal
+ * is stored, the story of the representative row, why nothing came back. explain_operations() is the premise without
+ * the latter.
+ *
+ * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have caps;
+ * what does not fit is cut with an ellipsis at a UTF-8 boundary and `missing` says so. All text is valid UTF-8 without
+ * control characters, whatever the database holds. Everything lives in the arena. Thread: that of the source's handle.
+ */
+#ifndef ASSAY_LIB_EXPLAIN_EXPLAIN_H
+#define ASSAY_LIB_EXPLAIN_EXPLAIN_H
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+#include "lib/sql/ast.h"
+
+struct explain_source; /* provenance.h */
+struct provenance;     /* provenance.h */
+struct whynot;         /* provenance.h */
+
+/* kind, name on the wire, what the phrase tells */
+#define EXPLAIN_KINDS(X)                                                                                               \
+    X(SUMMARY, "summary", "what comes back: columns, kinds of aggregation, number of rows")                            \
+    X(SELECT, "select", "one column of the result")                                                                    \
+    X(FROM, "from", "what is read, when nothing is joined")                                                            \
+    X(JOIN, "join", "how tables are joined: topology, direction and columns, kept and repeated rows")                  \
+    X(FILTER, "filter", "one condition of WHERE")                                                                      \
+    X(GROUP, "group", "what a group is")                                                                               \
+    X(HAVING, "having", "one condition on groups")                                                                     \
+    X(ORDER, "order", "in which order")                                                                                \
+    X(LIMIT, "limit", "how many rows are kept")                                                                        \
+    X(SET, "set", "how two queries are combined")                                                                      \
+    X(SUBQUERY, "subquery", "a query inside of the query; its phrases follow, one level deeper")                       \
+    X(WHY_NOT, "why_not", "why nothing came back")                                                                     \
+    X(STORY, "story", "the representative row and the rows it came from")
+
+enum explain_kind {
+#define X(kind, name, text) EXPLAIN_##kind,
+    EXPLAIN_KINDS(X)
+#undef X
+        EXPLAIN_KIND_COUNT
+};
+
+/* "filter"; "one condition of WHERE". Any value is safe. Thread: any. */
+const char *explain_kind_name(enum explain_kind kind);
+const char *explain_kind_meaning(enum explain_kind kind);
+
+struct explain_phrase {
+    enum explain_kind kind;
+    bool from_data;      /* holds a count, a value or a fact of the database */
+    const char *premise; /* NUL-terminated, one or more sentences; "" when prose alone says it */
+    const char *prose;   /* likewise */
+    const struct sql_node
+        *node;               /* the clause or expression it speaks of; the statement's root for SUMMARY; never NULL */
+    uint32_t start, end;     /* its bytes in the statement */
+    const uint32_t *columns; /* ids of schema columns it speaks of, each once, in order of the text */
+    uint32_t n_columns;
+    uint32_t depth; /* 0: the statement itself; 1: of a subquery, CTE or derived table; ... */
+    uint32_t query; /* which query it belongs to: 0 is the statement, then in the order they are first told */
+    int32_t opened; /* SUBQUERY: number of the query whose phrases follow; else -1 */
+};
+
+/* The provenance graph: tables have columns, columns have values (of the rows the representative row came from).
+ * Annotations attach the operation-level phrases to what they speak of. */
+enum explain_node_kind { EXPLAIN_NODE_TABLE, EXPLAIN_NODE_COLUMN, EXPLAIN_NODE_VALUE };
+enum explain_edge_kind { EXPLAIN_HAS_ATTRIBUTE, EXPLAIN_HAS_VALUE, EXPLAIN_JOINS };
+struct explain_node {
+    enum explain_node_kind kind;
+    const char *name;        /* of the table or column, or the value as text (safe and cut) */
+    uint32_t id;             /* table number, column id, or row of the provenance that holds the value */
+    const uint32_t *phrases; /* annotations: indexes of phrases */
+    uint32_t n_phrases;
+};
+struct explain_edge {
+    enum explain_edge_kind kind;
+    uint32_t from, to;
+};
+struct explain_graph {
+    const struct explain_node *nodes;
+    uint32_t n_nodes;
+    const struct explain_edge *edges;
+    uint32_t n_edges;
+};
+
+enum explain_expose {
+    EXPLAIN_VALUES, /* single values may be shown: of the representative row, forms in which literals are stored */
+    EXPLAIN_ROWS,   /* and whole source rows */
+    EXPLAIN_NONE,   /* nothing of the data but counts */
+};
+
+struct explain_options {
+    enum explain_expose expose;
+    const char *const *deny_columns; /* "table.column" or "column" whose values never appear; compared without case */
+    uint32_t n_deny_columns;
+    uint32_t max_text; /* 8,192 bytes: of the premise and of the prose, each */
+    uint32_t max_rows; /* 3: source rows told in the story */
+    bool may_probe;    /* may run statements of its own: provenance, why-not, counts of repeated rows */
+};
+extern const struct explain_options explain_defaults; /* values, nothing denied, may probe */
+
+struct explanation {
+    const struct explain_phrase *phrases;
+    uint32_t n_phrases;
+    const char *premise; /* all premises, in order, joined with a space */
+    const char *prose;   /* likewise */
+    const char *missing; /* NULL, or one plain sentence: what is not explained and why. Then the rest still holds */
+    bool cut;            /* something did not fit into its bound */
+    const struct provenance *provenance; /* NULL when there is none */
+    const struct whynot *whynot;         /* NULL unless there is no source row and may_probe */
+    const struct explain_graph *graph;   /* never NULL */
+    int64_t ns;                          /* time of the whole */
+    int64_t sql_ns;                      /* of it: waiting for its own statements */
+};
+
+/* Explain `source` (its statement must be bound without diagnostics). `options` NULL: explain_defaults. Whatever can be
+ * said is said: no database, no result, no FROM, a failing probe or a statement too deep give a partial explanation
+ * with `missing`, and ERR_OK. Errors: ERR_LIMIT_MEMORY (the arena is full); ERR_DEADLINE and ERR_CANCELLED of the
+ * handle. */
+enum err_code explain_query(struct arena *arena, const struct explain_source *source,
+                            const struct explain_options *options, struct explanation **out, struct err *err);
+
+/* The premise without data-level phrases: the same for every database of the schema. NULL when the arena is full. */
+const char *explain_operations(struct arena *arena, const struct explanation *explanation);
+
+#endif
