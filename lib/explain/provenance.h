@@ -67,6 +67,7 @@ struct prov_column {
     uint32_t instance_len;              /* not NUL-terminated, as all names from the tree */
     const char *table;                  /* NUL-terminated name of the base table; NULL: computed or unknown */
     const struct schema_column *column; /* base column; NULL: computed in a derived table, or rowid */
+    int output;                         /* its number among the source's columns; -1: rowid, or not known */
     const char *name;                   /* column name as seen in the arm, NUL-terminated */
     const char *label;                  /* its name in the rewritten statement, "T1.name"; unique, NUL-terminated */
     unsigned roles;                     /* enum prov_role */

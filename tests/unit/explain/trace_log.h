@@ -1,0 +1,25 @@
+/* Provenance held against the database, candidate by candidate, over a query log. */
+#ifndef ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
+#define ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
+
+#include <stddef.h>
+
+struct trace_tally {
+    unsigned executable; /* distinct candidates of a database that run */
+    unsigned rows, no_source, empty, nothing, unavailable;
+    unsigned checked; /* arms whose select list was computed again over their source rows */
+    unsigned differ;  /* of these: not the explained row */
+    unsigned unsaid;  /* arms that no check statement can be made for */
+    unsigned inexact;
+    unsigned found, minimal, no_data, not_found; /* why-not of empty and nothing */
+    unsigned probes;
+    unsigned statements, arms, inner_arms;
+};
+
+/* Adds to *tally; says on stderr what is wrong with which candidate. false: the log is not there. */
+int trace_log(const char *log, const char *databases, struct trace_tally *tally);
+
+/* Candidates covered: traced with right values, or known to have no source row, and why. */
+unsigned trace_covered(const struct trace_tally *tally);
+
+#endif
