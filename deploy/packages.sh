@@ -2,7 +2,7 @@
 # "a|b" takes the first that this release of Debian or Ubuntu has.
 
 build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libglib2.0-dev
-  libmsgpack-dev|libmsgpack-c-dev libjansson-dev libcyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
+  libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
   liblinear-dev libcurl4-openssl-dev"
 # Without these a part is left out and says so: training boosted trees.
 optional_packages="libxgboost-dev"
