@@ -1,4 +1,4 @@
-#include "signals/explain/features.h"
+#include "signals/explain/look.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,21 +65,41 @@ int verifier_group_by_name(const char *name)
     return -1;
 }
 
+static void set_size(struct look *look)
+{
+    const struct sql_bound *bound = look->subject->bound;
+    look->out[VERIFIER_n_nodes] = (float)look->subject->stmt->n_nodes;
+    look->out[VERIFIER_n_columns_used] = (float)look->n_used;
+    look->out[VERIFIER_n_blocks] = (float)bound->n_blocks;
+    if (look->asked) look->out[VERIFIER_n_question_tokens] = (float)look->asked->tokens.n;
+    if (look->answer) look->out[VERIFIER_n_outputs] = (float)look->answer->n_outputs;
+}
+
 static void set_components(const struct sql_bound *bound, float *out)
 {
     uint64_t has = sql_components(bound);
     for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) out[VERIFIER_COMPONENTS + i] = (float)(has >> i & 1);
 }
 
+static enum err_code forget(float *out)
+{
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    return ERR_LIMIT_MEMORY;
+}
+
 enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
                                 struct arena *arena, float *out)
 {
     (void)explanation;
-    (void)arena;
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    forget(out);
     if (subject->code || !subject->bound) return ERR_OK;
+    struct look *look = arena_alloc(arena, sizeof *look);
+    if (!look || !look_init(look, subject, arena, out) || !look_values(look)) return forget(out);
     set_components(subject->bound, out);
-    out[VERIFIER_n_tokens] = (float)subject->stmt->n_nodes;
-    out[VERIFIER_n_refs] = (float)subject->bound->n_refs;
+    set_size(look);
+    look_operators(look);
+    look_schema(look);
+    look_result(look);
+    look_joins(look);
     return ERR_OK;
 }

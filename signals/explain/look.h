@@ -1,0 +1,85 @@
+/* What the feature files share: one reading of the candidate in the question's terms.
+ *
+ * Every function fills its own rows of `out` and leaves the rest alone; what it cannot know it leaves NAN. Work is
+ * bounded by MAX_USED columns, by the question's caps on mentions and values, and by the caps on a statement. */
+#ifndef ASSAY_SIGNALS_EXPLAIN_LOOK_H
+#define ASSAY_SIGNALS_EXPLAIN_LOOK_H
+
+#include "signals/common/shape.h"
+#include "signals/explain/features.h"
+#include "signals/question/query.h"
+#include "signals/vsig_question.h"
+
+enum { LOOK_MAX_USED = 256, LOOK_MAX_LITERALS = 64, LOOK_MAX_OUTPUTS = 32, LOOK_NO_MENTION = UINT16_MAX };
+
+/* What a query does with a column. */
+enum look_use {
+    LOOK_ANSWER,    /* shows it */
+    LOOK_CONDITION, /* filters by it */
+    LOOK_GROUP,
+    LOOK_ORDER,
+    LOOK_ARGUMENT, /* aggregates it */
+    LOOK_JOIN,     /* joins by it: says nothing of what is asked */
+    LOOK_USES
+};
+
+struct look_used {
+    const struct schema_column *column;
+    const struct sql_node *node; /* NULL: from a * */
+    enum look_use use;
+    float score; /* of its mention, or of the evidence's */
+};
+
+/* A literal of a condition, or of LIMIT. */
+struct look_literal {
+    const struct sql_node *node;
+    const struct schema_column *column; /* it is compared with; NULL */
+    const char *letters;                /* folded, letters and digits alone, wildcards off */
+    double number;
+    int value;      /* the question's value that it is; -1 */
+    uint32_t first; /* token of the question where it stands; UINT32_MAX: nowhere */
+    bool is_number, in_limit, pattern;
+};
+
+struct look {
+    struct vsig_subject *subject;
+    const struct schema_index *schema;
+    const struct vsig_question *asked; /* NULL: no question */
+    const struct vsig_shape *shape;
+    const struct sql_block *answer; /* NULL for VALUES */
+    struct query_view view;
+    struct arena *arena;
+    float *out;
+    struct look_used used[LOOK_MAX_USED];
+    uint32_t n_used;
+    uint8_t *uses;        /* by column id: bits 1 << enum look_use */
+    uint16_t *mention_of; /* by column id: its best mention; LOOK_NO_MENTION */
+    bool *reads;          /* by table number */
+    struct look_literal literals[LOOK_MAX_LITERALS];
+    uint32_t n_literals;
+    bool *value_used; /* by value of the question */
+    bool *explained;  /* by token of the question: something in the query answers for it */
+};
+
+/* False when the arena is full. */
+bool look_init(struct look *look, struct vsig_subject *subject, struct arena *arena, float *out);
+
+/* Score of a column's best mention, the evidence's included; 0: none. */
+float look_score(const struct look *look, const struct schema_column *column);
+const struct vsig_mention *look_mention(const struct look *look, const struct schema_column *column); /* or NULL */
+bool look_overlaps(const struct vsig_mention *mention, uint32_t first, uint32_t n_tokens);
+/* Tokens between a mention and the nearest cue of these kinds (bits); NAN: no such cue. */
+float look_cue_distance(const struct look *look, const struct vsig_mention *mention, unsigned kinds);
+/* Letters and digits of a text, folded; NULL when the arena is full. Do two of them mean the same? */
+const char *look_letters(struct arena *arena, const char *text, size_t len);
+bool look_meet(const char *a, const char *b);
+void look_explain(struct look *look, uint32_t first, uint32_t n_tokens);
+
+/* The groups of features, in this order: values and operators explain words that schema counts. */
+bool look_values(struct look *look);
+void look_operators(struct look *look);
+void look_schema(struct look *look);
+void look_result(struct look *look);
+void look_joins(struct look *look);
+
+#endif

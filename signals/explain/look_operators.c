@@ -1,0 +1,282 @@
+/* Operators of the query against cues of the question. */
+#include "signals/explain/look.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define CUE(kind) (1U << VSIG_CUE_##kind)
+
+static const enum verifier_feature cue_features[VSIG_CUE_KINDS] = {[VSIG_CUE_COMPARE] = VERIFIER_cue_compare,
+                                                                   [VSIG_CUE_BETWEEN] = VERIFIER_cue_between,
+                                                                   [VSIG_CUE_COUNT] = VERIFIER_cue_count,
+                                                                   [VSIG_CUE_QUANTITY] = VERIFIER_cue_quantity,
+                                                                   [VSIG_CUE_AVERAGE] = VERIFIER_cue_average,
+                                                                   [VSIG_CUE_TOTAL] = VERIFIER_cue_total,
+                                                                   [VSIG_CUE_MAXIMUM] = VERIFIER_cue_maximum,
+                                                                   [VSIG_CUE_MINIMUM] = VERIFIER_cue_minimum,
+                                                                   [VSIG_CUE_EXTREME] = VERIFIER_cue_extreme,
+                                                                   [VSIG_CUE_FIRST] = VERIFIER_cue_first,
+                                                                   [VSIG_CUE_TOP] = VERIFIER_cue_top,
+                                                                   [VSIG_CUE_SORT] = VERIFIER_cue_sort,
+                                                                   [VSIG_CUE_DIRECTION] = VERIFIER_cue_direction,
+                                                                   [VSIG_CUE_NOT] = VERIFIER_cue_not,
+                                                                   [VSIG_CUE_BOTH] = VERIFIER_cue_both,
+                                                                   [VSIG_CUE_EITHER] = VERIFIER_cue_either,
+                                                                   [VSIG_CUE_EACH] = VERIFIER_cue_each,
+                                                                   [VSIG_CUE_DISTINCT] = VERIFIER_cue_distinct,
+                                                                   [VSIG_CUE_RATIO] = VERIFIER_cue_ratio,
+                                                                   [VSIG_CUE_MEMBER] = VERIFIER_cue_member};
+
+static void set_cues(struct look *look)
+{
+    for (unsigned kind = 0; kind < VSIG_CUE_KINDS; kind++)
+        if (kind != VSIG_CUE_IDIOM) look->out[cue_features[kind]] = (float)look->asked->cue_counts[kind];
+}
+
+/* --- comparisons --- */
+
+static bool is_up(enum sql_op op)
+{
+    return op == SQL_OP_GT || op == SQL_OP_GE;
+}
+
+static bool is_down(enum sql_op op)
+{
+    return op == SQL_OP_LT || op == SQL_OP_LE;
+}
+
+static bool admits(const struct vsig_cue *cue, enum sql_op op)
+{
+    if (op == cue->op) return true;
+    return cue->loose && ((is_up((enum sql_op)cue->op) && is_up(op)) || (is_down((enum sql_op)cue->op) && is_down(op)));
+}
+
+/* 1: compared as asked; -1: otherwise; 0: not compared at all. */
+static int is_met(const struct look *look, const struct vsig_cue *cue)
+{
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    uint32_t n = query_compared_with(look->subject, look->asked->values[cue->number].number, found);
+    for (uint32_t i = 0; i < n; i++)
+        if (admits(cue, found[i].op) || found[i].excluded) return 1;
+    return n ? -1 : 0;
+}
+
+static void set_comparisons(struct look *look)
+{
+    float met[3] = {0}, cues = 0, inequalities = 0;
+    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
+        const struct vsig_cue *cue = &look->asked->cues[i];
+        if (cue->kind == VSIG_CUE_BETWEEN) cues += 2;
+        if (cue->kind != VSIG_CUE_COMPARE) continue;
+        cues++;
+        if (cue->number < 0) continue;
+        int how = is_met(look, cue);
+        met[how + 1]++;
+        if (how == 1) look_explain(look, cue->first, cue->n_tokens);
+    }
+    const struct sql_node *root = look->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (sql_is(n, SQL_BETWEEN)) inequalities += 2;
+        inequalities += sql_is(n, SQL_BINARY) && (is_up((enum sql_op)n->op) || is_down((enum sql_op)n->op));
+    }
+    look->out[VERIFIER_compares_mismatched] = met[0];
+    look->out[VERIFIER_compares_unmet] = met[1];
+    look->out[VERIFIER_compares_matched] = met[2];
+    look->out[VERIFIER_compares_unasked] = inequalities - cues;
+}
+
+/* --- aggregates, extremes, order --- */
+
+static const struct {
+    enum query_aggregate aggregate;
+    unsigned cues;
+} aggregate_cues[] = {{QUERY_COUNT, CUE(COUNT) | CUE(QUANTITY) | CUE(EXTREME) | CUE(COMPARE)},
+                      {QUERY_SUM, CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT)},
+                      {QUERY_AVG, CUE(AVERAGE)},
+                      {QUERY_MAX, CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST)},
+                      {QUERY_MIN, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST)}};
+
+/* How a cue may be met. */
+static bool query_meets(const struct look *look, enum vsig_cue_kind kind)
+{
+    const struct query_view *v = &look->view;
+    const struct sql_node *const *agg = v->aggregate;
+    switch (kind) {
+    case VSIG_CUE_COUNT: return agg[QUERY_COUNT] || agg[QUERY_SUM];
+    case VSIG_CUE_QUANTITY: return agg[QUERY_COUNT] || agg[QUERY_SUM];
+    case VSIG_CUE_AVERAGE: return agg[QUERY_AVG] || v->division;
+    case VSIG_CUE_TOTAL: return agg[QUERY_SUM] || agg[QUERY_COUNT];
+    case VSIG_CUE_MAXIMUM: return agg[QUERY_MAX] || v->any_limit;
+    case VSIG_CUE_MINIMUM: return agg[QUERY_MIN] || v->any_limit;
+    case VSIG_CUE_EXTREME:
+    case VSIG_CUE_FIRST:
+    case VSIG_CUE_TOP: return v->any_limit || agg[QUERY_MAX] || agg[QUERY_MIN];
+    case VSIG_CUE_SORT:
+    case VSIG_CUE_DIRECTION: return v->any_order;
+    case VSIG_CUE_NOT: return v->negation || v->is_null;
+    case VSIG_CUE_BOTH: return v->compound[QUERY_INTERSECT] || v->in_list || v->or_node;
+    case VSIG_CUE_EITHER: return v->or_node || v->in_list || v->compound[QUERY_UNION] || v->compound[QUERY_UNION_ALL];
+    case VSIG_CUE_EACH: return v->group;
+    case VSIG_CUE_DISTINCT: return v->distinct || v->group;
+    case VSIG_CUE_RATIO: return v->division || v->difference;
+    default: return true;
+    }
+}
+
+static void set_met(struct look *look)
+{
+    float unmet = 0, words = 0, unasked = 0;
+    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
+        const struct vsig_cue *cue = &look->asked->cues[i];
+        if (cue->named || cue->kind == VSIG_CUE_IDIOM || cue->kind == VSIG_CUE_COMPARE) continue;
+        if (query_meets(look, cue->kind)) {
+            look_explain(look, cue->first, cue->n_tokens);
+            continue;
+        }
+        unmet += cue->weak ? 0.5F : 1;
+        words += (float)cue->n_tokens;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(aggregate_cues); i++)
+        unasked += look->view.answer[aggregate_cues[i].aggregate] != NULL &&
+                   !(look->asked->cue_kinds & aggregate_cues[i].cues);
+    look->out[VERIFIER_aggregates_unmet] = unmet;
+    look->out[VERIFIER_cue_words_unmet] = words;
+    look->out[VERIFIER_aggregates_unasked] = unasked;
+}
+
+/* The direction that the query picks by: of the key of a limited order, or of MAX and MIN; SQL_OP_NONE. */
+static enum sql_op picked_direction(const struct look *look)
+{
+    const struct query_view *v = &look->view;
+    const struct sql_node *order = v->any_limit ? sql_kid(v->any_limit->parent, QUERY_ORDER) : v->any_order;
+    const struct sql_node *term = sql_kid(order, 0);
+    if (term) return term->op == SQL_DESC ? SQL_DESC : SQL_ASC;
+    if (v->aggregate[QUERY_MAX]) return v->aggregate[QUERY_MIN] ? SQL_OP_NONE : SQL_DESC;
+    return v->aggregate[QUERY_MIN] ? SQL_ASC : SQL_OP_NONE;
+}
+
+static void set_direction(struct look *look)
+{
+    static const unsigned directed =
+        CUE(EXTREME) | CUE(TOP) | CUE(DIRECTION) | CUE(MAXIMUM) | CUE(MINIMUM) | CUE(FIRST);
+    enum sql_op picked = picked_direction(look);
+    if (picked == SQL_OP_NONE) return;
+    float match = 0;
+    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
+        const struct vsig_cue *cue = &look->asked->cues[i];
+        if (!(directed >> cue->kind & 1U) || cue->op == SQL_OP_NONE || cue->named) continue;
+        match += (cue->op == picked ? 1.0F : -1.0F) * (cue->kind == VSIG_CUE_FIRST ? 0.5F : 1);
+    }
+    look->out[VERIFIER_direction_match] = match;
+}
+
+static void set_extremes(struct look *look)
+{
+    const uint32_t *n = look->asked->cue_counts;
+    const struct sql_node *root = look->subject->stmt->root;
+    float asked =
+        (float)(n[VSIG_CUE_EXTREME] + n[VSIG_CUE_FIRST] + n[VSIG_CUE_TOP] + n[VSIG_CUE_MAXIMUM] + n[VSIG_CUE_MINIMUM]);
+    float done = 0;
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
+        enum query_aggregate aggregate = query_aggregate_of(node);
+        done += sql_is(node, SQL_LIMIT) || aggregate == QUERY_MAX || aggregate == QUERY_MIN;
+    }
+    look->out[VERIFIER_extremes_over_query] = asked - done;
+}
+
+/* --- logic --- */
+
+static bool negates(const struct sql_node *n)
+{
+    bool flagged = sql_is(n, SQL_LIKE) || sql_is(n, SQL_BETWEEN) || sql_is(n, SQL_IN);
+    return (sql_is(n, SQL_UNARY) && (n->op == SQL_OP_NOT || n->op == SQL_OP_NOTNULL)) ||
+           (sql_is(n, SQL_BINARY) && (n->op == SQL_OP_NE || n->op == SQL_OP_IS_NOT)) ||
+           (flagged && n->flags & SQL_F_NOT) || (sql_is(n, SQL_COMPOUND) && n->op == SQL_EXCEPT);
+}
+
+static bool is_count_one(const struct sql_node *n)
+{
+    double number;
+    return sql_is(n, SQL_BINARY) && n->op == SQL_OP_EQ && query_aggregate_of(sql_kid(n, 0)) == QUERY_COUNT &&
+           query_literal_number(sql_kid(n, 1), &number) && fabs(number - 1) < 1e-9;
+}
+
+static void set_logic(struct look *look)
+{
+    const struct sql_node *root = look->subject->stmt->root;
+    float negations = 0, ors = 0, ands = 0, ones = 0;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        negations += negates(n);
+        ors += sql_is(n, SQL_BINARY) && n->op == SQL_OP_OR;
+        ands += sql_is(n, SQL_BINARY) && n->op == SQL_OP_AND;
+        ones += is_count_one(n);
+    }
+    look->out[VERIFIER_negations] = negations;
+    look->out[VERIFIER_negations_over_asked] = negations - (float)look->asked->cue_counts[VSIG_CUE_NOT];
+    look->out[VERIFIER_ors_in_query] = ors;
+    look->out[VERIFIER_ands_in_query] = ands;
+    look->out[VERIFIER_count_equals_one] = ones;
+    look->out[VERIFIER_only_said] = vsig_question_has(look->asked, "only");
+    const struct sql_node *count = look->view.aggregate[QUERY_COUNT];
+    if (count)
+        look->out[VERIFIER_count_of_distinct_asked] = ((count->flags & SQL_F_DISTINCT) ? 1.0F : -1.0F) *
+                                                      (look->asked->cue_counts[VSIG_CUE_DISTINCT] ? 1.0F : -1.0F);
+}
+
+/* Equalities that must hold at once of one column: "both 2014 and 2015" by AND finds nothing. */
+static void set_contradictions(struct look *look)
+{
+    float n = 0;
+    for (uint32_t b = 0; b < look->subject->bound->n_blocks; b++) {
+        const struct vsig_block_shape *shape = &look->shape->blocks[b];
+        for (uint32_t i = 0; i < shape->n_conditions; i++)
+            for (uint32_t k = 0; k < i; k++) {
+                const struct sql_node *x = shape->conditions[i].node, *y = shape->conditions[k].node;
+                if (!sql_is(x, SQL_BINARY) || !sql_is(y, SQL_BINARY) || x->op != SQL_OP_EQ || y->op != SQL_OP_EQ)
+                    continue;
+                const struct schema_column *column = query_column(look->subject, sql_kid(x, 0));
+                n += column && column == query_column(look->subject, sql_kid(y, 0)) &&
+                     query_literal(sql_kid(x, 1), NULL) && query_literal(sql_kid(y, 1), NULL);
+            }
+    }
+    look->out[VERIFIER_same_column_conditions] = n;
+}
+
+/* --- how near to its column a cue stands --- */
+
+static void set_distances(struct look *look)
+{
+    static const struct {
+        enum look_use use;
+        enum verifier_feature feature;
+        unsigned cues;
+    } rows[] = {
+        {LOOK_GROUP, VERIFIER_group_each_distance, CUE(EACH) | CUE(RATIO)},
+        {LOOK_ORDER, VERIFIER_order_cue_distance,
+         CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(SORT) | CUE(DIRECTION) | CUE(MAXIMUM) | CUE(MINIMUM)},
+        {LOOK_ARGUMENT, VERIFIER_argument_cue_distance,
+         CUE(AVERAGE) | CUE(TOTAL) | CUE(MAXIMUM) | CUE(MINIMUM) | CUE(COUNT) | CUE(QUANTITY) | CUE(EXTREME)},
+    };
+    for (size_t r = 0; r < G_N_ELEMENTS(rows); r++)
+        for (uint32_t i = 0; i < look->n_used; i++) {
+            const struct look_used *used = &look->used[i];
+            const struct vsig_mention *mention = used->use == rows[r].use ? look_mention(look, used->column) : NULL;
+            float distance = mention ? look_cue_distance(look, mention, rows[r].cues) : (float)NAN;
+            float *out = &look->out[rows[r].feature];
+            if (!isnan(distance) && !(*out >= distance)) *out = distance;
+        }
+}
+
+void look_operators(struct look *look)
+{
+    if (!look->asked) return;
+    set_cues(look);
+    set_comparisons(look);
+    set_met(look);
+    set_direction(look);
+    set_extremes(look);
+    set_logic(look);
+    set_contradictions(look);
+    set_distances(look);
+}
