@@ -1,0 +1,414 @@
+#include "cli/verifier_data.h"
+
+#include "cli/equal.h"
+#include "cli/input.h"
+#include "cli/label.h"
+#include "cli/mutants.h"
+#include "lib/learn/metrics.h"
+#include "proto/msg.h"
+#include "signals/vsig_question.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SIGNAL_LEVELS = 3 };
+
+/* As the labeller runs gold queries (cli/label.c); candidates run under the configured limits. */
+static const struct db_limits gold_limits = {
+    .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
+
+/* A line of a log, kept until its turn. */
+struct line {
+    char *text;
+    size_t len;
+    float *embedding; /* of the question; for siblings */
+    GArray *samples;  /* struct verifier_sample: what came of it */
+};
+
+struct collector {
+    const struct verifier_collect *config;
+    struct schema_cache *schemas;
+    GArray *lines;     /* struct line */
+    GArray *questions; /* struct verifier_question, parallel */
+    atomic_uint next, done;
+};
+
+/* One thread's own. */
+struct judge {
+    struct collector *collector;
+    struct labeler *labeler; /* opens databases */
+    struct arena line_arena, arena;
+};
+
+/* One question while its candidates are judged. */
+struct bench {
+    struct judge *judge;
+    struct verifier_question *question;
+    struct line *line;
+    struct db *db;
+    struct schema_index *schema;
+    const struct vsig_question *asked;
+    struct fingerprint gold;
+    bool ordered;
+};
+
+const char *verifier_origin_name(enum verifier_origin origin)
+{
+    static const char *const names[ORIGIN_COUNT] = {"beam", "gold", "mutant", "double mutant", "sibling"};
+    return origin < ORIGIN_COUNT ? names[origin] : NULL;
+}
+
+/* --- one candidate --- */
+
+static float level_of(const struct vsig_verdict *verdict)
+{
+    float level = 0;
+    if (verdict->state == VSIG_UNAVAILABLE) return (float)NAN;
+    for (const struct vsig_finding *f = verdict->findings; f; f = f->next)
+        level = MAX(level, f->severity == VSIG_NOTE ? 0.5F : f->severity == VSIG_WARNING ? 1.0F : 2.0F);
+    return level;
+}
+
+static void run_signals(const struct bench *b, struct vsig_subject *subject, struct verifier_sample *sample)
+{
+    static const struct vsig_verdict none = {.state = VSIG_UNAVAILABLE};
+    struct vsig_verdict verdicts[VSIG_ID_END];
+    for (unsigned i = 0; i < VSIG_ID_END; i++) verdicts[i] = none;
+    for (unsigned family = 0; family < VSIG_FAMILY_COUNT; family++)
+        vsig_run_family(subject, (enum vsig_family)family, b->judge->collector->config->signals, verdicts);
+    for (unsigned i = 0; i < VSIG_ID_END; i++) sample->signals[i] = level_of(&verdicts[i]);
+}
+
+static bool is_right(const struct bench *b, const struct db_result *result)
+{
+    struct fingerprint print = {0};
+    if (!fingerprint_make(result, &print)) return false;
+    bool right = fingerprint_equal(&b->gold, &print, b->ordered);
+    fingerprint_free(&print);
+    return right;
+}
+
+static void judge_candidate(const struct bench *b, const char *sql, size_t len, struct verifier_sample sample)
+{
+    struct vsig_subject subject;
+    struct arena *arena = &b->judge->arena;
+    arena_reset(arena);
+    enum err_code code = vsig_subject_init(&subject, arena, b->schema, b->db, sql, len, b->question->text,
+                                           b->question->evidence, b->asked);
+    const struct db_result *result = code == ERR_OK ? vsig_result(&subject) : NULL;
+    if (!result) return;
+    sample.right = is_right(b, result);
+    sample.rows = result->n_rows;
+    memcpy(sample.digest, result->digest, sizeof sample.digest);
+    if (verifier_features(&subject, NULL, arena, sample.features) != ERR_OK) return;
+    run_signals(b, &subject, &sample);
+    g_array_append_val(b->line->samples, sample);
+}
+
+/* --- candidates of a question --- */
+
+static void judge_beams(const struct bench *b, const struct msg_request *request)
+{
+    for (uint32_t i = 0; i < request->n_candidates; i++) {
+        const struct msg_candidate *c = &request->candidates[i];
+        struct verifier_sample sample = {.origin = ORIGIN_BEAM, .op = -1, .rank = i, .count = c->count ? c->count : 1};
+        judge_candidate(b, c->sql.bytes, c->sql.len, sample);
+    }
+}
+
+static void judge_made(const struct bench *b, const char *sql, enum verifier_origin origin, int op)
+{
+    judge_candidate(b, sql, strlen(sql), (struct verifier_sample){.origin = origin, .op = op, .count = 1});
+}
+
+static void judge_mutants(const struct bench *b, uint64_t seed)
+{
+    const struct verifier_collect *config = b->judge->collector->config;
+    struct sql_mutation *mutants = NULL, *again = NULL;
+    struct arena *arena = &b->judge->line_arena;
+    const char *gold = b->question->gold;
+    if (!config->mutants) return; /* 0 would ask for all there are */
+    int n = mutants_make(arena, b->schema, gold, strlen(gold), seed, config->mutants + config->doubles, &mutants, NULL);
+    for (int i = 0; i < n; i++) {
+        if ((uint32_t)i < config->mutants) {
+            judge_made(b, mutants[i].sql, ORIGIN_MUTANT, (int)mutants[i].op);
+            continue;
+        }
+        uint64_t next = learn_random(&seed);
+        if (mutants_make(arena, b->schema, mutants[i].sql, strlen(mutants[i].sql), next, 1, &again, NULL) == 1)
+            judge_made(b, again[0].sql, ORIGIN_DOUBLE, (int)mutants[i].op);
+    }
+}
+
+struct sibling {
+    float likeness;
+    uint32_t question;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+    for (;;) {
+        while (g_ascii_isspace(*a)) a++;
+        while (g_ascii_isspace(*b)) b++;
+        if (!*a || g_ascii_tolower(*a) != g_ascii_tolower(*b)) return g_ascii_tolower(*a) == g_ascii_tolower(*b);
+        a++;
+        b++;
+    }
+}
+
+/* Is it among the siblings already, as the paraphrase of one? */
+static bool is_known(const struct collector *c, const struct sibling *best, uint32_t n, const char *gold)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (same_text(g_array_index(c->questions, struct verifier_question, best[i].question).gold, gold)) return true;
+    return false;
+}
+
+/* The likest questions on the same database that have another gold query, best first. */
+static uint32_t find_siblings(const struct bench *b, struct sibling *best, uint32_t max)
+{
+    const struct collector *c = b->judge->collector;
+    uint32_t n = 0;
+    for (uint32_t i = 0; max && i < c->questions->len; i++) {
+        const struct verifier_question *q = &g_array_index(c->questions, struct verifier_question, i);
+        if (q == b->question || !q->gold || strcmp(q->db, b->question->db) != 0) continue;
+        if (same_text(q->gold, b->question->gold)) continue;
+        struct sibling s = {
+            text_cosine(g_array_index(c->lines, struct line, i).embedding, b->line->embedding, TEXT_DIM), i};
+        if (n == max && s.likeness <= best[n - 1].likeness) continue;
+        if (is_known(c, best, n, q->gold)) continue;
+        uint32_t at = n < max ? n++ : n - 1;
+        for (; at > 0 && best[at - 1].likeness < s.likeness; at--) best[at] = best[at - 1];
+        best[at] = s;
+    }
+    return n;
+}
+
+static void judge_siblings(const struct bench *b)
+{
+    struct sibling best[MAX_SIBLINGS];
+    const struct collector *c = b->judge->collector;
+    uint32_t n = find_siblings(b, best, MIN(c->config->siblings, MAX_SIBLINGS));
+    for (uint32_t i = 0; i < n; i++)
+        judge_made(b, g_array_index(c->questions, struct verifier_question, best[i].question).gold, ORIGIN_SIBLING, -1);
+}
+
+/* --- one question --- */
+
+static bool run_gold(struct bench *b)
+{
+    struct db_result result;
+    const char *gold = b->question->gold;
+    struct arena *arena = &b->judge->arena;
+    db_set_limits(b->db, &gold_limits);
+    arena_reset(arena);
+    bool good = db_query(b->db, arena, gold, strlen(gold), NULL, 0, 0, &result, NULL) == ERR_OK &&
+                fingerprint_make(&result, &b->gold);
+    db_set_limits(b->db, b->judge->collector->config->limits);
+    b->question->gold_empty = good && result.n_rows == 0;
+    return good;
+}
+
+static bool read_gold(const struct bench *b)
+{
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    struct arena *arena = &b->judge->arena;
+    arena_reset(arena);
+    if (sql_parse(arena, b->question->gold, strlen(b->question->gold), NULL, &stmt) != ERR_OK) return false;
+    if (sql_bind(arena, stmt, &b->schema->catalog, &bound) != ERR_OK) return false;
+    b->question->components = sql_components(bound);
+    return true;
+}
+
+static bool open_bench(struct bench *b)
+{
+    const char *path = NULL;
+    b->db = labeler_db(b->judge->labeler, b->question->db, &path, NULL);
+    if (!b->db) return false;
+    if (schema_cache_get(b->judge->collector->schemas, b->db, b->question->db, path, &b->schema, NULL) != ERR_OK) {
+        b->schema = NULL;
+        return false;
+    }
+    b->asked = vsig_question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
+    return b->asked && run_gold(b) && read_gold(b);
+}
+
+static void judge_question(struct judge *judge, uint32_t index)
+{
+    struct collector *c = judge->collector;
+    struct bench b = {.judge = judge,
+                      .question = &g_array_index(c->questions, struct verifier_question, index),
+                      .line = &g_array_index(c->lines, struct line, index)};
+    arena_reset(&judge->line_arena);
+    struct msg_request *request;
+    if (!b.question->gold || msg_request_from_json(&judge->line_arena, b.line->text, b.line->len, &request, NULL))
+        return;
+    b.ordered = orders_at_top(b.question->gold);
+    b.question->usable = open_bench(&b);
+    uint64_t seed = c->config->seed ^ g_str_hash(b.question->text) ^ (uint64_t)g_str_hash(b.question->gold) << 32;
+    if (b.question->usable && request->n_candidates) {
+        judge_beams(&b, request);
+    } else if (b.question->usable) {
+        judge_made(&b, b.question->gold, ORIGIN_GOLD, -1);
+        judge_mutants(&b, seed);
+        judge_siblings(&b);
+    }
+    fingerprint_free(&b.gold);
+    if (b.schema) schema_unref(b.schema);
+}
+
+static gpointer judge_thread(gpointer p)
+{
+    struct collector *c = p;
+    struct judge judge = {.collector = c, .labeler = labeler_new(c->config->databases)};
+    arena_init(&judge.line_arena, LINE_BYTES);
+    arena_init(&judge.arena, CANDIDATE_BYTES);
+    for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->lines->len;) {
+        judge_question(&judge, i);
+        atomic_fetch_add(&c->done, 1);
+    }
+    arena_free(&judge.arena);
+    arena_free(&judge.line_arena);
+    labeler_free(judge.labeler);
+    return NULL;
+}
+
+/* --- all of them --- */
+
+static void keep_line(struct collector *c, const char *text, size_t len, GHashTable *databases)
+{
+    struct arena arena;
+    struct msg_request *request = NULL;
+    struct verifier_question question = {0};
+    arena_init(&arena, 0);
+    if (msg_request_from_json(&arena, text, len, &request, NULL) == ERR_OK && request->question && request->db) {
+        question.text = g_strdup(request->question);
+        question.evidence = g_strdup(request->evidence);
+        question.db = g_strdup(request->db);
+        question.gold = g_strdup(request->gold);
+        question.given = request->n_candidates;
+        gpointer known = g_hash_table_lookup(databases, question.db);
+        if (!known)
+            g_hash_table_insert(databases, g_strdup(question.db),
+                                known = GUINT_TO_POINTER(g_hash_table_size(databases) + 1));
+        question.database = GPOINTER_TO_UINT(known) - 1;
+    }
+    arena_free(&arena);
+    if (!question.text) return;
+    struct line line = {g_memdup2(text, len), len, g_new0(float, TEXT_DIM),
+                        g_array_new(FALSE, FALSE, sizeof(struct verifier_sample))};
+    const struct text_embedder *embedder = text_builtin_embedder();
+    embedder->embed(embedder, question.text, strlen(question.text), line.embedding);
+    g_array_append_val(c->lines, line);
+    g_array_append_val(c->questions, question);
+}
+
+static enum err_code read_logs(struct collector *c, const char *const *paths, int n, uint32_t *n_databases,
+                               struct err *err)
+{
+    struct logs logs = {.paths = paths, .n = n};
+    GHashTable *databases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    uint64_t limit = c->config->limit;
+    int more = 1;
+    while ((!limit || c->lines->len < limit) && (more = logs_next(&logs, err)) > 0)
+        if (!logs.lines.too_long) keep_line(c, logs.lines.text, logs.lines.len, databases);
+    *n_databases = g_hash_table_size(databases);
+    g_hash_table_destroy(databases);
+    logs_rewind(&logs);
+    if (more >= 0) return ERR_OK;
+    return err && err->code ? err->code : ERR_IO;
+}
+
+static void run_threads(struct collector *c)
+{
+    unsigned n = c->config->threads ? c->config->threads : g_get_num_processors();
+    GThread **threads = g_new0(GThread *, n);
+    for (unsigned i = 0; i < n; i++) threads[i] = g_thread_new("collect", judge_thread, c);
+    while (c->config->tick && atomic_load(&c->done) < c->lines->len) {
+        c->config->tick(c->config->ctx, (double)atomic_load(&c->done) / (double)c->lines->len);
+        g_usleep(G_USEC_PER_SEC / 10);
+    }
+    for (unsigned i = 0; i < n; i++) g_thread_join(threads[i]);
+    g_free(threads);
+}
+
+/* Everything into one list, in the order of the logs. */
+static struct verifier_data *gather(struct collector *c, uint32_t n_databases)
+{
+    struct verifier_data *data = g_new0(struct verifier_data, 1);
+    GArray *samples = g_array_new(FALSE, FALSE, sizeof(struct verifier_sample));
+    for (uint32_t i = 0; i < c->lines->len; i++) {
+        struct line *line = &g_array_index(c->lines, struct line, i);
+        struct verifier_question *question = &g_array_index(c->questions, struct verifier_question, i);
+        question->first = samples->len;
+        question->n = line->samples->len;
+        data->skipped += !question->usable;
+        for (uint32_t k = 0; k < line->samples->len; k++)
+            g_array_index(line->samples, struct verifier_sample, k).question = i;
+        g_array_append_vals(samples, line->samples->data, line->samples->len);
+        g_array_free(line->samples, TRUE);
+        line->samples = NULL;
+    }
+    data->n_databases = n_databases;
+    data->n_questions = c->questions->len;
+    data->questions = (struct verifier_question *)(void *)g_array_free(c->questions, FALSE);
+    data->n = samples->len;
+    data->samples = (struct verifier_sample *)(void *)g_array_free(samples, FALSE);
+    c->questions = NULL;
+    return data;
+}
+
+static void lines_free(GArray *lines)
+{
+    for (uint32_t i = 0; i < lines->len; i++) {
+        struct line *line = &g_array_index(lines, struct line, i);
+        g_free(line->text);
+        g_free(line->embedding);
+        if (line->samples) g_array_free(line->samples, TRUE);
+    }
+    g_array_free(lines, TRUE);
+}
+
+static void questions_free(struct verifier_question *questions, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        g_free(questions[i].text);
+        g_free(questions[i].evidence);
+        g_free(questions[i].db);
+        g_free(questions[i].gold);
+    }
+}
+
+enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
+                               struct verifier_data **out, struct err *err)
+{
+    uint32_t n_databases = 0;
+    struct collector c = {.config = config,
+                          .schemas = schema_cache_new(config->schema, 0),
+                          .lines = g_array_new(FALSE, FALSE, sizeof(struct line)),
+                          .questions = g_array_new(FALSE, FALSE, sizeof(struct verifier_question))};
+    *out = NULL;
+    enum err_code code = read_logs(&c, logs, n_logs, &n_databases, err);
+    if (code == ERR_OK) {
+        run_threads(&c);
+        *out = gather(&c, n_databases);
+    }
+    if (c.questions) {
+        questions_free((struct verifier_question *)(void *)c.questions->data, c.questions->len);
+        g_array_free(c.questions, TRUE);
+    }
+    lines_free(c.lines);
+    schema_cache_free(c.schemas);
+    return code;
+}
+
+void verifier_data_free(struct verifier_data *data)
+{
+    if (!data) return;
+    questions_free(data->questions, data->n_questions);
+    g_free(data->questions);
+    g_free(data->samples);
+    g_free(data);
+}

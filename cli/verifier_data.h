@@ -1,0 +1,72 @@
+/* What the verifier learns from: candidates of training questions, each with its features and its label.
+ *
+ * A log line with candidates gives those that run (beams). One without gives its gold query and, around it, queries
+ * that are wrong in ways a text-to-SQL system may be: mutants of the gold, mutants of mutants, and *siblings*, the gold
+ * queries of other questions on the same database, those with the likest question first. Labels come from execution: a
+ * mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier never sees one.
+ *
+ * Two threads or ten give the same data in the same order.
+ */
+#ifndef ASSAY_CLI_VERIFIER_DATA_H
+#define ASSAY_CLI_VERIFIER_DATA_H
+
+#include "lib/schema/schema.h"
+#include "signals/explain/features.h"
+#include "worker/worker.h"
+
+#include <glib.h>
+
+enum verifier_origin { ORIGIN_BEAM, ORIGIN_GOLD, ORIGIN_MUTANT, ORIGIN_DOUBLE, ORIGIN_SIBLING, ORIGIN_COUNT };
+
+struct verifier_sample {
+    uint32_t question; /* index into questions */
+    enum verifier_origin origin;
+    int op;         /* enum sql_mutator of a mutant, the first one of a double; -1 */
+    uint32_t rank;  /* place in its line */
+    uint32_t count; /* votes */
+    bool right;
+    uint32_t rows;
+    uint64_t digest[2];
+    float features[VERIFIER_FEATURES];
+    float signals[VSIG_ID_END]; /* by id: 0 silent, 0.5 a note, 1 warning, 2 error; NAN unavailable */
+};
+
+struct verifier_question {
+    char *text, *evidence, *db; /* evidence may be NULL */
+    char *gold;
+    uint64_t components; /* of the gold query */
+    uint32_t first, n;   /* its samples */
+    uint32_t given;      /* candidates of its line, those that fail too */
+    uint32_t database;   /* from 0, in order of appearance */
+    bool gold_empty;
+    bool usable; /* the gold query runs and binds */
+};
+
+struct verifier_data {
+    struct verifier_question *questions;
+    uint32_t n_questions, n_databases;
+    struct verifier_sample *samples;
+    uint32_t n;
+    uint32_t skipped; /* lines without gold, or whose gold does not run */
+};
+
+struct verifier_collect {
+    const struct worker_databases *databases;
+    const struct schema_options *schema;
+    const struct db_limits *limits;
+    const struct vsig_options *signals;
+    uint32_t mutants, doubles, siblings;   /* a question */
+    uint64_t seed, limit;                  /* limit 0: all lines */
+    unsigned threads;                      /* 0: one a processor */
+    void (*tick)(void *ctx, double share); /* now and then, on the calling thread; may be NULL */
+    void *ctx;
+};
+
+/* Read the logs and judge everything. On success the caller owes verifier_data_free. Thread: main; starts its own. */
+enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
+                               struct verifier_data **out, struct err *err);
+void verifier_data_free(struct verifier_data *data);
+
+const char *verifier_origin_name(enum verifier_origin origin);
+
+#endif
