@@ -1,5 +1,11 @@
-/* Putting an explanation together (seed 002, Algorithm 1). */
+/* Putting an explanation together (seed 002, Algorithm 1): the phrases of every query, then the story of one row, then
+ * the graph that holds both, then the two texts. */
 #include "lib/explain/explain.h"
+
+#include "lib/base/clock.h"
+#include "lib/explain/teller.h"
+
+#include <string.h>
 
 const struct explain_options explain_defaults = {
     .expose = EXPLAIN_VALUES,
@@ -26,23 +32,210 @@ const char *explain_kind_meaning(enum explain_kind kind)
     return (unsigned)kind < EXPLAIN_KIND_COUNT ? KINDS[kind].meaning : "unknown";
 }
 
+/* --- phrases --- */
+
+void tell_missing(struct teller *t, const char *sentence)
+{
+    if (!t->missing) t->missing = sentence;
+}
+
+void tell_column_used(struct teller *t, const struct schema_column *column)
+{
+    if (!column || t->n_columns == TELL_MAX_COLUMNS) return;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i] == column->id) return;
+    t->columns[t->n_columns++] = column->id;
+}
+
+uint32_t tell_query_number(struct teller *t, const struct sql_node *query, const struct sql_node *name,
+                           enum tell_role role)
+{
+    for (uint32_t i = 0; i < t->n_queries; i++)
+        if (t->queries[i].node == query) return i;
+    if (t->n_queries == TELL_MAX_QUERIES) {
+        t->cut = true;
+        tell_missing(t, "There are too many queries inside of the query to tell them all.");
+        return TELL_MAX_QUERIES;
+    }
+    t->queries[t->n_queries] = (struct told_query){query, name, role, t->queries[t->query].depth + 1, t->query};
+    return t->n_queries++;
+}
+
+/* "in query 2, rows ..." → "In query 2, rows ... ." */
+static const char *as_sentence(struct teller *t, const struct say *said)
+{
+    if (said->len == 0) return "";
+    char *text = arena_alloc(t->arena, said->len + 2);
+    if (!text) {
+        t->full = true;
+        return "";
+    }
+    memcpy(text, said->text, said->len);
+    memcpy(text + said->len, ".", 2);
+    if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
+    return text;
+}
+
+void tell_begin(struct teller *t)
+{
+    say_clear(&t->premise);
+    say_clear(&t->prose);
+    t->n_columns = 0;
+}
+
+void tell_end(struct teller *t, enum explain_kind kind, const struct sql_node *node, bool from_data)
+{
+    if (t->premise.len + t->prose.len == 0 || t->full) return;
+    if (t->n_phrases == TELL_MAX_PHRASES) {
+        t->cut = true;
+        return;
+    }
+    t->cut |= t->premise.cut || t->prose.cut;
+    bool opens = kind == EXPLAIN_SUBQUERY || (t->query && kind == EXPLAIN_SET);
+    uint32_t *columns = t->n_columns ? arena_alloc(t->arena, t->n_columns * sizeof *columns) : NULL;
+    if (columns) memcpy(columns, t->columns, t->n_columns * sizeof *columns);
+    t->full |= t->n_columns && !columns;
+    t->phrases[t->n_phrases++] = (struct explain_phrase){
+        .kind = kind,
+        .from_data = from_data,
+        .premise = as_sentence(t, &t->premise),
+        .prose = as_sentence(t, &t->prose),
+        .node = node,
+        .start = node->start,
+        .end = node->end,
+        .columns = columns,
+        .n_columns = t->n_columns,
+        .depth = t->queries[t->query].depth,
+        .query = t->query,
+        .opened = opens ? (int32_t)t->query : -1,
+    };
+}
+
+void tell_phrase(struct teller *t, enum explain_kind kind, const struct sql_node *node, tell_fn *tell)
+{
+    tell_begin(t);
+    tell(t, &t->premise, node);
+    tell(t, &t->prose, node);
+    tell_end(t, kind, node, false);
+}
+
+/* --- the whole --- */
+
+static bool begin(struct teller *t, struct arena *arena, const struct explain_source *source,
+                  const struct explain_options *options)
+{
+    *t = (struct teller){.arena = arena, .source = source, .options = options, .index = source->index};
+    t->phrases = arena_alloc(arena, TELL_MAX_PHRASES * sizeof *t->phrases);
+    if (t->index->has_descriptions) t->described = arena_new_array(arena, t->index->n_columns / 32 + 1, uint64_t);
+    struct sql_join_pair *pairs = NULL;
+    int n = sql_join_pairs(arena, source->bound, &pairs);
+    t->pairs = pairs;
+    t->n_pairs = n > 0 ? (uint32_t)n : 0;
+    t->queries[t->n_queries++] = (struct told_query){source->stmt->root, NULL, TELL_TOP, 0, 0};
+    return t->phrases && n >= 0 && say_init(&t->premise, arena, TELL_PHRASE_BYTES, false) &&
+           say_init(&t->prose, arena, TELL_PHRASE_BYTES, true) && (t->described || !t->index->has_descriptions);
+}
+
+static const char *sentence_with(struct arena *arena, const char *before, const char *reason)
+{
+    struct say out;
+    if (!say_init(&out, arena, 400, true)) return NULL;
+    say(&out, before);
+    if (reason && *reason) {
+        say(&out, ": ");
+        say_bytes(&out, reason, strlen(reason), 300);
+    }
+    if (out.len && out.text[out.len - 1] != '.') say(&out, ".");
+    return out.text;
+}
+
+/* Rows, if they may be asked for. False when the arena is full. */
+static bool trace(struct teller *t, struct explanation *e)
+{
+    if (!t->source->db) {
+        tell_missing(t, "The database is away: only what the query does is explained, not how it came to its result.");
+        return true;
+    }
+    if (!t->options->may_probe) {
+        tell_missing(t,
+                     "No statement may be run: only what the query does is explained, not the rows behind its result.");
+        return true;
+    }
+    struct provenance *provenance = arena_new(t->arena, struct provenance);
+    struct whynot *whynot = arena_new(t->arena, struct whynot);
+    if (!provenance || !whynot || prov_trace(t->arena, t->source, NULL, provenance) != ERR_OK) return false;
+    e->provenance = provenance;
+    t->sql_ns += provenance->sql_ns;
+    if (provenance->status == PROV_UNAVAILABLE)
+        tell_missing(t, sentence_with(t->arena, "The rows behind the result are not explained", provenance->reason));
+    if (provenance->status != PROV_EMPTY && provenance->status != PROV_NOTHING) return true;
+    if (prov_whynot(t->arena, t->source, NULL, whynot) != ERR_OK) return false;
+    t->sql_ns += whynot->sql_ns;
+    e->whynot = whynot;
+    if (whynot->status == WHYNOT_UNAVAILABLE)
+        tell_missing(t, sentence_with(t->arena, "Why there is no row is not explained", whynot->reason));
+    return true;
+}
+
+/* Phrases while they fit; then an ellipsis. */
+static const char *join_texts(struct teller *t, bool prose, bool operations_only)
+{
+    struct say out;
+    size_t max = t->options->max_text ? t->options->max_text : explain_defaults.max_text;
+    size_t len = 0;
+    for (uint32_t i = 0; i < t->n_phrases; i++) len += strlen(prose ? t->phrases[i].prose : t->phrases[i].premise) + 1;
+    if (!say_init(&out, t->arena, len + 4 < max ? len + 4 : max, prose)) return NULL;
+    for (uint32_t i = 0; i < t->n_phrases; i++) {
+        const char *text = prose ? t->phrases[i].prose : t->phrases[i].premise;
+        if (!*text || (operations_only && t->phrases[i].from_data)) continue;
+        if (out.len) say(&out, " ");
+        say(&out, text);
+    }
+    t->cut |= out.cut;
+    return out.text;
+}
+
 static const struct explain_graph no_graph = {0};
+
+static bool finish(struct teller *t, struct explanation *e)
+{
+    e->phrases = t->phrases;
+    e->n_phrases = t->n_phrases;
+    e->premise = join_texts(t, false, false);
+    e->prose = join_texts(t, true, false);
+    e->graph = tell_graph(t, e->provenance);
+    if (t->cut) tell_missing(t, "The explanation is cut: the query is too large to be told in full.");
+    e->missing = t->missing;
+    e->cut = t->cut;
+    e->sql_ns = t->sql_ns;
+    return e->premise && e->prose && e->graph && !t->full;
+}
 
 enum err_code explain_query(struct arena *arena, const struct explain_source *source,
                             const struct explain_options *options, struct explanation **out, struct err *err)
 {
-    (void)source, (void)options;
-    struct explanation *explanation = arena_new(arena, struct explanation);
-    if (!explanation) return err_set(err, ERR_LIMIT_MEMORY, "the explanation does not fit into memory");
-    explanation->premise = explanation->prose = "";
-    explanation->missing = "Explanations are not built yet.";
-    explanation->graph = &no_graph;
-    *out = explanation;
+    int64_t started = clock_now_ns();
+    struct explanation *e = arena_new(arena, struct explanation);
+    struct teller *t = arena_alloc(arena, sizeof *t);
+    *out = e;
+    if (!e || !t || !begin(t, arena, source, options ? options : &explain_defaults)) goto full;
+    e->premise = e->prose = "";
+    e->graph = &no_graph;
+    for (; t->query < t->n_queries && !t->full; t->query++) tell_query(t);
+    t->query = 0;
+    if (!trace(t, e)) goto full;
+    tell_story(t, e->provenance, e->whynot);
+    if (!finish(t, e)) goto full;
+    e->ns = clock_now_ns() - started;
     return ERR_OK;
+full:
+    *out = NULL;
+    return err_set(err, ERR_LIMIT_MEMORY, "the explanation does not fit into memory");
 }
 
-const char *explain_operations(struct arena *arena, const struct explanation *explanation)
+const char *explain_operations(struct arena *arena, const struct explanation *e)
 {
-    (void)arena;
-    return explanation->premise;
+    struct teller t = {.arena = arena, .options = &explain_defaults, .n_phrases = e->n_phrases};
+    t.phrases = (struct explain_phrase *)(uintptr_t)e->phrases; /* only read */
+    return join_texts(&t, false, true);
 }

@@ -23,6 +23,9 @@
 #include "lib/base/error.h"
 #include "lib/sql/ast.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct explain_source; /* provenance.h */
 struct provenance;     /* provenance.h */
 struct whynot;         /* provenance.h */

@@ -1,0 +1,367 @@
+/* One query, clause by clause. */
+#include "lib/explain/teller.h"
+
+#include <string.h>
+
+/* "in query 2, ": every sentence of an inner query names it. */
+static void say_within(struct teller *t, struct say *out)
+{
+    if (t->query == 0) return;
+    say(out, "in ");
+    say_query(out, t->query);
+    say(out, ", ");
+}
+
+/* --- what comes back --- */
+
+static uint32_t count_items(const struct sql_block *block)
+{
+    return block ? block->n_outputs : 0;
+}
+
+/* "of aggregation type count": the kinds of aggregates at the top of the select list, each once. */
+static void say_aggregation_types(struct say *out, const struct sql_node *items)
+{
+    const char *seen[8];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < items->n_kids; i++) {
+        const char *name = sql_is(items->kids[i], SQL_ITEM) ? tell_aggregate_name(items->kids[i]->kids[0]) : NULL;
+        uint32_t k = 0;
+        while (k < n && seen[k] != name) k++;
+        if (name && k == n && n < 8) seen[n++] = name;
+    }
+    if (n == 0) return;
+    say(out, n == 1 ? " of aggregation type " : " of aggregation types ");
+    for (uint32_t i = 0; i < n; i++) {
+        say_comma(out, i, n);
+        say(out, seen[i]);
+    }
+}
+
+static void say_role(struct teller *t, struct say *out, const struct told_query *q)
+{
+    static const char *const ROLES[] = {
+        [TELL_TOP] = "",
+        [TELL_ARM] = " (a part of ",
+        [TELL_CTE] = " (named for ",
+        [TELL_DERIVED] = " (a table made for ",
+        [TELL_VALUE] = " (one value for ",
+        [TELL_IN] = " (a set of values for ",
+        [TELL_EXISTS] = " (tested for rows by ",
+        [TELL_COMPARED] = " (values to compare with for ",
+    };
+    if (q->role == TELL_TOP) return;
+    say(out, ROLES[q->role]);
+    say_query(out, q->within);
+    const struct sql_node *name = q->name;
+    if (name && (name->kind == SQL_CTE ? name->text : name->alias)) {
+        say(out, ": ");
+        say_bytes(out, name->kind == SQL_CTE ? name->text : name->alias,
+                  name->kind == SQL_CTE ? name->text_len : name->alias_len, TELL_NAME_BYTES);
+    }
+    say(out, ")");
+    const struct sql_block *block = sql_block_of(t->source->bound, q->node);
+    if (block && block->correlated) say(out, ", for each outer row anew,");
+}
+
+static bool is_one_row(const struct sql_block *block)
+{
+    return block->aggregate && !block->grouped && !sql_kid(block->node, SELECT_HAVING);
+}
+
+/* "all columns of port" */
+static void say_star(struct teller *t, struct say *out, const struct sql_node *star)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, star);
+    say(out, "all columns of ");
+    uint32_t told = 0, n = star->text ? 1 : block->n_sources;
+    for (uint32_t i = 0; i < block->n_sources && told < TELL_MAX_LIST; i++) {
+        const struct sql_source *source = &block->sources[i];
+        if (star->text && (!source->name || !sql_name_is(source->name, source->name_len, star->text, star->text_len)))
+            continue;
+        say_comma(out, told++, n);
+        say_either(out, "", "the ");
+        say_source(t, out, source);
+        const struct schema_table *table =
+            source->kind == SQL_SOURCE_TABLE && source->table >= 0 ? &t->index->tables[source->table] : NULL;
+        for (uint32_t c = 0; table && c < table->n_columns; c++) tell_column_used(t, &table->columns[c]);
+    }
+    if (told == 0) say_sql(t, out, star);
+}
+
+static void say_item(struct teller *t, struct say *out, const struct sql_node *item)
+{
+    if (item->kind == SQL_STAR)
+        say_star(t, out, item);
+    else
+        say_expr(t, out, item->kids[0]);
+}
+
+static void say_distinct(struct teller *t, struct say *out, const struct sql_node *distinct)
+{
+    if (!distinct) return;
+    if (distinct->n_kids == 0) {
+        say(out, ", each different row once");
+        return;
+    }
+    say(out, ", one row for each different ");
+    for (uint32_t i = 0; i < distinct->n_kids; i++) {
+        say_comma(out, i, distinct->n_kids);
+        say_expr(t, out, distinct->kids[i]);
+    }
+}
+
+static void say_returned(struct teller *t, struct say *out, const struct sql_node *select)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, select);
+    const struct sql_node *items = select->kids[SELECT_ITEMS];
+    say_query(out, t->query);
+    say_role(t, out, &t->queries[t->query]);
+    say(out, " returns ");
+    if (is_one_row(block)) say(out, "one row: ");
+    if (!out->prose) {
+        say_counted(out, count_items(block), "column", "columns");
+        say_aggregation_types(out, items);
+    } else {
+        uint32_t n = items->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : items->n_kids;
+        for (uint32_t i = 0; i < n; i++) {
+            say_comma(out, i, n);
+            say_item(t, out, items->kids[i]);
+        }
+        if (n < items->n_kids) say(out, " and more");
+    }
+    say_distinct(t, out, select->kids[SELECT_DISTINCT]);
+}
+
+static void say_given_rows(struct teller *t, struct say *out, const struct sql_node *values)
+{
+    say_query(out, t->query);
+    say_role(t, out, &t->queries[t->query]);
+    say(out, " returns ");
+    say_counted(out, values->n_kids, "given row: ", "given rows: ");
+    for (uint32_t i = 0; i < values->n_kids && i < 8; i++) {
+        if (i) say(out, ", ");
+        say_expr(t, out, values->kids[i]);
+    }
+    if (values->n_kids > 8) say(out, " and more");
+}
+
+static enum explain_kind opening(const struct teller *t)
+{
+    return t->query == 0 ? EXPLAIN_SUMMARY : EXPLAIN_SUBQUERY;
+}
+
+static void tell_items(struct teller *t, const struct sql_node *items)
+{
+    uint32_t column = 1;
+    for (uint32_t i = 0; i < items->n_kids && i < TELL_MAX_LIST; i++) {
+        const struct sql_node *item = items->kids[i];
+        tell_begin(t);
+        struct say *out = &t->premise;
+        say_within(t, out);
+        if (item->kind != SQL_STAR) {
+            say(out, "column ");
+            say_count(out, column++);
+            say(out, " is ");
+        } else {
+            say(out, "the columns are ");
+            column += count_items(sql_block_of(t->source->bound, item));
+        }
+        say_item(t, out, item);
+        tell_end(t, EXPLAIN_SELECT, item, false);
+    }
+    if (items->n_kids > TELL_MAX_LIST) t->cut = true;
+}
+
+/* --- conditions --- */
+
+static void say_kept_row(struct teller *t, struct say *out, const struct sql_node *condition)
+{
+    say_within(t, out);
+    say_either(out, "rows are kept where ", "only rows where ");
+    say_expr(t, out, condition);
+    say_either(out, "", " are kept");
+}
+
+static void say_kept_group(struct teller *t, struct say *out, const struct sql_node *condition)
+{
+    say_within(t, out);
+    say_either(out, "groups are kept where ", "only groups where ");
+    say_expr(t, out, condition);
+    say_either(out, "", " are kept");
+}
+
+static void tell_conditions(struct teller *t, const struct sql_block *block, const struct sql_node *clause,
+                            enum explain_kind kind, tell_fn *tell)
+{
+    const struct sql_node **conditions;
+    int n = clause ? sql_conjuncts(t->arena, clause->kids[0], &conditions) : 0;
+    if (n < 0) t->full = true;
+    for (int i = 0; i < n && !t->full; i++) {
+        if (kind == EXPLAIN_FILTER && tell_is_join(t, block, conditions[i])) continue;
+        tell_phrase(t, kind, conditions[i], tell);
+        tell_stored_forms(t, conditions[i]);
+    }
+}
+
+/* --- groups, order, limit --- */
+
+/* GROUP BY 2 and ORDER BY 2 mean the second column of the select list. */
+static const struct sql_node *behind_position(const struct teller *t, const struct sql_node *expr)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, expr);
+    if (!block || !sql_is(expr, SQL_LITERAL) || expr->op != SQL_LIT_INT) return expr;
+    uint64_t position = 0;
+    for (uint32_t i = 0; i < expr->text_len && position < 100000; i++)
+        position = position * 10 + (uint64_t)(expr->text[i] - '0');
+    if (position == 0 || position > block->n_outputs || !block->outputs[position - 1].expr) return expr;
+    return block->outputs[position - 1].expr;
+}
+
+static void say_grouping(struct teller *t, struct say *out, const struct sql_node *group)
+{
+    say_within(t, out);
+    say_either(out, "rows are grouped by ", "rows are put together that have the same ");
+    uint32_t n = group->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : group->n_kids;
+    for (uint32_t i = 0; i < n; i++) {
+        say_comma(out, i, n);
+        say_expr(t, out, behind_position(t, group->kids[i]));
+    }
+}
+
+static void say_ordering(struct teller *t, struct say *out, const struct sql_node *order)
+{
+    say_within(t, out);
+    say_either(out, "rows are ordered by ", "rows are sorted by ");
+    uint32_t n = order->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : order->n_kids;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sql_node *term = order->kids[i];
+        if (i) say(out, ", then by ");
+        say_expr(t, out, behind_position(t, term->kids[0]));
+        if (term->op == SQL_DESC)
+            say_either(out, " descending", ", largest first");
+        else
+            say_either(out, " ascending", ", smallest first");
+        if (term->flags & SQL_F_NULLS_FIRST) say(out, " (NULLs first)");
+        if (term->flags & SQL_F_NULLS_LAST) say(out, " (NULLs last)");
+    }
+}
+
+static void say_limit_count(struct teller *t, struct say *out, const struct sql_node *count)
+{
+    bool one = sql_is(count, SQL_LITERAL) && count->text_len == 1 && count->text[0] == '1';
+    if (!count) {
+        say(out, "all remaining rows are kept");
+        return;
+    }
+    say(out, "only the first ");
+    if (!one) {
+        say_expr(t, out, count);
+        say(out, " ");
+    }
+    say(out, one ? "row is kept" : "rows are kept");
+}
+
+static void say_limit(struct teller *t, struct say *out, const struct sql_node *limit)
+{
+    const struct sql_node *query = t->queries[t->query].node, *offset = limit->kids[LIMIT_OFFSET];
+    const struct sql_block *block = sql_block_of(t->source->bound, limit);
+    say_within(t, out);
+    if (offset) {
+        say(out, "the first ");
+        say_expr(t, out, offset);
+        say(out, " rows are skipped, then ");
+    }
+    say_limit_count(t, out, limit->kids[LIMIT_COUNT]);
+    if (limit->flags & SQL_F_WITH_TIES) say(out, " with all that tie with the last");
+    if (!sql_kid(query, QUERY_ORDER) && !(block && !block->arm && is_one_row(block)))
+        say(out, ", though nothing orders them, so which ones is not determined");
+}
+
+/* --- set operations --- */
+
+enum { MAX_ARMS = 24 };
+
+static const struct {
+    const char *before, *after;
+} SETS[SQL_OP_COUNT] = {
+    [SQL_UNION] = {", adds the rows of ", " (each different row once)"},
+    [SQL_UNION_ALL] = {", adds the rows of ", " (repeats are kept)"},
+    [SQL_INTERSECT] = {", keeps only rows that are also in ", " (each different row once)"},
+    [SQL_INTERSECT_ALL] = {", keeps only rows that are also in ", " (repeats are kept)"},
+    [SQL_EXCEPT] = {", removes the rows of ", " (each different row once)"},
+    [SQL_EXCEPT_ALL] = {", removes the rows of ", " (one for one)"},
+};
+
+static void say_arm(struct teller *t, struct say *out, const struct sql_node *arm)
+{
+    say_query(out, tell_query_number(t, arm, NULL, TELL_ARM));
+}
+
+/* Set operations lean to the left and are done from left to right. */
+static void say_combination(struct teller *t, struct say *out, const struct sql_node *body)
+{
+    const struct sql_node *first = body;
+    uint32_t arms = 1;
+    while (first->kind == SQL_COMPOUND) first = first->kids[0], arms++;
+    say_query(out, t->query);
+    say_role(t, out, &t->queries[t->query]);
+    say(out, " takes the rows of ");
+    say_arm(t, out, first);
+    const struct sql_node *at = first;
+    for (uint32_t i = 1; i < arms && i < MAX_ARMS; i++) {
+        at = at->parent;
+        if (i > 1) say(out, ", then");
+        say(out, SETS[at->op].before + (i > 1));
+        say_arm(t, out, at->kids[1]);
+        say(out, SETS[at->op].after);
+    }
+    if (arms > MAX_ARMS) t->cut = true;
+}
+
+/* --- a query --- */
+
+/* Named windows; calls refer to them by name. */
+static void say_windows(struct teller *t, struct say *out, const struct sql_node *windows)
+{
+    say_within(t, out);
+    say(out, "the windows are ");
+    say_sql(t, out, windows);
+}
+
+static void tell_select(struct teller *t, const struct sql_node *select)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, select);
+    if (!block) return;
+    tell_phrase(t, opening(t), select, say_returned);
+    tell_items(t, select->kids[SELECT_ITEMS]);
+    tell_from(t, block);
+    tell_conditions(t, block, select->kids[SELECT_WHERE], EXPLAIN_FILTER, say_kept_row);
+    if (select->kids[SELECT_GROUP]) tell_phrase(t, EXPLAIN_GROUP, select->kids[SELECT_GROUP], say_grouping);
+    tell_conditions(t, block, select->kids[SELECT_HAVING], EXPLAIN_HAVING, say_kept_group);
+    if (select->kids[SELECT_WINDOWS]) tell_phrase(t, EXPLAIN_SELECT, select->kids[SELECT_WINDOWS], say_windows);
+}
+
+static void tell_body(struct teller *t, const struct sql_node *body)
+{
+    switch (body->kind) {
+    case SQL_SELECT: tell_select(t, body); return;
+    case SQL_VALUES: tell_phrase(t, opening(t), body, say_given_rows); return;
+    default: tell_phrase(t, EXPLAIN_SET, body, say_combination); return;
+    }
+}
+
+void tell_query(struct teller *t)
+{
+    const struct sql_node *node = t->queries[t->query].node;
+    if (node->kind != SQL_QUERY) {
+        tell_body(t, node);
+        return;
+    }
+    const struct sql_node *with = node->kids[QUERY_WITH];
+    for (uint32_t i = 0; with && i < with->n_kids; i++)
+        tell_query_number(t, with->kids[i]->kids[CTE_QUERY], with->kids[i], TELL_CTE);
+    tell_body(t, node->kids[QUERY_BODY]);
+    if (node->kids[QUERY_ORDER]) tell_phrase(t, EXPLAIN_ORDER, node->kids[QUERY_ORDER], say_ordering);
+    if (node->kids[QUERY_LIMIT]) tell_phrase(t, EXPLAIN_LIMIT, node->kids[QUERY_LIMIT], say_limit);
+}

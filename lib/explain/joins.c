@@ -1,0 +1,535 @@
+/* What the tables of one FROM clause have to do with each other.
+ *
+ * DESIGN (seed 002, "Join-related Semantics", and its own error analysis, §V-A5). A first phrase names the topology
+ * that the foreign keys of the query form: an object and its attribute, subject - relationship - object through a
+ * bridge table, a star, a chain, a table with itself. Names of tables alone made the paper's explanations of two
+ * different joins equal, so a phrase follows for every joining condition that says which row is found through which
+ * column of which side: the side that holds the foreign key refers, the other is referred to.
+ */
+#include "lib/explain/teller.h"
+
+#include <string.h>
+
+enum { MAX_SOURCES = 64, MAX_EDGES = 128 };
+
+/* A foreign key between two FROM items of the block; a composite one counts once. */
+struct edge {
+    const struct sql_source *child, *parent;
+    const struct schema_join *join;
+};
+
+struct joined {
+    struct teller *t;
+    const struct sql_block *block;
+    struct edge edges[MAX_EDGES];
+    uint32_t n_edges;
+    uint8_t group[MAX_SOURCES]; /* sources that some condition relates have the same number */
+    uint8_t degree[MAX_SOURCES];
+};
+
+/* --- joining conditions --- */
+
+static bool has_outer_join(const struct sql_block *block)
+{
+    const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
+    for (const struct sql_node *n = from; n; n = sql_walk(from, n))
+        if (n->kind == SQL_JOIN && n->op != SQL_JOIN_INNER && n->op != SQL_JOIN_CROSS) return true;
+    return false;
+}
+
+static bool joins_here(const struct sql_join_pair *pair, const struct sql_block *block)
+{
+    const struct sql_source *left = pair->left->source, *right = pair->right->source;
+    return pair->block == block && pair->conjunct && !pair->is_in && !pair->negated && left && right && left != right &&
+           left->block == block && right->block == block;
+}
+
+/* In a block with outer joins a condition of WHERE drops rows that the join keeps: then it is a filter. */
+static bool is_told_here(const struct sql_join_pair *pair, const struct sql_block *block)
+{
+    return joins_here(pair, block) && !(sql_clause_of(pair->node) == SQL_CLAUSE_WHERE && has_outer_join(block));
+}
+
+bool tell_is_join(const struct teller *t, const struct sql_block *block, const struct sql_node *condition)
+{
+    for (uint32_t i = 0; i < t->n_pairs; i++)
+        if (t->pairs[i].node == condition && is_told_here(&t->pairs[i], block)) return true;
+    return false;
+}
+
+static bool refers(const struct schema_join *join, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < join->n_pairs; i++)
+        if (join->from[i] == from && join->to[i] == to) return true;
+    return false;
+}
+
+/* The reference that a pair follows: *child is the side that holds it. NULL: none. */
+static const struct schema_join *reference(const struct teller *t, const struct sql_join_pair *pair,
+                                           const struct sql_ref **child, const struct sql_ref **parent, bool *derived)
+{
+    const struct schema_column *left = schema_column_of(t->index, pair->left),
+                               *right = schema_column_of(t->index, pair->right);
+    *derived = false;
+    if (!left || !right || pair->left->kind == SQL_REF_ROWID || pair->right->kind == SQL_REF_ROWID) return NULL;
+    const struct schema_join *join = schema_join_between(t->index, left->id, right->id, derived);
+    if (!join || *derived) return NULL;
+    bool left_refers = refers(join, left->id, right->id);
+    *child = left_refers ? pair->left : pair->right;
+    *parent = left_refers ? pair->right : pair->left;
+    return join;
+}
+
+static void say_equality(struct teller *t, struct say *out, const struct sql_join_pair *pair)
+{
+    say_ref(t, out, pair->left);
+    say(out, " is equal to ");
+    say_ref(t, out, pair->right);
+}
+
+/* "each friend is joined with the highschooler that friend.student_id refers to" */
+static void say_reference(struct teller *t, struct say *out, const struct sql_ref *child, const struct sql_ref *parent,
+                          const struct schema_join *join)
+{
+    say(out, "each ");
+    say_source(t, out, child->source);
+    say_either(out, " is joined with the ", " comes with the ");
+    say_source(t, out, parent->source);
+    say_either(out, " that ", " that its ");
+    if (out->prose) {
+        say_column_words(out, schema_column_of(t->index, child));
+        tell_column_used(t, schema_column_of(t->index, child));
+    } else {
+        say_ref(t, out, child);
+    }
+    say(out, " refers to");
+    if (out->prose) {
+        const struct schema_column *to = schema_column_of(t->index, parent);
+        if (!to->pk) {
+            say(out, " by ");
+            say_column_words(out, to);
+        }
+        return;
+    }
+    say(out, " (");
+    say_ref(t, out, child);
+    say(out, " is equal to ");
+    say_ref(t, out, parent);
+    if (!join->declared) say(out, ", an undeclared reference");
+    if (join->n_pairs > 1) say(out, ", part of a composite key");
+    say(out, ")");
+}
+
+static void say_in_query(struct teller *t, struct say *out)
+{
+    if (t->query == 0) return;
+    say(out, "in ");
+    say_query(out, t->query);
+    say(out, ", ");
+}
+
+static void say_pair(struct teller *t, struct say *out, const struct sql_join_pair *pair)
+{
+    const struct sql_ref *child, *parent;
+    bool derived;
+    const struct schema_join *join = reference(t, pair, &child, &parent, &derived);
+    say_in_query(t, out);
+    if (join) {
+        say_reference(t, out, child, parent, join);
+        return;
+    }
+    say_source(t, out, pair->left->source);
+    say(out, " is joined with ");
+    say_source(t, out, pair->right->source);
+    say(out, " where ");
+    say_equality(t, out, pair);
+    say(out, derived ? " (both refer to the same key)" : " (no reference of the schema)");
+}
+
+/* --- edges and groups --- */
+
+static void unite(struct joined *j, const struct sql_source *a, const struct sql_source *b)
+{
+    uint8_t keep = j->group[a->index], drop = j->group[b->index];
+    for (uint32_t i = 0; i < j->block->n_sources; i++)
+        if (j->group[i] == drop) j->group[i] = keep;
+}
+
+static void add_edge(struct joined *j, const struct sql_join_pair *pair)
+{
+    const struct sql_ref *child, *parent;
+    bool derived;
+    const struct schema_join *join = reference(j->t, pair, &child, &parent, &derived);
+    if (!join || j->n_edges == MAX_EDGES) return;
+    for (uint32_t i = 0; i < j->n_edges; i++)
+        if (j->edges[i].child == child->source && j->edges[i].parent == parent->source && j->edges[i].join == join)
+            return;
+    j->edges[j->n_edges++] = (struct edge){child->source, parent->source, join};
+    j->degree[child->source->index]++;
+    j->degree[parent->source->index]++;
+}
+
+/* Every condition over two FROM items relates them, whatever it says. */
+static void relate(struct joined *j, const struct sql_node *clause)
+{
+    const struct sql_node **conditions;
+    int n = clause ? sql_conjuncts(j->t->arena, clause->kids[0], &conditions) : 0;
+    if (n < 0) j->t->full = true;
+    for (int i = 0; i < n; i++) {
+        const struct sql_source *first = NULL;
+        for (const struct sql_node *c = conditions[i]; c; c = sql_walk(conditions[i], c)) {
+            const struct sql_source *source = c->kind == SQL_COLUMN && c->ref ? c->ref->source : NULL;
+            if (!source || source->block != j->block) continue;
+            if (first) unite(j, first, source);
+            first = source;
+        }
+    }
+}
+
+static void read_joins(struct joined *j)
+{
+    const struct sql_node *from = sql_kid(j->block->node, SELECT_FROM);
+    for (uint32_t i = 0; i < j->block->n_sources; i++) j->group[i] = (uint8_t)i;
+    for (uint32_t i = 0; i < j->t->n_pairs; i++) {
+        const struct sql_join_pair *pair = &j->t->pairs[i];
+        if (!joins_here(pair, j->block)) continue;
+        unite(j, pair->left->source, pair->right->source);
+        add_edge(j, pair);
+    }
+    relate(j, sql_kid(j->block->node, SELECT_WHERE));
+    for (const struct sql_node *n = from; n; n = sql_walk(from, n))
+        if (n->kind == SQL_ON) relate(j, n);
+}
+
+/* --- topology --- */
+
+/* A table that is there to relate others: its key is made of references, or it holds little else. */
+static bool is_bridge(const struct teller *t, const struct sql_source *source)
+{
+    if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
+    const struct schema_table *table = &t->index->tables[source->table];
+    uint32_t references = 0, others = 0, key_references = 0;
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        const struct schema_column *column = &table->columns[i];
+        bool refers = schema_is_foreign_key(t->index, column->id);
+        references += refers;
+        key_references += refers && column->pk;
+        others += !refers && !column->pk;
+    }
+    return references >= 2 && ((table->n_pk >= 2 && key_references == table->n_pk) || others == 0);
+}
+
+static uint32_t parents_of(const struct joined *j, const struct sql_source *child)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < j->n_edges; i++) n += j->edges[i].child == child;
+    return n;
+}
+
+/* The bridge between two other FROM items of a block of three. */
+static const struct sql_source *find_bridge(const struct joined *j)
+{
+    if (j->block->n_sources != 3 || j->n_edges != 2) return NULL;
+    const struct sql_source *child = j->edges[0].child;
+    return parents_of(j, child) == 2 && j->edges[0].parent != j->edges[1].parent && is_bridge(j->t, child) ? child
+                                                                                                           : NULL;
+}
+
+static const struct sql_source *find_centre(const struct joined *j)
+{
+    uint32_t n = j->block->n_sources;
+    for (uint32_t i = 0; i < n; i++)
+        if (j->degree[i] == n - 1 && j->n_edges == n - 1) return &j->block->sources[i];
+    return NULL;
+}
+
+static bool is_chain(const struct joined *j)
+{
+    uint32_t n = j->block->n_sources, ends = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (j->degree[i] > 2) return false;
+        ends += j->degree[i] == 1;
+    }
+    return j->n_edges == n - 1 && ends == 2;
+}
+
+static const struct sql_source *other_end(const struct joined *j, const struct sql_source *at,
+                                          const struct sql_source *from)
+{
+    for (uint32_t i = 0; i < j->n_edges; i++) {
+        const struct edge *e = &j->edges[i];
+        if (e->child == at && e->parent != from) return e->parent;
+        if (e->parent == at && e->child != from) return e->child;
+    }
+    return NULL;
+}
+
+static void say_chain_of_sources(struct joined *j, struct say *out)
+{
+    const struct sql_source *at = NULL, *before = NULL;
+    for (uint32_t i = 0; i < j->block->n_sources && !at; i++)
+        if (j->degree[i] == 1) at = &j->block->sources[i];
+    say(out, "the chain ");
+    for (uint32_t told = 0; at && told < j->block->n_sources; told++) {
+        const struct sql_source *next = other_end(j, at, before);
+        if (told) say(out, " - ");
+        say_source(j->t, out, at);
+        before = at;
+        at = next;
+    }
+}
+
+static void say_others(struct joined *j, struct say *out, const struct sql_source *but, const struct sql_source *but2)
+{
+    uint32_t told = 0, n = j->block->n_sources - (but != NULL) - (but2 != NULL);
+    for (uint32_t i = 0; i < j->block->n_sources; i++) {
+        const struct sql_source *source = &j->block->sources[i];
+        if (source == but || source == but2) continue;
+        say_comma(out, told++, n);
+        say_source(j->t, out, source);
+    }
+}
+
+static void say_star_of_sources(struct joined *j, struct say *out, const struct sql_source *centre)
+{
+    bool refers_to_all = parents_of(j, centre) == j->block->n_sources - 1;
+    say_source(j->t, out, centre);
+    say(out, refers_to_all ? " with its " : " in the middle of ");
+    say_others(j, out, centre, NULL);
+}
+
+static void say_topology(struct joined *j, struct say *out)
+{
+    const struct sql_source *sources = j->block->sources;
+    uint32_t n = j->block->n_sources;
+    const struct sql_source *bridge = find_bridge(j), *centre = find_centre(j);
+    say_in_query(j->t, out);
+    say_either(out, "it reads ", "it looks at ");
+    if (n == 2 && j->n_edges == 1 && sources[0].table == sources[1].table) {
+        say_source(j->t, out, j->edges[0].child);
+        say(out, " with another row of the same table, ");
+        say_source(j->t, out, j->edges[0].parent);
+    } else if (n == 2 && j->n_edges == 1) {
+        say_source(j->t, out, j->edges[0].child);
+        say(out, " and its ");
+        say_source(j->t, out, j->edges[0].parent);
+    } else if (bridge) {
+        say_source(j->t, out, j->edges[0].parent);
+        say(out, " and ");
+        say_source(j->t, out, j->edges[1].parent);
+        say(out, " related through ");
+        say_source(j->t, out, bridge);
+    } else if (centre && n > 2) {
+        say_star_of_sources(j, out, centre);
+    } else if (n > 2 && is_chain(j)) {
+        say_chain_of_sources(j, out);
+    } else {
+        say_others(j, out, NULL, NULL);
+    }
+}
+
+static void say_many_sources(struct joined *j, struct say *out)
+{
+    say_in_query(j->t, out);
+    say(out, "it reads ");
+    say_counted(out, j->block->n_sources, "table", "tables");
+    say(out, ": ");
+    for (uint32_t i = 0; i < j->block->n_sources && i < TELL_MAX_LIST; i++) {
+        say_comma(out, i, j->block->n_sources);
+        say_source(j->t, out, &j->block->sources[i]);
+    }
+}
+
+static void tell_topology(struct joined *j)
+{
+    struct teller *t = j->t;
+    bool readable = j->block->n_sources <= 8;
+    tell_begin(t);
+    (readable ? say_topology : say_many_sources)(j, &t->premise);
+    (readable ? say_topology : say_many_sources)(j, &t->prose);
+    tell_end(t, EXPLAIN_JOIN, sql_kid(j->block->node, SELECT_FROM), false);
+}
+
+/* --- what is special about a join --- */
+
+static bool lies_below(const struct sql_node *n, const struct sql_node *top)
+{
+    while (n && n != top) n = n->parent;
+    return n != NULL;
+}
+
+/* The FROM items below one side of a join. */
+static void say_side(struct teller *t, struct say *out, const struct sql_block *block, const struct sql_node *side)
+{
+    uint32_t n = 0, told = 0;
+    for (uint32_t i = 0; i < block->n_sources; i++) n += lies_below(block->sources[i].node, side);
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (lies_below(block->sources[i].node, side)) {
+            say_comma(out, told++, n);
+            say_source(t, out, &block->sources[i]);
+        }
+}
+
+static void say_outer_join(struct teller *t, struct say *out, const struct sql_node *join)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, join);
+    bool left = join->op == SQL_JOIN_LEFT_OUTER, full = join->op == SQL_JOIN_FULL_OUTER;
+    say_in_query(t, out);
+    say(out, "rows of ");
+    say_side(t, out, block, join->kids[left || full ? JOIN_LEFT : JOIN_RIGHT]);
+    say(out, " without a match are kept, with NULL in the columns of ");
+    say_side(t, out, block, join->kids[left || full ? JOIN_RIGHT : JOIN_LEFT]);
+    if (full) say(out, ", and the other way round");
+}
+
+static void say_match(struct teller *t, struct say *out, const struct sql_node *condition)
+{
+    const struct sql_node *join = sql_up(condition, SQL_JOIN);
+    bool outer = join && join->op != SQL_JOIN_INNER && join->op != SQL_JOIN_CROSS;
+    say_in_query(t, out);
+    say(out, outer ? "only rows match where " : "only rows are joined where ");
+    say_expr(t, out, condition);
+}
+
+/* USING and NATURAL whose columns do not show as pairs, and conditions that are no equality of two tables' columns. */
+static void tell_match_conditions(struct teller *t, const struct sql_block *block, const struct sql_node *on)
+{
+    const struct sql_node **conditions;
+    int n = sql_conjuncts(t->arena, on->kids[0], &conditions);
+    if (n < 0) t->full = true;
+    for (int i = 0; i < n; i++)
+        if (!tell_is_join(t, block, conditions[i])) {
+            tell_phrase(t, EXPLAIN_JOIN, conditions[i], say_match);
+            tell_stored_forms(t, conditions[i]);
+        }
+}
+
+static void say_combined(struct joined *j, struct say *out)
+{
+    uint32_t n = 0, told = 0;
+    bool first[MAX_SOURCES] = {false};
+    for (uint32_t i = 0; i < j->block->n_sources; i++) {
+        uint32_t k = 0;
+        while (k < i && j->group[k] != j->group[i]) k++;
+        first[i] = k == i;
+        n += first[i];
+    }
+    if (n < 2) return;
+    say_in_query(j->t, out);
+    say(out, "nothing relates ");
+    for (uint32_t i = 0; i < j->block->n_sources; i++)
+        if (first[i]) {
+            say_comma(out, told++, n);
+            say_source(j->t, out, &j->block->sources[i]);
+        }
+    say(out, ": every row of one is combined with every row of the other");
+}
+
+/* Two FROM items that both refer to the same row of a third multiply each other. */
+static void say_multiplied(struct joined *j, struct say *out, const struct edge *a, const struct edge *b)
+{
+    say_in_query(j->t, out);
+    say(out, "for one ");
+    say_source(j->t, out, a->parent);
+    say(out, ", every ");
+    say_source(j->t, out, a->child);
+    say(out, " is combined with every ");
+    say_source(j->t, out, b->child);
+}
+
+static bool may_repeat(const struct teller *t, const struct edge *e)
+{
+    const struct schema_column *column = t->index->columns[e->join->from[0]];
+    return !(e->join->n_pairs == 1 && column->unique && !column->unique_measured);
+}
+
+static void tell_multiplication(struct joined *j)
+{
+    for (uint32_t a = 0; a < j->n_edges; a++)
+        for (uint32_t b = a + 1; b < j->n_edges; b++) {
+            const struct edge *x = &j->edges[a], *y = &j->edges[b];
+            if (x->parent != y->parent || x->child == y->child || !may_repeat(j->t, x) || !may_repeat(j->t, y))
+                continue;
+            tell_begin(j->t);
+            say_multiplied(j, &j->t->premise, x, y);
+            say_multiplied(j, &j->t->prose, x, y);
+            tell_end(j->t, EXPLAIN_JOIN, y->child->node, false);
+        }
+}
+
+static void tell_joins(struct teller *t, const struct sql_block *block)
+{
+    struct joined j = {.t = t, .block = block};
+    const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
+    read_joins(&j);
+    tell_topology(&j);
+    for (uint32_t i = 0; i < t->n_pairs; i++) {
+        const struct sql_join_pair *pair = &t->pairs[i];
+        if (!is_told_here(pair, block)) continue;
+        tell_begin(t);
+        say_pair(t, &t->premise, pair);
+        say_pair(t, &t->prose, pair);
+        tell_end(t, EXPLAIN_JOIN, pair->node, false);
+    }
+    for (const struct sql_node *n = from; n; n = sql_walk(from, n)) {
+        if (sql_is(n, SQL_ON) && sql_block_of(t->source->bound, n) == block) tell_match_conditions(t, block, n);
+        if (sql_is(n, SQL_JOIN) && n->op != SQL_JOIN_INNER && n->op != SQL_JOIN_CROSS &&
+            sql_block_of(t->source->bound, n) == block)
+            tell_phrase(t, EXPLAIN_JOIN, n, say_outer_join);
+    }
+    tell_begin(t);
+    say_combined(&j, &t->premise);
+    say_combined(&j, &t->prose);
+    tell_end(t, EXPLAIN_JOIN, from, false);
+    tell_multiplication(&j);
+}
+
+/* --- FROM --- */
+
+static void say_single(struct teller *t, struct say *out, const struct sql_node *from)
+{
+    const struct sql_block *block = sql_block_of(t->source->bound, from);
+    const struct sql_source *source = &block->sources[0];
+    say_in_query(t, out);
+    say_either(out, "it reads ", "it looks at all ");
+    if (out->prose && source->kind == SQL_SOURCE_TABLE)
+        say_source_plural(t, out, source);
+    else
+        say_source(t, out, source);
+    if (source->kind == SQL_SOURCE_TABLE) return;
+    if (source->kind == SQL_SOURCE_DERIVED && source->name) {
+        say(out, ", that is ");
+        say_query(out, tell_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, TELL_DERIVED));
+    }
+}
+
+static void say_nothing_read(struct teller *t, struct say *out, const struct sql_node *select)
+{
+    (void)select;
+    say_in_query(t, out);
+    say(out, "it reads no table");
+}
+
+/* The queries of derived tables get their numbers even where only their aliases are told. */
+static void number_derived(struct teller *t, const struct sql_block *block)
+{
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (block->sources[i].kind == SQL_SOURCE_DERIVED)
+            tell_query_number(t, sql_kid(block->sources[i].node, DERIVED_QUERY), block->sources[i].node, TELL_DERIVED);
+}
+
+void tell_from(struct teller *t, const struct sql_block *block)
+{
+    const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
+    if (!from || block->n_sources == 0) {
+        tell_phrase(t, EXPLAIN_FROM, block->node, say_nothing_read);
+        return;
+    }
+    number_derived(t, block);
+    if (block->n_sources == 1)
+        tell_phrase(t, EXPLAIN_FROM, from, say_single);
+    else if (block->n_sources <= MAX_SOURCES)
+        tell_joins(t, block);
+    else
+        tell_missing(t, "There are too many tables to tell how they are joined.");
+}

@@ -1,0 +1,245 @@
+/* What things are called: exactly for the verifier, in words for people. */
+#include "lib/explain/teller.h"
+
+#include <string.h>
+
+/* --- sources --- */
+
+/* Position among the block's sources of the same table, from 1; 0 when it is the only one. */
+static uint32_t ordinal(const struct sql_source *source)
+{
+    uint32_t before = 0, same = 0;
+    const struct sql_block *block = source->block;
+    if (source->kind != SQL_SOURCE_TABLE) return 0;
+    for (uint32_t i = 0; i < block->n_sources; i++) {
+        const struct sql_source *other = &block->sources[i];
+        if (other->kind != SQL_SOURCE_TABLE || other->table != source->table) continue;
+        same++;
+        before += other->index <= source->index;
+    }
+    return same > 1 ? before : 0;
+}
+
+static void say_words(struct say *out, const struct text_tokens *words, const char *otherwise)
+{
+    if (words->n == 0) {
+        say_bytes(out, otherwise, strlen(otherwise), TELL_NAME_BYTES);
+        return;
+    }
+    for (uint32_t i = 0; i < words->n; i++) {
+        if (i) say(out, " ");
+        say_bytes(out, words->items[i].norm, strlen(words->items[i].norm), TELL_NAME_BYTES);
+    }
+}
+
+static void say_table(struct teller *t, struct say *out, int table)
+{
+    const struct schema_table *known = &t->index->tables[table];
+    if (out->prose)
+        say_words(out, &known->words, known->name);
+    else
+        say_bytes(out, known->name, strlen(known->name), TELL_NAME_BYTES);
+}
+
+static void say_exposed(struct teller *t, struct say *out, const struct sql_source *source)
+{
+    if (source->name)
+        say_bytes(out, source->name, source->name_len, TELL_NAME_BYTES);
+    else if (source->kind == SQL_SOURCE_DERIVED)
+        say_query(out, tell_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, TELL_DERIVED));
+    else
+        say_sql(t, out, source->node);
+}
+
+void say_source(struct teller *t, struct say *out, const struct sql_source *source)
+{
+    uint32_t nth = ordinal(source);
+    if (source->kind == SQL_SOURCE_TABLE && source->table >= 0)
+        say_table(t, out, source->table);
+    else
+        say_exposed(t, out, source);
+    if (nth) {
+        say(out, " ");
+        say_count(out, nth);
+    }
+}
+
+/* English plurals of table names that are singular; names that are plural already stay. */
+static const char *plural_ending(const char *text, size_t len)
+{
+    char last = len ? text[len - 1] : 's', before = len > 1 ? text[len - 2] : 'a';
+    if (last == 's') return "";
+    if (last == 'x' || last == 'z' || (last == 'h' && (before == 'c' || before == 's'))) return "es";
+    return last >= 'a' && last <= 'z' ? "s" : " rows";
+}
+
+void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source)
+{
+    size_t start = out->len;
+    say_source(t, out, source);
+    if (out->cut) return;
+    const char *name = out->text + start;
+    size_t len = out->len - start;
+    bool in_y = len > 1 && name[len - 1] == 'y' && !strchr("aeiou", name[len - 2]);
+    if (source->kind != SQL_SOURCE_TABLE || ordinal(source)) {
+        say(out, " rows");
+    } else if (in_y) {
+        out->text[--out->len] = '\0';
+        say(out, "ies");
+    } else {
+        say(out, plural_ending(name, len));
+    }
+}
+
+/* --- columns --- */
+
+const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output)
+{
+    int table = source->table, column = output;
+    if (output < 0) return NULL;
+    if (source->kind != SQL_SOURCE_TABLE) {
+        if ((uint32_t)output >= source->n_outputs) return NULL;
+        table = source->outputs[output].table;
+        column = source->outputs[output].column;
+    }
+    if (table < 0 || (uint32_t)table >= t->index->n_tables || column < 0) return NULL;
+    const struct schema_table *known = &t->index->tables[table];
+    return (uint32_t)column < known->n_columns ? &known->columns[column] : NULL;
+}
+
+void say_column_words(struct say *out, const struct schema_column *column)
+{
+    if (column->full_name && *column->full_name)
+        say_bytes(out, column->full_name, strlen(column->full_name), TELL_NAME_BYTES);
+    else
+        say_words(out, &column->words, column->name);
+}
+
+/* What the sidecar says of it, at its first mention. */
+static void say_description(struct teller *t, struct say *out, const struct schema_column *column)
+{
+    const char *text = out->prose ? column->description : column->full_name;
+    if (!text || !*text) text = column->description;
+    if (!text || !*text || !t->described) return;
+    uint64_t *word = &t->described[column->id / 32], bit = (uint64_t)1 << (2 * (column->id % 32) + out->prose);
+    if (*word & bit) return;
+    *word |= bit;
+    say(out, " (");
+    say_bytes(out, text, strlen(text), TELL_NAME_BYTES);
+    say(out, ")");
+}
+
+static void say_output_name(struct teller *t, struct say *out, const struct sql_source *source, int output)
+{
+    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
+    if (column && out->prose) {
+        say_column_words(out, column);
+    } else if (column) {
+        say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
+    } else if (output >= 0 && (uint32_t)output < source->n_outputs && source->outputs[output].name) {
+        say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, TELL_NAME_BYTES);
+    } else {
+        say(out, "column ");
+        say_count(out, (uint64_t)(output + 1));
+    }
+    if (column) say_description(t, out, column);
+}
+
+void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels)
+{
+    tell_column_used(t, tell_column_at(t, source, output));
+    if (!out->prose) {
+        for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
+        say_source(t, out, source);
+        say(out, ".");
+        say_output_name(t, out, source, output);
+        return;
+    }
+    say(out, "the ");
+    say_output_name(t, out, source, output);
+    if (levels == 0 && source->block->n_sources < 2) return;
+    say(out, " of the ");
+    for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
+    say_source(t, out, source);
+}
+
+void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
+{
+    if (ref->kind == SQL_REF_ROWID) {
+        say_either(out, "", "the row number of the ");
+        for (uint32_t i = 0; i < ref->levels; i++) say(out, "outer ");
+        say_source(t, out, ref->source);
+        say_either(out, ".rowid", "");
+    } else {
+        say_output(t, out, ref->source, ref->output, ref->levels);
+    }
+}
+
+void say_column(struct teller *t, struct say *out, const struct schema_column *column)
+{
+    tell_column_used(t, column);
+    if (out->prose) {
+        say(out, "the ");
+        say_column_words(out, column);
+        say(out, " of ");
+        say_table(t, out, (int)column->table);
+    } else {
+        say_table(t, out, (int)column->table);
+        say(out, ".");
+        say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
+    }
+}
+
+/* --- queries and the statement's text --- */
+
+void say_query(struct say *out, uint32_t number)
+{
+    if (number == 0) {
+        say(out, "the query");
+    } else if (number == TELL_MAX_QUERIES) {
+        say(out, "a further query");
+    } else {
+        say(out, "query ");
+        say_count(out, number);
+    }
+}
+
+void say_sql(struct teller *t, struct say *out, const struct sql_node *node)
+{
+    const struct sql_stmt *stmt = t->source->stmt;
+    if (node->end > stmt->len || node->start >= node->end) {
+        say(out, "?");
+        return;
+    }
+    if (node->end - node->start > TELL_SQL_BYTES) t->cut = true;
+    say(out, "`");
+    say_bytes(out, stmt->text + node->start, node->end - node->start, TELL_SQL_BYTES);
+    say(out, "`");
+}
+
+/* --- what may not be shown --- */
+
+bool tell_denied(const struct teller *t, const struct schema_column *column)
+{
+    for (uint32_t i = 0; column && i < t->options->n_deny_columns; i++) {
+        const char *denied = t->options->deny_columns[i], *dot = strchr(denied, '.');
+        const char *table = t->index->tables[column->table].name, *name = dot ? dot + 1 : denied;
+        if (dot && !sql_name_is(table, strlen(table), denied, (size_t)(dot - denied))) continue;
+        if (sql_name_is(column->name, strlen(column->name), name, strlen(name))) return true;
+    }
+    return false;
+}
+
+/* What is not a plain column of a table may be computed from a denied one. */
+bool tell_uses_denied(const struct teller *t, const struct sql_node *node)
+{
+    if (t->options->n_deny_columns == 0) return false;
+    for (const struct sql_node *n = node; n; n = sql_walk(node, n)) {
+        const struct sql_ref *ref = n->ref;
+        if (n->kind == SQL_STAR) return true;
+        if (n->kind != SQL_COLUMN || !ref || ref->kind == SQL_REF_STRING || ref->kind == SQL_REF_ROWID) continue;
+        const struct schema_column *column = schema_column_of(t->index, ref);
+        if (!column || tell_denied(t, column)) return true;
+    }
+    return false;
+}

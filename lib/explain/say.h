@@ -1,0 +1,37 @@
+/* Text that is safe to show: bounded, valid UTF-8, no control characters, whatever is put in. */
+#ifndef ASSAY_LIB_EXPLAIN_SAY_H
+#define ASSAY_LIB_EXPLAIN_SAY_H
+
+#include "lib/db/db.h"
+
+/* A buffer of `max` bytes. What does not fit is left out, `cut` is set, and an ellipsis ends the text. */
+struct say {
+    char *text;
+    size_t len, max;
+    bool cut;
+    bool prose; /* for people; else for the verifier */
+};
+
+/* A buffer that holds at most `max` bytes and a NUL. False when the arena is full. */
+bool say_init(struct say *out, struct arena *arena, size_t max, bool prose);
+void say_clear(struct say *out);
+
+/* Trusted text, as it is. */
+void say(struct say *out, const char *text);
+/* One of two wordings, by who reads it. */
+void say_either(struct say *out, const char *premise, const char *prose);
+/* "7". */
+void say_count(struct say *out, uint64_t n);
+/* "1 row", "7 rows". */
+void say_counted(struct say *out, uint64_t n, const char *one, const char *many);
+/* Untrusted bytes: broken UTF-8 becomes U+FFFD, control characters become spaces, past `most` bytes an ellipsis. */
+void say_bytes(struct say *out, const char *bytes, size_t len, size_t most);
+/* The same in single quotes; quotes inside are doubled. */
+void say_quoted(struct say *out, const char *bytes, size_t len, size_t most);
+/* A value of the database: 'text', 12, 1.5, NULL, a blob by its size. */
+void say_value(struct say *out, const struct db_value *value);
+
+/* What separates entry `i` of `n`: "", ", ", " and ". */
+void say_comma(struct say *out, uint32_t i, uint32_t n);
+
+#endif

@@ -1,0 +1,138 @@
+/* Inside of explain.c and its like: what is known while a statement is told, and who tells which part.
+ *
+ * DESIGN. The statement is taken apart into queries: itself, the arms of set operations, subqueries, CTEs and derived
+ * tables. Each gets a number when it is first mentioned and waits in a queue; its own phrases follow those of the query
+ * that mentions it. So nesting costs no recursion, a phrase never holds another query, and the verifier can hold
+ * the filter of a subquery against the question like any other filter. Rejected: subqueries in place, in parentheses,
+ * which read well once and are unreadable twice nested.
+ *
+ * A phrase is told twice into two buffers, premise and prose, by the same functions: `say.prose` picks the wording.
+ */
+#ifndef ASSAY_LIB_EXPLAIN_TELLER_H
+#define ASSAY_LIB_EXPLAIN_TELLER_H
+
+#include "lib/explain/explain.h"
+#include "lib/explain/provenance.h"
+#include "lib/explain/say.h"
+
+enum {
+    TELL_MAX_PHRASES = 256,
+    TELL_MAX_QUERIES = 48,
+    TELL_MAX_COLUMNS = 64, /* of one phrase */
+    TELL_MAX_NESTING = 40, /* of an expression; deeper parts are quoted from the statement */
+    TELL_MAX_LIST = 48,    /* entries of an IN list, a select list, ... */
+    TELL_PHRASE_BYTES = 2048,
+    TELL_LITERAL_BYTES = 160,
+    TELL_NAME_BYTES = 64,
+    TELL_SQL_BYTES = 240, /* of the statement, where it is quoted */
+};
+
+/* What a query is to the one that mentions it. */
+enum tell_role { TELL_TOP, TELL_ARM, TELL_CTE, TELL_DERIVED, TELL_VALUE, TELL_IN, TELL_EXISTS, TELL_COMPARED };
+
+struct told_query {
+    const struct sql_node *node; /* QUERY, SELECT or VALUES */
+    const struct sql_node *name; /* CTE or DERIVED, else NULL */
+    enum tell_role role;
+    uint32_t depth;
+    uint32_t within; /* number of the query that mentions it */
+};
+
+struct teller {
+    struct arena *arena;
+    const struct explain_source *source;
+    const struct explain_options *options;
+    const struct schema_index *index;
+    struct explain_phrase *phrases; /* [TELL_MAX_PHRASES] */
+    uint32_t n_phrases;
+    struct told_query queries[TELL_MAX_QUERIES];
+    uint32_t n_queries, query; /* the one being told */
+    struct say premise, prose; /* of the phrase being told */
+    uint32_t columns[TELL_MAX_COLUMNS];
+    uint32_t n_columns; /* of the phrase being told */
+    uint32_t nesting;
+    const struct sql_join_pair *pairs;
+    uint32_t n_pairs;
+    uint64_t *described; /* bitmap of column ids: their description has been told */
+    bool cut;            /* something was left out */
+    bool full;           /* the arena is */
+    int64_t sql_ns;
+    const char *missing; /* first thing that is missing */
+};
+
+/* One way to tell a part of the statement. */
+typedef void tell_fn(struct teller *t, struct say *out, const struct sql_node *node);
+
+/* --- explain.c --- */
+
+/* Add a phrase of the current query: `tell` is called for the premise and for the prose; a text that stays empty is
+ * left so. Sentences are given in lower case and without the final stop. */
+void tell_phrase(struct teller *t, enum explain_kind kind, const struct sql_node *node, tell_fn *tell);
+/* The same from the two buffers, as filled by the caller after tell_begin. */
+void tell_begin(struct teller *t);
+void tell_end(struct teller *t, enum explain_kind kind, const struct sql_node *node, bool from_data);
+/* Note a column that the phrase speaks of. */
+void tell_column_used(struct teller *t, const struct schema_column *column);
+/* Note what cannot be told; the first note stays. */
+void tell_missing(struct teller *t, const char *sentence);
+/* The number of a query, given at the first mention. 0: there are too many. */
+uint32_t tell_query_number(struct teller *t, const struct sql_node *query, const struct sql_node *name,
+                           enum tell_role role);
+
+/* --- names.c --- */
+
+/* "port", "port 2" where a block reads it twice; the CTE's name; "query 1" for an unnamed derived table. */
+void say_source(struct teller *t, struct say *out, const struct sql_source *source);
+/* "ports" for prose, when several are meant. */
+void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source);
+/* "port.region", or "the region [of the port]". */
+void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref);
+void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
+/* "port.region" / "the region of port" without any block around. */
+void say_column(struct teller *t, struct say *out, const struct schema_column *column);
+/* Only "region". */
+void say_column_words(struct say *out, const struct schema_column *column);
+/* The schema column behind a source's output, or NULL. */
+const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output);
+/* "the query", "query 2". */
+void say_query(struct say *out, uint32_t number);
+/* The statement's own text of a node, cut. */
+void say_sql(struct teller *t, struct say *out, const struct sql_node *node);
+/* Is it a column whose values may not be shown? */
+bool tell_denied(const struct teller *t, const struct schema_column *column);
+/* Does it use one, at any depth, or something that cannot be told? */
+bool tell_uses_denied(const struct teller *t, const struct sql_node *node);
+
+/* --- expr.c --- */
+
+void say_expr(struct teller *t, struct say *out, const struct sql_node *expr);
+/* "sum" for SUM(x) at the top of an expression; NULL when it is no aggregate. */
+const char *tell_aggregate_name(const struct sql_node *expr);
+
+/* --- clause.c --- */
+
+/* All phrases of one query of the queue. */
+void tell_query(struct teller *t);
+
+/* --- joins.c --- */
+
+/* FROM and what is joined how. */
+void tell_from(struct teller *t, const struct sql_block *block);
+/* Is this condition told as a join, and therefore not as a filter? */
+bool tell_is_join(const struct teller *t, const struct sql_block *block, const struct sql_node *condition);
+
+/* --- story.c --- */
+
+/* Data-level phrases. `provenance` and `whynot` may be NULL. */
+void tell_story(struct teller *t, const struct provenance *provenance, const struct whynot *whynot);
+/* How a string that a column is compared with is stored, if not as written. */
+void tell_stored_forms(struct teller *t, const struct sql_node *condition);
+/* How many rows the join of the statement's only block gives, of how many rows of each table. */
+void tell_join_counts(struct teller *t, const struct sql_block *block);
+
+/* --- graph.c --- */
+
+/* The graph of phrases and provenance. NULL when the arena is full. */
+const struct explain_graph *tell_graph(struct teller *t, const struct provenance *provenance);
+
+#endif
