@@ -202,9 +202,10 @@ enum err_code answer_family(struct subjects *subjects, struct arena *arena, cons
 {
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
     bool open = !subjects->denied && task->expose != MSG_EXPOSE_NONE;
-    struct writer writer = {arena, subjects, task, open, open && task->expose == MSG_EXPOSE_ROWS};
+    bool sample = open && task->expose == MSG_EXPOSE_ROWS && family == VSIG_EXECUTION;
+    struct writer writer = {arena, subjects, task, open, sample};
     int64_t started = clock_now_ns();
-    bool run = family == VSIG_EXECUTION;
+    bool run = family == VSIG_EXECUTION || family == VSIG_EXPLAIN;
     enum err_code code = subjects_check(subjects, run, err);
     if (code) return code;
     address(out, task);
@@ -214,7 +215,9 @@ enum err_code answer_family(struct subjects *subjects, struct arena *arena, cons
     } else {
         vsig_run_family(&subjects->subject, family, subjects->config->signals, verdicts);
         written = written && write_verdicts(&writer, family, verdicts, out);
+        if (family == VSIG_EXPLAIN) code = answer_explain(subjects, arena, task, open, &out->explanation, err);
     }
+    if (code) return code;
     out->ns = clock_now_ns() - started;
     count(subjects->stats, out, verdicts);
     return written ? ERR_OK : full(err);

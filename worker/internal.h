@@ -79,6 +79,13 @@ enum err_code answer_family(struct subjects *subjects, struct arena *arena, cons
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
                                  int family, const struct err *why, struct msg_result *out);
 
+/* --- explain.c: the answer of the explain family --- */
+
+/* Explain the candidate in hand, which the engine takes. `open`: its data may be shown, as far as the task says.
+ * ERR_DEADLINE: the task's own; ERR_LIMIT_MEMORY. */
+enum err_code answer_explain(struct subjects *subjects, struct arena *arena, const struct msg_task *task, bool open,
+                             struct msg_explanation **out, struct err *err);
+
 /* --- dispatch.c: what becomes of a task --- */
 
 enum { OUTBOX = 8 };

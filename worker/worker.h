@@ -41,6 +41,7 @@ struct worker_config {
     uint32_t max_databases; /* open at a time; 0: 16 */
     uint32_t max_attempts;  /* of a task whose failure may pass (a locked database); 0: 5 */
     int64_t retry_ms;       /* before the first new attempt, doubling; 0: 20 */
+    int64_t explain_ms;     /* for all statements that explaining one candidate runs; 0: 1,000 */
     uint32_t sample_rows;   /* shown where the policy exposes rows; 0: 5 */
 };
 

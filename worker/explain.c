@@ -1,0 +1,186 @@
+/* The explain family: why the candidate has this result, and what the verifier wants to know of it.
+ *
+ * Explaining may run statements of its own (where a row came from, why there is none). All of them together get
+ * explain_ms: when that is spent the candidate is explained again without them, from its text and the schema alone, and
+ * the explanation says what is missing. So no candidate, however slow to trace, holds up the loop or goes unexplained.
+ *
+ * A candidate that ran into a limit is explained without its result, which is not asked for again. One that Assay's own
+ * parser does not understand, though the engine does, has a plain statement that there is no explanation.
+ *
+ * Whatever is shown of the data follows the task's policy; the verifier's numbers tell how question and candidate meet,
+ * never a value.
+ */
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+#include "lib/explain/explain.h"
+#include "lib/explain/provenance.h"
+#include "signals/explain/features.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+enum { EXPLAIN_MS = 1000, SHOWN_ROWS = 3, SHOWN_VALUE = 80 };
+
+static enum err_code full(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the explanation needs more memory than it may have");
+}
+
+/* --- the explanation --- */
+
+static struct explain_options options_of(const struct msg_task *task, bool open)
+{
+    static const enum explain_expose exposed[MSG_EXPOSE_COUNT] = {EXPLAIN_VALUES, EXPLAIN_NONE, EXPLAIN_VALUES,
+                                                                  EXPLAIN_ROWS};
+    struct explain_options options = explain_defaults;
+    options.expose = open ? exposed[task->expose] : EXPLAIN_NONE;
+    options.deny_columns = task->deny_columns;
+    options.n_deny_columns = task->n_deny_columns;
+    return options;
+}
+
+/* The statements of explaining end by this; 0: never. */
+static int64_t own_deadline(const struct subjects *s, int64_t deadline_ns)
+{
+    int64_t ms = s->config->explain_ms ? s->config->explain_ms : EXPLAIN_MS, own = clock_now_ns() + ms * 1000000;
+    return deadline_ns && deadline_ns < own ? deadline_ns : own;
+}
+
+static enum err_code explain(struct subjects *s, const struct msg_task *task, bool open, struct explanation **out,
+                             struct err *err)
+{
+    const struct vsig_subject *subject = &s->subject;
+    bool ran = subject->result_known && !subject->result_code;
+    struct explain_source source = {.sql = subject->sql,
+                                    .sql_len = subject->sql_len,
+                                    .stmt = subject->stmt,
+                                    .bound = subject->bound,
+                                    .index = subject->schema,
+                                    .db = ran ? subject->db : NULL,
+                                    .result = ran ? &subject->result : NULL};
+    struct explain_options options = options_of(task, open);
+    options.may_probe = ran;
+    int64_t deadline_ns = db_get_deadline(subject->db), own_ns = own_deadline(s, deadline_ns);
+    db_set_deadline(subject->db, own_ns);
+    enum err_code code = explain_query(&s->arena, &source, &options, out, err);
+    db_set_deadline(subject->db, deadline_ns);
+    if (code != ERR_DEADLINE || own_ns == deadline_ns) return code;
+    options.may_probe = false;
+    source.db = NULL;
+    code = explain_query(&s->arena, &source, &options, out, err);
+    if (!code && !(*out)->missing) (*out)->missing = "Where its rows come from took too long to find out.";
+    return code;
+}
+
+/* --- the premise --- */
+
+/* At most `max` bytes, at the end of a character. */
+static size_t cut(const char *text, size_t len, size_t max)
+{
+    if (len <= max) return len;
+    while (max && ((unsigned char)text[max] & 0xC0) == 0x80) max--;
+    return max;
+}
+
+static void add_value(GString *out, const struct db_value *value)
+{
+    char real[DB_REAL_TEXT];
+    switch (value->type) {
+    case DB_NULL: g_string_append(out, "NULL"); break;
+    case DB_INT: g_string_append_printf(out, "%lld", (long long)value->i); break;
+    case DB_FLOAT: g_string_append_len(out, real, (gssize)db_real_text(value->f, real)); break;
+    case DB_TEXT: g_string_append_len(out, value->text, (gssize)cut(value->text, value->len, SHOWN_VALUE)); break;
+    case DB_BLOB: g_string_append_printf(out, "blob of %zu bytes", value->len); break;
+    }
+}
+
+/* "2 rows (name, age): Leo, 7; Mia, 4": as many rows as the policy lets out. */
+static void add_result(GString *out, const struct vsig_subject *subject, uint32_t rows)
+{
+    const struct db_result *result = &subject->result;
+    if (!subject->result_known || subject->result_code) {
+        g_string_append_printf(out, "no result (%s)", err_name(subject->result_code));
+        return;
+    }
+    g_string_append_printf(out, "%u row%s (", result->n_rows, result->n_rows == 1 ? "" : "s");
+    for (uint32_t c = 0; c < result->n_columns && out->len < MSG_MAX_PREMISE; c++)
+        g_string_append_printf(out, "%s%.*s", c ? ", " : "", SHOWN_VALUE, result->columns[c]);
+    g_string_append(out, ")");
+    for (uint32_t r = 0; r < rows && r < result->n_rows; r++)
+        for (uint32_t c = 0; c < result->n_columns && out->len < MSG_MAX_PREMISE; c++) {
+            g_string_append(out, c ? ", " : r ? "; " : ": ");
+            add_value(out, &result->values[(size_t)r * result->n_columns + c]);
+        }
+}
+
+/* Text for a message: valid, without a NUL, within its bound. NULL: the arena is full. */
+static const char *text_of(struct arena *arena, const char *text, size_t len)
+{
+    char *valid = g_utf8_make_valid(text, (gssize)len);
+    const char *out = arena_strndup(arena, valid, cut(valid, strlen(valid), MSG_MAX_PREMISE));
+    g_free(valid);
+    return out;
+}
+
+/* SQL | result | explanation, as the paper has it. Its own code leaves the joins out; here nothing is. */
+static const char *premise_of(struct arena *arena, const struct subjects *s, const struct explanation *explanation,
+                              const struct explain_options *options)
+{
+    static const uint32_t rows[] = {[EXPLAIN_VALUES] = 1, [EXPLAIN_ROWS] = SHOWN_ROWS, [EXPLAIN_NONE] = 0};
+    GString *out = g_string_new_len(s->sql, (gssize)cut(s->sql, s->subject.sql_len, MSG_MAX_PREMISE / 2));
+    g_string_append(out, " | ");
+    add_result(out, &s->subject, rows[options->expose]);
+    g_string_append_printf(out, " | %s", explanation ? explanation->premise : "");
+    const char *text = text_of(arena, out->str, out->len);
+    g_string_free(out, TRUE);
+    return text;
+}
+
+static const char *prose_of(struct arena *arena, const struct explanation *explanation, const char *none)
+{
+    if (!explanation) return none;
+    bool says = explanation->prose && *explanation->prose;
+    const char *text =
+        arena_printf(arena, "%s%s%s", says ? explanation->prose : "", says && explanation->missing ? " " : "",
+                     explanation->missing ? explanation->missing : "");
+    return text ? text_of(arena, text, strlen(text)) : NULL;
+}
+
+/* --- the verifier's numbers --- */
+
+static enum err_code write_numbers(struct subjects *s, struct arena *arena, const struct explanation *explanation,
+                                   struct msg_explanation *out, struct err *err)
+{
+    float values[VERIFIER_FEATURES];
+    enum err_code code = verifier_features(&s->subject, explanation, &s->arena, values);
+    out->numbers = arena_new_array(arena, VERIFIER_COMPONENTS, struct msg_number);
+    if (code || !out->numbers) return full(err);
+    for (unsigned i = 0; i < VERIFIER_COMPONENTS; i++)
+        if (isfinite(values[i]))
+            out->numbers[out->n_numbers++] = (struct msg_number){verifier_feature_id(i), values[i]};
+    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES; i++)
+        if (values[i] > 0) out->components |= UINT64_C(1) << (verifier_feature_id(i) - VERIFIER_COMPONENT_ID);
+    return ERR_OK;
+}
+
+enum err_code answer_explain(struct subjects *s, struct arena *arena, const struct msg_task *task, bool open,
+                             struct msg_explanation **out, struct err *err)
+{
+    struct vsig_subject *subject = &s->subject;
+    struct explain_options options = options_of(task, open);
+    struct explanation *explanation = NULL;
+    const char *none = "There is no explanation: Assay does not understand every name in this statement.";
+    enum err_code code = ERR_OK;
+    if (!subject->code && subject->bound && !subject->bound->diags) code = explain(s, task, open, &explanation, err);
+    if (code) return code;
+    struct msg_explanation *own = arena_new(arena, struct msg_explanation);
+    if (!own) return full(err);
+    own->prose = prose_of(arena, explanation, none);
+    own->premise = premise_of(arena, s, explanation, &options);
+    if (!own->prose || !own->premise) return full(err);
+    if (subject->result_known && !subject->result_code) memcpy(own->digest, subject->result.digest, sizeof own->digest);
+    *out = own;
+    return write_numbers(s, arena, explanation, own, err);
+}
