@@ -1,0 +1,270 @@
+/* The explain family of a worker: what it answers, what it shows, and what it costs. */
+#include "tests/support/leak.h"
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+#include "lib/sql/components.h"
+#include "signals/explain/features.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[64], path[128];
+static const char *roots[1];
+static struct schema_cache *schemas;
+static struct vsig_options *signals;
+static struct worker_config config;
+static struct worker_stats stats;
+static struct subjects subjects;
+static struct arena arena;
+
+static const char schema[] =
+    "CREATE TABLE keeper(id INTEGER PRIMARY KEY, name TEXT, pay INT, photo BLOB, note TEXT);"
+    "CREATE TABLE animal(id INTEGER PRIMARY KEY, name TEXT, age INT, keeper_id INT REFERENCES keeper(id));"
+    "INSERT INTO keeper VALUES(1, 'Ada', 4711, x'00ff10', NULL), (2, 'Bo', 812, x'01', NULL);"
+    "INSERT INTO animal VALUES(1, 'Leo', 7, 1), (2, 'Mia', 4, 1), (3, 'Tux', 3, 2);";
+
+static void begin(void)
+{
+    sqlite3 *db;
+    strcpy(dir, "/tmp/assay-explain-XXXXXX");
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/zoo.sqlite", dir);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, schema, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    roots[0] = dir;
+    schemas = schema_cache_new(NULL, 0);
+    signals = vsig_options_new();
+    config = (struct worker_config){.databases = {.roots = roots, .n_roots = 1},
+                                    .schemas = schemas,
+                                    .signals = signals,
+                                    .limits = {.time_ms = 500}};
+    stats = (struct worker_stats){0};
+    cr_assert_eq(subjects_init(&subjects, &config, &stats), ERR_OK);
+    arena_init(&arena, 0);
+}
+
+static void end(void)
+{
+    subjects_free(&subjects);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    arena_free(&arena);
+    unlink(path);
+    rmdir(dir);
+    leak_check();
+}
+TestSuite(explain, .init = begin, .fini = end);
+
+static struct msg_task task_of(const char *question, const char *sql)
+{
+    static uint64_t number;
+    return (struct msg_task){.key = {0, 1},
+                             .hash = {1, ++number},
+                             .family = "explain",
+                             .db = "zoo",
+                             .question = question,
+                             .sql = {sql, (uint32_t)strlen(sql)}};
+}
+
+/* The answer, as it comes out of its message. */
+static struct msg_result *answer(const struct msg_task *task)
+{
+    struct err err = {0};
+    struct msg_result result, *out;
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(subjects_take(&subjects, task, 0, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(
+        answer_family(&subjects, &arena, task, (enum vsig_family)vsig_family_by_name(task->family), &result, &err),
+        ERR_OK, "%s", err.text);
+    cr_assert_eq(msg_encode_result(&buffer, &result), ERR_OK);
+    cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &out, &err), ERR_OK, "%s", err.text);
+    msg_buffer_free(&buffer);
+    return out;
+}
+
+static const struct msg_explanation *explained(const char *question, const char *sql)
+{
+    struct msg_task task = task_of(question, sql);
+    const struct msg_result *result = answer(&task);
+    cr_assert_str_eq(result->code, "ok");
+    cr_assert(result->explanation, "%s", sql);
+    cr_assert(result->explanation->prose && *result->explanation->prose, "an explanation, or a statement: %s", sql);
+    return result->explanation;
+}
+
+Test(explain, an_answer_has_all_that_the_verifier_needs)
+{
+    struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Leo'");
+    const struct msg_result *result = answer(&task);
+    const struct msg_explanation *explanation = result->explanation;
+    cr_assert(explanation);
+    cr_assert_eq(result->n_signals, 0);
+    cr_assert_str_eq(result->execution->code, "ok");
+    cr_assert_eq(memcmp(explanation->digest, result->execution->digest, sizeof explanation->digest), 0);
+    cr_assert(explanation->components >> SQL_HAS_one_table & 1);
+    cr_assert(explanation->components >> SQL_HAS_equals_text & 1);
+    cr_assert_not(explanation->components >> SQL_HAS_grouped & 1);
+    cr_assert_gt(explanation->n_numbers, 0);
+    for (uint32_t i = 0; i < explanation->n_numbers; i++) {
+        cr_assert_geq(verifier_feature_by_id(explanation->numbers[i].id), 0);
+        cr_assert_lt(explanation->numbers[i].id, VERIFIER_COMPONENT_ID, "components go as bits");
+    }
+    cr_assert_eq(strncmp(explanation->premise, "SELECT age FROM animal WHERE name = 'Leo' | 1 row (age): 7 | ", 61), 0,
+                 "%s", explanation->premise);
+}
+
+Test(explain, the_candidate_runs_once_for_execution_and_explanation)
+{
+    static const char *const families[] = {"execution", "explain", "structure", "explain"};
+    struct msg_task task = task_of("Ages?", "SELECT age FROM animal");
+    for (unsigned i = 0; i < 4; i++) {
+        task.family = families[i];
+        answer(&task);
+    }
+    cr_assert_eq(stats.executed, 1);
+    cr_assert_eq(stats.candidates, 1);
+}
+
+/* Without values nothing of the database appears but counts; a denied column takes the whole candidate out. */
+Test(explain, exposure_governs_explanations)
+{
+    static const char *const denied[] = {"keeper.pay"};
+    static const struct {
+        enum msg_expose expose;
+        uint32_t n_denied;
+        const char *sql, *secret;
+        bool shown;
+    } cases[] = {
+        {MSG_EXPOSE_NONE, 0, "SELECT name, pay FROM keeper WHERE id = 1", "4711", false},
+        {MSG_EXPOSE_NONE, 0, "SELECT max(pay) FROM keeper", "4711", false},
+        {MSG_EXPOSE_NONE, 0, "SELECT count(*) FROM keeper JOIN animal ON keeper.id = keeper_id WHERE age = 7", "Leo",
+         false},
+        {MSG_EXPOSE_VALUES, 0, "SELECT name, pay FROM keeper WHERE id = 1", "4711", true},
+        {MSG_EXPOSE_UNSET, 0, "SELECT name, pay FROM keeper WHERE id = 1", "4711", true},
+        {MSG_EXPOSE_ROWS, 0, "SELECT name, pay FROM keeper WHERE id = 1", "4711", true},
+        {MSG_EXPOSE_ROWS, 1, "SELECT name, pay FROM keeper WHERE id = 1", "4711", false},
+        {MSG_EXPOSE_ROWS, 1, "SELECT max(pay) FROM keeper", "4711", false},
+        {MSG_EXPOSE_ROWS, 1, "SELECT * FROM keeper WHERE id = 1", "4711", false},
+        {MSG_EXPOSE_ROWS, 1, "SELECT name FROM keeper ORDER BY pay DESC LIMIT 1", "4711", false},
+        {MSG_EXPOSE_ROWS, 1, "SELECT name FROM keeper WHERE id = 1", "4711", false},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct msg_task task = task_of("Who?", cases[i].sql);
+        task.expose = cases[i].expose;
+        task.deny_columns = denied;
+        task.n_deny_columns = cases[i].n_denied;
+        const struct msg_explanation *explanation = answer(&task)->explanation;
+        bool shown = strstr(explanation->premise, cases[i].secret) || strstr(explanation->prose, cases[i].secret);
+        cr_assert_eq(shown, cases[i].shown, "case %u: %s | %s", i, explanation->premise, explanation->prose);
+    }
+}
+
+/* What Assay does not understand, though the engine does, has a plain statement and no numbers: nothing that looks like
+ * a zero. */
+Test(explain, what_is_not_understood_is_said_so)
+{
+    const struct msg_explanation *explanation =
+        explained("Who?", "WITH t(a) AS (VALUES (1)) SELECT a, oid FROM t, keeper");
+    cr_assert(strstr(explanation->prose, "no explanation"), "%s", explanation->prose);
+    cr_assert_eq(explanation->components, 0);
+    cr_assert_eq(explanation->n_numbers, 0);
+}
+
+static void grow(char *sql, size_t room, unsigned tables)
+{
+    size_t at = (size_t)snprintf(sql, room, "SELECT count(*) FROM keeper AS k0");
+    for (unsigned i = 1; i < tables; i++)
+        at += (size_t)snprintf(sql + at, room - at, " JOIN keeper AS k%u ON k%u.id = k%u.id", i, i, i - 1);
+}
+
+Test(explain, odd_candidates_are_explained_or_it_is_said_why_not)
+{
+    char wide[4096];
+    grow(wide, sizeof wide, 40);
+    const char *const sqls[] = {"SELECT 1",
+                                "SELECT NULL, 'x', 2.5",
+                                "VALUES (1), (2)",
+                                wide,
+                                "SELECT photo FROM keeper",
+                                "SELECT note FROM keeper",
+                                "SELECT note, count(*) FROM keeper GROUP BY note",
+                                "SELECT max(note) FROM keeper",
+                                "SELECT name FROM keeper WHERE photo = x'00ff10'",
+                                "SELECT name FROM animal WHERE age > 100",
+                                "SELECT name FROM animal WHERE name = 'Lea'",
+                                "SELECT avg(age) FROM animal WHERE 1 = 0",
+                                "SELECT name FROM keeper UNION SELECT name FROM animal",
+                                "SELECT name FROM keeper EXCEPT SELECT name FROM keeper"};
+    for (unsigned i = 0; i < sizeof sqls / sizeof *sqls; i++) explained("Which ones?", sqls[i]);
+}
+
+Test(explain, odd_questions_are_no_failure)
+{
+    static char large[MSG_MAX_QUESTION + 1];
+    memset(large, 'w', MSG_MAX_QUESTION);
+    for (unsigned i = 5; i < MSG_MAX_QUESTION; i += 7) large[i] = ' ';
+    const char *const questions[] = {NULL,
+                                     "",
+                                     "lions",
+                                     "\xc2\xbf"
+                                     "Cu\xc3\xa1ntos leones hay?",
+                                     "\xe7\x8d\x85\xe5\xad\x90\xe3\x81\xaf\xef\xbc\x9f",
+                                     large};
+    for (unsigned i = 0; i < sizeof questions / sizeof *questions; i++)
+        explained(questions[i], "SELECT count(*) FROM animal");
+}
+
+/* A result past the limits is not asked for again: what can be said without it is said. */
+Test(explain, a_candidate_that_hits_a_limit_runs_once)
+{
+    const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    struct msg_task task = task_of("How many?", endless);
+    config.limits.max_rows = 1000;
+    subjects_free(&subjects);
+    cr_assert_eq(subjects_init(&subjects, &config, &stats), ERR_OK);
+    const struct msg_result *result = answer(&task);
+    cr_assert_str_eq(result->execution->code, "limit_rows");
+    cr_assert(result->explanation->prose && *result->explanation->prose);
+    cr_assert(strstr(result->explanation->premise, "no result (limit_rows)"), "%s", result->explanation->premise);
+    cr_assert_eq(result->explanation->digest[0] | result->explanation->digest[1], 0);
+    cr_assert_eq(stats.executed, 1);
+}
+
+/* Tracing that would take for ever ends at explain_ms, and the candidate is explained without it. */
+Test(explain, tracing_has_a_bound_of_its_own)
+{
+    const char *slow = "SELECT k.name FROM keeper AS k WHERE k.id = 1 AND (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+                       "SELECT i + 1 FROM n WHERE i < 60000) SELECT count(*) FROM n) > k.id";
+    config.explain_ms = 1;
+    struct msg_task task = task_of("Who?", slow);
+    int64_t started = clock_now_ns();
+    const struct msg_result *result = answer(&task);
+    cr_assert_lt(clock_now_ns() - started, INT64_C(5000000000));
+    cr_assert_str_eq(result->execution->code, "ok");
+    cr_assert(result->explanation->prose && *result->explanation->prose);
+}
+
+Test(explain, invalid_candidates_have_no_explanation)
+{
+    struct msg_task task = task_of("Who?", "SELECT kount(*) FROM keeper");
+    const struct msg_result *result = answer(&task);
+    cr_assert(result->invalid);
+    cr_assert_null(result->explanation);
+}
+
+Test(explain, a_late_task_is_late)
+{
+    struct msg_task task = task_of("Who?", "SELECT count(*) FROM keeper");
+    struct msg_result result;
+    struct err err = {0};
+    cr_assert_eq(subjects_take(&subjects, &task, clock_now_ns() + 50000000, &err), ERR_OK);
+    while (clock_now_ns() < db_get_deadline(subjects.subject.db)) usleep(1000);
+    cr_assert_eq(answer_family(&subjects, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
+}
