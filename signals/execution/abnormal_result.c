@@ -50,16 +50,21 @@ static int rows_without(struct search *search, const struct sql_node *dropped)
     return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s LIMIT 1", with, text, rest), &code);
 }
 
-/* Is every predicate of the statement met by some row alone and stated by the question? */
-static bool all_live_and_stated(struct search *search)
+/* Is every predicate of the statement met by some row alone and stated by the question, or dead by the question's
+ * fault?
+ */
+static bool nothing_against(struct search *search)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
     uint32_t n = vsig_predicates(search->subject, all);
     for (uint32_t i = 0; i < n; i++) {
         vsig_predicate_look(search->subject, &all[i], &search->probes, search->max_probe);
-        if (all[i].live == 0) return false;
+        if (all[i].live == 0) {
+            if (!vsig_question_says_so(search->subject, &all[i])) return false;
+            continue;
+        }
         for (uint32_t l = 0; l < all[i].n_literals; l++)
-            if (!vsig_states_literal(search->subject, all[i].literals[l])) return false;
+            if (!vsig_speaks_of_literal(search->subject, all[i].literals[l])) return false;
     }
     return true;
 }
@@ -92,6 +97,23 @@ static bool has_empty_table(const struct vsig_subject *subject)
     return false;
 }
 
+/* Does the block join along declared keys alone? That these have no values in common is the data's fault. */
+static bool joins_by_keys(struct vsig_subject *subject, const struct sql_node *select)
+{
+    const struct vsig_shape *shape = vsig_shape(subject);
+    const struct sql_block *block = shape ? sql_block_of(subject->bound, sql_kid(select, SELECT_FROM)) : NULL;
+    if (!block || block->node != select) return false;
+    const struct vsig_block_shape *own = &shape->blocks[block->index];
+    for (uint32_t i = 0; i < own->n_pairs; i++) {
+        const struct schema_column *a = schema_column_of(subject->schema, own->pairs[i]->left);
+        const struct schema_column *b = schema_column_of(subject->schema, own->pairs[i]->right);
+        bool derived = false;
+        const struct schema_join *join = a && b ? schema_join_between(subject->schema, a->id, b->id, &derived) : NULL;
+        if (!derived && !(join && join->declared)) return false;
+    }
+    return own->n_pairs > 0;
+}
+
 static void report(struct vsig_run *run, const char *what)
 {
     struct vsig_subject *subject = run->subject;
@@ -102,11 +124,12 @@ static void report(struct vsig_run *run, const char *what)
     const struct sql_node *guilty = search.select ? culprit(&search, &is_join) : NULL;
     if (has_empty_table(subject)) {
         vsig_note(run, guilty ? guilty : root, "%s: a table that it reads has no rows", what);
+    } else if (is_join && joins_by_keys(subject, search.select)) {
+        vsig_note(run, guilty, "%s: the keys that join its tables have no values in common", what);
     } else if (is_join) {
         vsig_fire(run, VSIG_ERROR, guilty, "%s: the joined tables have no rows in common", what);
-    } else if (all_live_and_stated(&search)) {
-        vsig_note(run, guilty ? guilty : root,
-                  "%s, though each condition alone is met by some row and the question states it", what);
+    } else if (nothing_against(&search)) {
+        vsig_note(run, guilty ? guilty : root, "%s, though the question states each condition", what);
     } else {
         vsig_fire(run, VSIG_WARNING, guilty ? guilty : root,
                   sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition there would be rows", what);

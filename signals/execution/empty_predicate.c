@@ -59,26 +59,6 @@ static bool is_anti_join(const struct vsig_predicate *predicate)
     return vsig_is_null_test(predicate->node, &negated) && !negated && predicate->ref->source->nullable;
 }
 
-static bool holds_elsewhere(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
-{
-    struct schema_hit hits[8];
-    for (uint32_t l = 0; l < predicate->n_literals; l++) {
-        const struct sql_node *literal = predicate->literals[l];
-        if (literal->op != SQL_LIT_STRING && literal->kind != SQL_COLUMN) continue;
-        uint32_t n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 8);
-        for (uint32_t i = 0; i < n; i++)
-            if (hits[i].column != predicate->column->id) return true;
-    }
-    return false;
-}
-
-static bool question_states_it(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
-{
-    for (uint32_t i = 0; i < predicate->n_literals; i++)
-        if (!vsig_states_literal(subject, predicate->literals[i])) return false;
-    return predicate->n_literals > 0;
-}
-
 /* Nearest values, and columns that hold the literal. */
 static void add_data(struct vsig_run *run, struct vsig_finding *finding, const struct vsig_predicate *predicate)
 {
@@ -116,7 +96,7 @@ static void report(struct vsig_run *run, const struct vsig_predicate *all, uint3
         excuse = "its rows are taken away from others";
     else if (choice && has_live_branch(choice, all, n))
         excuse = "another branch can hold";
-    else if (question_states_it(subject, dead) && !holds_elsewhere(subject, dead))
+    else if (vsig_question_says_so(subject, dead))
         excuse = "the question states it so";
     struct vsig_finding *finding =
         excuse ? vsig_note(run, dead->node, "no row of %s meets this condition; %s", column, excuse)

@@ -3,6 +3,7 @@
 #include "signals/execution/probe.h"
 #include "signals/vsig_question.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -225,4 +226,130 @@ bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_no
     if (len == 0) return false;
     return value_stated(asked, text, len) || tokens_state(subject->arena, &asked->tokens, text, len) ||
            (asked->evidence.n > 0 && tokens_state(subject->arena, &asked->evidence, text, len));
+}
+
+/* Do these words follow each other in the text, in whatever form? */
+static bool has_stems(const struct text_tokens *said, const struct text_tokens *wanted)
+{
+    for (uint32_t at = 0; at + wanted->n <= said->n; at++) {
+        uint32_t same = 0;
+        while (same < wanted->n && strcmp(said->items[at + same].stem, wanted->items[same].stem) == 0) same++;
+        if (same == wanted->n) return true;
+    }
+    return false;
+}
+
+/* The same, also inside of quotes. */
+static bool speaks_of(struct arena *arena, const struct text_tokens *said, const struct text_tokens *wanted)
+{
+    if (has_stems(said, wanted)) return true;
+    for (uint32_t i = 0; i < said->n; i++) {
+        if (said->items[i].kind != TEXT_QUOTED) continue;
+        struct text_tokens inner = text_tokenize(arena, said->items[i].norm, strlen(said->items[i].norm));
+        if (has_stems(&inner, wanted)) return true;
+    }
+    return false;
+}
+
+/* 'F' where the question says "females". */
+static bool is_code_of(const struct text_tokens *said, const char *text, size_t len)
+{
+    enum { MAX_CODE = 2 };
+    if (len == 0 || len > MAX_CODE || !g_ascii_isalpha(text[0])) return false;
+    for (uint32_t i = 0; i < said->n; i++)
+        if (said->items[i].kind == TEXT_WORD && !said->items[i].is_stop && strlen(said->items[i].norm) > len &&
+            g_ascii_strncasecmp(said->items[i].norm, text, len) == 0)
+            return true;
+    return false;
+}
+
+static bool has_number(const struct text_tokens *said, long number)
+{
+    for (uint32_t i = 0; i < said->n; i++)
+        if (strtol(said->items[i].norm, NULL, 10) == number) return true;
+    return false;
+}
+
+/* '2007-11-05' where the question says "November 5th, 2007". */
+static bool is_date_of(const struct text_tokens *said, const char *text, size_t len)
+{
+    enum { DATE = 10, DAY_AT = 8 };
+    if (len < DATE || text[4] != '-' || text[7] != '-') return false;
+    return has_number(said, strtol(text, NULL, 10)) && has_number(said, strtol(text + DAY_AT, NULL, 10));
+}
+
+bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal)
+{
+    if (vsig_states_literal(subject, literal)) return true;
+    const struct vsig_question *asked = subject->asked;
+    if (!asked || !literal->text) return false;
+    const char *text = literal->text;
+    size_t len = literal->text_len;
+    trim_pattern(&text, &len);
+    struct text_tokens wanted = text_tokenize(subject->arena, text, len);
+    if (wanted.n == 0) return false;
+    return speaks_of(subject->arena, &asked->tokens, &wanted) || speaks_of(subject->arena, &asked->evidence, &wanted) ||
+           is_code_of(&asked->tokens, text, len) || is_date_of(&asked->tokens, text, len);
+}
+
+/* Does the text hold these bytes as whole words? A space at their edge is nobody's word. */
+static bool holds_bytes(const char *text, const char *wanted, size_t len)
+{
+    if (!text || len == 0 || wanted[0] == ' ' || wanted[len - 1] == ' ') return false;
+    size_t size = strlen(text);
+    const char *at = text;
+    while ((at = memmem(at, size - (size_t)(at - text), wanted, len))) {
+        bool starts = at == text || !g_ascii_isalnum(at[-1]) || !g_ascii_isalnum(wanted[0]);
+        bool ends = !g_ascii_isalnum(at[len]) || !g_ascii_isalnum(wanted[len - 1]);
+        if (starts && ends) return true;
+        at++;
+    }
+    return false;
+}
+
+/* Equal but for spaces? */
+static bool same_but_spaces(const char *a, size_t len, const char *b)
+{
+    size_t i = 0;
+    for (;;) {
+        while (i < len && a[i] == ' ') i++;
+        while (*b == ' ') b++;
+        if (i == len || !*b) return i == len && !*b;
+        if (a[i++] != *b++) return false;
+    }
+}
+
+enum held { HELD_NOWHERE, HELD_ELSEWHERE, HELD_SPACED, HELD_SPELLED };
+
+/* Where the index has the literal: in the column itself, but for spaces or in another spelling, or in others only. */
+static enum held where_held(const struct vsig_subject *subject, const struct vsig_predicate *predicate,
+                            const struct sql_node *literal)
+{
+    enum { MAX_HITS = 32 };
+    struct schema_hit hits[MAX_HITS];
+    enum held held = HELD_NOWHERE;
+    uint32_t n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, MAX_HITS);
+    for (uint32_t i = 0; i < n; i++) {
+        if (hits[i].column == predicate->column->id) {
+            if (same_but_spaces(literal->text, literal->text_len, hits[i].form)) return HELD_SPACED;
+            held = HELD_SPELLED;
+        } else if (held == HELD_NOWHERE) {
+            held = HELD_ELSEWHERE;
+        }
+    }
+    return held;
+}
+
+bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    for (uint32_t i = 0; i < predicate->n_literals; i++) {
+        const struct sql_node *literal = predicate->literals[i];
+        if (!vsig_states_literal(subject, literal)) return false;
+        if (literal->op != SQL_LIT_STRING && literal->kind != SQL_COLUMN) continue;
+        enum held held = where_held(subject, predicate, literal);
+        bool word_for_word = holds_bytes(subject->question, literal->text, literal->text_len) ||
+                             holds_bytes(subject->evidence, literal->text, literal->text_len);
+        if (held != HELD_NOWHERE && !(held == HELD_SPACED && word_for_word)) return false;
+    }
+    return predicate->n_literals > 0;
 }

@@ -36,4 +36,14 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated);
 /* Does the question (or the evidence) state this literal word for word? False without a question. */
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
+/* The same with some licence, for a value that the column does hold: words in another form ("females" for 'female'), a
+ * part of what is quoted, a code by the word that it starts ('F' for female), a date by its year and day. */
+bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal);
+
+/* Of a predicate that no row meets: is the question to blame and not the query? So it is when the question states every
+ * literal and no other column holds one. Where the column itself holds the value in another spelling, the literal must
+ * stand in the question byte for byte and differ from what is stored in spaces alone, which nobody sees; another case
+ * or other signs are the query's to get right. */
+bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig_predicate *predicate);
+
 #endif
