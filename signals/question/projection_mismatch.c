@@ -4,6 +4,7 @@
  * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase
  * that names a column by all its words, and no column of the answer has anything in common with it. First and last name
  * count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
+#include "signals/common/bare.h"
 #include "signals/execution/probe.h"
 #include "signals/question/query.h"
 
@@ -29,7 +30,8 @@ struct answer {
 static const char *const NAME_PARTS[] = {"first", "last",  "middl", "forenam", "surnam",
                                          "fname", "lname", "f",     "l",       NULL};
 
-static bool is_grouped_by(const struct sql_block *block, const struct sql_node *expr)
+/* Is the column one that the rows are grouped by, or one that the group decides: a musical's name by its id? */
+static bool is_grouped_by(struct vsig_subject *subject, const struct sql_block *block, const struct sql_node *expr)
 {
     const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
     const struct sql_ref *shown = expr ? sql_plain_column(expr) : NULL;
@@ -37,10 +39,12 @@ static bool is_grouped_by(const struct sql_block *block, const struct sql_node *
         const struct sql_ref *by = sql_plain_column(group->kids[i]);
         if (by && (by == shown || (by->table == shown->table && by->column == shown->column))) return true;
     }
-    return false;
+    const struct vsig_shape *shape = shown && group ? vsig_shape(subject) : NULL;
+    struct vsig_bare bare;
+    return shape && vsig_bare_init(&bare, subject, &shape->blocks[block->index]) && !vsig_bare_find(&bare, expr);
 }
 
-static void read_answer(const struct vsig_subject *subject, const struct sql_block *block, struct answer *answer)
+static void read_answer(struct vsig_subject *subject, const struct sql_block *block, struct answer *answer)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
     *answer = (struct answer){.n = 0};
@@ -55,7 +59,7 @@ static void read_answer(const struct vsig_subject *subject, const struct sql_blo
         shown->node = output->expr ? output->expr : items;
         if (output->table >= 0 && output->column >= 0 && (!output->expr || sql_plain_column(output->expr)))
             shown->column = subject->schema->tables[output->table].columns + output->column;
-        shown->grouped = is_grouped_by(block, output->expr);
+        shown->grouped = is_grouped_by(subject, block, output->expr);
         shown->part_of_name = query_name_has(shown->column, NAME_PARTS);
     }
 }
@@ -293,6 +297,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
     if (!distinct || distinct->n_kids || view->limit || view->group) return;
     if (asked->cue_kinds >> VSIG_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP || block->arm)
         return;
+    if (block->n_sources > 1) return; /* the join repeats rows: DISTINCT is there to mend that */
     for (const char *const *word = WORDS; *word; word++)
         if (vsig_question_has(asked, *word)) return;
     double dropped = share_dropped(run, block, answer);
