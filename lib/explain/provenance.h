@@ -170,7 +170,7 @@ enum whynot_kind {
 };
 const char *whynot_kind_name(enum whynot_kind kind); /* "WHERE", "JOIN", "HAVING", "set operation", "LIMIT" */
 
-enum { WHYNOT_MAX_NEAREST = 3, WHYNOT_MAX_CULPRITS = 4 };
+enum { WHYNOT_MAX_NEAREST = 3, WHYNOT_MAX_CULPRITS = 8 };
 
 /* One condition to blame. `column`, `literal` and what follows are set when it compares a column with a literal. */
 struct whynot_culprit {

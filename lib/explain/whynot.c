@@ -1,5 +1,17 @@
-/* Why-not: see provenance.h. */
-#include "lib/explain/provenance.h"
+/* Why-not: the smallest set of parts without which a row appears.
+ *
+ * DESIGN. A probe is the statement itself with some parts taken out (a condition becomes 1, a join loses its ON, a set
+ * operation one side), run to its first row. All sets of one part are probed, the most suspicious first: a literal that
+ * its column does not hold, then conditions, then joins. Then all sets of two as far as the budget goes. When none of
+ * them does, everything is taken out and put back part by part while a row stays: what is left cannot be made smaller
+ * by one, though another set may be. Aggregates, GROUP BY and ORDER BY that no part needs are left out of a probe, so
+ * that it stops at its first source row.
+ *
+ * Not chosen: reading the culprit off statistics alone. It is often right and never sure; here it only sets the order.
+ */
+#include "lib/explain/whynot.h"
+
+#include <string.h>
 
 const char *whynot_kind_name(enum whynot_kind kind)
 {
@@ -10,10 +22,248 @@ const char *whynot_kind_name(enum whynot_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
+struct search {
+    struct arena *arena;
+    const struct explain_source *source;
+    struct prov_options options;
+    struct whynot *out;
+    struct whynot_parts parts;
+    bool failed; /* some probe did not run: its set is not known to be without rows */
+};
+
+/* ---- one probe -------------------------------------------------------------------------------------------------- */
+
+static bool is_out(const struct search *s, const struct sql_node *node)
+{
+    for (uint32_t i = 0; i < s->parts.n; i++)
+        if (s->parts.list[i].out && s->parts.list[i].culprit.node == node) return true;
+    return false;
+}
+
+static struct sql_node *edit(void *ctx, struct sql_node *node);
+
+static struct sql_node *edit_below(struct search *s, struct sql_node *node)
+{
+    return rewrite_map(s->arena, node, edit, s);
+}
+
+/* A JOIN without USING or NATURAL. */
+static struct sql_node *cross(struct search *s, struct sql_node *join)
+{
+    struct sql_node *kids[] = {edit_below(s, join->kids[JOIN_LEFT]), edit_below(s, join->kids[JOIN_RIGHT])};
+    struct sql_node *copy = rewrite_node(s->arena, SQL_JOIN, kids, 2);
+    if (copy) copy->op = join->op;
+    return copy;
+}
+
+static bool having_stays(const struct search *s, const struct sql_node *select)
+{
+    for (uint32_t i = 0; i < s->parts.n; i++) {
+        const struct whynot_part *part = &s->parts.list[i];
+        bool here = part->culprit.kind == WHYNOT_HAVING && part->culprit.block->node == select;
+        if (here && !part->out) return true;
+    }
+    return sql_kid(select, SELECT_HAVING) && s->parts.cut;
+}
+
+/* The only arm of the statement, without what hides whether it has source rows. NULL: it has to stay as it is. */
+static struct sql_node *bare(struct search *s, struct sql_node *select)
+{
+    const struct sql_node *root = s->source->stmt->root;
+    const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
+    bool alone = select == sql_kid(root, QUERY_BODY);
+    if (!alone || having_stays(s, select) || (limit && sql_kid(limit, LIMIT_OFFSET) && !is_out(s, limit))) return NULL;
+    struct sql_node *items = REWRITE(s->arena, ITEMS, REWRITE(s->arena, ITEM, rewrite_count(s->arena, 1)));
+    return REWRITE(s->arena, SELECT, NULL, items, edit_below(s, sql_kid(select, SELECT_FROM)),
+                   edit_below(s, sql_kid(select, SELECT_WHERE)));
+}
+
+/* A set operation of which one side is taken out; NULL: none is. */
+static struct sql_node *one_side(struct search *s, struct sql_node *compound)
+{
+    if (is_out(s, compound->kids[0])) return edit_below(s, compound->kids[1]);
+    return is_out(s, compound->kids[1]) ? edit_below(s, compound->kids[0]) : NULL;
+}
+
+static bool is_condition(const struct sql_node *node)
+{
+    const struct sql_node *parent = node->parent;
+    while (sql_is(parent, SQL_BINARY) && parent->op == SQL_OP_AND) parent = parent->parent;
+    return sql_is(parent, SQL_WHERE) || sql_is(parent, SQL_ON) || sql_is(parent, SQL_HAVING);
+}
+
+static struct sql_node *edit(void *ctx, struct sql_node *node)
+{
+    struct search *s = ctx;
+    struct sql_node *other = NULL;
+    bool out = is_out(s, node);
+    if (node->kind == SQL_COLUMN) /* an alias of a select list that may have gone */
+        return node->ref && node->ref->kind == SQL_REF_ALIAS ? rewrite_borrow(node->ref->expr) : node;
+    if (node->kind == SQL_LIMIT && out) return NULL;
+    if (node->kind == SQL_JOIN && out) return cross(s, node);
+    if (out && is_condition(node)) return rewrite_count(s->arena, 1);
+    if (node->kind == SQL_COMPOUND) other = one_side(s, node);
+    if (node->kind == SQL_SELECT) other = bare(s, node);
+    return other ? other : node;
+}
+
+/* Does a row appear? */
+static bool probe(struct search *s)
+{
+    const struct sql_node *root = s->source->stmt->root;
+    const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
+    struct sql_node *body = edit_below(s, sql_kid(root, QUERY_BODY)), *with = edit_below(s, sql_kid(root, QUERY_WITH));
+    bool keep_limit = limit && !is_out(s, limit);
+    struct sql_node *query = REWRITE(s->arena, QUERY, with, body, NULL, keep_limit ? rewrite_borrow(limit) : NULL);
+    const char *sql = query && !s->arena->failed ? sql_print(s->arena, query) : NULL;
+    struct db_result result;
+    if (!sql) {
+        s->failed = true;
+        return false;
+    }
+    s->out->probes++;
+    enum err_code code = db_query(s->source->db, s->arena, sql, strlen(sql), NULL, 0, 1, &result, NULL);
+    s->out->sql_ns += result.ns;
+    if (code) s->failed = true;
+    return !code && result.n_rows > 0;
+}
+
+/* `reserve`: probes that must be left. */
+static bool may_probe(struct search *s, uint32_t reserve)
+{
+    bool time = s->out->sql_ns < 2 * s->options.time_ms * 1000000;
+    if (time && s->out->probes + reserve < s->options.max_probes && !s->arena->failed) return true;
+    s->out->exhausted = true;
+    return false;
+}
+
+/* ---- the search ------------------------------------------------------------------------------------------------- */
+
+static bool try_singles(struct search *s)
+{
+    for (uint32_t i = 0; i < s->parts.n && may_probe(s, 0); i++) {
+        s->parts.list[i].out = true;
+        if (probe(s)) return true;
+        s->parts.list[i].out = false;
+    }
+    return false;
+}
+
+/* Leaves enough probes for taking everything out and putting it back. */
+static bool try_pairs(struct search *s)
+{
+    struct whynot_part *list = s->parts.list;
+    for (uint32_t i = 0; i < s->parts.n; i++)
+        for (uint32_t j = i + 1; j < s->parts.n; j++) {
+            if (!may_probe(s, s->parts.n)) return false;
+            list[i].out = list[j].out = true;
+            if (probe(s)) return true;
+            list[i].out = list[j].out = false;
+        }
+    return false;
+}
+
+static void set_all(struct search *s, bool out)
+{
+    for (uint32_t i = 0; i < s->parts.n; i++) {
+        const struct whynot_culprit *c = &s->parts.list[i].culprit;
+        bool left = c->kind == WHYNOT_ARM && c->node->slot == 0; /* of two sides one must stay */
+        s->parts.list[i].out = out && !left;
+    }
+}
+
+static bool put_back(struct search *s)
+{
+    for (uint32_t i = s->parts.n; i-- > 0 && may_probe(s, 0);) {
+        if (!s->parts.list[i].out) continue;
+        s->parts.list[i].out = false;
+        if (!probe(s)) s->parts.list[i].out = true;
+    }
+    return true;
+}
+
+static uint32_t count_out(const struct search *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->parts.n; i++) n += s->parts.list[i].out;
+    return n;
+}
+
+/* false: a row never appears, or none did before the budget ended. */
+static bool find_set(struct search *s)
+{
+    struct whynot *out = s->out;
+    if (try_singles(s)) {
+        out->minimal = true;
+        return true;
+    }
+    if (out->exhausted) return false;
+    bool sure = !s->failed;
+    set_all(s, true);
+    if (!may_probe(s, 0) || !probe(s)) return false;
+    if (count_out(s) == 2) {
+        out->minimal = sure;
+        return true;
+    }
+    set_all(s, false);
+    if (try_pairs(s)) {
+        out->minimal = sure;
+        return true;
+    }
+    bool all_pairs = !out->exhausted;
+    out->exhausted = false;
+    set_all(s, true);
+    put_back(s);
+    out->exhausted |= !all_pairs;
+    out->minimal = all_pairs && !s->failed && count_out(s) == 3;
+    return true;
+}
+
+static void report(struct search *s)
+{
+    struct whynot *out = s->out;
+    for (uint32_t i = 0; i < s->parts.n && out->n_culprits < WHYNOT_MAX_CULPRITS; i++)
+        if (s->parts.list[i].out) out->culprits[out->n_culprits++] = s->parts.list[i].culprit;
+    for (uint32_t i = 0; i < out->n_culprits; i++) whynot_nearest(s->arena, s->source, &out->culprits[i], out);
+}
+
+static void search(struct search *s)
+{
+    struct whynot *out = s->out;
+    whynot_collect(s->arena, s->source, &s->parts);
+    bool known_empty = s->source->result && !s->source->result->n_rows;
+    if (!known_empty && probe(s)) {
+        out->status = WHYNOT_NOT_EMPTY;
+    } else if (find_set(s)) {
+        out->status = WHYNOT_FOUND;
+        report(s);
+    } else if (!s->failed && !out->exhausted && !s->parts.cut) {
+        out->status = WHYNOT_NO_DATA;
+    } else {
+        out->status = WHYNOT_UNAVAILABLE;
+        out->reason = out->exhausted ? "the probes allowed were not enough" : "a probe could not be run";
+    }
+}
+
 enum err_code prov_whynot(struct arena *arena, const struct explain_source *source, const struct prov_options *options,
                           struct whynot *out)
 {
-    (void)arena, (void)source, (void)options;
-    *out = (struct whynot){.status = WHYNOT_UNAVAILABLE, .reason = "not built yet"};
-    return ERR_OK;
+    *out = (struct whynot){.status = WHYNOT_UNAVAILABLE, .reason = ""};
+    if (!source->db) {
+        out->reason = "there is no database to look into";
+        return ERR_OK;
+    }
+    struct search *s = arena_new(arena, struct search);
+    if (!s) return ERR_LIMIT_MEMORY;
+    *s = (struct search){.arena = arena, .source = source, .options = prov_defaults(options), .out = out};
+    bool failed_before = arena->failed;
+    arena->failed = false;
+    struct db_limits limits = prov_limit(source->db, &s->options);
+    search(s);
+    if (limits.time_ms > s->options.time_ms) db_set_limits(source->db, &limits);
+    bool failed = arena->failed;
+    arena->failed = failed || failed_before;
+    if (!failed) return ERR_OK;
+    *out = (struct whynot){.status = WHYNOT_UNAVAILABLE, .reason = "no memory to search"};
+    return ERR_LIMIT_MEMORY;
 }
