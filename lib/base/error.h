@@ -43,7 +43,7 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_VERSION, "version", REJECT, "the message or file has a version this build does not know")                    \
     X(ERR_DEADLINE, "deadline", REJECT, "the deadline passed before the work was done")                                \
     X(ERR_CANCELLED, "cancelled", REJECT, "the work was called off")                                                   \
-    X(ERR_UNREACHABLE, "unreachable", RETRY, "a remote service does not answer, or asks to come back later")            \
+    X(ERR_UNREACHABLE, "unreachable", RETRY, "a remote service does not answer, or asks to come back later")           \
     X(ERR_REMOTE, "remote", REJECT, "a remote service refuses this input")                                             \
     X(ERR_FULL, "full", RETRY, "the queue is full")                                                                    \
     X(ERR_CLOSED, "closed", FATAL, "the transport is closed")                                                          \

@@ -1,6 +1,21 @@
-#include "lib/llm/scorer.h"
+/* Opening, the way of a call (memory, breaker, backend), and the counts. */
+#include "lib/llm/scorer_int.h"
+#include "lib/base/clock.h"
 
-/* The interface first, so that its callers can be built; the backends follow. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKENDS(X) X(tei) X(chat)
+
+static const struct scorer_backend *const backends[] = {
+#define X(name) &scorer_##name,
+    BACKENDS(X)
+#undef X
+};
+
+enum { KEY_ROOM = 4096 };
 
 struct scorer_config scorer_defaults(void)
 {
@@ -19,38 +34,294 @@ struct scorer_config scorer_defaults(void)
                                   .cache_entries = 4096};
 }
 
+const char *const *scorer_backends(void)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        BACKENDS(X)
+#undef X
+            NULL};
+    return names;
+}
+
+/* --- opening --------------------------------------------------------------------------------------------------------
+ */
+
+static const struct scorer_backend *backend_find(const char *name)
+{
+    for (unsigned i = 0; name && i < G_N_ELEMENTS(backends); i++)
+        if (strcmp(backends[i]->name, name) == 0) return backends[i];
+    return NULL;
+}
+
+/* Bounds of the numbers: within them nothing below overflows, and a typing error is told from a wish. */
+static enum err_code check_numbers(const struct scorer_config *c, struct err *err)
+{
+    static const int64_t day_ms = 86400000;
+    const struct {
+        const char *name;
+        int64_t value, low, high;
+    } rows[] = {
+        {"timeout_ms", c->timeout_ms, 1, day_ms},
+        {"max_attempts", c->max_attempts, 1, 20},
+        {"backoff_ms", c->backoff_ms, 0, day_ms},
+        {"backoff_cap_ms", c->backoff_cap_ms, 0, day_ms},
+        {"retry_after_max_ms", c->retry_after_max_ms, 0, day_ms},
+        {"breaker_open_ms", c->breaker_open_ms, 0, day_ms},
+        {"max_text_bytes", (int64_t)MIN(c->max_text_bytes, INT64_MAX), 1, 1 << 24},
+        {"max_reply_bytes", (int64_t)MIN(c->max_reply_bytes, INT64_MAX), 1, 1 << 26},
+        {"cache_entries", c->cache_entries, 0, 1 << 24},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].value < rows[i].low || rows[i].value > rows[i].high)
+            return err_set(err, ERR_CONFIG, "%s is %lld to %lld, not %lld", rows[i].name, (long long)rows[i].low,
+                           (long long)rows[i].high, (long long)rows[i].value);
+    if (!(c->retry_share >= 0 && c->retry_share <= 10)) return err_set(err, ERR_CONFIG, "retry_share is 0 to 10");
+    return ERR_OK;
+}
+
+static enum err_code key_from_file(const char *path, char key[KEY_ROOM], struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    bool read = file && fgets(key, KEY_ROOM, file);
+    if (file) fclose(file);
+    return read ? ERR_OK : err_set(err, ERR_CONFIG, "the file with the key, '%.200s', cannot be read", path);
+}
+
+/* The key, or "" for none. What a header cannot hold is refused: a key with a line break would add headers of its own.
+ */
+static enum err_code read_key(const struct scorer_config *config, char key[KEY_ROOM], struct err *err)
+{
+    key[0] = 0;
+    if (config->key_file && config->key_variable)
+        return err_set(err, ERR_CONFIG, "the key comes from a file or from a variable, not from both");
+    if (!config->key_file && !config->key_variable) return ERR_OK;
+    const char *value = config->key_variable ? getenv(config->key_variable) : NULL;
+    enum err_code code = ERR_OK;
+    if (config->key_file)
+        code = key_from_file(config->key_file, key, err);
+    else if (!value)
+        code = err_set(err, ERR_CONFIG, "the variable %.80s with the key is not set", config->key_variable);
+    else if (g_strlcpy(key, value, KEY_ROOM) >= KEY_ROOM)
+        code = err_set(err, ERR_CONFIG, "the key is too long");
+    if (code != ERR_OK) return code;
+    g_strchomp(key);
+    for (const char *c = key; *c; c++)
+        if (!g_ascii_isgraph(*c)) return err_set(err, ERR_CONFIG, "the key holds what no key holds");
+    return *key ? ERR_OK : err_set(err, ERR_CONFIG, "the key is empty");
+}
+
+static enum err_code open_http(const struct scorer_config *config, struct http **out, struct err *err)
+{
+    char key[KEY_ROOM];
+    enum err_code code = read_key(config, key, err);
+    if (code != ERR_OK) return code;
+    char *endpoint = g_strdup(config->endpoint ? config->endpoint : "");
+    for (size_t n = strlen(endpoint); n && endpoint[n - 1] == '/'; n--) endpoint[n - 1] = 0;
+    struct http_settings settings = {.endpoint = endpoint,
+                                     .key = *key ? key : NULL,
+                                     .plain_key = config->plain_key,
+                                     .ca_file = config->ca_file,
+                                     .proxy = config->proxy,
+                                     .max_bytes = config->max_reply_bytes};
+    code = http_open(&settings, out, err);
+    explicit_bzero(key, sizeof key);
+    g_free(endpoint);
+    return code;
+}
+
+static void keep_texts(struct scorer *s)
+{
+    struct scorer_config *c = &s->config;
+    c->backend = s->backend->name;
+    c->endpoint = g_strdup(c->endpoint);
+    c->model = g_strdup(c->model);
+    c->entail_label = g_strdup(c->entail_label);
+    c->key_file = c->key_variable = c->ca_file = c->proxy = NULL;
+}
+
 enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err)
 {
     *out = NULL;
-    return err_set(err, ERR_CONFIG, "no backend '%.40s' in this build", config->backend ? config->backend : "");
+    const struct scorer_backend *backend = backend_find(config->backend);
+    if (!backend)
+        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
+                       config->backend ? config->backend : "");
+    enum err_code code = check_numbers(config, err);
+    if (code == ERR_OK && backend->check) code = backend->check(config, err);
+    struct http *http = NULL;
+    if (code == ERR_OK) code = open_http(config, &http, err);
+    if (code != ERR_OK) return code;
+
+    struct scorer *s = g_new0(struct scorer, 1);
+    static const int64_t ms = 1000000;
+    struct patience_limits limits = {config->backoff_ms * ms, config->backoff_cap_ms * ms, config->retry_share,
+                                     config->breaker_failures, config->breaker_open_ms * ms};
+    s->backend = backend;
+    s->state = backend->open();
+    s->config = *config;
+    keep_texts(s);
+    s->http = http;
+    patience_init(&s->patience, &limits, config->seed);
+    s->answers = answers_new(config->cache_entries);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->woken, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = s;
+    return ERR_OK;
 }
 
-void scorer_close(struct scorer *scorer)
+void scorer_close(struct scorer *s)
 {
-    (void)scorer;
+    if (!s) return;
+    s->backend->close(s->state);
+    http_close(s->http);
+    patience_free(&s->patience);
+    answers_free(s->answers);
+    pthread_cond_destroy(&s->woken);
+    pthread_mutex_destroy(&s->lock);
+    g_free((char *)s->config.endpoint);
+    g_free((char *)s->config.model);
+    g_free((char *)s->config.entail_label);
+    g_free(s);
+}
+
+void scorer_stop(struct scorer *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->stopped = true;
+    pthread_cond_broadcast(&s->woken);
+    pthread_mutex_unlock(&s->lock);
+    http_stop(s->http);
+}
+
+void scorer_stats(struct scorer *s, struct scorer_stats *out)
+{
+    pthread_mutex_lock(&s->lock);
+    *out = s->stats;
+    pthread_mutex_unlock(&s->lock);
+    out->breaker_open = patience_is_open(&s->patience, clock_now_ns());
+    patience_counts(&s->patience, &out->breaker_opened, &out->breaker_refused);
+}
+
+/* --- a call ---------------------------------------------------------------------------------------------------------
+ */
+
+static enum err_code check_texts(const struct call *call)
+{
+    size_t premise = strlen(call->premise), hypothesis = strlen(call->hypothesis);
+    if (premise > call->scorer->config.max_text_bytes || hypothesis > call->scorer->config.max_text_bytes - premise)
+        return err_set(call->err, ERR_LIMIT_BYTES, "premise and question have more than %zu bytes",
+                       call->scorer->config.max_text_bytes);
+    if (!g_utf8_validate(call->premise, (gssize)premise, NULL) ||
+        !g_utf8_validate(call->hypothesis, (gssize)hypothesis, NULL))
+        return err_set(call->err, ERR_ENCODING, "premise or question is not valid UTF-8");
+    return ERR_OK;
+}
+
+/* Everything that shapes the answer, each part with its NUL, so that no two requests read alike. */
+static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
+{
+    const struct scorer *s = call->scorer;
+    const char *parts[] = {s->backend->name,
+                           s->config.endpoint,
+                           s->config.model ? s->config.model : "",
+                           s->config.entail_label ? s->config.entail_label : "",
+                           s->backend->prompt,
+                           call->premise,
+                           call->hypothesis};
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
+        g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
+    g_strlcpy(out, g_checksum_get_string(sum), ANSWER_KEY + 1);
+    g_checksum_free(sum);
+}
+
+/* An answer was read, or could not be: now the breaker may know. */
+static void settle(struct call *call, enum err_code code)
+{
+    if (!call->admitted) return;
+    bool alive = code == ERR_OK || code == ERR_REMOTE;
+    bool unknown = code == ERR_CANCELLED || code == ERR_DEADLINE || code == ERR_NOMEM;
+    patience_report(&call->scorer->patience, clock_now_ns(),
+                    alive     ? PATIENCE_ALIVE
+                    : unknown ? PATIENCE_UNKNOWN
+                              : PATIENCE_FAILED);
+    call->admitted = false;
+}
+
+static enum err_code ask_backend(struct call *call, double *p)
+{
+    double answer = (double)NAN;
+    enum err_code code = call->scorer->backend->ask(call, &answer);
+    if (code == ERR_OK && !(answer >= 0 && answer <= 1))
+        code = err_set(call->err, ERR_MALFORMED, "the verifier's answer is no probability");
+    settle(call, code);
+    if (code == ERR_OK) *p = answer;
+    return code;
+}
+
+static bool recall(struct call *call, double *p)
+{
+    struct answer answer;
+    if (!answers_get(call->scorer->answers, call->info->request, &answer)) return false;
+    call->info->cached = true;
+    call->info->logprobs = answer.logprobs;
+    g_strlcpy(call->info->model, answer.model, sizeof call->info->model);
+    *p = answer.p;
+    return true;
+}
+
+static void remember(const struct call *call, double p)
+{
+    struct answer answer = {.p = p, .logprobs = call->info->logprobs};
+    g_strlcpy(answer.key, call->info->request, sizeof answer.key);
+    g_strlcpy(answer.model, call->info->model, sizeof answer.model);
+    answers_put(call->scorer->answers, &answer);
+}
+
+static enum err_code answer_call(struct call *call, double *p)
+{
+    enum err_code code = check_texts(call);
+    if (code != ERR_OK) return code;
+    hash_request(call, call->info->request);
+    if (recall(call, p)) return ERR_OK;
+    code = ask_backend(call, p);
+    if (code == ERR_OK) remember(call, *p);
+    return code;
+}
+
+static void count_call(struct scorer *s, enum err_code code, bool cached)
+{
+    pthread_mutex_lock(&s->lock);
+    s->stats.calls++;
+    s->stats.cached += cached;
+    s->stats.failures += code != ERR_OK;
+    pthread_mutex_unlock(&s->lock);
 }
 
 enum err_code scorer_entails(struct scorer *scorer, const char *premise, const char *hypothesis, int64_t deadline_ns,
                              double *p, struct scorer_reply *info, struct err *err)
 {
-    (void)scorer, (void)premise, (void)hypothesis, (void)deadline_ns, (void)p;
-    if (info) *info = (struct scorer_reply){.backend = "none", .tokens_in = -1, .tokens_out = -1};
-    return err_set(err, ERR_UNREACHABLE, "no backend in this build");
-}
-
-void scorer_stop(struct scorer *scorer)
-{
-    (void)scorer;
-}
-
-void scorer_stats(struct scorer *scorer, struct scorer_stats *out)
-{
-    (void)scorer;
-    *out = (struct scorer_stats){0};
-}
-
-const char *const *scorer_backends(void)
-{
-    static const char *const names[] = {"tei", "chat", NULL};
-    return names;
+    struct scorer_reply own_info;
+    struct err own_err;
+    if (!info) info = &own_info;
+    if (!err) err = &own_err;
+    *info = (struct scorer_reply){.backend = scorer->backend->name, .tokens_in = -1, .tokens_out = -1};
+    *err = (struct err){0};
+    int64_t began = clock_now_ns();
+    struct call call = {.scorer = scorer,
+                        .premise = premise,
+                        .hypothesis = hypothesis,
+                        .deadline_ns = deadline_ns,
+                        .info = info,
+                        .err = err};
+    enum err_code code = answer_call(&call, p);
+    if (code == ERR_OK) *err = (struct err){0}; /* what a fall-back got over */
+    count_call(scorer, code, info->cached);
+    info->latency_ns = clock_now_ns() - began;
+    return code;
 }

@@ -1,0 +1,171 @@
+/* Attempts: when to send again, when to wait, when to give up. */
+#include "lib/llm/scorer_int.h"
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+static const int64_t ms = 1000000;
+
+/* What a status means. The first row whose range holds it counts. */
+static const struct {
+    int from, to;
+    enum err_code code;
+    const char *why;
+} statuses[] = {
+    {200, 200, ERR_OK, "answered"},
+    {300, 399, ERR_CONFIG, "redirects, which is not followed"},
+    {401, 401, ERR_CONFIG, "wants another key"},
+    {403, 403, ERR_CONFIG, "does not permit it with this key"},
+    {404, 405, ERR_CONFIG, "has no such service at this address, or no such model"},
+    {408, 409, ERR_UNREACHABLE, "asks to try again"},
+    {413, 413, ERR_REMOTE, "finds the input too large"},
+    {424, 424, ERR_REMOTE, "failed on this input"},
+    {429, 429, ERR_UNREACHABLE, "is overloaded"},
+    {400, 499, ERR_REMOTE, "refuses this input"},
+    {500, 599, ERR_UNREACHABLE, "failed"},
+    {0, 999, ERR_MALFORMED, "answered with a status that makes no sense here"},
+};
+
+static enum err_code status_code(struct call *call, int status)
+{
+    unsigned i = 0;
+    while (status < statuses[i].from || status > statuses[i].to) i++;
+    if (statuses[i].code == ERR_OK) return ERR_OK;
+    return err_set(call->err, statuses[i].code, "the verifier's endpoint %s (status %d)", statuses[i].why, status);
+}
+
+static enum err_code end_code(struct call *call, const struct http_reply *reply)
+{
+    static const enum err_code codes[] = {
+        [HTTP_UNREACHED] = ERR_UNREACHABLE, [HTTP_LATE] = ERR_UNREACHABLE, [HTTP_STOPPED] = ERR_CANCELLED,
+        [HTTP_TOO_BIG] = ERR_LIMIT_BYTES,   [HTTP_UNTRUSTED] = ERR_CONFIG,
+    };
+    if (reply->end == HTTP_ANSWERED) return status_code(call, reply->status);
+    if (reply->end == HTTP_LATE && clock_now_ns() >= call->deadline_ns)
+        return err_set(call->err, ERR_DEADLINE, "no answer of the verifier's endpoint by the deadline");
+    return err_set(call->err, codes[reply->end], "the verifier's endpoint: %s", reply->why);
+}
+
+static void count(struct call *call, bool retry)
+{
+    struct scorer *s = call->scorer;
+    call->info->attempts++;
+    pthread_mutex_lock(&s->lock);
+    s->stats.requests++;
+    s->stats.retries += retry;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* --- waiting -------------------------------------------------------------------------------------------------------
+ */
+
+/* Until `until` on our clock, or scorer_stop. */
+static enum err_code wait_until(struct call *call, int64_t until)
+{
+    struct scorer *s = call->scorer;
+    int64_t left = until - clock_now_ns();
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    left = MAX(left, 0) + end.tv_nsec;
+    end.tv_sec += left / 1000000000;
+    end.tv_nsec = left % 1000000000;
+    pthread_mutex_lock(&s->lock);
+    while (!s->stopped && pthread_cond_timedwait(&s->woken, &s->lock, &end) != ETIMEDOUT) continue;
+    bool stopped = s->stopped;
+    pthread_mutex_unlock(&s->lock);
+    return stopped ? err_set(call->err, ERR_CANCELLED, "called off") : ERR_OK;
+}
+
+/* A wait that would end past the deadline is not begun: the caller gets its time back. */
+static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
+{
+    int64_t until = clock_now_ns() + ns;
+    if (until >= call->deadline_ns)
+        return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint %s for longer than there is time", why);
+    return wait_until(call, until);
+}
+
+/* Somebody was asked to come back later: that holds for every call to this endpoint. */
+static enum err_code sit_out_pause(struct call *call)
+{
+    struct patience *patience = &call->scorer->patience;
+    int64_t left = patience_pause_until(patience) - clock_now_ns();
+    if (left <= 0) return ERR_OK;
+    return wait_for(call, left + patience_backoff(patience, 0), "asks for quiet");
+}
+
+/* --- attempts -------------------------------------------------------------------------------------------------------
+ */
+
+static enum err_code admit(struct call *call)
+{
+    if (call->admitted) return ERR_OK;
+    call->admitted = patience_admit(&call->scorer->patience, clock_now_ns());
+    if (call->admitted) return ERR_OK;
+    return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint failed too often; not asked for a while");
+}
+
+/* What the breaker learns. An attempt that was cut short by a deadline much tighter than the timeout says nothing. An
+ * answer is reported only when it has been read (scorer.c): one of garbage is a failure as well. */
+static void report(struct call *call, enum err_code code, int64_t had_ns)
+{
+    struct scorer *s = call->scorer;
+    bool fair = had_ns >= s->config.timeout_ms * ms / 10;
+    bool failed = code == ERR_UNREACHABLE || (code == ERR_DEADLINE && fair);
+    if (!failed && code != ERR_DEADLINE && code != ERR_CANCELLED) return;
+    patience_report(&s->patience, clock_now_ns(), failed ? PATIENCE_FAILED : PATIENCE_UNKNOWN);
+    call->admitted = false;
+}
+
+static enum err_code attempt(struct call *call, const char *path, const char *body, bool retry,
+                             struct http_reply *reply)
+{
+    int64_t now = clock_now_ns(), timeout = call->scorer->config.timeout_ms * ms;
+    int64_t had = MIN(timeout, call->deadline_ns - now);
+    count(call, retry);
+    http_exchange(call->scorer->http, path, body, now + had, reply);
+    if (reply->status) call->info->status = reply->status;
+    enum err_code code = end_code(call, reply);
+    report(call, code, had);
+    return code;
+}
+
+/* After attempt number `retry` failed: wait and return ERR_OK to go on, or say why not. */
+static enum err_code before_retry(struct call *call, uint32_t retry, const struct http_reply *reply)
+{
+    struct scorer *s = call->scorer;
+    int64_t longest = s->config.retry_after_max_ms * ms, asked = MAX(reply->retry_after_ns, 0);
+    if (asked) patience_pause(&s->patience, clock_now_ns() + MIN(asked, longest));
+    if (asked > longest || retry + 1 >= s->config.max_attempts || !patience_spend(&s->patience)) return ERR_UNREACHABLE;
+    return wait_for(call, asked + patience_backoff(&s->patience, retry), "asks to wait");
+}
+
+/* Is there any point in another attempt? */
+static enum err_code before_attempt(struct call *call, bool first)
+{
+    struct scorer *s = call->scorer;
+    pthread_mutex_lock(&s->lock);
+    bool stopped = s->stopped;
+    pthread_mutex_unlock(&s->lock);
+    if (stopped) return err_set(call->err, ERR_CANCELLED, "called off");
+    enum err_code code = first ? sit_out_pause(call) : ERR_OK;
+    if (code == ERR_OK && clock_now_ns() >= call->deadline_ns)
+        code = err_set(call->err, ERR_DEADLINE, "no time left to ask the verifier's endpoint");
+    return code == ERR_OK ? admit(call) : code;
+}
+
+enum err_code call_exchange(struct call *call, const char *path, const char *body, struct http_reply *reply)
+{
+    *reply = (struct http_reply){.end = HTTP_STOPPED};
+    patience_earn(&call->scorer->patience);
+    for (uint32_t retry = 0;; retry++) {
+        enum err_code code = before_attempt(call, retry == 0);
+        if (code != ERR_OK) return code;
+        code = attempt(call, path, body, retry > 0, reply);
+        if (code != ERR_UNREACHABLE) return code;
+        code = before_retry(call, retry, reply);
+        http_reply_clear(reply);
+        if (code != ERR_OK) return code;
+    }
+}

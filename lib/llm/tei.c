@@ -1,0 +1,249 @@
+/* text-embeddings-inference: /predict with sentence pairs.
+ *
+ * Which score is the one for "entails" differs from model to model, in name and in order. Names come from /info
+ * (id2label), which is asked once and again after an answer that does not fit it (another model was deployed). Scores
+ * are matched by label, never by position. One pair a request, so a server's limit on batches is never met; a pair that
+ * is too long is cut by the server (truncate), as its tokens are its own.
+ */
+#include "lib/llm/remote_json.h"
+#include "lib/llm/scorer_int.h"
+
+#include <string.h>
+
+enum { MAX_LABELS = 16, LABEL_ROOM = 64 };
+
+struct label {
+    long id;
+    char name[LABEL_ROOM];
+};
+
+struct labels {
+    bool known; /* /info has been asked */
+    unsigned n; /* 0: it did not say; answers' own names are all there is */
+    struct label of[MAX_LABELS];
+};
+
+struct tei {
+    pthread_mutex_t lock;
+    struct labels labels;
+};
+
+static void *tei_open(void)
+{
+    struct tei *tei = g_new0(struct tei, 1);
+    pthread_mutex_init(&tei->lock, NULL);
+    return tei;
+}
+
+static void tei_close(void *state)
+{
+    struct tei *tei = state;
+    pthread_mutex_destroy(&tei->lock);
+    g_free(tei);
+}
+
+/* --- labels ---------------------------------------------------------------------------------------------------------
+ */
+
+/* k of "LABEL_k", which is how models without names call them; -1: another name. */
+static long numbered(const char *name)
+{
+    if (g_ascii_strncasecmp(name, "LABEL_", 6) != 0 || !g_ascii_isdigit(name[6])) return -1;
+    char *end = NULL;
+    gint64 k = g_ascii_strtoll(name + 6, &end, 10);
+    return *end || k >= 1000 ? -1 : (long)k;
+}
+
+static const struct label *label_find(const struct labels *labels, const char *name)
+{
+    long k = numbered(name);
+    for (unsigned i = 0; i < labels->n; i++)
+        if (strcmp(labels->of[i].name, name) == 0 || labels->of[i].id == k) return &labels->of[i];
+    return NULL;
+}
+
+/* "entailment", "Entails", ...; not "not_entailment". */
+static bool name_entails(const char *name)
+{
+    return g_ascii_strncasecmp(name, "entail", 6) == 0;
+}
+
+static bool label_add(struct labels *labels, const char *id, const json_t *name)
+{
+    char *end = NULL;
+    gint64 number = g_ascii_strtoll(id, &end, 10);
+    const char *text = json_string_value(name);
+    if (end == id || *end || number < 0 || number >= 1000 || !text || strlen(text) >= LABEL_ROOM) return false;
+    if (labels->n == MAX_LABELS) return false;
+    struct label *label = &labels->of[labels->n++];
+    label->id = (long)number;
+    g_strlcpy(label->name, text, LABEL_ROOM);
+    return true;
+}
+
+static enum err_code read_info(struct call *call, const struct http_reply *reply, struct labels *out)
+{
+    json_t *root = remote_json(reply->body, reply->len), *type = json_object_get(root, "model_type"), *kind = NULL;
+    const char *name = NULL;
+    const json_t *names = NULL;
+    json_object_foreach(type, name, kind) if (!names) names = json_object_get(kind, "id2label");
+    enum err_code code = ERR_OK;
+    if (!json_is_object(root))
+        code = err_set(call->err, ERR_MALFORMED, "the verifier's endpoint does not describe itself in JSON");
+    else if (type && !json_is_object(names))
+        code = err_set(call->err, ERR_CONFIG, "the verifier's endpoint serves no classifier of sentence pairs");
+    json_t *label = NULL;
+    if (code == ERR_OK && names) {
+        json_object_foreach((json_t *)names, name, label)
+        {
+            if (label_add(out, name, label)) continue;
+            code =
+                err_set(call->err, ERR_CONFIG, "the verifier's endpoint has labels that are not those of entailment");
+            break;
+        }
+    }
+    json_decref(root);
+    return code;
+}
+
+static enum err_code ask_info(struct call *call, struct labels *out)
+{
+    *out = (struct labels){.known = true};
+    struct http_reply reply;
+    enum err_code code = call_exchange(call, "/info", NULL, &reply);
+    /* A gateway in front may pass /predict only: the answers' own names have to do. */
+    bool absent = code == ERR_CONFIG && (reply.status == 404 || reply.status == 405);
+    if (code == ERR_OK) code = read_info(call, &reply, out);
+    http_reply_clear(&reply);
+    return absent ? ERR_OK : code;
+}
+
+/* The labels, from memory or by asking. Two threads may ask at once at the very start; both learn the same. */
+static enum err_code labels_of(struct call *call, struct labels *out)
+{
+    struct tei *tei = call->scorer->state;
+    pthread_mutex_lock(&tei->lock);
+    *out = tei->labels;
+    pthread_mutex_unlock(&tei->lock);
+    if (out->known) return ERR_OK;
+    enum err_code code = ask_info(call, out);
+    if (code != ERR_OK) return code;
+    pthread_mutex_lock(&tei->lock);
+    tei->labels = *out;
+    pthread_mutex_unlock(&tei->lock);
+    return ERR_OK;
+}
+
+static void forget_labels(struct tei *tei)
+{
+    pthread_mutex_lock(&tei->lock);
+    tei->labels.known = false;
+    pthread_mutex_unlock(&tei->lock);
+}
+
+/* --- answers --------------------------------------------------------------------------------------------------------
+ */
+
+/* The scores of one answer as they are read. */
+struct reading {
+    const struct labels *labels;
+    const char *wanted;      /* configured label; NULL: by name */
+    unsigned n, n_entailing; /* scores; of them, of the label looked for */
+    double sum, p;
+    const char *seen[MAX_LABELS];
+};
+
+static bool is_wanted(const struct reading *r, const char *name, const struct label *label)
+{
+    if (!r->wanted) return name_entails(label ? label->name : name);
+    long k = numbered(r->wanted);
+    if (label && label->id == k) return true;
+    return g_ascii_strcasecmp(label ? label->name : name, r->wanted) == 0 || g_ascii_strcasecmp(name, r->wanted) == 0;
+}
+
+/* NULL: fine; else what is wrong with this score. */
+static const char *read_score(struct reading *r, const json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "label"));
+    double score = 0;
+    if (!name || !remote_number(json_object_get(entry, "score"), &score)) return "a score without a label or a number";
+    if (score < 0 || score > 1) return "a score that is no probability";
+    if (r->n == MAX_LABELS) return "more labels than entailment has";
+    const struct label *label = label_find(r->labels, name);
+    if (r->labels->n && !label) return "a label that the model does not have";
+    for (unsigned i = 0; i < r->n; i++)
+        if (strcmp(r->seen[i], label ? label->name : name) == 0) return "a label twice";
+    r->seen[r->n++] = label ? label->name : name;
+    r->sum += score;
+    if (!is_wanted(r, name, label)) return NULL;
+    r->n_entailing++;
+    r->p = score;
+    return NULL;
+}
+
+/* [[{label, score}, ...]], or flat as for a single input. */
+static const char *read_scores(struct reading *r, const json_t *root)
+{
+    const json_t *list = json_is_array(json_array_get(root, 0)) ? json_array_get(root, 0) : root;
+    if (!json_is_array(root) || json_array_size(list) == 0) return "no scores";
+    if (list != root && json_array_size(root) != 1) return "scores of more than the pair it was given";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *fault = read_score(r, json_array_get(list, i));
+        if (fault) return fault;
+    }
+    if (r->labels->n && r->n != r->labels->n) return "scores of some labels only";
+    if (r->n > 1 && (r->sum < 0.98 || r->sum > 1.02)) return "probabilities that do not add up to 1";
+    return NULL;
+}
+
+static enum err_code read_answer(struct call *call, const struct http_reply *reply, const struct labels *labels,
+                                 double *p)
+{
+    struct reading r = {.labels = labels, .wanted = call->scorer->config.entail_label};
+    json_t *root = remote_json(reply->body, reply->len);
+    const char *fault = root ? read_scores(&r, root) : "something that is not JSON";
+    json_decref(root);
+    if (fault) {
+        forget_labels(call->scorer->state);
+        return err_set(call->err, ERR_MALFORMED, "the verifier's endpoint answered with %s", fault);
+    }
+    if (r.n_entailing != 1)
+        return err_set(call->err, ERR_CONFIG,
+                       "which of the verifier's %u labels means 'entails' is not clear from "
+                       "their names; the setting entail_label tells",
+                       r.n);
+    *p = r.p;
+    return ERR_OK;
+}
+
+static char *predict_body(const struct call *call)
+{
+    json_t *json =
+        json_pack("{s:[[s,s]],s:b,s:b}", "inputs", call->premise, call->hypothesis, "truncate", 1, "raw_scores", 0);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
+static enum err_code tei_ask(struct call *call, double *p)
+{
+    struct labels labels;
+    enum err_code code = labels_of(call, &labels);
+    if (code != ERR_OK) return code;
+    char *body = predict_body(call);
+    if (!body) return err_set(call->err, ERR_NOMEM, "out of memory");
+    struct http_reply reply;
+    code = call_exchange(call, "/predict", body, &reply);
+    if (code == ERR_OK) code = read_answer(call, &reply, &labels, p);
+    http_reply_clear(&reply);
+    free(body);
+    return code;
+}
+
+const struct scorer_backend scorer_tei = {
+    .name = "tei",
+    .open = tei_open,
+    .close = tei_close,
+    .ask = tei_ask,
+    .prompt = "pair",
+};
