@@ -61,7 +61,7 @@ suite() {
 }
 
 suite asan all
-suite tsan "tsan_cache tsan_engine" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
+suite tsan "tsan_cache tsan_engine tsan_scorer" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
 [ -z "$lint" ] || step "formatting" deploy/lint.sh format
 [ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
 step "demo" deploy/demo.sh --no-install
