@@ -26,8 +26,8 @@ struct bench {
     const char *log, *root;
     unsigned head;
     bool gold, no_rows, print, print_same;
-    GHashTable *grounds; /* database name -> struct ground */
-    GArray *own, *sql;   /* of int64_t: ns of an explanation but its statements, and of those */
+    GHashTable *grounds;     /* database name -> struct ground */
+    GArray *own, *sql, *all; /* of int64_t: ns of an explanation but its statements, of those, of both */
     unsigned n, not_executable, failed, partial, with_rows, why_not;
     unsigned long pairs, same;
     size_t longest;
@@ -71,6 +71,7 @@ static void count(struct bench *bench, const struct explanation *e)
     int64_t own = e->ns - e->sql_ns;
     g_array_append_val(bench->own, own);
     g_array_append_val(bench->sql, e->sql_ns);
+    g_array_append_val(bench->all, e->ns);
     bench->partial += e->missing != NULL;
     bench->with_rows += e->provenance && e->provenance->status == PROV_ROWS;
     bench->why_not += e->whynot && e->whynot->status == WHYNOT_FOUND;
@@ -92,10 +93,16 @@ static void explain(struct bench *bench, struct ground *ground, const char *sql,
     struct sql_stmt *stmt;
     struct sql_bound *bound;
     struct db_result result;
-    if (sql_parse(&arena, sql, strlen(sql), NULL, &stmt) != ERR_OK ||
-        sql_bind(&arena, stmt, &ground->schema->catalog, &bound) != ERR_OK ||
-        db_query(ground->db, &arena, sql, strlen(sql), NULL, 0, 0, &result, NULL) != ERR_OK) {
+    if (db_query(ground->db, &arena, sql, strlen(sql), NULL, 0, 0, &result, NULL) != ERR_OK) {
         bench->not_executable++;
+        arena_free(&arena);
+        return;
+    }
+    if (sql_parse(&arena, sql, strlen(sql), NULL, &stmt) != ERR_OK ||
+        sql_bind(&arena, stmt, &ground->schema->catalog, &bound) != ERR_OK) {
+        bench->n++;
+        bench->failed++;
+        fprintf(stderr, "cannot be read: %s\n", sql);
         arena_free(&arena);
         return;
     }
@@ -190,8 +197,9 @@ static void report(struct bench *bench)
     double own = millis(bench->own, 0.5), own95 = millis(bench->own, 0.95);
     printf("ms but statements           median %.4f, p95 %.4f\n", own, own95);
     printf("ms of statements            median %.4f, p95 %.4f\n", millis(bench->sql, 0.5), millis(bench->sql, 0.95));
+    printf("ms of both                  median %.4f, p95 %.4f\n", millis(bench->all, 0.5), millis(bench->all, 0.95));
     printf("the paper's implementation  %.0f ms: %.0f times the median of both\n", PEER_MS,
-           PEER_MS / (own + millis(bench->sql, 0.5)));
+           PEER_MS / millis(bench->all, 0.5));
 }
 
 static int run(struct bench *bench)
@@ -248,9 +256,11 @@ int main(int argc, char **argv)
     bench.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
     bench.own = g_array_new(FALSE, FALSE, sizeof(int64_t));
     bench.sql = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    bench.all = g_array_new(FALSE, FALSE, sizeof(int64_t));
     int status = run(&bench);
     g_array_free(bench.own, TRUE);
     g_array_free(bench.sql, TRUE);
+    g_array_free(bench.all, TRUE);
     g_hash_table_unref(bench.grounds);
     return status;
 }

@@ -221,7 +221,7 @@ static const struct sql_node *behind_position(const struct teller *t, const stru
 static void say_grouping(struct teller *t, struct say *out, const struct sql_node *group)
 {
     say_within(t, out);
-    say_either(out, "rows are grouped by ", "rows are put together that have the same ");
+    say_either(out, "rows are grouped by ", "rows are put into groups by ");
     uint32_t n = group->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : group->n_kids;
     for (uint32_t i = 0; i < n; i++) {
         say_comma(out, i, n);

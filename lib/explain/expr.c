@@ -468,6 +468,17 @@ static bool counts_rows(const struct sql_node *call)
     return literal && !is_null(literal);
 }
 
+/* COUNT of a column that is never NULL, over one table: people call that the number of its rows. */
+static bool counts_filled(const struct teller *t, const struct sql_node *call)
+{
+    const struct sql_node *args = call->kids[CALL_ARGS];
+    const struct sql_source *source = only_source(t, call);
+    if ((call->flags & SQL_F_DISTINCT) || args->n_kids != 1 || !source || source->kind != SQL_SOURCE_TABLE)
+        return false;
+    const struct schema_column *column = schema_column_of(t->index, sql_plain_column(args->kids[0]));
+    return column && column->not_null;
+}
+
 static void say_call(struct teller *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
@@ -475,7 +486,7 @@ static void say_call(struct teller *t, struct say *out, const struct sql_node *c
     bool is_count = aggregate && strcmp(aggregate->name, "count") == 0;
     bool tail = call->kids[CALL_ORDER] || call->kids[CALL_FILTER] || call->kids[CALL_WINDOW];
     if (tail) say(out, "(");
-    if (is_count && counts_rows(call)) {
+    if (is_count && (counts_rows(call) || (out->prose && counts_filled(t, call)))) {
         say_number_of_rows(t, out, call);
     } else if (!aggregate || args->n_kids == 0 || (args->n_kids > 1 && aggregate->name[0] == 'm')) {
         say_function(t, out, call);

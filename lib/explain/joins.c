@@ -138,8 +138,9 @@ static void say_pair(struct teller *t, struct say *out, const struct sql_join_pa
         say_reference(t, out, child, parent, join);
         return;
     }
+    say(out, "each ");
     say_source(t, out, pair->left->source);
-    say(out, " is joined with ");
+    say_either(out, " is joined with every ", " comes with every ");
     say_source(t, out, pair->right->source);
     say(out, " where ");
     say_equality(t, out, pair);
@@ -491,7 +492,7 @@ static void say_single(struct teller *t, struct say *out, const struct sql_node 
     const struct sql_block *block = sql_block_of(t->source->bound, from);
     const struct sql_source *source = &block->sources[0];
     say_in_query(t, out);
-    say_either(out, "it reads ", "it looks at all ");
+    say_either(out, "it reads ", "it looks at ");
     if (out->prose && source->kind == SQL_SOURCE_TABLE)
         say_source_plural(t, out, source);
     else

@@ -63,17 +63,17 @@ static void say_result_row(struct teller *t, struct say *out, const struct prove
     const struct sql_block *block = sql_block_of(t->source->bound, t->source->stmt->root);
     uint32_t n = result->n_columns > MAX_CELLS ? MAX_CELLS : result->n_columns;
     if (result->n_rows == 1)
-        say(out, "in its only row ");
+        say(out, "its only row has ");
     else
-        say(out, "for example, in row ");
+        say(out, "for example, row ");
     if (result->n_rows != 1) {
         say_count(out, p->row + 1);
-        say(out, " ");
+        say(out, " has ");
     }
     for (uint32_t i = 0; i < n; i++) {
         say_comma(out, i, n);
         say_output_label(t, out, block, i);
-        say(out, " is ");
+        say(out, " ");
         say_cell(t, out, &result->values[(size_t)p->row * result->n_columns + i], output_withheld(t, i));
     }
     if (n < result->n_columns) say(out, " and so on");
@@ -112,7 +112,7 @@ static void tell_result(struct teller *t, const struct provenance *p)
 static void say_source_count(struct say *out, const struct prov_arm *arm)
 {
     if (arm->total < 0 && arm->more) say(out, "more than ");
-    say_counted(out, arm->total >= 0 ? (uint64_t)arm->total : arm->n_rows, "row", "rows");
+    say_counted(out, arm->total >= 0 ? (uint64_t)arm->total : arm->n_rows, "source row", "source rows");
 }
 
 /* A column of the provenance, by the FROM item that it belongs to. */
@@ -163,10 +163,10 @@ static void say_traced_row(struct teller *t, struct say *out, const struct prov_
 static void say_origin(struct teller *t, struct say *out, const struct prov_arm *arm)
 {
     static const char *const SHAPES[] = {
-        [PROV_SHAPE_PLAIN] = "it comes from ",
-        [PROV_SHAPE_WHOLE] = "it is computed from ",
-        [PROV_SHAPE_GROUP] = "its group has ",
-        [PROV_SHAPE_MERGED] = "it stands for ",
+        [PROV_SHAPE_PLAIN] = "this row comes from ",
+        [PROV_SHAPE_WHOLE] = "this row is computed from ",
+        [PROV_SHAPE_GROUP] = "this row stands for a group of ",
+        [PROV_SHAPE_MERGED] = "this row stands for equal values of ",
     };
     if (arm->inside) {
         say(out, "the rows of ");
@@ -351,15 +351,11 @@ static void say_join_counts(struct teller *t, struct say *out, const struct sql_
 {
     say(out, "the join gives ");
     say_counted(out, (uint64_t)counts[0].i, "row", "rows");
-    say(out, " of ");
+    say(out, ", of ");
     for (uint32_t i = 0; i < block->n_sources; i++) {
         say_comma(out, i, block->n_sources);
-        say_count(out, (uint64_t)counts[i + 1].i);
-        say(out, " different ");
-        if (out->prose)
-            say_source_plural(t, out, &block->sources[i]);
-        else
-            say_source(t, out, &block->sources[i]);
+        say_counted(out, (uint64_t)counts[i + 1].i, "different row of ", "different rows of ");
+        say_source(t, out, &block->sources[i]);
     }
 }
 
