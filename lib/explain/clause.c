@@ -43,8 +43,8 @@ static void say_role(struct teller *t, struct say *out, const struct told_query 
     static const char *const ROLES[] = {
         [TELL_TOP] = "",
         [TELL_ARM] = " (a part of ",
-        [TELL_CTE] = " (named for ",
-        [TELL_DERIVED] = " (a table made for ",
+        [TELL_CTE] = " (a table for ",
+        [TELL_DERIVED] = " (a table for ",
         [TELL_VALUE] = " (one value for ",
         [TELL_IN] = " (a set of values for ",
         [TELL_EXISTS] = " (tested for rows by ",
@@ -55,7 +55,7 @@ static void say_role(struct teller *t, struct say *out, const struct told_query 
     say_query(out, q->within);
     const struct sql_node *name = q->name;
     if (name && (name->kind == SQL_CTE ? name->text : name->alias)) {
-        say(out, ": ");
+        say(out, ", named ");
         say_bytes(out, name->kind == SQL_CTE ? name->text : name->alias,
                   name->kind == SQL_CTE ? name->text_len : name->alias_len, TELL_NAME_BYTES);
     }
@@ -285,12 +285,12 @@ enum { MAX_ARMS = 24 };
 static const struct {
     const char *before, *after;
 } SETS[SQL_OP_COUNT] = {
-    [SQL_UNION] = {", adds the rows of ", " (each different row once)"},
-    [SQL_UNION_ALL] = {", adds the rows of ", " (repeats are kept)"},
-    [SQL_INTERSECT] = {", keeps only rows that are also in ", " (each different row once)"},
-    [SQL_INTERSECT_ALL] = {", keeps only rows that are also in ", " (repeats are kept)"},
-    [SQL_EXCEPT] = {", removes the rows of ", " (each different row once)"},
-    [SQL_EXCEPT_ALL] = {", removes the rows of ", " (one for one)"},
+    [SQL_UNION] = {" and adds the rows of ", " (each different row once)"},
+    [SQL_UNION_ALL] = {" and adds the rows of ", " (repeats are kept)"},
+    [SQL_INTERSECT] = {" and keeps only those that are also in ", " (each different row once)"},
+    [SQL_INTERSECT_ALL] = {" and keeps only those that are also in ", " (repeats are kept)"},
+    [SQL_EXCEPT] = {" and removes the rows of ", " (each different row once)"},
+    [SQL_EXCEPT_ALL] = {" and removes the rows of ", " (one for one)"},
 };
 
 static void say_arm(struct teller *t, struct say *out, const struct sql_node *arm)
@@ -311,8 +311,8 @@ static void say_combination(struct teller *t, struct say *out, const struct sql_
     const struct sql_node *at = first;
     for (uint32_t i = 1; i < arms && i < MAX_ARMS; i++) {
         at = at->parent;
-        if (i > 1) say(out, ", then");
-        say(out, SETS[at->op].before + (i > 1));
+        say(out, i > 1 ? ", then" : SETS[at->op].before);
+        if (i > 1) say(out, SETS[at->op].before + strlen(" and"));
         say_arm(t, out, at->kids[1]);
         say(out, SETS[at->op].after);
     }

@@ -57,7 +57,7 @@ uint32_t tell_query_number(struct teller *t, const struct sql_node *query, const
         tell_missing(t, "There are too many queries inside of the query to tell them all.");
         return TELL_MAX_QUERIES;
     }
-    t->queries[t->n_queries] = (struct told_query){query, name, role, t->queries[t->query].depth + 1, t->query};
+    t->queries[t->n_queries] = (struct told_query){query, name, role, t->queries[t->query].depth + 1, t->query, false};
     return t->n_queries++;
 }
 
@@ -85,6 +85,7 @@ void tell_begin(struct teller *t)
 
 void tell_end(struct teller *t, enum explain_kind kind, const struct sql_node *node, bool from_data)
 {
+    if (t->queries[t->query].in_place && !from_data) say_clear(&t->prose);
     if (t->premise.len + t->prose.len == 0 || t->full) return;
     if (t->n_phrases == TELL_MAX_PHRASES) {
         t->cut = true;
@@ -131,7 +132,7 @@ static bool begin(struct teller *t, struct arena *arena, const struct explain_so
     int n = sql_join_pairs(arena, source->bound, &pairs);
     t->pairs = pairs;
     t->n_pairs = n > 0 ? (uint32_t)n : 0;
-    t->queries[t->n_queries++] = (struct told_query){source->stmt->root, NULL, TELL_TOP, 0, 0};
+    t->queries[t->n_queries++] = (struct told_query){.node = source->stmt->root};
     return t->phrases && n >= 0 && say_init(&t->premise, arena, TELL_PHRASE_BYTES, false) &&
            say_init(&t->prose, arena, TELL_PHRASE_BYTES, true) && (t->described || !t->index->has_descriptions);
 }

@@ -148,10 +148,81 @@ static void say_binary(struct teller *t, struct say *out, const struct sql_node 
     }
 }
 
+/* --- inner queries in place --- */
+
+/* COUNT(*), COUNT(1). */
+static bool counts_rows(const struct sql_node *call)
+{
+    const struct sql_node *args = call->kids[CALL_ARGS];
+    if (call->flags & SQL_F_DISTINCT) return false;
+    if (call->flags & SQL_F_STAR) return true;
+    const struct sql_node *literal = args->n_kids == 1 ? sql_plain_literal(args->kids[0]) : NULL;
+    return literal && !is_null(literal);
+}
+
+/* An inner query of one table and one block, with at most a plain WHERE: its SELECT, else NULL. */
+static const struct sql_node *simple_select(const struct teller *t, const struct sql_node *query)
+{
+    const struct sql_node *select = query->kids[QUERY_BODY];
+    if (query->kids[QUERY_WITH] || query->kids[QUERY_ORDER] || query->kids[QUERY_LIMIT] || select->kind != SQL_SELECT)
+        return NULL;
+    const struct sql_block *block = sql_block_of(t->source->bound, select);
+    if (!block || block->n_sources != 1 || block->sources[0].kind != SQL_SOURCE_TABLE) return NULL;
+    if (select->kids[SELECT_DISTINCT] || select->kids[SELECT_GROUP] || select->kids[SELECT_HAVING] ||
+        select->kids[SELECT_WINDOWS])
+        return NULL;
+    for (const struct sql_node *n = select; n; n = sql_walk(select, n))
+        if (n->kind == SQL_QUERY) return NULL;
+    return select;
+}
+
+static void say_rows_in_place(struct teller *t, struct say *out, const struct sql_node *select, bool plural)
+{
+    const struct sql_source *source = &sql_block_of(t->source->bound, select)->sources[0];
+    const struct sql_node *where = select->kids[SELECT_WHERE];
+    if (plural && !where) say(out, "all ");
+    (plural ? say_source_plural : say_source)(t, out, source);
+    if (!where) return;
+    say(out, " where ");
+    say_expr(t, out, where->kids[0]);
+}
+
+bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number)
+{
+    const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;
+    if (!select || number >= TELL_MAX_QUERIES) return false;
+    const struct sql_node *items = select->kids[SELECT_ITEMS];
+    if (items->n_kids != 1 || items->kids[0]->kind != SQL_ITEM) return false;
+    const struct sql_node *item = items->kids[0]->kids[0];
+    if (!sql_is_aggregate(item) && !sql_plain_column(item)) return false;
+    if (sql_is(item, SQL_CALL) && counts_rows(item)) {
+        say(out, "the number of ");
+    } else {
+        say_expr(t, out, item);
+        say(out, " of ");
+    }
+    say_rows_in_place(t, out, select, true);
+    t->queries[number].in_place = true;
+    return true;
+}
+
+/* "there is a sailing where ..." */
+static bool say_existing(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number,
+                         const char *there_is)
+{
+    const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;
+    if (!select || number >= TELL_MAX_QUERIES || sql_block_of(t->source->bound, select)->aggregate) return false;
+    say(out, there_is);
+    say_rows_in_place(t, out, select, false);
+    t->queries[number].in_place = true;
+    return true;
+}
+
 static void say_not(struct teller *t, struct say *out, const struct sql_node *x)
 {
     if (sql_is(x, SQL_EXISTS)) {
         uint32_t number = tell_query_number(t, x->kids[0], NULL, TELL_EXISTS);
+        if (say_existing(t, out, x->kids[0], number, "there is no ")) return;
         say_query(out, number);
         say(out, " gives no row");
         return;
@@ -260,8 +331,9 @@ static void say_in(struct teller *t, struct say *out, const struct sql_node *n)
     bool negated = n->flags & SQL_F_NOT;
     say_operand(t, out, n->kids[IN_VALUE], CONDITION);
     if (sql_is(right, SQL_SUBQUERY)) {
+        uint32_t number = tell_query_number(t, right->kids[0], NULL, TELL_IN);
         say(out, negated ? " is not among the values of " : " is among the values of ");
-        say_query(out, tell_query_number(t, right->kids[0], NULL, TELL_IN));
+        if (!say_in_place(t, out, right->kids[0], number)) say_query(out, number);
     } else if (sql_is(right, SQL_LIST)) {
         say(out, negated ? " is none of " : " is one of ");
         if (right->n_kids)
@@ -276,7 +348,9 @@ static void say_in(struct teller *t, struct say *out, const struct sql_node *n)
 
 static void say_exists(struct teller *t, struct say *out, const struct sql_node *n)
 {
-    say_query(out, tell_query_number(t, n->kids[0], NULL, TELL_EXISTS));
+    uint32_t number = tell_query_number(t, n->kids[0], NULL, TELL_EXISTS);
+    if (say_existing(t, out, n->kids[0], number, "there is a ")) return;
+    say_query(out, number);
     say(out, " gives at least one row");
 }
 
@@ -294,8 +368,10 @@ static void say_quantified(struct teller *t, struct say *out, const struct sql_n
 
 static void say_subquery(struct teller *t, struct say *out, const struct sql_node *n)
 {
+    uint32_t number = tell_query_number(t, n->kids[0], NULL, TELL_VALUE);
+    if (say_in_place(t, out, n->kids[0], number)) return;
     say(out, "the value of ");
-    say_query(out, tell_query_number(t, n->kids[0], NULL, TELL_VALUE));
+    say_query(out, number);
 }
 
 /* --- calls --- */
@@ -457,15 +533,6 @@ static void say_call_tail(struct teller *t, struct say *out, const struct sql_no
         say_operand(t, out, call->kids[CALL_FILTER]->kids[0], CONDITION);
     }
     if (call->kids[CALL_WINDOW]) say_over(t, out, call->kids[CALL_WINDOW]);
-}
-
-static bool counts_rows(const struct sql_node *call)
-{
-    const struct sql_node *args = call->kids[CALL_ARGS];
-    if (call->flags & SQL_F_DISTINCT) return false;
-    if (call->flags & SQL_F_STAR) return true;
-    const struct sql_node *literal = args->n_kids == 1 ? sql_plain_literal(args->kids[0]) : NULL;
-    return literal && !is_null(literal);
 }
 
 /* COUNT of a column that is never NULL, over one table: people call that the number of its rows. */

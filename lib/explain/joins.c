@@ -280,12 +280,13 @@ static void say_chain_of_sources(struct joined *j, struct say *out)
     }
 }
 
-static void say_others(struct joined *j, struct say *out, const struct sql_source *but, const struct sql_source *but2)
+/* All FROM items but one (NULL: all). */
+static void say_others(struct joined *j, struct say *out, const struct sql_source *but)
 {
-    uint32_t told = 0, n = j->block->n_sources - (but != NULL) - (but2 != NULL);
+    uint32_t told = 0, n = j->block->n_sources - (but != NULL);
     for (uint32_t i = 0; i < j->block->n_sources; i++) {
         const struct sql_source *source = &j->block->sources[i];
-        if (source == but || source == but2) continue;
+        if (source == but) continue;
         say_comma(out, told++, n);
         say_source(j->t, out, source);
     }
@@ -295,8 +296,8 @@ static void say_star_of_sources(struct joined *j, struct say *out, const struct 
 {
     bool refers_to_all = parents_of(j, centre) == j->block->n_sources - 1;
     say_source(j->t, out, centre);
-    say(out, refers_to_all ? " with its " : " in the middle of ");
-    say_others(j, out, centre, NULL);
+    say(out, refers_to_all ? " with its " : ", joined with each of ");
+    say_others(j, out, centre);
 }
 
 static void say_topology(struct joined *j, struct say *out)
@@ -325,7 +326,7 @@ static void say_topology(struct joined *j, struct say *out)
     } else if (n > 2 && is_chain(j)) {
         say_chain_of_sources(j, out);
     } else {
-        say_others(j, out, NULL, NULL);
+        say_others(j, out, NULL);
     }
 }
 
@@ -388,7 +389,7 @@ static void say_match(struct teller *t, struct say *out, const struct sql_node *
     const struct sql_node *join = sql_up(condition, SQL_JOIN);
     bool outer = join && join->op != SQL_JOIN_INNER && join->op != SQL_JOIN_CROSS;
     say_in_query(t, out);
-    say(out, outer ? "only rows match where " : "only rows are joined where ");
+    say(out, outer ? "rows match only where " : "rows are joined only where ");
     say_expr(t, out, condition);
 }
 

@@ -5,15 +5,15 @@
 
 /* --- sources --- */
 
-/* Position among the block's sources of the same table, from 1; 0 when it is the only one. */
+/* Position among the block's sources of the same table or CTE, from 1; 0 when it is the only one. */
 static uint32_t ordinal(const struct sql_source *source)
 {
     uint32_t before = 0, same = 0;
     const struct sql_block *block = source->block;
-    if (source->kind != SQL_SOURCE_TABLE) return 0;
+    if (!sql_is(source->node, SQL_TABLE)) return 0;
     for (uint32_t i = 0; i < block->n_sources; i++) {
         const struct sql_source *other = &block->sources[i];
-        if (other->kind != SQL_SOURCE_TABLE || other->table != source->table) continue;
+        if (other->kind != source->kind || other->table != source->table || other->of != source->of) continue;
         same++;
         before += other->index <= source->index;
     }
@@ -43,7 +43,9 @@ static void say_table(struct teller *t, struct say *out, int table)
 
 static void say_exposed(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    if (source->name)
+    if (sql_is(source->node, SQL_TABLE)) /* a CTE, whatever it is called here */
+        say_bytes(out, source->node->text, source->node->text_len, TELL_NAME_BYTES);
+    else if (source->name)
         say_bytes(out, source->name, source->name_len, TELL_NAME_BYTES);
     else if (source->kind == SQL_SOURCE_DERIVED)
         say_query(out, tell_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, TELL_DERIVED));

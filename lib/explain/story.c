@@ -41,10 +41,18 @@ static bool output_withheld(const struct teller *t, uint32_t output)
     return false;
 }
 
+/* Called by a name of its own? */
+static bool is_named(const struct sql_output *o)
+{
+    return o->expr && sql_is(o->expr->parent, SQL_ITEM) && o->expr->parent->text && !sql_is(o->expr, SQL_COLUMN);
+}
+
 static void say_output_label(struct teller *t, struct say *out, const struct sql_block *block, uint32_t output)
 {
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
-    if (o && out->prose && o->expr) {
+    if (o && out->prose && is_named(o)) {
+        say_bytes(out, o->name, o->name_len, TELL_NAME_BYTES);
+    } else if (o && out->prose && o->expr && !sql_plain_literal(o->expr)) {
         say_expr(t, out, o->expr);
     } else if (o && out->prose && o->table >= 0 && o->column >= 0) {
         const struct schema_column *column = &t->index->tables[o->table].columns[o->column];
@@ -63,17 +71,17 @@ static void say_result_row(struct teller *t, struct say *out, const struct prove
     const struct sql_block *block = sql_block_of(t->source->bound, t->source->stmt->root);
     uint32_t n = result->n_columns > MAX_CELLS ? MAX_CELLS : result->n_columns;
     if (result->n_rows == 1)
-        say(out, "its only row has ");
+        say(out, "in its only row ");
     else
-        say(out, "for example, row ");
+        say(out, "for example, in row ");
     if (result->n_rows != 1) {
         say_count(out, p->row + 1);
-        say(out, " has ");
+        say(out, " ");
     }
     for (uint32_t i = 0; i < n; i++) {
         say_comma(out, i, n);
         say_output_label(t, out, block, i);
-        say(out, " ");
+        say(out, " is ");
         say_cell(t, out, &result->values[(size_t)p->row * result->n_columns + i], output_withheld(t, i));
     }
     if (n < result->n_columns) say(out, " and so on");
@@ -173,6 +181,11 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
         say_source(t, out, arm->inside);
         say(out, " come from ");
     } else {
+        if (arm->set_op) {
+            say(out, "in ");
+            say_query(out, tell_query_number(t, arm->select, NULL, TELL_ARM));
+            say(out, ", ");
+        }
         say(out, SHAPES[arm->shape]);
     }
     say_source_count(out, arm);

@@ -6,6 +6,8 @@
  * the filter of a subquery against the question like any other filter. Rejected: subqueries in place, in parentheses,
  * which read well once and are unreadable twice nested.
  *
+ * The prose alone tells the simplest inner queries (one table, one column) where they are mentioned.
+ *
  * A phrase is told twice into two buffers, premise and prose, by the same functions: `say.prose` picks the wording.
  */
 #ifndef ASSAY_LIB_EXPLAIN_TELLER_H
@@ -36,6 +38,7 @@ struct told_query {
     enum tell_role role;
     uint32_t depth;
     uint32_t within; /* number of the query that mentions it */
+    bool in_place;   /* the prose has told it where it is mentioned; its phrases have no prose of their own */
 };
 
 struct teller {
@@ -106,6 +109,9 @@ bool tell_uses_denied(const struct teller *t, const struct sql_node *node);
 /* --- expr.c --- */
 
 void say_expr(struct teller *t, struct say *out, const struct sql_node *expr);
+/* Prose only: an inner query of one table in place, "the largest value of the capacity of all vessels". False, and
+ * nothing said, when it is not that simple. */
+bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number);
 /* "sum" for SUM(x) at the top of an expression; NULL when it is no aggregate. */
 const char *tell_aggregate_name(const struct sql_node *expr);
 
