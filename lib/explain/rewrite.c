@@ -28,6 +28,9 @@ struct sql_node *rewrite_binary(struct arena *arena, enum sql_op op, struct sql_
 struct sql_node *rewrite_and(struct arena *arena, struct sql_node *left, struct sql_node *right)
 {
     if (!left || !right) return left ? left : right;
+    bool chain = right->kind == SQL_BINARY && right->op == SQL_OP_AND && !(right->flags & SQL_F_PAREN);
+    if (chain) /* leans to the left, as parsed ones do, and so needs no parentheses */
+        return rewrite_binary(arena, SQL_OP_AND, rewrite_and(arena, left, right->kids[0]), right->kids[1]);
     return rewrite_binary(arena, SQL_OP_AND, left, right);
 }
 

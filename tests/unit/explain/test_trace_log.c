@@ -14,13 +14,7 @@ static void over(const char *name)
     snprintf(log, sizeof log, "%s/spider/logs/%s.jsonl", SHARED_DATA, name);
     if (!trace_log(log, SHARED_DATA "/spider/database", &t)) cr_skip_test("the query logs are not here: %s", log);
     double share = 100.0 * trace_covered(&t) / t.executable;
-    printf("%s: %u executable candidates, %.2f %% covered\n"
-           "  rows %u, no FROM %u, empty %u, aggregate over nothing %u, unavailable %u\n"
-           "  arms %u (%u inside), statements %u; computed again %u, of these other %u; not said %u, inexact %u\n"
-           "  why-not: found %u (minimal %u), no data %u, not found %u, probes %u\n",
-           name, t.executable, share, t.rows, t.no_source, t.empty, t.nothing, t.unavailable, t.arms, t.inner_arms,
-           t.statements, t.checked, t.differ, t.unsaid, t.inexact, t.found, t.minimal, t.no_data, t.not_found,
-           t.probes);
+    trace_print(&t, name, stdout);
     cr_expect(t.executable > 1000);
     cr_expect(share >= 99.0, "%.2f %%", share);
     leak_check();

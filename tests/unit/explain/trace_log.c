@@ -1,6 +1,7 @@
 /* Provenance held against the database: see trace_log.h. */
 #include "tests/unit/explain/trace_log.h"
 
+#include "lib/base/clock.h"
 #include "lib/explain/provenance.h"
 
 #include <glib.h>
@@ -192,7 +193,11 @@ static void check_candidate(struct reading *r, struct ground *ground, const char
     source.stmt = stmt;
     source.bound = bound;
     source.result = &result;
+    int64_t start = clock_now_ns();
     if (prov_trace(&r->arena, &source, NULL, &p)) complain(r, "arena full", NULL);
+    int64_t own = clock_now_ns() - start - p.sql_ns;
+    if (r->tally->own) g_array_append_val(r->tally->own, own);
+    if (r->tally->sql) g_array_append_val(r->tally->sql, p.sql_ns);
     count(r, &source, &p);
 }
 
@@ -212,10 +217,10 @@ static void check_line(struct reading *r, const char *line)
     json_decref(root);
 }
 
-int trace_log(const char *log, const char *databases, struct trace_tally *tally)
+bool trace_log(const char *log, const char *databases, struct trace_tally *tally)
 {
     FILE *file = fopen(log, "r");
-    if (!file) return 0;
+    if (!file) return false;
     struct reading r = {.databases = databases, .tally = tally};
     r.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
     arena_init(&r.arena, 256U << 20);
@@ -226,10 +231,24 @@ int trace_log(const char *log, const char *databases, struct trace_tally *tally)
     fclose(file);
     arena_free(&r.arena);
     g_hash_table_destroy(r.grounds);
-    return 1;
+    return true;
 }
 
 unsigned trace_covered(const struct trace_tally *t)
 {
     return t->rows + t->no_source + t->empty + t->nothing - t->differ;
+}
+
+void trace_print(const struct trace_tally *t, const char *name, FILE *out)
+{
+    double share = t->executable ? 100.0 * trace_covered(t) / t->executable : 0;
+    fprintf(out, "%s: %u executable candidates, %.2f %% covered\n", name, t->executable, share);
+    fprintf(out, "  rows %u, no FROM %u, empty %u, aggregate over nothing %u, unavailable %u\n", t->rows, t->no_source,
+            t->empty, t->nothing, t->unavailable);
+    fprintf(out, "  statements %u, arms %u, %u of them inside of a derived table\n", t->statements, t->arms,
+            t->inner_arms);
+    fprintf(out, "  computed again %u arms, %u differ; not said %u, inexact %u\n", t->checked, t->differ, t->unsaid,
+            t->inexact);
+    fprintf(out, "  why-not: found %u (%u minimal), no data %u, not found %u, probes %u\n", t->found, t->minimal,
+            t->no_data, t->not_found, t->probes);
 }

@@ -2,7 +2,9 @@
 #ifndef ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
 #define ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
 
-#include <stddef.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 struct trace_tally {
     unsigned executable; /* distinct candidates of a database that run */
@@ -14,12 +16,14 @@ struct trace_tally {
     unsigned found, minimal, no_data, not_found; /* why-not of empty and nothing */
     unsigned probes;
     unsigned statements, arms, inner_arms;
+    GArray *own, *sql; /* of int64_t: ns of each trace, its statements left out, and of these; NULL: not wanted */
 };
 
 /* Adds to *tally; says on stderr what is wrong with which candidate. false: the log is not there. */
-int trace_log(const char *log, const char *databases, struct trace_tally *tally);
+bool trace_log(const char *log, const char *databases, struct trace_tally *tally);
 
 /* Candidates covered: traced with right values, or known to have no source row, and why. */
 unsigned trace_covered(const struct trace_tally *tally);
+void trace_print(const struct trace_tally *tally, const char *name, FILE *out);
 
 #endif
