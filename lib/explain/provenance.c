@@ -1,6 +1,7 @@
 /* Provenance by rewriting: which row, which arms, and running their statements. See provenance.h. */
 #include "lib/explain/provenance.h"
 
+#include "lib/base/clock.h"
 #include "lib/explain/trace.h"
 
 #include <string.h>
@@ -137,9 +138,10 @@ static bool run_arm(struct arm_work *work)
         return false;
     }
     t->out->statements++;
+    int64_t start = clock_now_ns(); /* a statement that fails has no time of its own */
     enum err_code code = db_query(t->source->db, t->arena, arm->sql, strlen(arm->sql), arm->params, arm->n_params,
                                   t->options.max_rows + 1, &result, &err);
-    t->out->sql_ns += result.ns;
+    t->out->sql_ns += clock_now_ns() - start;
     if (code) {
         arm_failed(t, arm, code, err.text);
         return false;
@@ -151,20 +153,32 @@ static bool run_arm(struct arm_work *work)
     return true;
 }
 
-/* Do the first row's selected columns hold the very bytes of the chosen row? A collation may have let others in. */
+/* A collation or an affinity lets values in that are equal to it and not the same. DISTINCT merges by collation. */
+static bool is_same(const struct prov_arm *arm, const struct db_value *value, const struct db_value *want)
+{
+    bool texts = value->type == DB_TEXT && want->type == DB_TEXT;
+    return db_value_compare(value, want) == 0 || (texts && arm->shape == PROV_SHAPE_MERGED);
+}
+
+static bool column_is_same(const struct prov_arm *arm, uint32_t column, const struct db_value *want)
+{
+    for (uint32_t row = 0; row < arm->n_rows; row++)
+        if (!is_same(arm, &arm->values[(size_t)row * arm->n_columns + column], want)) return false;
+    return true;
+}
+
+/* Do the selected columns of the source rows hold the very values of the chosen row? */
 static bool is_verbatim(const struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
-    if (arm->shape != PROV_SHAPE_PLAIN || work->way == TRACE_BINARY) return true;
+    if (arm->shape != PROV_SHAPE_PLAIN && arm->shape != PROV_SHAPE_MERGED) return true;
     for (uint32_t i = 0; i < arm->block->n_outputs && i < work->chosen->n; i++) {
         const struct arm_output *output = &work->outputs[i];
-        const struct db_value *want = &work->chosen->values[i];
-        if (!output->source || want->type != DB_TEXT || (work->chosen->known && !work->chosen->known[i])) continue;
-        for (uint32_t c = 0; c < arm->n_columns; c++) {
-            if (arm->columns[c].source != output->source || arm->columns[c].output != output->column) continue;
-            for (uint32_t row = 0; row < arm->n_rows; row++)
-                if (db_value_compare(&arm->values[(size_t)row * arm->n_columns + c], want) != 0) return false;
-        }
+        if (!output->source || (work->chosen->known && !work->chosen->known[i])) continue;
+        for (uint32_t c = 0; c < arm->n_columns; c++)
+            if (arm->columns[c].source == output->source && arm->columns[c].output == output->column &&
+                !column_is_same(arm, c, &work->chosen->values[i]))
+                return false;
     }
     return true;
 }
@@ -183,7 +197,7 @@ static void run_ways(struct arm_work *work)
     if (!try_arm(work, TRACE_STRICT)) return;
     bool may_be_empty = arm->set_op != SQL_OP_NONE || arm->shape == PROV_SHAPE_WHOLE;
     if (!arm->n_rows && !may_be_empty && !try_arm(work, TRACE_LOOSE)) return;
-    if (arm->n_rows && !is_verbatim(work)) try_arm(work, TRACE_BINARY);
+    if (arm->n_rows && !is_verbatim(work)) try_arm(work, TRACE_EXACT);
 }
 
 /* count(*) tells how many source rows there are. */
@@ -327,9 +341,10 @@ static bool get_result(struct tracer *t)
     struct err err = {0};
     if (!result) return false;
     out->statements++;
+    int64_t start = clock_now_ns();
     enum err_code code =
         db_query(source->db, t->arena, source->sql, source->sql_len, NULL, 0, NULL_FREE_ROWS, result, &err);
-    out->sql_ns += result->ns;
+    out->sql_ns += clock_now_ns() - start;
     if (code) {
         char *reason = arena_strdup(t->arena, err.text);
         give_up(out, code, reason ? reason : err_meaning(code));

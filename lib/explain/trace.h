@@ -32,8 +32,8 @@ struct tracer {
 /* How hard the conditions are. Each way is tried when the one before found nothing, or too much. */
 enum trace_way {
     TRACE_STRICT,
-    TRACE_LOOSE,  /* only values that the engine hands out unchanged: a computed one may differ in another plan */
-    TRACE_BINARY, /* text by its bytes, whatever the column's collation */
+    TRACE_LOOSE, /* only values that the engine hands out unchanged: a computed one may differ in another plan */
+    TRACE_EXACT, /* the very value: no collation, no affinity */
 };
 
 /* One column that the arm hands out. */

@@ -11,7 +11,8 @@ enum innocence {
     WITH_SUBQUERY,
     JOINING,
     GROUPED,
-    WHOLE_ARM,
+    RIGHT_ARM,
+    LEFT_ARM,
 };
 
 struct collector {
@@ -113,7 +114,8 @@ static void add_arms(struct collector *c)
         bool both = n->op == SQL_INTERSECT || n->op == SQL_INTERSECT_ALL;
         if (!both && n->op != SQL_EXCEPT && n->op != SQL_EXCEPT_ALL) continue;
         for (unsigned side = both ? 0 : 1; side < 2; side++)
-            add(c, WHYNOT_ARM, n->kids[side], sql_block_of(c->source->bound, n->kids[side]), WHOLE_ARM);
+            add(c, WHYNOT_ARM, n->kids[side], sql_block_of(c->source->bound, n->kids[side]),
+                side ? RIGHT_ARM : LEFT_ARM);
     }
 }
 

@@ -48,7 +48,9 @@ static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr,
                                    ? bind_value(work, value)
                                    : rewrite_verbatim(arena, db_quote_value(arena, value));
     if (!literal) return skip(work);
-    if (value->type == DB_TEXT && work->way == TRACE_BINARY) {
+    if (work->way == TRACE_EXACT) {
+        expr = REWRITE(arena, UNARY, expr); /* +column has no affinity */
+        if (expr) expr->op = SQL_OP_PLUS;
         literal = REWRITE(arena, COLLATE, literal);
         if (literal) literal->text = "BINARY", literal->text_len = 6;
     }

@@ -206,6 +206,7 @@ static void check_line(struct reading *r, const char *line)
     json_t *root = json_loads(line, 0, NULL);
     const char *name = json_string_value(json_object_get(root, "db"));
     struct ground *ground = name ? ground_of(r, name) : NULL;
+    const char *gold = json_string_value(json_object_get(root, "gold"));
     size_t i;
     json_t *candidate;
     json_array_foreach(json_object_get(root, "candidates"), i, candidate)
@@ -214,6 +215,8 @@ static void check_line(struct reading *r, const char *line)
         if (ground && ground->index && sql && g_hash_table_add(ground->seen, g_strdup(sql)))
             check_candidate(r, ground, sql);
     }
+    if (ground && ground->index && gold && g_hash_table_add(ground->seen, g_strdup(gold)))
+        check_candidate(r, ground, gold);
     json_decref(root);
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct trace_tally {
-    unsigned executable; /* distinct candidates of a database that run */
+    unsigned executable; /* distinct candidates and gold queries of a database that run */
     unsigned rows, no_source, empty, nothing, unavailable;
     unsigned checked; /* arms whose select list was computed again over their source rows */
     unsigned differ;  /* of these: not the explained row */
