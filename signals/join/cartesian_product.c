@@ -108,6 +108,14 @@ static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_
     return idle && hides_repeats(run, shape->block);
 }
 
+/* An arm of UNION, INTERSECT or EXCEPT: repeats are dropped, and what the product adds the other arm often takes away
+ * again. On mutants of the training gold two thirds of the products there change the result, fewer than of all mutants.
+ */
+static bool is_set_arm(const struct sql_block *block)
+{
+    return block->arm && sql_is(block->node->parent, SQL_COMPOUND) && block->node->parent->op != SQL_UNION_ALL;
+}
+
 static void report(struct vsig_run *run, const struct sql_source *first, const struct sql_source *second, bool harmless)
 {
     const char *a = vsig_source_name(run->subject, first), *b = vsig_source_name(run->subject, second);
@@ -135,7 +143,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
         if (!first) first = source;
         unsigned root = find(&groups, i);
         if (root == find(&groups, first->index)) continue;
-        report(run, first, source, changes_nothing(run, shape, &groups, first->index, i));
+        report(run, first, source, is_set_arm(block) || changes_nothing(run, shape, &groups, first->index, i));
         groups.parent[root] = find(&groups, first->index); /* one finding a group */
     }
     return ERR_OK;
