@@ -178,6 +178,7 @@ static const struct field result_fields[] = {
     PART(10, msg_result, execution, FIELD_OPTIONAL, &execution_record),
     PLAIN(11, msg_result, ns, FIELD_I64),
     PART(12, msg_result, explanation, FIELD_OPTIONAL, &explanation_record),
+    PLAIN(13, msg_result, p, FIELD_SETTING),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);

@@ -223,7 +223,11 @@ struct msg_result {
     struct msg_execution *execution; /* of the families execution and explain; else NULL */
     int64_t ns;
     struct msg_explanation *explanation; /* of the explain family; else NULL */
+    double p;                            /* of the family MSG_VERIFIER: what it said */
 };
+
+/* The family under which the answer of a remote verifier comes back. It has no tasks. */
+#define MSG_VERIFIER "verifier"
 
 /* --- verdict --- */
 

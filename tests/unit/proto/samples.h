@@ -127,6 +127,7 @@ static const struct msg_result sample_result = {
     .execution = &sample_execution,
     .ns = 777,
     .explanation = &sample_explanation,
+    .p = 0.625,
 };
 
 static struct msg_judged sample_judged[] = {
