@@ -119,8 +119,9 @@ static enum err_code open_bus(struct engine *engine, const struct engine_config 
 
 static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
 {
-    enum err_code code =
-        coordinator_models_load(config->models_dir, config->label_model, config->classifier, &engine->models, err);
+    const struct coordinator_files files = {config->models_dir, config->label_model, config->classifier,
+                                            config->verifier};
+    enum err_code code = coordinator_models_load(&files, &engine->models, err);
     if (code) return code;
     struct coordinator_config own = {
         .bus = engine->bus, .models = engine->models, .defaults = config->defaults, .max_open = engine->window};

@@ -19,6 +19,7 @@ struct engine_config {
     const char *models_dir;  /* as in coordinator_models_load */
     const char *label_model; /* NULL, a file, or "none" */
     const char *classifier;  /* NULL, a file, or "none" */
+    const char *verifier;    /* NULL, a file, or "none": the built-in one */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
     struct db_limits limits;

@@ -11,25 +11,32 @@
 #include "proto/msg.h"
 #include "proto/transport.h"
 
+struct scorer_config; /* lib/llm/scorer.h */
+
 /* --- models --- */
 
 struct coordinator_models;
 
-/* Load label_model.json, classifier.json and decision.json from `dir` (NULL: $ASSAY_MODELS, else the installed ones).
- * `label_model` and `classifier`, unless NULL, are files that replace those; "none" leaves one out. Without any model
- * (label_model "none" and no classifier) nothing has a probability: candidates are ranked by the signals that fired and
- * none validates; that is for collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit.
- */
-enum err_code coordinator_models_load(const char *dir, const char *label_model, const char *classifier,
-                                      struct coordinator_models **out, struct err *err);
+/* Which files. All but `dir` may be NULL (the one in `dir`), a file that replaces it, or "none". */
+struct coordinator_files {
+    const char *dir; /* NULL: $ASSAY_MODELS, else the installed ones */
+    const char *label_model, *classifier, *verifier;
+};
+
+/* Load label_model.json, classifier.json, verifier.json and decision.json. Only the label model must be there. Without
+ * any model nothing has a probability: candidates are ranked by the signals that fired and none validates; that is for
+ * collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit. */
+enum err_code coordinator_models_load(const struct coordinator_files *files, struct coordinator_models **out,
+                                      struct err *err);
 void coordinator_models_free(struct coordinator_models *models);
 
 /* Strategy and threshold that the decision file recommends. */
 enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models);
 double coordinator_models_threshold(const struct coordinator_models *models);
 
-/* What one candidate is worth. p: probability that it is right (NAN without a model); label_model_p: the label model's
- * alone; score orders candidates, higher is better, always finite. */
+/* What one candidate is worth to the signals. p: probability that it is right (NAN without a model), of the classifier
+ * where there is one; label_model_p: the label model's alone; score orders candidates, higher is better, always finite.
+ */
 struct features_subject;
 struct coordinator_score {
     double p, label_model_p, score;
@@ -37,14 +44,24 @@ struct coordinator_score {
 struct coordinator_score coordinator_score(const struct coordinator_models *models,
                                            const struct features_subject *subject);
 
+/* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
+ * decision file. Either may be NAN: the other one alone decides; NAN when both are. */
+double coordinator_combine(const struct coordinator_models *models, double p, double entailment);
+
+/* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.
+ * False: nothing came at all. */
+bool coordinator_read_features(const struct msg_explanation *explanation, float *out);
+
 /* --- the loop --- */
 
 struct coordinator_config {
     struct bus *bus;
     const char *group; /* NULL: "assay-coordinator" */
     const struct coordinator_models *models;
-    struct msg_options defaults; /* for what a request leaves open */
-    uint32_t max_open;           /* requests open at a time; 0: 64 */
+    struct msg_options defaults;          /* for what a request leaves open */
+    uint32_t max_open;                    /* requests open at a time; 0: 64 */
+    const struct scorer_config *verifier; /* a remote verifier, asked before the built-in one; NULL: none */
+    uint32_t verifier_threads;            /* calls to it at a time; 0: 4 */
 };
 
 struct coordinator_stats {
@@ -52,6 +69,7 @@ struct coordinator_stats {
     uint64_t by_status[MSG_STATUS_COUNT];
     uint64_t tasks, results, stray; /* stray: results that nobody waits for any more */
     uint64_t deadlines;
+    uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
 };
 
 struct coordinator;

@@ -123,6 +123,62 @@ static struct slot *slot_of(const struct request *request, const struct msg_resu
     return NULL;
 }
 
+/* Ask the remote verifier about a candidate whose families have all answered. */
+static void ask_verifier(struct request *request, uint32_t index)
+{
+    struct core *core = request->core;
+    struct slot *slot = &request->slots[index];
+    const struct msg_result *result = slot->results[VSIG_EXPLAIN];
+    bool runs = !request->judged[index].invalid && result && result->explanation && result->explanation->premise &&
+                result->execution && err_from_name(result->execution->code) == ERR_OK;
+    if (!core->actions.verify || !runs || !request->asked->question) return;
+    struct core_question question = {.key = request->key,
+                                     .hash = {slot->hash[0], slot->hash[1]},
+                                     .candidate = index,
+                                     .premise = result->explanation->premise,
+                                     .hypothesis = request->asked->question,
+                                     .deadline_ns = request->deadline_ns};
+    slot->asked = true;
+    slot->remote = (struct core_answer){.code = ERR_FULL, .message = err_meaning(ERR_FULL)};
+    slot->verifying = core->actions.verify(core->actions.ctx, &question);
+    core->stats.verifications++;
+    core->stats.verifier_failures += !slot->verifying;
+}
+
+void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2], const struct core_answer *answer,
+                   int64_t now_ns)
+{
+    struct request *request = g_hash_table_lookup(core->open, &key);
+    struct slot *slot = NULL;
+    for (uint32_t i = 0; request && i < request->n && !slot; i++) {
+        struct slot *own = &request->slots[i];
+        if (own->verifying && own->hash[0] == hash[0] && own->hash[1] == hash[1]) slot = own;
+    }
+    if (!slot) {
+        core->stats.stray++;
+        return;
+    }
+    bool possible = answer->p >= 0 && answer->p <= 1;
+    slot->verifying = false;
+    slot->remote = *answer;
+    slot->remote.message = answer->message ? arena_strdup(&request->arena, answer->message) : NULL;
+    if (!answer->code && !possible) slot->remote.code = ERR_MALFORMED;
+    core->stats.verifier_failures += slot->remote.code != ERR_OK;
+    if (request->deadline_ns && now_ns >= request->deadline_ns) {
+        core->stats.deadlines++;
+        decide_deadline(request, now_ns);
+    } else {
+        decide_advance(request, now_ns);
+    }
+}
+
+static enum err_code take_answer(struct core *core, const struct msg_result *result, int64_t now_ns)
+{
+    struct core_answer answer = {err_from_name(result->code), result->p, result->message};
+    core_verified(core, result->key, result->hash, &answer, now_ns);
+    return ERR_OK;
+}
+
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
                           struct err *err)
 {
@@ -138,6 +194,7 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     if (code) return code;
     if (result->key.partition != key.partition || result->key.offset != key.offset)
         return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
+    if (strcmp(result->family, MSG_VERIFIER) == 0) return take_answer(core, result, now_ns);
     int family = vsig_family_by_name(result->family);
     struct slot *slot = slot_of(request, result);
     if (!slot || family < 0 || !(slot->waits >> family & 1)) return core->stats.stray++, ERR_OK;
@@ -147,11 +204,13 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
         slot->waits &= ~(1U << family);
         slot->results[family] = result;
     }
-    if (!slot->waits) gather(request, (uint32_t)(slot - request->slots));
+    uint32_t index = (uint32_t)(slot - request->slots);
+    if (!slot->waits) gather(request, index);
     if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
         core->stats.deadlines++;
         decide_deadline(request, now_ns);
     } else if (!slot->waits) {
+        ask_verifier(request, index);
         decide_advance(request, now_ns);
     }
     return ERR_OK;

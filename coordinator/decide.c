@@ -6,15 +6,28 @@
  * waiting: what was judged ahead and not reached is left out of the verdict, features of the request look no further
  * than the settled candidates, and iterations count settled ones.
  *
- *   first_valid         the first settled candidate whose P(correct) reaches the threshold is the answer
- *   rerank              settle all, then the best
- *   detect_then_rerank  the first one that executes, if it reaches the threshold; otherwise as rerank
+ * Two judges look at a settled candidate. The *signals* (label model, or the classifier over it) say how likely it is
+ * to be right; the *verifier* says how likely its explanation answers the question: the remote one that was asked when
+ * the families had answered, else the built-in one, which looks at the other settled candidates too. P(correct) puts
+ * the two together. Which of them a strategy asks is a row of `rules`:
+ *
+ *   first_valid         the first settled candidate that passes both judges, each at its own threshold, and whose
+ *                       P(correct) reaches the request's, is the answer
+ *   rerank              settle all, then the best by P(correct); it validates if that reaches the threshold
+ *   detect_then_rerank  the first one that executes, if it passes as under first_valid; otherwise as rerank
+ *   cyclesql            the paper to the letter: in order, the verifier alone; when none passes, the first that
+ *                       executes
+ *
+ * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at the
+ * threshold of P(correct), and a note of the verdict says so. A remote verifier that does not answer is stood in for by
+ * the built-in one, and a note says that too.
  *
  * *Best* is the highest score, the earlier of equals; one that did not run to its end comes after all that did, for
- * what fails or never ends is not the answer. Another candidate than the first that executes must beat it by the
- * model's margin, or noise would be swapped for noise.
+ * what fails or never ends is not the answer, and one of which that is not known (its family was late) between them.
+ * Another candidate than the first that executes must beat it by the model's margin, or noise would be swapped for
+ * noise.
  *
- * Nothing reached the threshold: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing executes
+ * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing executes
  * at all: abstained with reason invalid_sql, since there is no effort worth returning. A database that cannot be read:
  * failed with its reason, once every family of a candidate has said so.
  *
@@ -33,60 +46,151 @@
 static bool is_settled(const struct request *request, uint32_t index)
 {
     const struct slot *slot = &request->slots[index];
-    return !slot->asks || (slot->sent && !slot->waits);
+    return !slot->asks || (slot->sent && !slot->waits && !slot->verifying);
+}
+
+/* --- what a candidate is worth --- */
+
+/* Which tests a strategy asks for, and how it goes on. */
+static const struct rules {
+    bool verifier, signals; /* each judge at its own threshold */
+    bool both;              /* P(correct) at the request's */
+    bool wide;              /* all are settled before any is taken */
+    bool widens;            /* as soon as the first that executes fails */
+    bool in_order;          /* when none passes: the first that executes */
+} rules[MSG_STRATEGY_COUNT] = {
+    [MSG_FIRST_VALID] = {.verifier = true, .signals = true, .both = true},
+    [MSG_RERANK] = {.both = true, .wide = true},
+    [MSG_DETECT_THEN_RERANK] = {.verifier = true, .signals = true, .both = true, .widens = true},
+    [MSG_CYCLESQL] = {.verifier = true, .in_order = true},
+};
+
+static const struct rules *rules_of(const struct request *request)
+{
+    return &rules[request->options.strategy];
+}
+
+/* Does it execute? Not known when no family has run it. */
+enum run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
+
+static enum run run_of(const struct msg_judged *judged)
+{
+    if (!judged->judged || judged->invalid) return RUN_FAILED;
+    if (!judged->execution) return RUN_UNKNOWN;
+    return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
 }
 
 static bool executed(const struct msg_judged *judged)
 {
-    if (!judged->judged || judged->invalid) return false;
-    return !judged->execution || strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0;
+    return run_of(judged) != RUN_FAILED;
+}
+
+/* The remote verifier's word, where it was asked and answered; else the built-in one's. */
+static void verify(struct request *request, uint32_t index, uint32_t n_seen)
+{
+    struct msg_judged *judged = &request->judged[index];
+    const struct slot *slot = &request->slots[index];
+    const struct coordinator_models *models = request->core->config.models;
+    judged->entailment = NAN;
+    judged->verifier = NULL;
+    if (run_of(judged) != RUN_DONE) return;
+    if (slot->asked && !slot->remote.code) {
+        judged->entailment = slot->remote.p;
+        judged->verifier = slot->remote.message ? slot->remote.message : "remote";
+    } else if (models->verifier && slot->features) {
+        struct verifier_subject subject = {.request = request->asked,
+                                           .candidates = request->judged,
+                                           .n_candidates = request->n,
+                                           .n_seen = n_seen,
+                                           .index = index,
+                                           .features = slot->features};
+        judged->entailment = verifier_entails(models->verifier, &subject);
+        if (!isnan(judged->entailment)) judged->verifier = "builtin";
+    }
 }
 
 static void score(struct request *request, uint32_t index, uint32_t n_seen)
 {
     struct msg_judged *judged = &request->judged[index];
     if (!judged->judged || judged->invalid) return;
+    const struct coordinator_models *models = request->core->config.models;
     struct features_subject subject = {request->judged, request->n, n_seen, index};
-    struct coordinator_score worth = coordinator_score(request->core->config.models, &subject);
-    request->slots[index].score = worth;
-    judged->p_correct = worth.p;
-    judged->label_model_p = worth.label_model_p;
+    struct coordinator_score *worth = &request->slots[index].score;
+    *worth = coordinator_score(models, &subject);
+    verify(request, index, n_seen);
+    judged->label_model_p = worth->label_model_p;
+    judged->p_correct = coordinator_combine(models, worth->p, judged->entailment);
+    if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
+}
+
+enum decide_test decide_test(const struct request *request, uint32_t index)
+{
+    const struct msg_judged *judged = &request->judged[index];
+    const struct rules *asks = rules_of(request);
+    double p = request->slots[index].score.p, least = request->core->config.models->label_threshold;
+    bool verified = !isnan(judged->entailment);
+    if (!executed(judged)) return DECIDE_RUNS;
+    if (asks->verifier && verified && judged->entailment < request->entailment_threshold) return DECIDE_VERIFIER;
+    if (asks->signals && verified && p < least) return DECIDE_SIGNALS;
+    bool alone = !verified; /* then the signals decide, whatever the strategy */
+    return (asks->both || alone) && !(judged->p_correct >= request->threshold) ? DECIDE_BOTH : DECIDE_PASSES;
 }
 
 static bool is_valid(const struct request *request, uint32_t index)
 {
-    return executed(&request->judged[index]) && request->judged[index].p_correct >= request->threshold;
+    return decide_test(request, index) == DECIDE_PASSES;
 }
 
 /* --- the answer --- */
 
-enum { NONE = UINT32_MAX };
-
+/* The first that executes; of those of which it is not known, when none is known to. */
 static uint32_t first_executed(const struct request *request)
 {
-    for (uint32_t i = 0; i < request->decided; i++)
-        if (executed(&request->judged[i])) return i;
-    return NONE;
+    uint32_t first = NO_CANDIDATE;
+    for (uint32_t i = 0; i < request->decided; i++) {
+        enum run run = run_of(&request->judged[i]);
+        if (run == RUN_DONE) return i;
+        if (run == RUN_UNKNOWN && first == NO_CANDIDATE) first = i;
+    }
+    return first;
 }
 
 static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 {
-    bool ran = executed(&request->judged[a]);
-    if (ran != executed(&request->judged[b])) return ran;
+    enum run left = run_of(&request->judged[a]), right = run_of(&request->judged[b]);
+    if (left != right) return left > right;
     return request->slots[a].score.score > request->slots[b].score.score;
 }
 
-/* The best settled candidate; NONE when all are invalid or unjudged. */
+static double margin_of(const struct request *request)
+{
+    const struct coordinator_models *models = request->core->config.models;
+    if (models->margin >= 0) return models->margin;
+    return models->verifier ? verifier_margin(models->verifier) : 0;
+}
+
+/* The best settled candidate; NO_CANDIDATE when all are invalid or unjudged. */
 static uint32_t find_best(const struct request *request)
 {
-    uint32_t best = NONE, first = first_executed(request);
+    uint32_t best = NO_CANDIDATE, first = first_executed(request);
+    if (rules_of(request)->in_order && first != NO_CANDIDATE) return first;
     for (uint32_t i = 0; i < request->decided; i++) {
         if (!request->judged[i].judged || request->judged[i].invalid) continue;
-        if (best == NONE || is_better(request, i, best)) best = i;
+        if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
-    if (first == NONE || best == first) return best;
+    if (first == NO_CANDIDATE || best == first) return best;
     double lead = request->slots[best].score.score - request->slots[first].score.score;
-    return lead > request->core->config.models->margin ? best : first;
+    return lead > margin_of(request) ? best : first;
+}
+
+static void forget_judgement(struct msg_judged *judged)
+{
+    judged->judged = judged->invalid = false;
+    judged->n_signals = judged->n_findings = 0;
+    judged->execution = NULL;
+    judged->explained = NULL;
+    judged->explanation = judged->verifier = NULL;
+    judged->p_correct = judged->label_model_p = judged->entailment = NAN;
 }
 
 /* Speculative work is not part of the verdict. */
@@ -96,24 +200,7 @@ static void drop_unreached(struct request *request, uint32_t winner)
         struct msg_judged *judged = &request->judged[i];
         bool repeat = judged->same_as != 0;
         if (!repeat) judged->why = arena_printf(&request->arena, "not reached: candidate %u was taken", winner + 1);
-        judged->judged = judged->invalid = false;
-        judged->n_signals = judged->n_findings = 0;
-        judged->execution = NULL;
-        judged->p_correct = judged->label_model_p = NAN;
-    }
-}
-
-static void explain_others(struct request *request, uint32_t winner)
-{
-    for (uint32_t i = 0; i < request->decided; i++) {
-        struct msg_judged *judged = &request->judged[i];
-        if (judged->why || i == winner) continue;
-        if (judged->invalid)
-            judged->why = "does not execute";
-        else if (!executed(judged))
-            judged->why = "did not run to its end";
-        else
-            judged->why = winner == NONE ? "below the threshold" : "another candidate is preferred";
+        forget_judgement(judged);
     }
 }
 
@@ -127,14 +214,26 @@ static uint32_t count_iterations(const struct request *request)
 static void set_versions(struct request *request, struct msg_verdict *verdict)
 {
     const struct coordinator_models *models = request->core->config.models;
-    struct msg_version *versions = arena_new_array(&request->arena, 3, struct msg_version);
+    struct msg_version *versions = arena_new_array(&request->arena, 4, struct msg_version);
     if (!versions) return;
     versions[verdict->n_versions++] = (struct msg_version){"assay", ASSAY_VERSION};
     if (models->label_model)
         versions[verdict->n_versions++] = (struct msg_version){"label_model", models->label_model_version};
     if (models->classifier)
         versions[verdict->n_versions++] = (struct msg_version){"classifier", models->classifier_version};
+    if (models->verifier) versions[verdict->n_versions++] = (struct msg_version){"verifier", models->verifier_version};
     verdict->versions = versions;
+}
+
+/* What was asked of P(correct) and of the entailment; NAN: nothing was. */
+static void set_thresholds(const struct request *request, struct msg_verdict *verdict)
+{
+    const struct coordinator_models *models = request->core->config.models;
+    const struct rules *asks = rules_of(request);
+    bool verifier = request->families >> VSIG_EXPLAIN & 1 && (models->verifier || request->core->actions.verify);
+    bool any = models->label_model || models->classifier || verifier;
+    verdict->threshold = any && (asks->both || !verifier) ? request->threshold : (double)NAN;
+    verdict->entailment_threshold = verifier && asks->verifier ? request->entailment_threshold : (double)NAN;
 }
 
 static struct msg_verdict verdict_of(struct request *request, enum msg_status status, int64_t now_ns)
@@ -146,10 +245,6 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .key = request->key,
         .status = status,
         .p_correct = NAN,
-        .threshold = request->core->config.models->label_model || request->core->config.models->classifier
-                         ? request->threshold
-                         : NAN,
-        .entailment_threshold = NAN,
         .candidates = request->judged,
         .n_candidates = request->judged ? request->n : 0,
         .iterations = count_iterations(request),
@@ -161,7 +256,9 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
     /* Without an id of its own a request is known by where it stood, never by something random. */
     if (!verdict.id)
         verdict.id = arena_printf(&request->arena, "%d-%lld", request->key.partition, (long long)request->key.offset);
+    set_thresholds(request, &verdict);
     set_versions(request, &verdict);
+    why_notes(request, &verdict);
     return verdict;
 }
 
@@ -176,7 +273,7 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
 static void conclude_valid(struct request *request, uint32_t winner, int64_t now_ns)
 {
     drop_unreached(request, winner);
-    explain_others(request, winner);
+    why_not_chosen(request, winner, winner);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_VALIDATED, now_ns);
     set_answer(request, &verdict, winner);
     report_make(request, winner, &verdict);
@@ -191,14 +288,14 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
                                                                MSG_STATUS_ABSTAINED, MSG_STATUS_ASK};
     enum msg_status status = statuses[request->options.policy];
     if (reason && status == MSG_STATUS_ASK) status = MSG_STATUS_ABSTAINED;
-    if (best == NONE) status = MSG_STATUS_ABSTAINED;
-    if (best == NONE && !reason) reason = "invalid_sql", message = "no candidate executes";
-    explain_others(request, status == MSG_STATUS_BEST_EFFORT ? best : NONE);
+    if (best == NO_CANDIDATE) status = MSG_STATUS_ABSTAINED;
+    if (best == NO_CANDIDATE && !reason) reason = "invalid_sql", message = "no candidate executes";
+    why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
     verdict.message = message;
     if (status == MSG_STATUS_BEST_EFFORT) set_answer(request, &verdict, best);
-    report_make(request, best == NONE ? 0 : best, &verdict);
+    report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
     if (status == MSG_STATUS_ASK) report_ask(request, best, &verdict);
     if (missing) verdict.unavailable = gather_family_names(request, missing, &verdict.n_unavailable);
     core_close(request, &verdict);
@@ -206,10 +303,10 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
 
 static void conclude(struct request *request, int64_t now_ns)
 {
-    if (request->options.strategy != MSG_FIRST_VALID)
+    if (request->wide)
         for (uint32_t i = 0; i < request->n; i++) score(request, i, request->n);
     uint32_t best = find_best(request);
-    if (best != NONE && is_valid(request, best))
+    if (best != NO_CANDIDATE && is_valid(request, best))
         conclude_valid(request, best, now_ns);
     else
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
@@ -221,9 +318,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
         if (judged->invalid) continue; /* that much is known without a database */
-        judged->judged = false;
-        judged->n_signals = judged->n_findings = 0;
-        judged->execution = NULL;
+        forget_judgement(judged);
         if (!judged->why) judged->why = "not judged: the request failed";
     }
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_FAILED, now_ns);
@@ -267,7 +362,7 @@ static bool settle_one(struct request *request, uint32_t index, int64_t now_ns)
         conclude_valid(request, index, now_ns);
         return true;
     }
-    if (request->options.strategy == MSG_DETECT_THEN_RERANK) request->wide = true;
+    if (rules_of(request)->widens) request->wide = true;
     return false;
 }
 
@@ -322,7 +417,7 @@ static void send_more(struct request *request)
 
 bool decide_advance(struct request *request, int64_t now_ns)
 {
-    if (request->options.strategy == MSG_RERANK) request->wide = true;
+    if (rules_of(request)->wide) request->wide = true;
     while (request->decided < request->n && is_settled(request, request->decided)) {
         uint32_t index = request->decided++;
         if (settle_one(request, index, now_ns)) return true;
@@ -341,6 +436,11 @@ void decide_deadline(struct request *request, int64_t now_ns)
     for (uint32_t i = 0; i < request->n; i++) {
         struct slot *slot = &request->slots[i];
         if (is_settled(request, i)) continue;
+        if (slot->verifying) {
+            slot->verifying = false;
+            slot->remote = (struct core_answer){.code = ERR_DEADLINE, .message = err_meaning(ERR_DEADLINE)};
+            continue;
+        }
         uint32_t waits = slot->sent ? slot->waits : request->families;
         missing |= waits;
         slot->waits = waits;

@@ -74,6 +74,28 @@ static void gather_findings(struct request *request, uint32_t index)
     }
 }
 
+/* The execution family's, which may have a sample; else as the explain family found it. */
+static struct msg_execution *execution_of(const struct slot *slot)
+{
+    static const enum vsig_family families[] = {VSIG_EXECUTION, VSIG_EXPLAIN};
+    for (unsigned i = 0; i < G_N_ELEMENTS(families); i++)
+        if (slot->results[families[i]] && slot->results[families[i]]->execution)
+            return slot->results[families[i]]->execution;
+    return NULL;
+}
+
+static void gather_explanation(struct request *request, uint32_t index)
+{
+    struct slot *slot = &request->slots[index];
+    struct msg_judged *judged = &request->judged[index];
+    struct msg_explanation *explanation = slot->results[VSIG_EXPLAIN] ? slot->results[VSIG_EXPLAIN]->explanation : NULL;
+    if (!explanation) return;
+    judged->explanation = explanation->prose;
+    if (request->options.explain == MSG_EXPLAIN_FULL) judged->explained = explanation;
+    float *features = arena_new_array(&request->arena, VERIFIER_FEATURES, float);
+    if (features && coordinator_read_features(explanation, features)) slot->features = features;
+}
+
 void gather(struct request *request, uint32_t index)
 {
     const struct slot *slot = &request->slots[index];
@@ -82,7 +104,8 @@ void gather(struct request *request, uint32_t index)
     gather_signals(request, index);
     gather_findings(request, index);
     if (judged->invalid) judged->p_correct = 0;
-    if (slot->results[VSIG_EXECUTION]) judged->execution = slot->results[VSIG_EXECUTION]->execution;
+    judged->execution = execution_of(slot);
+    if (!judged->invalid) gather_explanation(request, index);
 }
 
 const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n)

@@ -5,6 +5,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/core.h"
 #include "coordinator/features.h"
+#include "coordinator/verifier.h"
 #include "lib/learn/classifier.h"
 #include "signals/vsig.h"
 
@@ -21,8 +22,11 @@ struct coordinator_models {
     unsigned n_features;
     int from[MODEL_MAX_FEATURES];
     enum msg_strategy strategy;
-    double threshold, margin;
-    char *label_model_version, *classifier_version;
+    double threshold, margin;                     /* of P(correct); margin below 0: the verifier's own, or none */
+    double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
+    double weights[3];                            /* of coordinator_combine: constant, signals, verifier */
+    struct verifier_model *verifier;              /* NULL: none */
+    char *label_model_version, *classifier_version, *verifier_version;
 };
 
 /* --- core.c, ingest.c, decide.c: one open request --- */
@@ -34,6 +38,10 @@ struct slot {
     bool sent;
     uint32_t waits; /* families that have not answered; bits */
     struct msg_result *results[VSIG_FAMILY_COUNT];
+    const float *features; /* [VERIFIER_FEATURES]; NULL: the explain family has not answered, or has nothing to say */
+    bool verifying;        /* the remote verifier has been asked and has not answered */
+    bool asked;            /* it has been asked */
+    struct core_answer remote;
     struct coordinator_score score;
 };
 
@@ -43,8 +51,9 @@ struct request {
     struct msg_key key;
     void *token;
     struct msg_request *asked;
-    struct msg_options options; /* nothing left open */
-    double threshold;
+    struct msg_options options;      /* nothing left open */
+    double threshold;                /* of P(correct) */
+    double entailment_threshold;     /* of the verifier's; under cyclesql the only one */
     int64_t arrived_ns, deadline_ns; /* 0: none */
     uint32_t families;               /* bits */
     struct slot *slots;
@@ -83,6 +92,22 @@ const char *const *gather_family_names(struct request *request, uint32_t bits, u
 /* report.c: SQLens's error report on one candidate, and questions to the user. */
 void report_make(struct request *request, uint32_t index, struct msg_verdict *verdict);
 void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict);
+
+/* decide.c: what one candidate still lacks to validate. */
+enum decide_test {
+    DECIDE_PASSES,
+    DECIDE_RUNS,     /* it did not run to its end */
+    DECIDE_VERIFIER, /* its explanation does not answer the question */
+    DECIDE_SIGNALS,  /* its signals speak against it */
+    DECIDE_BOTH      /* P(correct) is too low */
+};
+enum decide_test decide_test(const struct request *request, uint32_t index);
+enum { NO_CANDIDATE = UINT32_MAX };
+
+/* why.c: why each settled candidate but the chosen one was passed over, in one sentence each; and notes on how the
+ * judgement came about. `chosen`: NO_CANDIDATE when nothing is returned; `best`: what would have been. */
+void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best);
+void why_notes(struct request *request, struct msg_verdict *verdict);
 
 /* core.c: hand the verdict over and forget the request. */
 void core_close(struct request *request, const struct msg_verdict *verdict);

@@ -1,8 +1,14 @@
-/* The learned part of deciding: label model, classifier, and how the two are used.
+/* The learned part of deciding: label model, classifier, verifier, and how they are used together.
  *
- * decision.json says what measured best: {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold":
- * 0.8, "margin": 0.05, "command": "..."}. `margin` is how far another candidate must lie above the first that executes
- * before it is preferred. The file may be absent: first_valid at 0.5.
+ * decision.json says what measured best on the training logs:
+ *
+ *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8, "margin": 0.05,
+ *    "label_threshold": 0.5, "entailment_threshold": 0.5, "combine": [0, 0.5, 0.5], "command": "..."}
+ *
+ * `threshold` is asked of P(correct); `margin` is how far another candidate must lie above the first that executes
+ * before it is preferred. Where a strategy asks both judges, the signals' probability must reach label_threshold and
+ * the verifier's entailment_threshold, and `combine` puts the two together: logit P(correct) = c0 + c1 logit p + c2
+ * logit entailment. The file may be absent: first_valid, everything at 0.5, and the mean of the log-odds.
  */
 #include "coordinator/internal.h"
 
@@ -15,6 +21,7 @@
 #include <xxhash.h>
 
 static const double DEFAULT_THRESHOLD = 0.5;
+static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5};
 
 /* Models lie beside the program: installed (bin/../share/assay/models) or in a build folder. */
 static char *find_dir(const char *dir)
@@ -90,6 +97,16 @@ static enum err_code load_classifier(struct coordinator_models *m, const char *p
     return ERR_OK;
 }
 
+/* The shipped one may not be there. */
+static enum err_code load_verifier(struct coordinator_models *m, const char *path, bool optional, struct err *err)
+{
+    struct err why = {0};
+    if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
+    if (verifier_load(path, &m->verifier, &why)) return missing("verifier", path, &why, err);
+    m->verifier_version = version_of(path);
+    return ERR_OK;
+}
+
 static enum err_code bad_decision(const char *path, const char *what, struct err *err)
 {
     return err_set(err, ERR_CONFIG, "the decision file %s: %s", path, what);
@@ -104,6 +121,21 @@ static enum err_code read_share(const json_t *root, const char *key, const char 
                                                            : bad_decision(path, "a number is not from 0 to 1", err);
 }
 
+static enum err_code read_weights(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
+{
+    const json_t *list = json_object_get(root, "combine");
+    if (!list) return ERR_OK;
+    if (json_array_size(list) != G_N_ELEMENTS(m->weights))
+        return bad_decision(path, "combine is no list of three numbers", err);
+    for (size_t i = 0; i < G_N_ELEMENTS(m->weights); i++) {
+        const json_t *weight = json_array_get(list, i);
+        m->weights[i] = json_number_value(weight);
+        if (!json_is_number(weight) || fabs(m->weights[i]) > 100 || (i && m->weights[i] < 0))
+            return bad_decision(path, "a number of combine is out of range", err);
+    }
+    return ERR_OK;
+}
+
 static enum err_code read_decision(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -116,7 +148,10 @@ static enum err_code read_decision(struct coordinator_models *m, const json_t *r
     if (value < 0) return bad_decision(path, "names an unknown strategy", err);
     m->strategy = (enum msg_strategy)value;
     enum err_code code = read_share(root, "threshold", path, &m->threshold, err);
-    return code ? code : read_share(root, "margin", path, &m->margin, err);
+    if (!code) code = read_share(root, "margin", path, &m->margin, err);
+    if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
+    if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
+    return code ? code : read_weights(m, root, path, err);
 }
 
 static enum err_code load_decision(struct coordinator_models *m, const char *path, struct err *err)
@@ -130,20 +165,25 @@ static enum err_code load_decision(struct coordinator_models *m, const char *pat
     return code;
 }
 
-enum err_code coordinator_models_load(const char *dir, const char *label_model, const char *classifier,
-                                      struct coordinator_models **out, struct err *err)
+enum err_code coordinator_models_load(const struct coordinator_files *files, struct coordinator_models **out,
+                                      struct err *err)
 {
     struct coordinator_models *m = g_new0(struct coordinator_models, 1);
     m->strategy = MSG_FIRST_VALID;
-    m->threshold = DEFAULT_THRESHOLD;
-    char *home = find_dir(dir);
-    char *label_model_path = model_path(home, "label_model.json", label_model);
-    char *classifier_path = model_path(home, "classifier.json", classifier);
+    m->threshold = m->label_threshold = m->entailment_threshold = DEFAULT_THRESHOLD;
+    m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
+    memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
+    char *home = find_dir(files->dir);
+    char *label_model_path = model_path(home, "label_model.json", files->label_model);
+    char *classifier_path = model_path(home, "classifier.json", files->classifier);
+    char *verifier_path = model_path(home, "verifier.json", files->verifier);
     char *decision_path = g_build_filename(home, "decision.json", NULL);
     enum err_code code = load_label_model(m, label_model_path, err);
-    if (!code) code = load_classifier(m, classifier_path, !classifier, err);
+    if (!code) code = load_classifier(m, classifier_path, !files->classifier, err);
+    if (!code) code = load_verifier(m, verifier_path, !files->verifier, err);
     if (!code) code = load_decision(m, decision_path, err);
     g_free(decision_path);
+    g_free(verifier_path);
     g_free(classifier_path);
     g_free(label_model_path);
     g_free(home);
@@ -157,8 +197,10 @@ void coordinator_models_free(struct coordinator_models *models)
     if (!models) return;
     lm_free(models->label_model);
     learn_free(models->classifier);
+    verifier_free(models->verifier);
     g_free(models->label_model_version);
     g_free(models->classifier_version);
+    g_free(models->verifier_version);
     g_free(models);
 }
 
@@ -200,4 +242,32 @@ struct coordinator_score coordinator_score(const struct coordinator_models *mode
     if (models->classifier) out.p = classify(models, subject, out.label_model_p);
     out.score = isnan(out.p) ? count_votes(votes, n_signals) : out.p;
     return out;
+}
+
+static double logit(double p)
+{
+    static const double least = 1e-6; /* so that no judge outvotes the other for ever */
+    p = fmin(fmax(p, least), 1 - least);
+    return log(p / (1 - p));
+}
+
+double coordinator_combine(const struct coordinator_models *models, double p, double entailment)
+{
+    const double *w = models->weights;
+    if (isnan(entailment)) return p;
+    if (isnan(p)) return entailment;
+    return 1 / (1 + exp(-(w[0] + w[1] * logit(p) + w[2] * logit(entailment))));
+}
+
+bool coordinator_read_features(const struct msg_explanation *explanation, float *out)
+{
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    if (!explanation || (!explanation->n_numbers && !explanation->components)) return false;
+    for (uint32_t i = 0; i < explanation->n_numbers; i++) {
+        int index = verifier_feature_by_id(explanation->numbers[i].id);
+        if (index >= 0 && index < VERIFIER_COMPONENTS) out[index] = explanation->numbers[i].value;
+    }
+    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES && explanation->components; i++)
+        out[i] = (float)(explanation->components >> (verifier_feature_id(i) - VERIFIER_COMPONENT_ID) & 1);
+    return true;
 }

@@ -33,6 +33,11 @@ static void end(void)
     coordinator_models_free(models);
     leak_check();
 }
+static enum err_code load(const char *from, const char *label_model, const char *classifier, struct err *err)
+{
+    const struct coordinator_files files = {from, label_model, classifier, NULL};
+    return coordinator_models_load(&files, &models, err);
+}
 TestSuite(models, .init = begin, .fini = end);
 
 static void write_label_model(void)
@@ -57,7 +62,7 @@ static void write_decision(const char *text)
 Test(models, a_missing_label_model_is_a_configuration_error)
 {
     struct err err = {0};
-    cr_assert_eq(coordinator_models_load(dir, NULL, NULL, &models, &err), ERR_CONFIG);
+    cr_assert_eq(load(dir, NULL, NULL, &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "label_model.json") && strstr(err.text, "none"), "%s", err.text);
     cr_assert_null(models);
 }
@@ -65,7 +70,7 @@ Test(models, a_missing_label_model_is_a_configuration_error)
 Test(models, none_leaves_it_out)
 {
     struct err err = {0};
-    cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
     cr_assert_eq(coordinator_models_strategy(models), MSG_FIRST_VALID);
     cr_assert_float_eq(coordinator_models_threshold(models), 0.5, 0);
     struct msg_judged judged = {.judged = true};
@@ -77,7 +82,7 @@ Test(models, none_leaves_it_out)
 
 Test(models, without_a_model_fewer_votes_are_better)
 {
-    cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, NULL), ERR_OK);
+    cr_assert_eq(load(dir, "none", "none", NULL), ERR_OK);
     struct msg_signal silent[] = {{.id = 1}, {.id = 2}}, fired[] = {{.id = 1, .state = MSG_FIRED}, {.id = 2}};
     struct msg_judged judged[] = {{.judged = true, .signals = silent, .n_signals = 2},
                                   {.judged = true, .signals = fired, .n_signals = 2}};
@@ -92,7 +97,7 @@ Test(models, a_folder_with_models_is_loaded)
     write_decision(
         "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
         "\"command\":\"made by hand\"}");
-    cr_assert_eq(coordinator_models_load(dir, NULL, NULL, &models, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(load(dir, NULL, NULL, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(coordinator_models_strategy(models), MSG_RERANK);
     cr_assert_float_eq(coordinator_models_threshold(models), 0.8, 0);
     cr_assert_float_eq(models->margin, 0.1, 0);
@@ -108,7 +113,7 @@ Test(models, the_environment_names_the_folder)
 {
     write_label_model();
     setenv("ASSAY_MODELS", dir, 1);
-    cr_assert_eq(coordinator_models_load(NULL, NULL, NULL, &models, NULL), ERR_OK);
+    cr_assert_eq(load(NULL, NULL, NULL, NULL), ERR_OK);
 }
 
 Test(models, bad_decision_files_are_refused)
@@ -124,7 +129,7 @@ Test(models, bad_decision_files_are_refused)
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err err = {0};
         write_decision(bad[i]);
-        cr_assert_eq(coordinator_models_load(dir, "none", "none", &models, &err), ERR_CONFIG, "%s", bad[i]);
+        cr_assert_eq(load(dir, "none", "none", &err), ERR_CONFIG, "%s", bad[i]);
         cr_assert(strstr(err.text, "decision.json"), "%s", err.text);
     }
 }
@@ -132,7 +137,7 @@ Test(models, bad_decision_files_are_refused)
 Test(models, a_named_classifier_must_be_there)
 {
     struct err err = {0};
-    cr_assert_eq(coordinator_models_load(dir, "none", "/nowhere/trees.json", &models, &err), ERR_CONFIG);
+    cr_assert_eq(load(dir, "none", "/nowhere/trees.json", &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "trees.json"), "%s", err.text);
 }
 
@@ -158,7 +163,7 @@ Test(models, a_classifier_decides)
     cr_assert_eq(learn_save(model, path, &err), ERR_OK, "%s", err.text);
     learn_free(model);
     free(x);
-    cr_assert_eq(coordinator_models_load(dir, "none", NULL, &models, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(load(dir, "none", NULL, &err), ERR_OK, "%s", err.text);
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
     struct msg_signal silent = {.id = (uint32_t)all[0]->id}, fired = {.id = (uint32_t)all[0]->id, .state = MSG_FIRED};
