@@ -6,10 +6,11 @@
 
 FIRES is what bench_signals --out writes; LABELS is a list, for each line of the log, of one label a candidate ("ok",
 "wrong", "err:..."). Counted is the first candidate that executes of each line, or with --all every one that does.
-With --log, lines whose gold result is empty can be left out by --skip-empty FILE (line numbers, one a line).
+With --log, --skip-empty-gold DB_ROOT leaves out lines whose gold query returns nothing: there a wrong candidate that
+returns nothing too counts as right by accident.
 --show SIGNAL lists the candidates that fired it, with their labels.
 """
-import argparse, json
+import argparse, json, os, sqlite3
 
 
 def wilson(right, n, z=1.96):
@@ -18,13 +19,29 @@ def wilson(right, n, z=1.96):
     return (c - s) / d, (c + s) / d
 
 
+def empty_golds(log, root):
+    """Numbers of the lines whose gold query returns no row, or cannot run."""
+    handles, known, found = {}, {}, set()
+    for i, row in enumerate(log):
+        key = row["db"], row["gold"]
+        if row["db"] not in handles:
+            path = os.path.join(root, row["db"], row["db"] + ".sqlite")
+            handles[row["db"]] = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            handles[row["db"]].text_factory = bytes
+        if key not in known:
+            try: known[key] = handles[row["db"]].execute(row["gold"]).fetchone() is None
+            except sqlite3.Error: known[key] = True
+        if known[key]: found.add(i)
+    return found
+
+
 def main():
     p = argparse.ArgumentParser(); p.add_argument("fires"); p.add_argument("--labels"); p.add_argument("--log"); p.add_argument("--all", action="store_true")
-    p.add_argument("--skip-empty"); p.add_argument("--show"); p.add_argument("--only", choices=["ok", "wrong"]); a = p.parse_args()
+    p.add_argument("--skip-empty-gold", metavar="DB_ROOT"); p.add_argument("--show"); p.add_argument("--only", choices=["ok", "wrong"]); a = p.parse_args()
     rows = [json.loads(l) for l in open(a.fires)]
     labels = json.load(open(a.labels)) if a.labels else None
     log = [json.loads(l) for l in open(a.log)] if a.log else None
-    skip = {int(l) for l in open(a.skip_empty)} if a.skip_empty else set()
+    skip = empty_golds(log, a.skip_empty_gold) if log and a.skip_empty_gold else set()
     seen, kept = set(), []
     for r in rows:
         if r["line"] in skip: continue

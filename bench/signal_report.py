@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The Signals table of docs/results.md, by command.
+
+  signal_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT ... --gold NAME=LOG.jsonl=DB_ROOT ...
+
+Runs `assay eval` on each log and `assay eval --gold` on each gold log and prints Markdown: fired / right on the first
+executable candidates of each log, then all logs pooled: precision and lift with 95 % intervals (Wilson), and recall.
+Lift is right votes over those that as many votes at each log's own share of wrong SQL would give. A signal whose pooled
+interval includes 1 is to be off by default, and is marked, or called thin below five votes; so is a gold rate above 2 %. --on SIGNAL (repeatable) has one
+judged that is off by default.
+"""
+import argparse, json, os, subprocess, tempfile
+
+from signal_table import wilson
+
+GOLD_LIMIT = 2.0
+THIN = 5
+
+
+def measure(assay, spec, on, *more):
+    name, log, root = spec.split("=")
+    with tempfile.TemporaryDirectory() as home:
+        config = os.path.join(home, "config.yaml")
+        with open(config, "w") as out:
+            out.write("signals:\n" + "".join(f"  {s}:\n    enabled: 1\n" for s in on) if on else "")
+        command = [assay, "eval", log, "--db-root", root, "--format", "json", *more]
+        if on: command += ["--config", config]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode: raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return name, json.loads(done.stdout)
+
+
+def mean(right, n):
+    return f"{100 * right / n:.0f} %" if n else "-"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--assay", required=True); p.add_argument("--log", action="append", required=True)
+    p.add_argument("--gold", action="append", default=[]); p.add_argument("--on", action="append", default=[]); a = p.parse_args()
+    logs = [measure(a.assay, s, a.on, "--bootstrap", "0") for s in a.log]
+    golds = [measure(a.assay, s, a.on, "--gold") for s in a.gold]
+    head = ["signal", *(n for n, _ in logs), "pooled", "precision", "lift", "recall", *(f"{n} gold" for n, _ in golds)]
+    print("| " + " | ".join(head) + " |\n|" + " --- |" * len(head))
+    wrong = sum(d["detection"]["wrong"] for _, d in logs)
+    for i, first in enumerate(logs[0][1]["signals"]):
+        rows = [d["signals"][i] for _, d in logs]
+        fired, right = sum(r["fired"] for r in rows), sum(r["right"] for r in rows)
+        expected = sum(r["fired"] * d["detection"]["wrong"] / d["detection"]["n"] for r, (_, d) in zip(rows, logs))
+        cells = [first["name"], *(f"{r['fired']} / {r['right']}" if r["fired"] else "0" for r in rows)]
+        if fired:
+            low, high = wilson(right, fired); base = expected / fired
+            mark = " thin" if fired < THIN else "" if low / base > 1 else " (includes 1)"
+            cells += [f"{fired} / {right}", f"{mean(right, fired)} ({100 * low:.0f}-{100 * high:.0f})",
+                      f"{right / expected:.2f} ({low / base:.2f}-{high / base:.2f}){mark}", f"{100 * right / wrong:.1f} %"]
+        else:
+            cells += ["0", "-", "-", "0 %"]
+        for _, d in golds:
+            rate = d["signals"][i]["gold_fire_rate"]
+            cells.append(f"{rate:.2f} %" + (" (above)" if rate > GOLD_LIMIT else ""))
+        print("| " + " | ".join(cells) + " |")
+    for name, d in logs:
+        l = d["localisation"]
+        print(f"\n{name}: {d['detection']['wrong']} of {d['detection']['n']} wrong; localised {l['share']:.1f} % "
+              f"({l['hits']} of {l['wrong']}), of those with a finding {l['share_with_finding']:.1f} %, by chance {l['by_chance']:.1f} %")
+
+
+if __name__ == "__main__":
+    main()
