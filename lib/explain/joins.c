@@ -309,8 +309,9 @@ static void say_topology(struct joined *j, struct say *out)
     say_either(out, "it reads ", "it looks at ");
     if (n == 2 && j->n_edges == 1 && sources[0].table == sources[1].table) {
         say_source(j->t, out, j->edges[0].child);
-        say(out, " with another row of the same table, ");
+        say(out, " and ");
         say_source(j->t, out, j->edges[0].parent);
+        say(out, ", rows of one table");
     } else if (n == 2 && j->n_edges == 1) {
         say_source(j->t, out, j->edges[0].child);
         say(out, " and its ");

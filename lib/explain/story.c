@@ -168,13 +168,13 @@ static void say_traced_row(struct teller *t, struct say *out, const struct prov_
     if (told == 0) say(out, "one without columns of interest");
 }
 
-static void say_origin(struct teller *t, struct say *out, const struct prov_arm *arm)
+static void say_origin(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     static const char *const SHAPES[] = {
-        [PROV_SHAPE_PLAIN] = "this row comes from ",
-        [PROV_SHAPE_WHOLE] = "this row is computed from ",
-        [PROV_SHAPE_GROUP] = "this row stands for a group of ",
-        [PROV_SHAPE_MERGED] = "this row stands for equal values of ",
+        [PROV_SHAPE_PLAIN] = " comes from ",
+        [PROV_SHAPE_WHOLE] = " is computed from ",
+        [PROV_SHAPE_GROUP] = " stands for a group of ",
+        [PROV_SHAPE_MERGED] = " stands for equal values of ",
     };
     if (arm->inside) {
         say(out, "the rows of ");
@@ -185,6 +185,13 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
             say(out, "in ");
             say_query(out, tell_query_number(t, arm->select, NULL, TELL_ARM));
             say(out, ", ");
+        }
+        if (shows_values(t)) {
+            say(out, "this row");
+        } else { /* no phrase before this one has told which */
+            say(out, "row ");
+            say_count(out, row + 1);
+            say(out, " of the result");
         }
         say(out, SHAPES[arm->shape]);
     }
@@ -205,8 +212,8 @@ static void tell_origins(struct teller *t, const struct provenance *p)
         const struct prov_arm *arm = &p->arms[i];
         if (arm->state != PROV_ARM_ROWS || arm->n_rows == 0) continue;
         tell_begin(t);
-        say_origin(t, &t->premise, arm);
-        say_origin(t, &t->prose, arm);
+        say_origin(t, &t->premise, arm, p->row);
+        say_origin(t, &t->prose, arm, p->row);
         tell_end(t, EXPLAIN_STORY, arm->select, true);
     }
 }
