@@ -1,4 +1,4 @@
-/* Golden explanations: tests/data/explain/README.md. */
+/* Golden explanations: tests/data/explain/told/README.md. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 #include "tests/unit/signals/case_file.h"
@@ -174,11 +174,11 @@ static void run_file(const char *path, unsigned *explained)
 Test(explain, cases)
 {
     unsigned explained = 0;
-    GDir *folder = g_dir_open(TEST_DATA "/explain", 0, NULL);
+    GDir *folder = g_dir_open(TEST_DATA "/explain/told", 0, NULL);
     cr_assert_not_null(folder);
     for (const char *name; (name = g_dir_read_name(folder));) {
         if (!g_str_has_suffix(name, ".case")) continue;
-        char *path = g_build_filename(TEST_DATA, "explain", name, NULL);
+        char *path = g_build_filename(TEST_DATA, "explain", "told", name, NULL);
         run_file(path, &explained);
         g_free(path);
     }
