@@ -14,9 +14,9 @@ struct vsig_predicate {
     const struct sql_node *node;        /* BINARY, LIKE, BETWEEN, IN, or UNARY IS NULL */
     const struct sql_ref *ref;          /* its column */
     const struct schema_column *column; /* the same in the schema; never NULL */
-    bool bare;                          /* the column stands without functions around it */
     const struct sql_node *literals[VSIG_MAX_PREDICATE_LITERALS];
     uint32_t n_literals;
+    bool bare; /* the column stands without functions around it */
     /* Set by vsig_predicate_look. */
     int live; /* 1: some row meets it; 0: none does; -1: not known, see code */
     enum err_code code;
