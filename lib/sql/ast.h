@@ -25,28 +25,26 @@
  * Statement level
  *   QUERY     [WITH?, body, ORDER?, LIMIT?]; body is SELECT, VALUES, COMPOUND or a parenthesised QUERY
  *   WITH      list of CTE; SQL_F_RECURSIVE
- *   CTE       [NAMES?, QUERY] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED
+ *   CTE       [NAMES?, QUERY, NAMES?] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED; the last NAMES are the
+ *             columns that SEARCH and CYCLE add, and text2 is these clauses as written
  *   COMPOUND  [left, right] op = SQL_UNION ...; left-associative, so left may be a COMPOUND
- *   SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]
+ *   SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]; SQL_F_TABLE: written as TABLE t, which says
+ *             SELECT * FROM t
  *   VALUES    list of ROW
  *   DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
  *   ITEMS     list of ITEM and STAR
  *   ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
- *   STAR      text = table qualifier, if any (t.*); text2 = schema
- *   FROM      list of table references, as separated by commas
- *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
- *   ON        [expression]
- *   USING     list of NAME
- *   TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3 = what follows (INDEXED BY i), as
- *             written
- *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
- *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function
- *   FROM_PAREN [table reference] a parenthesised join; alias
- *   WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
- *   TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST
- *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count
- *   WINDOWS   list of WINDOW (text = name) for the WINDOW clause
- *   WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
+ *   STAR      text = table qualifier, if any (t.*); text2 = schema; with a qualifier PostgreSQL takes it as an
+ * expression FROM      list of table references, as separated by commas JOIN      [left, right, ON?, USING?] op =
+ * SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node ON        [expression] USING     list of NAME; alias =
+ * name of the joined columns' row, if any TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3
+ * = what follows (INDEXED BY i), as written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *) DERIVED   [QUERY, NAMES?] alias;
+ * SQL_F_LATERAL FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of
+ * that name whose arguments are FROM_CALLs FROM_PAREN [table reference] a parenthesised join; alias WHERE, HAVING
+ * [expression];  GROUP list of expressions;  ORDER list of TERM TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as
+ * written; SQL_F_NULLS_FIRST / _LAST; text = operator after USING LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT
+ * offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count WINDOWS   list of WINDOW (text = name) for the
+ * WINDOW clause WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
  *   PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
  *   NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
  * Expressions
@@ -54,14 +52,16 @@
  *   LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
  *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY)
  *   PARAM     text = as written ($1, ?, :name)
- *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL
+ *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL;
+ *             SQL_OP_VARIADIC before the last argument of a call
  *   BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
  *   LIKE      [value, pattern, escape?] op = SQL_OP_LIKE, ILIKE, GLOB, REGEXP, MATCH, SIMILAR; SQL_F_NOT
  *   BETWEEN   [x, low, high] SQL_F_NOT, SQL_F_SYMMETRIC
  *   IN        [x, right] SQL_F_NOT; right is LIST, SUBQUERY, or TABLE (SQLite's x IN t)
  *   EXISTS    [QUERY]     (NOT EXISTS is UNARY NOT over it)
  *   SUBQUERY  [QUERY]     scalar, or the right side of IN and of QUANTIFIED
- *   QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array
+ *   QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array;
+ *             text as of BINARY
  *   CASE      list-like: [operand?, else?, WHEN...]
  *   WHEN      [condition, result]
  *   CAST      [x] text = type as written; SQL_F_COLON when x::type
@@ -72,12 +72,13 @@
  *   ROW       list: (a, b) as a row value, and the rows of VALUES
  *   LIST      list: the right side of IN (a, b)
  *   ARRAY     list: ARRAY[...]; SQL_F_SUBQUERY: ARRAY(SELECT ...)
- *   SUBSCRIPT [x, index, to?]
+ *   SUBSCRIPT [x, index?, to?] SQL_F_SLICE: with a colon, [1:2], [:2], [1:], [:]; else index is there and to is not
+ *   FIELD     [x] text = name: (x).name; SQL_F_STAR: (x).*
  *   ERROR     [] tokens that recovery skipped; its span says which
  */
 /* clang-format off */
 #define SQL_KINDS(X)                                                                                                   \
-    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 2) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
+    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 3) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
     X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \
     X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                    \
     X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)           \
@@ -88,7 +89,7 @@
     X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                     \
     X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                    \
     X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)      \
-    X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(ERROR, "error", 0)
+    X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(FIELD, "field", 1) X(ERROR, "error", 0)
 /* clang-format on */
 
 enum sql_kind {
@@ -99,7 +100,7 @@ enum sql_kind {
 };
 
 enum { QUERY_WITH, QUERY_BODY, QUERY_ORDER, QUERY_LIMIT };
-enum { CTE_NAMES, CTE_QUERY };
+enum { CTE_NAMES, CTE_QUERY, CTE_ADDED };
 enum { SELECT_DISTINCT, SELECT_ITEMS, SELECT_FROM, SELECT_WHERE, SELECT_GROUP, SELECT_HAVING, SELECT_WINDOWS };
 enum { JOIN_LEFT, JOIN_RIGHT, JOIN_ON, JOIN_USING };
 enum { DERIVED_QUERY, DERIVED_NAMES };
@@ -125,15 +126,16 @@ enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
     X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")       \
     X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")              \
     X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")      \
-    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_OTHER, "?op?")                                                                  \
+    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_VARIADIC, "VARIADIC") X(OP_OTHER, "?op?")                                                                  \
     X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")             \
     X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                   \
     X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")     \
     X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                     \
-    X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current")
+    X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current") X(LIT_BITS, "bits")
 /* clang-format on */
 
-/* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. */
+/* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. LIT_BITS:
+ * B'0101', and X'1FF' of an odd number of digits, as written. */
 enum sql_op {
 #define X(op, text) SQL_##op,
     SQL_OPS(X)
@@ -168,6 +170,9 @@ enum sql_flag {
     SQL_F_ORDINALITY = 1U << 23,  /* CALL in FROM_CALL: WITH ORDINALITY */
     SQL_F_NESTED = 1U << 24,      /* ARRAY written [...] inside of another ARRAY[...] */
     SQL_F_PAREN_TWICE = 1U << 25, /* QUERY: in two pairs of parentheses or more */
+    SQL_F_TABLE = 1U << 26,       /* SELECT written TABLE t */
+    SQL_F_ONLY = 1U << 27,        /* TABLE: ONLY t */
+    SQL_F_SLICE = 1U << 28,       /* SUBSCRIPT with a colon */
 };
 
 struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */

@@ -105,12 +105,21 @@ static bool bind_window(struct binder *b, struct sql_node *window, struct scope 
     return ok;
 }
 
+static bool is_row_name(const struct sql_node *n)
+{
+    return sql_is(n, SQL_COLUMN) && !n->text2;
+}
+
 bool bind_expr(struct binder *b, struct sql_node *n, struct scope *scope)
 {
     if (!n) return true;
     uint32_t first_ref = b->bound->n_refs;
     switch (n->kind) {
     case SQL_COLUMN: return bind_column(b, n, scope, scope->block);
+    case SQL_STAR: return bind_row(b, n, scope);
+    case SQL_FIELD:
+        if (is_row_name(sql_kid(n, 0))) return bind_row(b, sql_kid(n, 0), scope);
+        return bind_kids(b, n, scope);
     case SQL_TABLE: return bind_in_table(b, n, scope);
     case SQL_EXISTS:
     case SQL_SUBQUERY: return bind_subquery(b, sql_kid(n, 0), scope, role_of(n));
@@ -351,6 +360,7 @@ bool bind_cte(struct binder *b, struct scope_cte *cte, const struct scope *outer
     struct way_in way = {.role = SQL_BLOCK_CTE, .parent = parent, .outer = outer, .cte = cte};
     bool ok = bind_query(b, sql_kid(cte->node, CTE_QUERY), way, &rows);
     if (ok) ok = bind_rename(b, &rows, sql_kid(cte->node, CTE_NAMES));
+    if (ok) ok = bind_add_columns(b, &rows, sql_kid(cte->node, CTE_ADDED));
     if (rows.first) cte->rows = rows;
     cte->published = rows.first != NULL;
     cte->finished = true;

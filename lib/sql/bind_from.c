@@ -30,6 +30,21 @@ bool bind_rename(struct binder *b, struct scope_rows *rows, const struct sql_nod
     return true;
 }
 
+bool bind_add_columns(struct binder *b, struct scope_rows *rows, const struct sql_node *names)
+{
+    if (!names || !rows->first) return true;
+    struct sql_output *all = arena_new_array(b->arena, rows->n_outputs + names->n_kids, struct sql_output);
+    if (!all) return scope_fail(b, ERR_LIMIT_MEMORY);
+    if (rows->n_outputs) memcpy(all, rows->outputs, rows->n_outputs * sizeof *all);
+    for (uint32_t i = 0; i < names->n_kids; i++) {
+        const struct sql_node *name = names->kids[i];
+        all[rows->n_outputs++] =
+            (struct sql_output){.name = name->text, .name_len = name->text_len, .table = -1, .column = -1};
+    }
+    rows->outputs = all;
+    return true;
+}
+
 static void take_rows(struct sql_source *source, const struct scope_rows *rows)
 {
     source->of = rows->first;
@@ -291,6 +306,31 @@ static bool bind_star(struct binder *b, struct sql_node *star, const struct scop
     if (found) return true;
     ref->kind = SQL_REF_UNKNOWN;
     scope_unknown_star(b, scope, star);
+    return b->failed == ERR_OK;
+}
+
+static bool names_source(const struct sql_source *s, const struct sql_node *c)
+{
+    return s->name && sql_name_is(s->name, s->name_len, c->text, c->text_len);
+}
+
+/* t.* among the arguments of a call, and the t of (t).name: a row of a source, of this block or one around it. */
+bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope)
+{
+    struct sql_ref *ref = bind_ref_new(b, n, scope->block);
+    if (!ref) return false;
+    for (const struct scope *at = scope; at; at = at->outer) {
+        for (uint32_t i = 0; at->block && i < at->block->n_sources; i++) {
+            struct sql_source *s = &at->block->sources[i];
+            if (n->kind == SQL_STAR ? !scope_admits(b, s, n) : !names_source(s, n)) continue;
+            ref->kind = SQL_REF_STAR;
+            ref->source = s;
+            bind_mark_levels(ref);
+            return true;
+        }
+    }
+    if (n->kind == SQL_COLUMN) return bind_column(b, n, scope, scope->block);
+    scope_unknown_star(b, scope, n);
     return b->failed == ERR_OK;
 }
 

@@ -61,8 +61,7 @@ static void refer(struct sql_ref *ref, struct sql_source *source, int output)
     }
 }
 
-/* Count the steps outwards and mark every block on the way as correlated. */
-static void mark_levels(struct sql_ref *ref)
+void bind_mark_levels(struct sql_ref *ref)
 {
     for (struct sql_block *at = ref->block; at && at != ref->source->block; at = at->parent) {
         at->correlated = true;
@@ -122,7 +121,7 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
     if (hit.matches == 1) {
         refer(ref, hit.source, hit.output);
         ref->using_right = hit.right;
-        mark_levels(ref);
+        bind_mark_levels(ref);
         return true;
     }
     if (hit.open && !*open) *open = hit.open;
@@ -131,7 +130,7 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
         if (source->kind == SQL_SOURCE_TABLE) {
             refer(ref, source, -1);
             ref->kind = SQL_REF_ROWID;
-            mark_levels(ref);
+            bind_mark_levels(ref);
             return true;
         }
     }
@@ -146,7 +145,7 @@ static void resolve_nowhere(struct binder *b, const struct scope *scope, struct 
     const struct sql_node *c = ref->node;
     if (open) {
         refer(ref, open, -1);
-        mark_levels(ref);
+        bind_mark_levels(ref);
     } else if (!c->text2 && c->quote == '"') {
         ref->kind = SQL_REF_STRING;
     } else {

@@ -25,6 +25,8 @@ bool bind_cte(struct binder *b, struct scope_cte *cte, const struct scope *outer
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block);
 /* Let the ref mean a select alias of the scope's block. */
 void bind_to_alias(struct sql_ref *ref, const struct scope *scope, const struct sql_node *item);
+/* Count the steps from the ref's block outwards to its source's, and mark every block on the way as correlated. */
+void bind_mark_levels(struct sql_ref *ref);
 /* Resolve a COLUMN that stands in `block`. */
 bool bind_column(struct binder *b, struct sql_node *c, const struct scope *scope, struct sql_block *block);
 
@@ -42,6 +44,10 @@ bool bind_from(struct binder *b, const struct sql_node *from, struct scope *scop
 bool bind_join_conditions(struct binder *b, const struct sql_node *from, struct scope *scope);
 /* Find the table or CTE behind a TABLE node's source. */
 bool bind_table_source(struct binder *b, struct sql_source *source, const struct scope *outer);
+/* A whole row: STAR as an operand, or a COLUMN that may be the name of a source. */
+bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope);
+/* Columns that a clause adds after those of a query's rows. */
+bool bind_add_columns(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
 /* The select list: expressions and outputs. */
 bool bind_items(struct binder *b, const struct sql_node *items, struct scope *scope);
 

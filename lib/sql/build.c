@@ -208,6 +208,43 @@ struct sql_node *sqlb_in_query(struct sql_parser *p, struct sql_node *query)
     return sqlb_as(p, sqlb_list(p, SQL_LIST, subquery), SQL_LIST, start);
 }
 
+struct sql_node *sqlb_table_query(struct sql_parser *p, struct sql_token keyword, struct sql_node *table)
+{
+    struct sql_node *star = make(p, SQL_STAR, keyword.start);
+    star->end = keyword.start + keyword.len;
+    struct sql_node *items = sqlb_list(p, SQL_ITEMS, star);
+    items->end = star->end;
+    struct sql_node *from = sqlb_list(p, SQL_FROM, table);
+    return sqlb_flag(NODE(SELECT, keyword.start, NULL, items, from, NULL, NULL, NULL, NULL), SQL_F_TABLE);
+}
+
+struct sql_node *sqlb_names(struct sql_parser *p, unsigned n, const struct sql_token *names)
+{
+    struct sql_node *list = sqlb_list(p, SQL_NAMES, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        struct sql_node *name = sqlb_named(p, make(p, SQL_NAME, names[i].start), names[i]);
+        name->end = names[i].start + names[i].len;
+        list = sqlb_add(p, list, name);
+    }
+    return list;
+}
+
+struct sql_node *sqlb_cte_added(struct sql_parser *p, struct sql_node *cte, struct sql_node *names)
+{
+    struct sql_node *added = sql_kid(cte, CTE_ADDED);
+    uint32_t start = added ? added->start : names->start;
+    cte->end = p->end;
+    sqlb_worded2(p, cte, sqlb_span(p, start));
+    for (uint32_t i = 0; added && i < names->n_kids; i++) added = sqlb_add(p, added, names->kids[i]);
+    sql_set_kid(cte, CTE_ADDED, added ? added : names);
+    return cte;
+}
+
+struct sql_node *sqlb_item(struct sql_parser *p, struct sql_node *expr)
+{
+    return expr->kind == SQL_STAR && !(expr->flags & SQL_F_PAREN) ? expr : NODE(ITEM, expr->start, expr);
+}
+
 /* FETCH FIRST ROW ONLY says one without a number. */
 static struct sql_node *one_row(struct sql_parser *p)
 {
@@ -421,6 +458,25 @@ struct sql_node *sqlb_alias(struct sql_parser *p, struct sql_node *table, struct
     return table;
 }
 
+struct sql_node *sqlb_columns(struct sql_parser *p, struct sql_node *table, struct sql_node *names)
+{
+    table->end = p->end;
+    if (table->kind == SQL_FROM_CALL)
+        sql_set_kid(table, FROM_CALL_NAMES, names);
+    else
+        fail(p, names->start, names->end, "column names without an alias belong to a function");
+    return table;
+}
+
+struct sql_node *sqlb_using_alias(struct sql_parser *p, struct sql_node *using, struct sql_token name)
+{
+    struct slice slice = name_of(p, name, &using->alias_quote);
+    using->alias = slice.text;
+    using->alias_len = slice.len;
+    using->flags |= SQL_F_AS;
+    return using;
+}
+
 struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table, uint32_t start)
 {
     if (table->kind != SQL_TABLE) {
@@ -550,8 +606,9 @@ static struct slice string_value(struct sql_parser *p, struct sql_token token, c
 }
 
 static const uint8_t LITERALS[256] = {
-    [T_INTEGER] = SQL_LIT_INT, [T_FLOAT] = SQL_LIT_FLOAT, [T_STRING] = SQL_LIT_STRING, [T_BLOB] = SQL_LIT_BLOB,
-    [T_NULL] = SQL_LIT_NULL,   [T_TRUE] = SQL_LIT_TRUE,   [T_FALSE] = SQL_LIT_FALSE,   [T_NOW] = SQL_LIT_CURRENT};
+    [T_BITS] = SQL_LIT_BITS,     [T_INTEGER] = SQL_LIT_INT, [T_FLOAT] = SQL_LIT_FLOAT,
+    [T_STRING] = SQL_LIT_STRING, [T_BLOB] = SQL_LIT_BLOB,   [T_NULL] = SQL_LIT_NULL,
+    [T_TRUE] = SQL_LIT_TRUE,     [T_FALSE] = SQL_LIT_FALSE, [T_NOW] = SQL_LIT_CURRENT};
 
 struct sql_node *sqlb_literal(struct sql_parser *p, struct sql_token token)
 {
@@ -667,6 +724,15 @@ struct sql_node *sqlb_case(struct sql_parser *p, uint32_t start, struct sql_node
     sql_set_kid(whens, CASE_OPERAND, operand);
     sql_set_kid(whens, CASE_ELSE, otherwise);
     return sqlb_as(p, whens, SQL_CASE, start);
+}
+
+struct sql_node *sqlb_partitioned(struct sql_parser *p, uint32_t start, struct sql_node *exprs, struct sql_node *order,
+                                  struct sql_node *frame)
+{
+    uint32_t end = exprs->end;
+    struct sql_node *partition = sqlb_as(p, exprs, SQL_PARTITION, start);
+    partition->end = end;
+    return NODE(WINDOW, start, partition, order, frame);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */

@@ -51,6 +51,13 @@ struct sql_node *sqlb_compound(struct sql_parser *p, struct sql_node *left, uint
 struct sql_node *sqlb_bare(struct sql_node *query);
 struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query);
 struct sql_node *sqlb_in_query(struct sql_parser *p, struct sql_node *query);
+/* TABLE t: the SELECT * FROM t that it stands for. */
+struct sql_node *sqlb_table_query(struct sql_parser *p, struct sql_token keyword, struct sql_node *table);
+/* A CTE with the columns that one more SEARCH or CYCLE clause adds; NAMES of these tokens. */
+struct sql_node *sqlb_cte_added(struct sql_parser *p, struct sql_node *cte, struct sql_node *names);
+struct sql_node *sqlb_names(struct sql_parser *p, unsigned n, const struct sql_token *names);
+/* An entry of the select list without alias: ITEM, or the STAR itself. */
+struct sql_node *sqlb_item(struct sql_parser *p, struct sql_node *expr);
 
 /* FETCH FIRST: unwrap the count. */
 void sqlb_fetch(struct sql_parser *p, struct sql_node *limit, struct sql_node *fetch);
@@ -65,6 +72,9 @@ struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32
 struct sql_node *sqlb_from_paren(struct sql_parser *p, struct sql_node *tables, uint32_t start);
 struct sql_node *sqlb_alias(struct sql_parser *p, struct sql_node *table, struct sql_token name, bool as,
                             struct sql_node *names);
+/* f(x) AS (a int, b text) */
+struct sql_node *sqlb_columns(struct sql_parser *p, struct sql_node *table, struct sql_node *names);
+struct sql_node *sqlb_using_alias(struct sql_parser *p, struct sql_node *using, struct sql_token name);
 /* INDEXED BY i, NOT INDEXED, TABLESAMPLE ...: kept as written. */
 struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table, uint32_t start);
 
@@ -93,6 +103,9 @@ struct sql_node *sqlb_call_add(struct sql_parser *p, struct sql_node *call, unsi
  * it); args->text becomes "? FROM ? FOR ?". */
 struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, struct sql_node *x,
                                const struct sql_token *word);
+/* PARTITION BY ... with what follows in a window. */
+struct sql_node *sqlb_partitioned(struct sql_parser *p, uint32_t start, struct sql_node *exprs, struct sql_node *order,
+                                  struct sql_node *frame);
 /* What recovery skipped. */
 struct sql_node *sqlb_error(struct sql_parser *p, struct sql_token bad);
 /* A list of which nothing else is left. */

@@ -106,7 +106,7 @@ static const char *unexpected(struct sql_parser *p, struct sql_token token, cons
     if (token.code == T_ILLEGAL) return illegal(p, token);
     const char *what = called(p, token), *list = listed(p, expected, n);
     if (!what || !list) return NULL;
-    if (token.code == T_RESERVED)
+    if (token.code == T_RESERVED || token.code == T_TABLE)
         return arena_printf(p->arena, "%s is a reserved word of SQL: as a name it needs double quotes", what);
     if (token.code == T_NO_CALL) return "a table has no functions: write f(table.column), not table.f(column)";
     if (n == 0) return arena_printf(p->arena, "%s cannot stand here", what);

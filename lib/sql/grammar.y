@@ -114,10 +114,17 @@ with(A) ::= WITH(K) RECURSIVE ctes(L).  { A = sqlb_flag(sqlb_as(p, L, SQL_WITH, 
 ctes(A) ::= cte(X).                { A = sqlb_list(p, SQL_WITH, X); }
 ctes(A) ::= ctes(L) COMMA cte(X).  { A = sqlb_add(p, L, X); }
 
-cte(A) ::= nm(N) names_opt(C) AS materialized(M) paren_query(Q). {
-    A = sqlb_flag(sqlb_named(p, NODE(CTE, N.start, C, sqlb_bare(Q)), N), M.flags);
+cte(A) ::= plain_cte(A).
+cte(A) ::= plain_cte(C) added(L).        { A = sqlb_cte_added(p, C, L); }
+cte(A) ::= plain_cte(C) added(L) added(M). { A = sqlb_cte_added(p, sqlb_cte_added(p, C, L), M); }
+plain_cte(A) ::= nm(N) names_opt(C) AS materialized(M) paren_query(Q). {
+    A = sqlb_flag(sqlb_named(p, NODE(CTE, N.start, C, sqlb_bare(Q), NULL), N), M.flags);
 }
 cte(A) ::= BAD(B).  { A = sqlb_error(p, B); }
+
+/* What SEARCH and CYCLE add to the columns of a recursive CTE; words.c makes one token of the words up to each name. */
+added(A) ::= CTE_SET(K) nm(N).              { A = sqlb_as(p, sqlb_names(p, NAMES(N)), SQL_NAMES, K.start); }
+added(A) ::= CTE_SET(K) nm(N) USING nm(P).  { A = sqlb_as(p, sqlb_names(p, NAMES(N, P)), SQL_NAMES, K.start); }
 
 %type materialized {struct sqlb_op}
 materialized(A) ::= .                  { A = (struct sqlb_op){0, 0}; }
@@ -129,6 +136,7 @@ materialized(A) ::= NOT MATERIALIZED.  { A = (struct sqlb_op){0, SQL_F_NOT_MATER
 core(A) ::= SELECT(K) distinct(D) items(I) from(F) where(W) group(G) having(H) windows(N). {
     A = NODE(SELECT, K.start, D, I, F, W, G, H, N);
 }
+core(A) ::= TABLE(K) only(O) table_name(T) any_star(S).  { A = sqlb_table_query(p, K, sqlb_flag(T, O.flags | S.flags)); }
 core(A) ::= values(A).
 
 values(A) ::= VALUES(K) row(X).        { A = sqlb_as(p, sqlb_list(p, SQL_VALUES, X), SQL_VALUES, K.start); }
@@ -140,19 +148,18 @@ distinct(A) ::= ALL.                            { A = NULL; }
 distinct(A) ::= DISTINCT(K).                    { A = LEAF(DISTINCT, K.start); }
 distinct(A) ::= DISTINCT(K) ON LP exprs(L) RP.  { A = sqlb_as(p, L, SQL_DISTINCT, K.start); }
 
+/* At least one: PostgreSQL's SELECT FROM t is far more often a slip than meant. */
 items(A) ::= item(X).                 { A = sqlb_list(p, SQL_ITEMS, X); }
 items(A) ::= items(L) COMMA item(X).  { A = sqlb_add(p, L, X); }
 items(A) ::= items(L) BAD(B).         { A = sqlb_add(p, L, NODE(ITEM, B.start, sqlb_error(p, B))); }
 
-item(A) ::= expr(X).                          { A = NODE(ITEM, X->start, X); }
+item(A) ::= expr(X).                          { A = sqlb_item(p, X); }
 item(A) ::= expr(X) AS nm(N).                 { A = sqlb_flag(sqlb_named(p, NODE(ITEM, X->start, X), N), SQL_F_AS); }
 item(A) ::= expr(X) ids(N).                   { A = sqlb_named(p, NODE(ITEM, X->start, X), N); }
 item(A) ::= star(A).
 item(A) ::= BAD(B).                           { A = NODE(ITEM, B.start, sqlb_error(p, B)); }
 
 star(A) ::= STAR(K).                          { A = LEAF(STAR, K.start); }
-star(A) ::= nm(T) DOT STAR.                   { A = sqlb_named(p, LEAF(STAR, T.start), T); }
-star(A) ::= nm(S) DOT nm(T) DOT STAR.         { A = sqlb_both_named(p, LEAF(STAR, S.start), S, T); }
 
 /* ---- 4. FROM --------------------------------------------------------------------------------------------------- */
 
@@ -171,6 +178,7 @@ joined(A) ::= joined(A) BAD.
 on(A) ::= ON(K) expr(X).                { A = NODE(ON, K.start, X); }
 on(A) ::= ON(K) BAD(B).                 { A = NODE(ON, K.start, sqlb_error(p, B)); }
 on(A) ::= USING(K) LP names(L) RP.      { A = sqlb_as(p, L, SQL_USING, K.start); }
+on(A) ::= USING(K) LP names(L) RP AS nm(N). { A = sqlb_using_alias(p, sqlb_as(p, L, SQL_USING, K.start), N); }
 
 %type join_op {struct sqlb_op}
 join_op(A) ::= JOIN.                                         { A = (struct sqlb_op){SQL_JOIN_INNER, 0}; }
@@ -188,11 +196,14 @@ table(A) ::= BAD(B).                                                       { A =
 aliased(A) ::= source(A).
 aliased(A) ::= source(T) AS nm(N).                       { A = sqlb_alias(p, T, N, true, NULL); }
 aliased(A) ::= source(T) AS nm(N) LP columns(C) RP.      { A = sqlb_alias(p, T, N, true, C); }
+aliased(A) ::= source(T) AS LP columns(C) RP.            { A = sqlb_columns(p, T, C); }
 aliased(A) ::= source(T) ids(N).                         { A = sqlb_alias(p, T, N, false, NULL); }
 aliased(A) ::= source(T) ids(N) LP columns(C) RP.        { A = sqlb_alias(p, T, N, false, C); }
 
-source(A) ::= nm(T).                          { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
-source(A) ::= nm(S) DOT nm(T).                { A = sqlb_both_named(p, NODE(TABLE, S.start, NULL), S, T); }
+source(A) ::= table_name(A).
+source(A) ::= table_name(T) STAR.             { A = sqlb_flag(T, SQL_F_STAR); A->end = p->end; }
+source(A) ::= ONLY(K) table_name(T).          { A = sqlb_flag(T, SQL_F_ONLY); A->start = K.start; }
+source(A) ::= ONLY(K) LP table_name(T) RP.    { A = sqlb_flag(T, SQL_F_ONLY); A->start = K.start; A->end = p->end; }
 source(A) ::= table_call(C).                  { A = NODE(FROM_CALL, C->start, C, NULL); }
 source(A) ::= LATERAL(K) table_call(C).       { A = sqlb_flag(NODE(FROM_CALL, K.start, C, NULL), SQL_F_LATERAL); }
 source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
@@ -200,11 +211,29 @@ source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
 source(A) ::= LATERAL(K) paren_query(Q).      { A = sqlb_flag(NODE(DERIVED, K.start, sqlb_bare(Q), NULL), SQL_F_LATERAL); }
 source(A) ::= LP(K) tables(L) RP.             { A = sqlb_from_paren(p, L, K.start); }
 
+table_name(A) ::= nm(T).                      { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
+table_name(A) ::= nm(S) DOT nm(T).            { A = sqlb_both_named(p, NODE(TABLE, S.start, NULL), S, T); }
+
+%type only {struct sqlb_op}
+only(A) ::= .                                 { A = (struct sqlb_op){0, 0}; }
+only(A) ::= ONLY.                             { A = (struct sqlb_op){0, SQL_F_ONLY}; }
+%type any_star {struct sqlb_op}
+any_star(A) ::= .                             { A = (struct sqlb_op){0, 0}; }
+any_star(A) ::= STAR.                         { A = (struct sqlb_op){0, SQL_F_STAR}; }
+
 table_call(A) ::= nm(F) LP table_args(X) RP.             { A = sqlb_call(p, F, X); }
 table_call(A) ::= nm(S) DOT nm(F) LP table_args(X) RP.   { A = sqlb_qualified(p, sqlb_call(p, F, X), S); }
+table_call(A) ::= ROWS_FROM(F) LP row_calls(L) RP.       { A = sqlb_call(p, F, sqlb_as(p, L, SQL_ARGS, L->start)); }
 table_call(A) ::= table_call(C) WITH ORDINALITY.         { A = sqlb_flag(C, SQL_F_ORDINALITY); C->end = p->end; }
 
 table_args(A) ::= exprs_opt(L).                          { A = sqlb_as(p, L, SQL_ARGS, L->start); }
+table_args(A) ::= exprs(L) COMMA variadic(X).            { A = sqlb_as(p, sqlb_add(p, L, X), SQL_ARGS, L->start); }
+table_args(A) ::= variadic(X).                           { A = sqlb_list(p, SQL_ARGS, X); }
+
+row_calls(A) ::= row_call(X).                            { A = sqlb_list(p, SQL_ARGS, X); }
+row_calls(A) ::= row_calls(L) COMMA row_call(X).         { A = sqlb_add(p, L, X); }
+row_call(A) ::= table_call(C).                           { A = NODE(FROM_CALL, C->start, C, NULL); }
+row_call(A) ::= table_call(C) AS LP columns(L) RP.       { A = NODE(FROM_CALL, C->start, C, L); }
 
 columns(A) ::= column(X).                   { A = sqlb_list(p, SQL_NAMES, X); }
 columns(A) ::= columns(L) COMMA column(X).  { A = sqlb_add(p, L, X); }
@@ -247,6 +276,11 @@ term(A) ::= expr(X) direction(D) nulls(N). {
     A->op = D.op;
     A->flags = N.flags;
 }
+term(A) ::= expr(X) USING order_op(O) nulls(N). {
+    A = sqlb_flag(sqlb_worded(p, NODE(TERM, X->start, X), O), N.flags);
+}
+%type order_op {struct sql_token}
+order_op(A) ::= LT|LE|GT|GE|EQ|NE|OPER(A).
 
 %type direction {struct sqlb_op}
 direction(A) ::= .                     { A = (struct sqlb_op){0, 0}; }
@@ -295,7 +329,9 @@ exprs_opt(A) ::= exprs(A).
 expr(A) ::= nm(C).                              [SUBQUERY_AS_OPERAND] { A = sqlb_column(p, NAMES(C)); }
 expr(A) ::= nm(T) DOT nm(C).                    { A = sqlb_column(p, NAMES(T, C)); }
 expr(A) ::= nm(S) DOT nm(T) DOT nm(C).          { A = sqlb_column(p, NAMES(S, T, C)); }
-expr(A) ::= INTEGER|FLOAT|BLOB|NULL|TRUE|FALSE|NOW(V).  { A = sqlb_literal(p, V); }
+expr(A) ::= nm(T) DOT STAR.                     { A = sqlb_named(p, LEAF(STAR, T.start), T); }
+expr(A) ::= nm(S) DOT nm(T) DOT STAR.           { A = sqlb_both_named(p, LEAF(STAR, S.start), S, T); }
+expr(A) ::= INTEGER|FLOAT|BLOB|BITS|NULL|TRUE|FALSE|NOW(V).  { A = sqlb_literal(p, V); }
 expr(A) ::= TYPEWORD(T) STRING(V).              { A = sqlb_worded(p, NODE(TYPED, T.start, sqlb_literal(p, V)), T); }
 expr(A) ::= TYPEWORD(T) STRING(V) FIELDS(F). {
     A = sqlb_worded2(p, sqlb_worded(p, NODE(TYPED, T.start, sqlb_literal(p, V)), T), F);
@@ -322,6 +358,15 @@ whens(A) ::= whens(L) when(X).         { A = sqlb_add(p, L, X); }
 when(A) ::= WHEN(K) expr(C) THEN expr(R).  { A = NODE(WHEN, K.start, C, R); }
 else(A) ::= .                          { A = NULL; }
 else(A) ::= ELSE expr(X).              { A = X; }
+
+/* (x).field, (f(y)).*, a[2].field: fields of a value, not columns of a table. */
+expr(A) ::= field(A).
+field(A) ::= record(X) DOT nm(F).      { A = sqlb_named(p, NODE(FIELD, X->start, X), F); }
+field(A) ::= record(X) DOT STAR.       { A = sqlb_flag(NODE(FIELD, X->start, X), SQL_F_STAR); }
+record(A) ::= field(A).
+record(A) ::= LP(K) expr(X) RP.        { A = sqlb_paren(p, X, K.start); }
+record(A) ::= paren_query(Q).          { A = sqlb_subquery(p, Q); }
+record(A) ::= subscript(A).
 
 /* 6b. Logic and comparison. */
 expr(A) ::= NOT(K) expr(X).            { A = sqlb_unary(p, K.start, SQL_OP_NOT, X); }
@@ -368,7 +413,10 @@ in_right(A) ::= PARAM(V).              { A = sqlb_param(p, V); }
 
 expr(A) ::= expr(L) EQ|NE(O) ANY(Q) LP quantified(R) RP.           { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
 expr(A) ::= expr(L) LT|LE|GT|GE(O) ANY(Q) LP quantified(R) RP.     { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
-expr(A) ::= expr(L) OPER(O) ANY(Q) LP quantified(R) RP.            { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) OPER(O) ANY(Q) LP quantified(R) RP. {
+    A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R);
+    if (A->op == SQL_OP_OTHER) sqlb_worded(p, A, O);
+}
 expr(A) ::= expr(L) like_op(O) ANY(Q) LP quantified(R) RP.         { A = sqlb_quantified(p, L, O, Q, R); }
 quantified(A) ::= bare_query(Q).       { A = sqlb_subquery(p, Q); }
 quantified(A) ::= expr(A).
@@ -388,8 +436,13 @@ expr(A) ::= PREFIX_OPER(O) expr(X). [BITNOT]  { A = sqlb_prefix(p, O, X); }
 expr(A) ::= expr(X) COLLATE ids(N).           { A = sqlb_named(p, NODE(COLLATE, X->start, X), N); }
 expr(A) ::= expr(X) COLLATE ID(S) DOT ids(N). { A = sqlb_both_named(p, NODE(COLLATE, X->start, X), S, N); }
 expr(A) ::= expr(X) TYPECAST TYPE(T).         { A = sqlb_flag(sqlb_worded(p, NODE(CAST, X->start, X), T), SQL_F_COLON); }
-expr(A) ::= expr(X) LBRACKET expr(I) RBRACKET.               { A = NODE(SUBSCRIPT, X->start, X, I, NULL); }
-expr(A) ::= expr(X) LBRACKET expr(I) COLON expr(J) RBRACKET. { A = NODE(SUBSCRIPT, X->start, X, I, J); }
+expr(A) ::= subscript(A).
+subscript(A) ::= expr(X) LBRACKET expr(I) RBRACKET.  { A = NODE(SUBSCRIPT, X->start, X, I, NULL); }
+subscript(A) ::= expr(X) LBRACKET bound_opt(I) COLON bound_opt(J) RBRACKET. {
+    A = sqlb_flag(NODE(SUBSCRIPT, X->start, X, I, J), SQL_F_SLICE);
+}
+bound_opt(A) ::= .                     { A = NULL; }
+bound_opt(A) ::= expr(A).
 
 /* ---- 7. Functions and windows ---------------------------------------------------------------------------------- */
 
@@ -414,6 +467,8 @@ call(A) ::= call(C) OVER(K) LP window(W) RP. {
 args(A) ::= .                          { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), 0, NULL); }
 args(A) ::= STAR.                      { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), SQL_F_STAR, NULL); }
 args(A) ::= exprs(L).                  { A = sqlb_args(p, L, 0, NULL); }
+args(A) ::= variadic(X).               { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, X), 0, NULL); }
+args(A) ::= exprs(L) COMMA variadic(X). { A = sqlb_args(p, sqlb_add(p, L, X), 0, NULL); }
 args(A) ::= exprs(L) order(O).         { A = sqlb_args(p, L, 0, O); }
 args(A) ::= ALL exprs(L).              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= DISTINCT exprs(L).         { A = sqlb_args(p, L, SQL_F_DISTINCT, NULL); }
@@ -421,6 +476,8 @@ args(A) ::= DISTINCT exprs(L) order(O). { A = sqlb_args(p, L, SQL_F_DISTINCT, O)
 args(A) ::= worded(L) expr(X).         { A = sqlb_args(p, sqlb_word_arg(p, L, X, NULL), 0, NULL); }
 args(A) ::= exprs(L) BAD.              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= BAD(B).                    { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, sqlb_error(p, B)), 0, NULL); }
+
+variadic(A) ::= VARIADIC(K) expr(X).   { A = sqlb_unary(p, K.start, SQL_OP_VARIADIC, X); }
 
 /* TRIM(BOTH x FROM y), SUBSTRING(x FROM 1 FOR 2), POSITION(x IN y), OVERLAY(x PLACING y FROM 3) */
 worded(A) ::= ARG_WORD(W).                   { A = sqlb_word_arg(p, NULL, NULL, &W); }
@@ -433,14 +490,20 @@ sets(A) ::= sets(L) COMMA set(X).      { A = sqlb_add(p, L, X); }
 set(A) ::= expr(A).
 set(A) ::= LP(K) RP.                   { A = sqlb_as(p, sqlb_list(p, SQL_ROW, NULL), SQL_ROW, K.start); }
 
-window(A) ::= partition(P) order_opt(O) frame(F).        { A = NODE(WINDOW, p->end, P, O, F); }
-window(A) ::= nm(B) partition(P) order_opt(O) frame(F).  { A = sqlb_qualified(p, NODE(WINDOW, B.start, P, O, F), B); }
-partition(A) ::= .                             { A = NULL; }
-partition(A) ::= PARTITION(K) BY exprs(L).     { A = sqlb_as(p, L, SQL_PARTITION, K.start); }
-order_opt(A) ::= .                             { A = NULL; }
+/* Spelled out, as in SQLite: where a rule may be empty, lemon would try ROWS as a name before it tries the empty rule. */
+window(A) ::= window_parts(A).
+window(A) ::= nm(B) window_parts(W).               { A = sqlb_qualified(p, W, B); A->start = B.start; }
+window_parts(A) ::= .                              { A = NODE(WINDOW, p->end, NULL, NULL, NULL); }
+window_parts(A) ::= frame(F).                      { A = NODE(WINDOW, F->start, NULL, NULL, F); }
+window_parts(A) ::= order(O) frame_opt(F).         { A = NODE(WINDOW, O->start, NULL, O, F); }
+window_parts(A) ::= PARTITION(K) BY exprs(L) order_opt(O) frame_opt(F). {
+    A = sqlb_partitioned(p, K.start, L, O, F);
+}
+order_opt(A) ::= .                                 { A = NULL; }
 order_opt(A) ::= order(A).
 
-frame(A) ::= .                                      { A = NULL; }
+frame_opt(A) ::= .                                 { A = NULL; }
+frame_opt(A) ::= frame(A).
 frame(A) ::= frame_unit(K) frame_extent exclude.    { A = sqlb_worded(p, LEAF(FRAME, K.start), sqlb_span(p, K.start)); }
 %type frame_unit {struct sql_token}
 frame_unit(A) ::= RANGE(A).

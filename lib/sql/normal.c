@@ -165,6 +165,10 @@ static struct sql_node *norm_column(struct normal *n, const struct sql_node *fro
     if (ref && ref->kind == SQL_REF_ALIAS) return expand(n, ref->expr);
     struct sql_node *c = make(n, SQL_COLUMN, from);
     if (!c) return NULL;
+    if (ref && ref->kind == SQL_REF_STAR) { /* the t of (t).name */
+        set_name(n, c, name_of(n, ref->source), 0);
+        return c;
+    }
     const char *qualifier = ref && ref->source && !(ref->using_right && !from->text2) ? name_of(n, ref->source) : NULL;
     if (qualifier) {
         c->text2 = qualifier;
@@ -189,7 +193,7 @@ static struct sql_node *norm_star(struct normal *n, const struct sql_node *from)
     struct sql_node *star = make(n, SQL_STAR, from);
     if (!star || !from->text) return star;
     const struct sql_source *source = n->bound ? from->ref->source : NULL;
-    if (source && source->block->n_sources == 1) return star;
+    if (source && source->block->n_sources == 1 && sql_is(from->parent, SQL_ITEMS)) return star;
     const char *name = source ? name_of(n, source) : NULL;
     set_name(n, star, name ? name : lower(n, from->text, from->text_len), 0);
     return star;
@@ -234,7 +238,7 @@ static struct sql_node *norm_table(struct normal *n, const struct sql_node *from
 {
     struct sql_node *t = make(n, (enum sql_kind)from->kind, from);
     if (!t || !norm_kids(n, t, from)) return NULL;
-    t->flags = from->flags & SQL_F_LATERAL;
+    t->flags = from->flags & (SQL_F_LATERAL | SQL_F_ONLY);
     if (from->text) set_name(n, t, lower(n, from->text, from->text_len), from->quote);
     t->text2 = lower(n, from->text2, from->text2_len);
     t->text2_len = from->text2_len;
@@ -461,6 +465,8 @@ static struct sql_node *norm_term(struct normal *n, const struct sql_node *from)
     const struct sql_node *expr = sql_kid(from, 0);
     if (!term) return NULL;
     term->op = from->op == SQL_DESC ? SQL_DESC : 0;
+    term->text = from->text;
+    term->text_len = from->text_len;
     term->flags = from->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST);
     bool compound = orders_compound(from), in_query = from->parent && sql_is(from->parent->parent, SQL_QUERY);
     uint32_t place = n->bound && compound && in_query ? output_place(expr) : 0;

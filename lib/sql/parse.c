@@ -271,10 +271,9 @@ static bool takes_bad(const struct feeder *f, int depth)
 }
 
 /* What comes before the first SELECT may be given up ("Sure: SELECT ..."), a SELECT that was read may not. */
-static bool begins_query(const struct sql_parser *p)
+static bool begins_query(unsigned code)
 {
-    unsigned first = p->tokens[0].code;
-    return first == T_SELECT || first == T_VALUES || first == T_WITH;
+    return code == T_SELECT || code == T_VALUES || code == T_WITH || code == T_TABLE;
 }
 
 /* The innermost place from which the text goes on when the parentheses that were open in what is given up have closed;
@@ -286,7 +285,7 @@ static bool find_place(struct feeder *f, uint32_t at, struct place *place)
     int top = (int)(f->lemon.yytos - f->lemon.yystack), tried = 0;
     for (int depth = top; depth >= 0 && tried < MAX_PLACES; depth--) {
         struct sim sim;
-        bool start = depth == 0 && begins_query(f->p); /* its SELECT would be given up */
+        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* its SELECT would be given up */
         if (takes_bad(f, depth) && sim_bad(f, depth, &sim)) {
             tried++;
             here = (struct place){depth, start ? f->stop : find_sync(f, &sim, at, open)};
@@ -363,8 +362,7 @@ static void refuse(struct sql_parser *p, struct sql_token token, const char *mes
 
 static bool refuse_verb(struct sql_parser *p, struct sql_token token)
 {
-    bool query = token.code == T_SELECT || token.code == T_VALUES || token.code == T_WITH || token.code == T_LP;
-    const char *verb = query ? NULL : sql_refused_verb(p, token);
+    const char *verb = begins_query(token.code) || token.code == T_LP ? NULL : sql_refused_verb(p, token);
     if (!verb) return false;
     p->stmt->statement_kind = verb;
     refuse(p, token,
@@ -385,6 +383,34 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
     if (at == 0 || !sql_refused_verb(p, token)) return false;
     sim_now(&sim, f);
     return sim_takes(&sim, T_SELECT) && !sim_takes(&sim, T_INTEGER) && refuse_verb(p, token);
+}
+
+/* ---- types before strings -------------------------------------------------------------------------------------- */
+
+/* Would this token, and the one after it, be taken? What only its neighbours can settle is let pass. */
+static bool takes_string(const struct sim *sim, unsigned after)
+{
+    struct sim copy;
+    sim_copy(&copy, sim);
+    if (!sim_feed(&copy, T_STRING)) return false;
+    return after >= SQL_WORD_FIRST || sim_feed(&copy, after == T_TILDE ? T_OPER : after);
+}
+
+/* int4 '2', box '((1, 2), (3, 4))': PostgreSQL lets any type stand before a string, and to SQLite that is a name with
+ * an alias. SQLite's reading comes first; where the grammar cannot take it, up to the token after the string at `i`,
+ * the name that has just been shifted is taken back and is a type. */
+static void settle_type(struct feeder *f, uint32_t i)
+{
+    struct sim sim;
+    struct sql_token *type = &f->p->tokens[i - 1];
+    unsigned after = i + 1 < f->stop ? f->p->tokens[i + 1].code : SQL_END_OF_TEXT;
+    sim_now(&sim, f);
+    if (takes_string(&sim, after)) return;
+    sim.top--;
+    if (!sim_feed(&sim, T_TYPEWORD) || !takes_string(&sim, after)) return;
+    type->code = T_TYPEWORD;
+    yy_pop_parser_stack(&f->lemon);
+    feed(f, *type);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
@@ -444,6 +470,7 @@ static void feed_all(struct feeder *f)
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_settle_word(p, i, prev);
         struct sql_token token = i < f->stop ? p->tokens[i] : end;
+        if (token.code == T_STRING && prev == T_ID) settle_type(f, i);
         feed(f, token);
         if (p->too_deep) {
             too_deep(p, token.start, token.start + token.len);
@@ -479,7 +506,7 @@ static void check_start(struct sql_parser *p)
     uint32_t i = 0;
     while (p->tokens[i].code == T_LP) i++;
     unsigned code = p->tokens[i].code;
-    bool query = code == T_SELECT || code == T_VALUES || code == T_WITH || code == SQL_END_OF_TEXT;
+    bool query = begins_query(code) || code == SQL_END_OF_TEXT;
     if (i > 0 && !query && !sql_refused_verb(p, p->tokens[i])) p->tokens[0].code = T_ILLEGAL;
 }
 

@@ -32,6 +32,9 @@ enum sql_word {
     SQL_WORD_OVERLAPS, /* (a, b) OVERLAPS (c, d) */
     SQL_WORD_CALL,     /* TRIM, SUBSTRING, OVERLAY, POSITION: arguments may be separated by words */
     SQL_WORD_TAKEN,    /* taken into the token before it: does not count any more */
+    SQL_WORD_CTE_SET,  /* SEARCH ... SET, CYCLE ... SET after a CTE */
+    SQL_WORD_TO,       /* CYCLE ... TO x DEFAULT y USING */
+    SQL_WORD_VARIADIC, /* f(VARIADIC x) */
     SQL_WORD_QUESTION, /* ?: a parameter, or PostgreSQL's operator on jsonb */
 };
 

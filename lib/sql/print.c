@@ -253,6 +253,8 @@ static void print_cte(struct out *o, const struct sql_node *n)
     if (n->flags & SQL_F_MATERIALIZED) put(o, "MATERIALIZED ");
     if (n->flags & SQL_F_NOT_MATERIALIZED) put(o, "NOT MATERIALIZED ");
     in_parens(o, sql_kid(n, CTE_QUERY));
+    if (n->text2) put(o, " ");
+    put_n(o, n->text2, n->text2_len);
 }
 
 /* An arm that is no plain SELECT needs parentheses, except a set operation on the left. */
@@ -272,8 +274,24 @@ static void print_compound(struct out *o, const struct sql_node *n)
     arm(o, sql_kid(n, 1), false);
 }
 
+/* Still no more than TABLE t, whatever has been done to it since? */
+static bool is_table_query(const struct sql_node *n)
+{
+    const struct sql_node *items = sql_kid(n, SELECT_ITEMS), *from = sql_kid(n, SELECT_FROM);
+    if (!(n->flags & SQL_F_TABLE) || !items || !from || items->n_kids != 1 || from->n_kids != 1) return false;
+    for (unsigned slot = 0; slot <= SELECT_WINDOWS; slot++)
+        if (slot != SELECT_ITEMS && slot != SELECT_FROM && sql_kid(n, slot)) return false;
+    const struct sql_node *star = items->kids[0], *table = from->kids[0];
+    return star->kind == SQL_STAR && !star->text && table->kind == SQL_TABLE && !table->alias && !table->text3;
+}
+
 static void print_select(struct out *o, const struct sql_node *n)
 {
+    if (is_table_query(n)) {
+        put(o, "TABLE ");
+        print(o, sql_kid(sql_kid(n, SELECT_FROM), 0));
+        return;
+    }
     put(o, "SELECT ");
     print(o, sql_kid(n, SELECT_DISTINCT));
     print(o, sql_kid(n, SELECT_ITEMS));
@@ -291,8 +309,9 @@ static void print_distinct(struct out *o, const struct sql_node *n)
 
 static void print_item(struct out *o, const struct sql_node *n)
 {
+    bool bare = n->quote == '\'' && !(n->flags & SQL_F_AS); /* box '(1,1)': a typed literal to PostgreSQL */
     print(o, sql_kid(n, 0));
-    if (n->text) put(o, " AS ");
+    if (n->text) put(o, bare ? " " : " AS ");
     put_name(o, n->text, n->text_len, n->quote);
 }
 
@@ -340,12 +359,6 @@ static void print_on(struct out *o, const struct sql_node *n)
     clause(o, "ON ", n);
 }
 
-static void print_using(struct out *o, const struct sql_node *n)
-{
-    put(o, "USING ");
-    list_in_parens(o, n);
-}
-
 static void put_alias(struct out *o, const struct sql_node *n, const struct sql_node *names)
 {
     if (!n->alias) return;
@@ -354,9 +367,18 @@ static void put_alias(struct out *o, const struct sql_node *n, const struct sql_
     print(o, names);
 }
 
+static void print_using(struct out *o, const struct sql_node *n)
+{
+    put(o, "USING ");
+    list_in_parens(o, n);
+    put_alias(o, n, NULL);
+}
+
 static void print_table(struct out *o, const struct sql_node *n)
 {
+    if (n->flags & SQL_F_ONLY) put(o, "ONLY ");
     put_qualified(o, n, 0);
+    if (n->flags & SQL_F_STAR) put(o, " *");
     put_alias(o, n, sql_kid(n, 0));
     if (n->text3) put(o, " ");
     put_n(o, n->text3, n->text3_len);
@@ -374,6 +396,7 @@ static void print_from_call(struct out *o, const struct sql_node *n)
     if (n->flags & SQL_F_LATERAL) put(o, "LATERAL ");
     print(o, sql_kid(n, FROM_CALL_CALL));
     put_alias(o, n, sql_kid(n, FROM_CALL_NAMES));
+    if (!n->alias) optional(o, " AS ", sql_kid(n, FROM_CALL_NAMES));
 }
 
 static void print_from_paren(struct out *o, const struct sql_node *n)
@@ -420,6 +443,8 @@ static void print_text(struct out *o, const struct sql_node *n)
 static void print_term(struct out *o, const struct sql_node *n)
 {
     print(o, sql_kid(n, 0));
+    if (n->text) put(o, " USING ");
+    put_n(o, n->text, n->text_len);
     if (n->op) put(o, n->op == SQL_DESC ? " DESC" : " ASC");
     if (n->flags & SQL_F_NULLS_FIRST) put(o, " NULLS FIRST");
     if (n->flags & SQL_F_NULLS_LAST) put(o, " NULLS LAST");
@@ -521,7 +546,7 @@ static void print_unary(struct out *o, const struct sql_node *n)
         return;
     }
     put_op(o, n);
-    if (n->op == SQL_OP_NOT || n->op == SQL_OP_OTHER) put(o, " ");
+    if (n->op == SQL_OP_NOT || n->op == SQL_OP_OTHER || n->op == SQL_OP_VARIADIC) put(o, " ");
     operand(o, sql_kid(n, 0), strength(n));
 }
 
@@ -697,9 +722,26 @@ static void print_subscript(struct out *o, const struct sql_node *n)
         print(o, x);
     else
         in_parens(o, x);
-    optional(o, "[", sql_kid(n, 1));
-    optional(o, ":", sql_kid(n, 2));
+    put(o, "[");
+    print(o, sql_kid(n, 1));
+    if (n->flags & SQL_F_SLICE) put(o, ":");
+    print(o, sql_kid(n, 2));
     put(o, "]");
+}
+
+static void print_field(struct out *o, const struct sql_node *n)
+{
+    static const bool BARE[SQL_KIND_COUNT] = {[SQL_SUBSCRIPT] = true, [SQL_FIELD] = true, [SQL_SUBQUERY] = true};
+    const struct sql_node *x = sql_kid(n, 0);
+    if (!x || BARE[x->kind] || x->flags & SQL_F_PAREN)
+        print(o, x);
+    else
+        in_parens(o, x);
+    put(o, ".");
+    if (n->flags & SQL_F_STAR)
+        put(o, "*");
+    else
+        put_name(o, n->text, n->text_len, n->quote);
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
@@ -759,6 +801,7 @@ static void (*const PRINT[SQL_KIND_COUNT])(struct out *, const struct sql_node *
     [SQL_LIST] = list_in_parens,
     [SQL_ARRAY] = print_array,
     [SQL_SUBSCRIPT] = print_subscript,
+    [SQL_FIELD] = print_field,
     [SQL_ERROR] = print_text,
 };
 

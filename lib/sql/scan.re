@@ -48,11 +48,12 @@ static const char *dollar_end(const char *text, size_t tag)
     return NULL;
 }
 
-/* x'...': an even number of hex digits. */
-static bool is_blob(const char *text, size_t len)
+/* x'...': a blob has an even number of hex digits; with an odd one it is PostgreSQL's way to write bits. */
+static unsigned hex_token(const char *text, size_t len)
 {
     size_t digits = len - 3;
-    return digits % 2 == 0 && strspn(text + 2, "0123456789abcdefABCDEF") == digits;
+    if (strspn(text + 2, "0123456789abcdefABCDEF") != digits) return T_ILLEGAL;
+    return digits % 2 == 0 ? T_BLOB : T_BITS;
 }
 
 /* Room for one more token and the final one. The guess of a token every third byte is rarely wrong; if it is, the array
@@ -172,6 +173,7 @@ next:
     'SELECT'       { TOKEN(T_SELECT); }
     'SYMMETRIC' | 'ASYMMETRIC'
                    { TOKEN(T_SYMMETRIC); }
+    'TABLE'        { TOKEN(T_TABLE); }
     'TABLESAMPLE'  { TOKEN(T_TABLESAMPLE); }
     'THEN'         { TOKEN(T_THEN); }
     'TIES'         { TOKEN(T_TIES); }
@@ -193,6 +195,10 @@ next:
     'SIMILAR'      { TOKEN(SQL_WORD_SIMILAR); }
     'SOME'         { TOKEN(SQL_WORD_SOME); }
     'UNKNOWN'      { TOKEN(SQL_WORD_UNKNOWN); }
+    'SEARCH' | 'CYCLE'
+                   { TOKEN(SQL_WORD_CTE_SET); }
+    'TO'           { TOKEN(SQL_WORD_TO); }
+    'VARIADIC'     { TOKEN(SQL_WORD_VARIADIC); }
     'OVERLAY' | 'POSITION' | 'SUBSTRING' | 'TRIM'
                    { TOKEN(SQL_WORD_CALL); }
     'DATE' | 'TIME' | 'TIMETZ' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL' | 'JSON' | 'JSONB' | 'UUID' | 'BYTEA' |
@@ -202,7 +208,7 @@ next:
     // Reserved by SQLite and used by no rule here: no name can look like that.
     'ADD' | 'ALTER' | 'AUTOINCREMENT' | 'CHECK' | 'COMMIT' | 'CONSTRAINT' | 'CREATE' | 'DEFAULT' | 'DEFERRABLE' |
     'DELETE' | 'DROP' | 'FOREIGN' | 'INDEX' | 'INSERT' | 'INTO' | 'NOTHING' | 'PRIMARY' | 'REFERENCES' | 'RETURNING' |
-    'SET' | 'TABLE' | 'TO' | 'TRANSACTION' | 'UNIQUE' | 'UPDATE'
+    'SET' | 'TRANSACTION' | 'UNIQUE' | 'UPDATE'
                    { TOKEN(T_RESERVED); }
 
     // Names and values.
@@ -216,7 +222,8 @@ next:
                                         { TOKEN(T_STRING); }
     "$" (first [A-Za-z0-9_\x80-\xff]*)? "$"
                                         { goto dollar; }
-    [xX] "'" [^'\x00]* "'"              { TOKEN(is_blob((const char *)start, (size_t)(at - start)) ? T_BLOB : T_ILLEGAL); }
+    [xX] "'" [^'\x00]* "'"              { TOKEN(hex_token((const char *)start, (size_t)(at - start))); }
+    [bB] "'" [01]* "'"                  { TOKEN(T_BITS); }
     digit+                              { TOKEN(T_INTEGER); }
     '0x' [0-9A-Fa-f]+                   { TOKEN(T_INTEGER); }
     number                              { TOKEN(T_FLOAT); }
@@ -259,7 +266,8 @@ next:
     "~*" | "!~" | "!~*" | "~~" | "~~*" | "!~~" | "!~~*" | "~=" | "~<~" | "~>~" | "~<=~" | "~>=~" |
     "#" | "#>" | "#>>" | "#-" | "##" | "@>" | "<@" | "&&" | "@@" | "@@@" | "@?" | "?|" | "?&" | "?#" | "?-" | "?||" |
     "?-|" | "|/" | "||/" | "<->" | "<#>" | "&<" | "&>" | "<<|" | "|>>" | "&<|" | "|&>" | "-|-" | "<^" | ">^" | "^@" |
-    "<<=" | ">>=" | "@-@" | "@" | "=>" | ":="
+    "<<=" | ">>=" | "@-@" | "@" | "=>" | ":=" | "!!" | "*<" | "*<=" | "*=" | "*<>" | "*>" | "*>=" | "<<<" | ">>>" |
+    "<%" | "%>" | "<<%" | "%>>" | "|@|" | "@#@"
                         { TOKEN(T_OPER); }
 
     // An opening quote that finds no partner takes the rest of the text.

@@ -8,7 +8,7 @@
 
 /* Flags that say how something was written, not what it means. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
-                                 SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE;
+                                 SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE;
 
 /* ---- equality and hashes --------------------------------------------------------------------------------------- */
 
@@ -174,7 +174,8 @@ static const unsigned char REQUIRED[SQL_KIND_COUNT] = {
     [SQL_FILTER] = SLOT(0),
     [SQL_EXTRACT] = SLOT(0),
     [SQL_COLLATE] = SLOT(0),
-    [SQL_SUBSCRIPT] = SLOT(0) | SLOT(1),
+    [SQL_SUBSCRIPT] = SLOT(0),
+    [SQL_FIELD] = SLOT(0),
 };
 
 static const char *check_kids(const struct sql_node *n)

@@ -1,14 +1,13 @@
 /* Statements that are no query, by their first word. They are refused by name, never run. */
 #include "lib/sql/parser.h"
 
-static const char *const VERBS[] = {"ABORT",   "ALTER",    "ANALYZE",   "ATTACH",   "BEGIN",   "CALL",    "CHECKPOINT",
-                                    "CLOSE",   "CLUSTER",  "COMMENT",   "COMMIT",   "COPY",    "CREATE",  "DEALLOCATE",
-                                    "DECLARE", "DELETE",   "DESC",      "DESCRIBE", "DETACH",  "DISCARD", "DO",
-                                    "DROP",    "END",      "EXECUTE",   "EXPLAIN",  "FETCH",   "GRANT",   "IMPORT",
-                                    "INSERT",  "LISTEN",   "LOAD",      "LOCK",     "MERGE",   "MOVE",    "NOTIFY",
-                                    "PRAGMA",  "PREPARE",  "REFRESH",   "REINDEX",  "RELEASE", "REPLACE", "RESET",
-                                    "REVOKE",  "ROLLBACK", "SAVEPOINT", "SECURITY", "SET",     "SHOW",    "START",
-                                    "TABLE",   "TRUNCATE", "UNLISTEN",  "UPDATE",   "USE",     "VACUUM"};
+static const char *const VERBS[] = {
+    "ABORT",    "ALTER",   "ANALYZE", "ATTACH",  "BEGIN",      "CALL",     "CHECKPOINT", "CLOSE",    "CLUSTER",
+    "COMMENT",  "COMMIT",  "COPY",    "CREATE",  "DEALLOCATE", "DECLARE",  "DELETE",     "DESC",     "DESCRIBE",
+    "DETACH",   "DISCARD", "DO",      "DROP",    "END",        "EXECUTE",  "EXPLAIN",    "FETCH",    "GRANT",
+    "IMPORT",   "INSERT",  "LISTEN",  "LOAD",    "LOCK",       "MERGE",    "MOVE",       "NOTIFY",   "PRAGMA",
+    "PREPARE",  "REFRESH", "REINDEX", "RELEASE", "REPLACE",    "RESET",    "REVOKE",     "ROLLBACK", "SAVEPOINT",
+    "SECURITY", "SET",     "SHOW",    "START",   "TRUNCATE",   "UNLISTEN", "UPDATE",     "USE",      "VACUUM"};
 
 const char *sql_refused_verb(const struct sql_parser *p, struct sql_token word)
 {

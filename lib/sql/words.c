@@ -57,6 +57,7 @@ static const unsigned char OPERAND[256] = {
     [T_STRING] = ENDS | BEGINS,
     [T_INTEGER] = ENDS | BEGINS,
     [T_FLOAT] = ENDS | BEGINS,
+    [T_BITS] = ENDS | BEGINS,
     [T_BLOB] = ENDS | BEGINS,
     [T_NULL] = ENDS | BEGINS,
     [T_TRUE] = ENDS | BEGINS,
@@ -75,6 +76,7 @@ static const unsigned char OPERAND[256] = {
     [T_TILDE] = BEGINS,
     [T_BITNOT] = BEGINS,
     [T_NOT] = BEGINS,
+    [T_ROW] = BEGINS,
     [T_CASE] = BEGINS,
     [T_CAST] = BEGINS,
     [T_EXISTS] = BEGINS,
@@ -82,11 +84,14 @@ static const unsigned char OPERAND[256] = {
     [T_ARRAY] = BEGINS,
     [T_TYPEWORD] = BEGINS,
     [T_GROUPING_SETS] = BEGINS,
+    [T_ALL] = BEGINS,
     [T_ANY] = BEGINS,
     [T_JOIN_KW] = BEGINS,
     [SQL_WORD_CALL] = BEGINS,
     [SQL_WORD_QUESTION] = BEGINS,
     [SQL_WORD_UNKNOWN] = BEGINS,
+    [SQL_WORD_CTE_SET] = BEGINS,
+    [SQL_WORD_VARIADIC] = BEGINS,
 };
 
 bool sql_ends_operand(unsigned code)
@@ -105,10 +110,16 @@ static uint32_t filter(struct sql_parser *p, uint32_t i, unsigned prev)
     return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_FILTER);
 }
 
+/* As SQLite does, OVER before anything that could be the name of a window is the keyword. */
 static uint32_t over(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    unsigned next = code_at(p, i + 1);
-    return settle(p, i, prev == T_RP && (next == T_LP || next == T_ID), T_OVER);
+    static const bool NAMES[256] = {
+        [T_LP] = true,     [T_ID] = true,     [T_STRING] = true,    [T_JOIN_KW] = true,   [T_OVER] = true,
+        [T_WINDOW] = true, [T_BY] = true,     [T_CURRENT] = true,   [T_EXCLUDE] = true,   [T_FOLLOWING] = true,
+        [T_NO] = true,     [T_OTHERS] = true, [T_PARTITION] = true, [T_PRECEDING] = true, [T_RANGE] = true,
+        [T_ROW] = true,    [T_ROWS] = true,   [T_TIES] = true,      [T_UNBOUNDED] = true, [T_FIRST] = true,
+        [T_LAST] = true,   [T_ASC] = true,    [T_DESC] = true};
+    return settle(p, i, prev == T_RP && NAMES[code_at(p, i + 1)], T_OVER);
 }
 
 static uint32_t within(struct sql_parser *p, uint32_t i, unsigned prev)
@@ -144,6 +155,62 @@ static uint32_t lateral(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     return settle(p, i, prev == T_WITH, T_ORDINALITY);
+}
+
+/* ONLY t: a table without those that inherit from it. Also ends FETCH FIRST 3 ROWS ONLY, where the grammar sees. */
+static uint32_t only(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool table = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_TABLE;
+    unsigned next = code_at(p, i + 1);
+    return table && next != T_ID && next != T_LP ? settle(p, i, false, 0) : 0;
+}
+
+/* ROWS FROM (f(x), g(y)) */
+static uint32_t rows(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LATERAL || prev == T_LP;
+    return before && code_at(p, i + 1) == T_FROM && code_at(p, i + 2) == T_LP ? take(p, i, 1, T_ROWS_FROM) : 0;
+}
+
+/* f(a, VARIADIC b) */
+static uint32_t variadic(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool before = prev == T_LP || prev == T_COMMA;
+    return settle(p, i, before && begins_operand(p, i + 1) && code_at(p, i + 1) != T_LP, T_VARIADIC);
+}
+
+/* The index after `a, b, c`. */
+static uint32_t skip_names(const struct sql_parser *p, uint32_t i)
+{
+    while (is_word(p, i) && code_at(p, i + 1) == T_COMMA) i += 2;
+    return i + 1;
+}
+
+/* After the query of a CTE: SEARCH DEPTH FIRST BY a, b SET and CYCLE a, b SET, each one token, and then a name. */
+static uint32_t cte_set(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool search = word_at(p, i, "SEARCH"), how = word_at(p, i + 1, "DEPTH") || word_at(p, i + 1, "BREADTH");
+    uint32_t set = skip_names(p, search ? i + 4 : i + 1);
+    bool clause = !search || (how && code_at(p, i + 2) == T_FIRST && code_at(p, i + 3) == T_BY);
+    if (!clause || !word_at(p, set, "SET") || (prev != T_RP && prev != T_ID)) return settle(p, i, false, 0);
+    return take(p, i, set - i, T_CTE_SET);
+}
+
+/* The index after a constant such as 'x', 1, TRUE, DATE 'x' or 'x'::text. */
+static uint32_t skip_constant(const struct sql_parser *p, uint32_t i)
+{
+    if (is_word(p, i) && code_at(p, i + 1) == T_STRING) i++;
+    return i + 1;
+}
+
+/* CYCLE a SET b TO 1 DEFAULT 0 USING c: the values are kept with the USING. Elsewhere TO is a reserved word. */
+static uint32_t to(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    p->tokens[i].code = T_RESERVED;
+    uint32_t by_default = skip_constant(p, i + 1), using = skip_constant(p, by_default + 1);
+    if (!word_at(p, by_default, "DEFAULT") || code_at(p, using) != T_USING) return 0;
+    return take(p, i, using - i, T_USING);
 }
 
 /* FETCH FIRST, FETCH NEXT */
@@ -238,7 +305,8 @@ static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     unsigned next = code_at(p, i + 1);
-    bool query = next == T_LP && (code_at(p, i + 2) == T_SELECT || code_at(p, i + 2) == T_WITH);
+    unsigned first = code_at(p, i + 2);
+    bool query = next == T_LP && (first == T_SELECT || first == T_WITH || first == T_VALUES || first == T_TABLE);
     return settle(p, i, prev != T_DOT && (next == T_LBRACKET || query), T_ARRAY);
 }
 
@@ -254,11 +322,22 @@ static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
  * the error belongs to them. */
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@"};
-    if (!begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
+    static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@", "!!", "#", "?-", "?|", "|@|", "@#@"};
+    if (prev == T_USING) return 0;                             /* ORDER BY x USING <: a name of its order */
+    bool slip = word_at(p, i, "!!") && sql_ends_operand(prev); /* a !!= b */
+    if (slip || !begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
     if (sql_ends_operand(prev) || p->tokens[i].code == T_ILLEGAL) return 0;
     for (unsigned k = 0; k < sizeof PREFIX / sizeof *PREFIX; k++)
         if (word_at(p, i, PREFIX[k])) p->tokens[i].code = T_PREFIX_OPER;
+    return 0;
+}
+
+/* x'1FF'::int: PostgreSQL reads an odd number of digits as bits. Without a cast it is a blob with half a byte. */
+static uint32_t bits(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    (void)prev;
+    bool hex = (p->text[p->tokens[i].start] | 32) == 'x';
+    if (hex && code_at(p, i + 1) != T_TYPECAST) p->tokens[i].code = T_ILLEGAL;
     return 0;
 }
 
@@ -464,14 +543,15 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 /* clang-format off */
 #define SETTLERS(X)                                                                                                    \
     X(T_ALL, any)                                                                                                      \
-    X(T_ANY, any) X(T_ARRAY, array) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words) X(T_FALSE, value)          \
+    X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words) X(T_FALSE, value)          \
         X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed)    \
-            X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset) X(T_OPER, oper)          \
-                X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample)    \
+            X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper)          \
+                X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample)    \
                     X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word)                \
-                        X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words)        \
+                        X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words) X(SQL_WORD_CTE_SET, cte_set)        \
                             X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)     \
-                                X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_UNKNOWN, unknown)
+                                X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_TO, to)      \
+                                    X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */
 
 static settle_fn *const SETTLE[256] = {

@@ -219,3 +219,73 @@ SELECT round(100.0 * count(*) FILTER (WHERE paid) / NULLIF(count(*), 0), 2) AS p
 SELECT x.a FROM x WHERE NOT (x.a IS NULL OR x.b BETWEEN 1 AND 2) AND x.c NOT LIKE '%\_%'
 SELECT upper(name) || ' (' || coalesce(city, '?') || ')' FROM customers WHERE name = U&'d\0061t' OR true
 SELECT "T1"."Name", T2.Code FROM "Country" AS "T1" JOIN codes AS T2 ON "T1".id = T2.id
+
+-- typed literals of any type
+SELECT int4 '2' + 1, bool 't' AS yes, box '((0,0),(1,1))' @> point '(0.5,0.5)'
+SELECT id FROM orders WHERE total > numeric '10.50' AND paid = bool 'yes'
+SELECT numeric 'NaN' = numeric 'NaN' AS same
+SELECT id FROM orders WHERE tsvector 'cat dog' @@ tsquery 'cat' ORDER BY text 'x' || status
+SELECT f(int8 '9', float8 '1e3', "char" 'c'), CASE WHEN bool 'f' THEN macaddr '08:00:2b:01:02:03' END FROM t
+SELECT box '(1,1)', int4 '3' FROM t
+SELECT B'0101' & B'0011', b'1' || B'', x'1FF'::int, X'ff'
+SELECT U&'caf\00e9', id FROM t
+
+-- rows and their fields
+SELECT count(o.*), row_to_json(public.orders.*) FROM orders AS o
+SELECT o.total FROM orders AS o WHERE o.* IS NOT NULL
+SELECT ROW(o.*, 1), ARRAY[o.*, NULL], o.*::text FROM orders o
+SELECT (o).total, (o).customer.name FROM orders o
+SELECT (split(name)).*, (split(name)).first FROM people
+SELECT (ROW(1, 2)).f1, (SELECT o FROM orders o LIMIT 1).total
+SELECT parts[2].size, (grid[1][2]).x, parts[1].box.low FROM items
+SELECT (array_agg(p.*))[1].name FROM people p
+
+-- slices
+SELECT tags[:2], tags[1:], tags[:], grid[1:2][:3], (string_to_array('a,b', ','))[2:] FROM posts
+SELECT tags[low:high], tags[:high], tags[low:] FROM posts
+
+-- VARIADIC
+SELECT concat_ws(',', VARIADIC ARRAY['a', 'b']), num_nulls(VARIADIC '{1,NULL}'::int[])
+SELECT * FROM unpack(1, VARIADIC tags) AS u, unpack(VARIADIC NULL::text[]) AS v
+SELECT concat(name, VARIADIC tags) FROM t
+
+-- windows without ORDER BY
+SELECT sum(total) OVER (ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM orders
+SELECT sum(total) OVER (ROWS UNBOUNDED PRECEDING), avg(total) OVER (RANGE CURRENT ROW) FROM orders
+SELECT sum(total) OVER (GROUPS BETWEEN 2 PRECEDING AND 1 PRECEDING EXCLUDE NO OTHERS) FROM orders
+SELECT sum(total) OVER (w ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING EXCLUDE GROUP) FROM orders WINDOW w AS (PARTITION BY status)
+SELECT sum(total) OVER (PARTITION BY status ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM orders
+SELECT max(total) OVER (PARTITION BY status RANGE UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) FROM orders
+SELECT sum(total) OVER w FROM orders WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), v AS ()
+
+-- ORDER BY ... USING
+SELECT id FROM orders ORDER BY total USING >, status USING < NULLS LAST
+SELECT array_agg(name ORDER BY name USING ~<~, id), string_agg(DISTINCT name, ',' ORDER BY name USING <) FROM people
+
+-- WITH and its SEARCH and CYCLE
+WITH RECURSIVE walk (id, up) AS (SELECT id, parent FROM nodes UNION ALL SELECT n.id, n.parent FROM nodes n JOIN walk w ON n.parent = w.id) SEARCH DEPTH FIRST BY id SET place SELECT id FROM walk ORDER BY place
+WITH RECURSIVE walk AS (SELECT id, parent FROM nodes UNION ALL SELECT n.id, n.parent FROM nodes n, walk w WHERE n.parent = w.id) CYCLE id, parent SET looped USING path SELECT * FROM walk WHERE NOT looped
+WITH RECURSIVE walk AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM walk) CYCLE id SET looped TO 'Y' DEFAULT 'N' USING path SELECT looped, path FROM walk
+WITH RECURSIVE walk AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM walk) SEARCH BREADTH FIRST BY id SET place CYCLE id SET looped USING path SELECT * FROM walk
+SELECT search, cycle FROM t
+
+-- FROM
+SELECT x.id FROM orders JOIN customers USING (id) AS x
+SELECT * FROM (a JOIN b USING (p, q) AS ab CROSS JOIN c) AS abc
+SELECT * FROM json_to_record('{"x": 1}') AS (x int, y text)
+SELECT * FROM dblink('orders') AS (id int, placed timestamp with time zone), c
+SELECT * FROM ROWS FROM (generate_series(1, 3), unnest(ARRAY['a', 'b'])) WITH ORDINALITY AS r (n, word, nr)
+SELECT * FROM posts AS p, ROWS FROM (unnest(p.tags), json_to_record(p.doc) AS (a int, b text))
+SELECT * FROM LATERAL ROWS FROM (f(1)) AS r
+SELECT * FROM ONLY orders AS o, ONLY (public.customers) WHERE o.id = 1
+SELECT id FROM orders * WHERE id > 1
+TABLE orders
+TABLE ONLY public.orders ORDER BY id LIMIT 3
+(TABLE orders) UNION ALL TABLE old_orders
+WITH x AS (TABLE orders) SELECT id FROM x WHERE id IN (TABLE picked)
+SELECT ARRAY(TABLE t), ARRAY(VALUES (1), (2)), EXISTS (TABLE t)
+
+-- operators
+SELECT a <<< b, a *< b, a *<> b, a *>= b, name <% 'word', name %>> 'word' FROM t
+SELECT !! tsquery 'cat & dog', @@ box '(1,1)', # path '((0,0),(1,1))', ?- line, ?| line FROM t
+SELECT ROW(a, b) ~<=~ ROW(c, d), a @@ ANY ('{x,y}'::tsquery[]), a !~ ALL (ARRAY['b']) FROM t
