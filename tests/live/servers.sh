@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# Real servers for the live tests, on free loopback ports, everything in one scratch directory.
+#
+#   tests/live/servers.sh start DIR [kafka|kafka3|redis|postgres]...    starts, waits until ready, writes DIR/env
+#   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
+#   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
+#   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
+#
+# NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_KAFKA (bootstrap servers),
+# ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser). Kafka comes from Maven Central once
+# (tests/live/kafka/pom.xml) into ${ASSAY_KAFKA_LIBS:-build/kafka-libs}. Each server is `DIR/<name>/run`, its output
+# DIR/<name>/log, its process DIR/<name>/pid.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+kafka_libs=${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}
+start_seconds=90 # a cold JVM on two busy cores
+
+say() { echo "servers: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+free_ports() { # N: that many different free ports
+  python3 - "$1" <<'PY'
+import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*(s.getsockname()[1] for s in sockets))
+PY
+}
+
+# wait_until SECONDS WHAT COMMAND...: polls until the command succeeds.
+wait_until() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $deadline ] || return 1
+    sleep 0.1
+  done
+}
+
+alive() { [ -s "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
+
+# up NAME: run it in a process group of its own and wait for its own readiness check.
+up() {
+  local at=$dir/$1
+  alive "$at" && return
+  setsid bash "$at/run" >>"$at/log" 2>&1 </dev/null &
+  echo $! >"$at/pid"
+  wait_until $start_seconds "$1" bash "$at/ready" && return
+  tail -n 20 "$at/log" >&2
+  die "$1 was not ready within $start_seconds s"
+}
+
+# prepare NAME RUN READY: the two scripts of a server.
+prepare() {
+  mkdir -p "$dir/$1"
+  printf 'exec %s\n' "$2" >"$dir/$1/run"
+  printf '%s\n' "$3" >"$dir/$1/ready"
+}
+
+# --- Kafka ---
+
+fetch_kafka() {
+  [ -n "$(ls "$kafka_libs"/kafka_2.13-*.jar 2>/dev/null)" ] && return
+  say "fetching Kafka from Maven Central"
+  mvn -q -B -f "$here/kafka/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+    -DincludeScope=runtime -DoutputDirectory="$kafka_libs" >&2 || die "Kafka could not be fetched with mvn"
+}
+
+java_kafka() { # CLASS: the command line; a small heap and the quick compiler start in seconds
+  echo "java -Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j.configuration=file:$here/kafka/log4j.properties -cp '$kafka_libs/*' $1"
+}
+
+prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT VOTERS REPLICAS
+  local at=$dir/kafka-$1
+  mkdir -p "$at"
+  cat >"$at/server.properties" <<EOF
+process.roles=broker,controller
+node.id=$1
+controller.quorum.voters=$4
+listeners=PLAINTEXT://127.0.0.1:$2,CONTROLLER://127.0.0.1:$3
+advertised.listeners=PLAINTEXT://127.0.0.1:$2
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+log.dirs=$at/data
+auto.create.topics.enable=false
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=$5
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=$5
+transaction.state.log.min.isr=$((($5 + 1) / 2))
+transaction.abort.timed.out.transaction.cleanup.interval.ms=1000
+group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
+log.cleaner.dedupe.buffer.size=4194304
+EOF
+  bash -c "$(java_kafka kafka.tools.StorageTool) format -t AAAAAAAAAAAAAAAAAAAAAQ -c $at/server.properties" \
+    >>"$at/log" 2>&1 || die "formatting of $at failed, see its log"
+  prepare "kafka-$1" "$(java_kafka kafka.Kafka) $at/server.properties" \
+    "kcat -b 127.0.0.1:$2 -L -m 2 -X socket.timeout.ms=2000 -X log_level=0"
+}
+
+start_kafka() { # BROKERS
+  local n=$1 ports voters="" bootstrap="" i
+  fetch_kafka
+  read -ra ports <<<"$(free_ports $((2 * n)))"
+  for ((i = 1; i <= n; i++)); do
+    voters+="${voters:+,}$i@127.0.0.1:${ports[2 * i - 1]}"
+    bootstrap+="${bootstrap:+,}127.0.0.1:${ports[2 * i - 2]}"
+  done
+  for ((i = 1; i <= n; i++)); do prepare_broker $i "${ports[2 * i - 2]}" "${ports[2 * i - 1]}" "$voters" "$n"; done
+  for ((i = 1; i <= n; i++)); do # all at once: a quorum needs its peers
+    setsid bash "$dir/kafka-$i/run" >>"$dir/kafka-$i/log" 2>&1 </dev/null &
+    echo $! >"$dir/kafka-$i/pid"
+  done
+  for ((i = 1; i <= n; i++)); do up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"; done
+  echo "export ASSAY_TEST_KAFKA=$bootstrap" >>"$dir/env"
+}
+
+# --- Redis ---
+
+start_redis() {
+  local port
+  port=$(free_ports 1)
+  prepare redis "redis-server --port $port --bind 127.0.0.1 --save '' --appendonly no --dir $dir/redis --daemonize no" \
+    "redis-cli -h 127.0.0.1 -p $port ping | grep -q PONG"
+  up redis
+  echo "export ASSAY_TEST_REDIS=127.0.0.1:$port" >>"$dir/env"
+}
+
+# --- PostgreSQL, which refuses to run as root ---
+
+postgres_bin() { # NAME: /usr/lib/postgresql/<newest>/bin/NAME
+  local found
+  found=$(find /usr/lib/postgresql -path "*/bin/$1" 2>/dev/null | sort -V | tail -n 1)
+  [ -n "$found" ] && echo "$found"
+}
+
+start_postgres() {
+  local port at=$dir/postgres as=""
+  [ -n "$(postgres_bin initdb)" ] || die "PostgreSQL is not installed"
+  port=$(free_ports 1)
+  mkdir -p "$at"
+  if [ "$(id -u)" = 0 ]; then
+    chown postgres "$at"
+    chmod a+rx "$dir"
+    as="setpriv --reuid=postgres --regid=postgres --clear-groups"
+  fi
+  (cd / && $as "$(postgres_bin initdb)" -D "$at/data" -U assay --auth=trust --no-sync -E UTF8 --locale=C.UTF-8) \
+    >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "initdb failed"; }
+  prepare postgres "$as $(postgres_bin postgres) -D $at/data -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$at -c fsync=off" \
+    "$(postgres_bin pg_isready) -q -h 127.0.0.1 -p $port"
+  up postgres
+  echo "export ASSAY_TEST_POSTGRES='host=127.0.0.1 port=$port user=assay dbname=postgres'" >>"$dir/env"
+}
+
+# --- stop ---
+
+stop_all() {
+  local at pid
+  for at in "$dir"/*/; do
+    [ -s "$at/pid" ] || continue
+    pid=$(cat "$at/pid")
+    kill -CONT -- "-$pid" 2>/dev/null || true
+    kill -TERM -- "-$pid" 2>/dev/null || true
+    wait_until 10 "" bash -c "! kill -0 -- -$pid 2>/dev/null" || kill -KILL -- "-$pid" 2>/dev/null || true
+    rm -f "$at/pid"
+  done
+}
+
+command=${1:-} dir=${2:-}
+[ -n "$command" ] && [ -n "$dir" ] || { sed -n '4,7s/^# *//p' "$0" >&2; exit 2; }
+shift 2
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+case $command in
+  start)
+    for name; do
+      case $name in
+        kafka) start_kafka 1 ;;
+        kafka3) start_kafka 3 ;;
+        redis) start_redis ;;
+        postgres) start_postgres ;;
+        *) die "no server is called '$name'" ;;
+      esac
+    done
+    ;;
+  stop) stop_all ;;
+  up) up "$1" ;;
+  pid) cat "$dir/$1/pid" ;;
+  *) die "start, stop, up or pid, not '$command'" ;;
+esac
