@@ -308,7 +308,9 @@ void trace_outputs(struct arm_work *work)
     for (uint32_t i = 0; work->outputs && items && i < items->n_kids && at < block->n_outputs; i++) {
         const struct sql_node *item = items->kids[i];
         if (item->kind != SQL_STAR) {
-            work->outputs[at++] = item_output(sql_kid(item, 0));
+            struct sql_node *expr = sql_kid(item, 0);
+            if (block->correlated) expr = trace_fill(work->t->arena, work->outer, expr);
+            work->outputs[at++] = item_output(expr);
             continue;
         }
         const struct sql_source *only = item->ref ? item->ref->source : NULL;
@@ -331,5 +333,6 @@ struct sql_node *trace_expand(struct arm_work *work, struct sql_node *node)
     bool numbered = sql_is(list, SQL_GROUP) || sql_is(list, SQL_ORDER);
     int at = numbered ? ordinal(node, work->arm->block->n_outputs) : -1;
     if (at >= 0 && work->outputs[at].expr) return work->outputs[at].expr;
-    return node && work->aliases ? rewrite_map(work->t->arena, node, write_out, work) : node;
+    if (node && work->aliases) node = rewrite_map(work->t->arena, node, write_out, work);
+    return node && work->arm->block->correlated ? trace_fill(work->t->arena, work->outer, node) : node;
 }

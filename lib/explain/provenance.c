@@ -171,6 +171,7 @@ static bool column_is_same(const struct prov_arm *arm, uint32_t column, const st
 static bool is_verbatim(const struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
+    if (arm->condition) return true; /* IN and comparisons go by affinity and collation themselves */
     if (arm->shape != PROV_SHAPE_PLAIN && arm->shape != PROV_SHAPE_MERGED) return true;
     for (uint32_t i = 0; i < arm->block->n_outputs && i < work->chosen->n; i++) {
         const struct arm_output *output = &work->outputs[i];
@@ -217,14 +218,6 @@ static int64_t counted(const struct arm_work *work)
 
 /* ---- arms ------------------------------------------------------------------------------------------------------- */
 
-struct origin { /* of the arms of one query */
-    const struct sql_node *query;
-    const struct sql_source *inside;
-    int32_t parent;
-    uint32_t depth;
-    struct chosen chosen;
-};
-
 static enum prov_arm_shape shape_of(const struct sql_block *block)
 {
     if (block->grouped) return PROV_SHAPE_GROUP;
@@ -239,6 +232,8 @@ static struct prov_arm *add_arm(struct tracer *t, const struct sql_node *select,
     struct prov_arm *arm = &out->arms[out->n_arms];
     *arm = (struct prov_arm){
         .select = select, .parent = origin->parent, .inside = origin->inside, .reason = "", .total = -1, .exact = true};
+    arm->condition = origin->condition;
+    arm->value = origin->value;
     arm->block = sql_block_of(t->source->bound, select);
     if (!arm->block) return NULL;
     arm->shape = shape_of(arm->block);
@@ -268,40 +263,11 @@ static void add_arms(struct tracer *t, const struct sql_node *body, const struct
         arm->state = PROV_ARM_NO_SOURCE;
 }
 
-static void trace_query(struct tracer *t, const struct origin *origin);
-
-/* The row of the derived table or CTE that the arm's first source row is made of, traced in its turn. */
-static void follow(struct tracer *t, const struct origin *origin, uint32_t at, const struct sql_source *source)
-{
-    const struct prov_arm *arm = &t->out->arms[at];
-    struct origin inner = {.inside = source, .parent = (int32_t)at, .depth = origin->depth + 1};
-    inner.query = source->of->query;
-    struct db_value *values = arena_new_array(t->arena, source->n_outputs, struct db_value);
-    bool *known = arena_new_array(t->arena, source->n_outputs, bool), any = false;
-    if (!values || !known || !inner.query) return;
-    for (uint32_t i = 0; i < arm->n_columns; i++) {
-        int output = arm->columns[i].output;
-        if (arm->columns[i].source != source || output < 0 || (uint32_t)output >= source->n_outputs) continue;
-        values[output] = arm->values[i];
-        known[output] = true;
-        any |= values[output].type != DB_NULL;
-    }
-    inner.chosen = (struct chosen){values, known, source->n_outputs, 0};
-    if (any) trace_query(t, &inner); /* all NULL: the missing side of an outer join */
-}
-
-static bool may_follow(const struct tracer *t, const struct sql_source *source)
-{
-    if (source->kind != SQL_SOURCE_DERIVED && source->kind != SQL_SOURCE_CTE) return false;
-    if (!source->of || t->out->n_arms >= t->cap_arms) return false;
-    const struct sql_node *with = sql_up(source->of->node, SQL_WITH);
-    return source->kind == SQL_SOURCE_DERIVED || !with || !(with->flags & SQL_F_RECURSIVE);
-}
-
 static void trace_arm(struct tracer *t, const struct origin *origin, uint32_t at)
 {
     struct prov_arm *arm = &t->out->arms[at];
     struct arm_work work = {.t = t, .arm = arm, .query = origin->query, .chosen = &origin->chosen};
+    work.outer = origin->outer;
     work.alone = arm->set_op == SQL_OP_NONE;
     trace_outputs(&work);
     trace_columns(&work);
@@ -313,11 +279,10 @@ static void trace_arm(struct tracer *t, const struct origin *origin, uint32_t at
     run_ways(&work);
     if (arm->state != PROV_ARM_ROWS) return;
     arm->total = arm->more ? counted(&work) : (int64_t)arm->n_rows;
-    for (uint32_t i = 0; origin->depth < t->options.max_depth && i < arm->block->n_sources; i++)
-        if (may_follow(t, &arm->block->sources[i])) follow(t, origin, at, &arm->block->sources[i]);
+    if (origin->depth < t->options.max_depth) trace_follow(t, origin, at);
 }
 
-static void trace_query(struct tracer *t, const struct origin *origin)
+void trace_query(struct tracer *t, const struct origin *origin)
 {
     uint32_t first = t->out->n_arms;
     add_arms(t, sql_kid(origin->query, QUERY_BODY), origin, SQL_OP_NONE, false, false);

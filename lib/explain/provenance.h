@@ -7,8 +7,9 @@
  * that limit is handed out as text (`all_sql`), and prov_check_sql makes of it the statement that gives the explained
  * values back: that is how the tests know that the rows are the right ones.
  *
- * Subqueries in conditions stay conditions; CTEs and derived tables stay sources, whose rows are followed further down
- * in arms of their own (`inside`), as long as options allow statements for it.
+ * Subqueries in conditions stay conditions; CTEs and derived tables stay sources. Both are followed further down, from
+ * the arm's first source row on, in arms of their own (`condition`, `inside`), as long as options allow statements for
+ * it: the rows that the row is IN, that EXIST for it, that the value it is compared with comes from.
  *
  * Why-not (seed 002 names it as future work): the smallest set of conditions without which a row appears, found by
  * probes of the statement itself with conditions taken out, at most `max_probes` of them.
@@ -40,11 +41,12 @@ struct explain_source {
 struct prov_options {
     uint32_t max_rows;    /* 8: source rows fetched for each arm */
     uint32_t max_arms;    /* 8: arms, and statements, of one candidate */
-    uint32_t max_depth;   /* 2: derived tables and CTEs followed into one another */
+    uint32_t max_depth;   /* 2: derived tables, CTEs and subqueries followed into one another */
     uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
     int64_t time_ms;      /* 500: each statement made here; never more than the handle's own limit */
     uint64_t seed;        /* chooses the representative row, see prov_rule */
+    bool no_conditions;   /* subqueries of conditions are not followed */
 };
 
 /* What an arm does with a column. KEY: added as a key of its table although it may not be used. */
@@ -97,12 +99,15 @@ struct prov_arm {
     enum prov_arm_shape shape;
     enum sql_op set_op; /* the innermost set operation it is an arm of: SQL_UNION ...; SQL_OP_NONE if of none */
     bool right;         /* its right side */
-    int32_t parent;     /* arm whose source `inside` this one follows; -1 at the top */
-    const struct sql_source *inside; /* the derived table or CTE that this arm is the body of; NULL at the top */
-    const char *reason;              /* of PROV_ARM_UNAVAILABLE; "" otherwise */
-    const char *sql;                 /* what was run, NUL-terminated; NULL when none could be made */
-    const char *all_sql;             /* the same without ORDER BY and LIMIT: every source row of the chosen row */
-    const struct db_value *params;   /* ?1 ... of both texts: values too long to print */
+    int32_t parent;     /* arm whose first source row this one follows; -1 at the top */
+    const struct sql_source *inside;  /* the derived table or CTE that this arm is the body of; else NULL */
+    const struct sql_node *condition; /* the conjunct of the parent's WHERE whose subquery this arm is: IN, EXISTS or a
+                                         comparison; else NULL */
+    const struct db_value *value;     /* of a comparison: what the subquery gives; else NULL */
+    const char *reason;               /* of PROV_ARM_UNAVAILABLE; "" otherwise */
+    const char *sql;                  /* what was run, NUL-terminated; NULL when none could be made */
+    const char *all_sql;              /* the same without ORDER BY and LIMIT: every source row of the chosen row */
+    const struct db_value *params;    /* ?1 ... of both texts: values too long to print */
     uint32_t n_params;
     const struct prov_column *columns; /* used columns in order of first use, then keys */
     uint32_t n_columns;
@@ -138,7 +143,7 @@ struct provenance {
     uint32_t row;                   /* the representative row */
     enum prov_rule rule;
     bool result_cut;       /* the result is only the first rows of a longer one */
-    struct prov_arm *arms; /* in order of the text; arms of `inside` after the arm that they belong to */
+    struct prov_arm *arms; /* in order of the text; those with a parent after it */
     uint32_t n_arms;
     uint32_t statements; /* run for this */
     int64_t sql_ns;      /* time of those statements */

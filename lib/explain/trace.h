@@ -29,11 +29,29 @@ struct tracer {
     uint32_t cap_arms;
 };
 
+/* Where the arms of one query come from. */
+struct origin {
+    const struct sql_node *query;
+    const struct sql_source *inside;
+    const struct sql_node *condition;
+    const struct db_value *value;
+    int32_t parent;
+    uint32_t depth;
+    const struct outer_row *outer;
+    struct chosen chosen;
+};
+
 /* How hard the conditions are. Each way is tried when the one before found nothing, or too much. */
 enum trace_way {
     TRACE_STRICT,
     TRACE_LOOSE, /* only values that the engine hands out unchanged: a computed one may differ in another plan */
     TRACE_EXACT, /* the very value: no collation, no affinity */
+};
+
+/* The source row that a correlated subquery is asked for: its columns become values. */
+struct outer_row {
+    const struct prov_arm *arm; /* its first row */
+    const struct outer_row *next;
 };
 
 /* One column that the arm hands out. */
@@ -50,6 +68,7 @@ struct arm_work {
     const struct sql_node *query; /* around it: its ORDER and LIMIT, for an arm that is alone in it */
     bool alone;
     bool aliases; /* uses select aliases: they have to be written out */
+    const struct outer_row *outer;
     const struct chosen *chosen;
     enum trace_way way;
     struct arm_output *outputs; /* block->n_outputs */
@@ -69,10 +88,17 @@ struct db_limits prov_limit(struct db *db, const struct prov_options *options);
 void trace_columns(struct arm_work *work);
 /* Fill work->outputs, with `*` written out. */
 void trace_outputs(struct arm_work *work);
-/* A select alias, or a number in GROUP BY and ORDER BY, written out. */
+/* The tree with columns of outer rows as values. */
+struct sql_node *trace_fill(struct arena *arena, const struct outer_row *outer, struct sql_node *node);
+/* A select alias, or a number in GROUP BY and ORDER BY, written out; columns of outer rows as values. */
 struct sql_node *trace_expand(struct arm_work *work, struct sql_node *node);
 /* Position among the source's columns, or -1. */
 int trace_source_column(const struct tracer *t, const struct sql_source *source, const char *name, size_t len);
+
+/* Derived tables, CTEs and subqueries of conditions: follow what the arm's first row is made of and met by. */
+void trace_follow(struct tracer *t, const struct origin *origin, uint32_t arm);
+/* Arms of one query, traced one after the other. */
+void trace_query(struct tracer *t, const struct origin *origin);
 
 /* Rule 1. `expr` IS `value`, typed; NULL: cannot be said, and work->skipped is set. */
 struct sql_node *trace_condition(struct arm_work *work, struct sql_node *expr, const struct db_value *value);

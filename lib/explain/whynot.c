@@ -80,11 +80,23 @@ static struct sql_node *bare(struct search *s, struct sql_node *select)
                    edit_below(s, sql_kid(select, SELECT_WHERE)));
 }
 
-/* A set operation of which one side is taken out; NULL: none is. */
-static struct sql_node *one_side(struct search *s, struct sql_node *compound)
+static bool is_top(const struct search *s, const struct sql_node *n)
+{
+    while (sql_is(n, SQL_COMPOUND)) n = n->parent;
+    return n == s->source->stmt->root;
+}
+
+/* A set operation of which one side may be taken out. UNION ALL is as empty as UNION and gives its first row at once;
+ * further inside it would change what is counted, and a recursion might not end. */
+static struct sql_node *edit_compound(struct search *s, struct sql_node *compound)
 {
     if (is_out(s, compound->kids[0])) return edit_below(s, compound->kids[1]);
-    return is_out(s, compound->kids[1]) ? edit_below(s, compound->kids[0]) : NULL;
+    if (is_out(s, compound->kids[1])) return edit_below(s, compound->kids[0]);
+    if (compound->op != SQL_UNION || !is_top(s, compound)) return NULL;
+    struct sql_node *copy =
+        REWRITE(s->arena, COMPOUND, edit_below(s, compound->kids[0]), edit_below(s, compound->kids[1]));
+    if (copy) copy->op = SQL_UNION_ALL;
+    return copy;
 }
 
 static bool is_condition(const struct sql_node *node)
@@ -104,7 +116,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
     if (node->kind == SQL_LIMIT && out) return NULL;
     if (node->kind == SQL_JOIN && out) return cross(s, node);
     if (out && is_condition(node)) return rewrite_count(s->arena, 1);
-    if (node->kind == SQL_COMPOUND) other = one_side(s, node);
+    if (node->kind == SQL_COMPOUND) other = edit_compound(s, node);
     if (node->kind == SQL_SELECT) other = bare(s, node);
     return other ? other : node;
 }

@@ -24,16 +24,22 @@ static struct sql_node *bind_value(struct arm_work *work, const struct db_value 
     return rewrite_verbatim(arena, arena_printf(arena, "?%u", work->n_params));
 }
 
-/* A computed float may differ in its last bits when another plan adds up in another order. */
-static struct sql_node *near_float(struct arm_work *work, struct sql_node *expr, double value)
+/* A number of few digits reads back as the same one everywhere. */
+static bool is_short(double value)
+{
+    char text[DB_REAL_TEXT];
+    return db_real_text(value, text) <= 16 && !strchr(text, 'e');
+}
+
+/* A stored float is compared as it is. A computed one may differ in its last bits when another plan adds up in another
+ * order, and a long literal when it is read back. */
+static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr, double value)
 {
     struct arena *arena = work->t->arena;
-    double slack = fabs(value) * 1e-9;
-    if (isinf(value) || (value == floor(value) && fabs(value) < 1e15 && expr->kind == SQL_COLUMN)) {
-        struct db_value exact = {.type = DB_FLOAT, .f = value};
+    struct db_value exact = {.type = DB_FLOAT, .f = value};
+    if (isinf(value) || (expr->kind == SQL_COLUMN && is_short(value)))
         return rewrite_binary(arena, SQL_OP_IS, expr, rewrite_verbatim(arena, db_quote_value(arena, &exact)));
-    }
-    if (slack < DBL_MIN) slack = DBL_MIN;
+    double slack = fmax(fabs(value) * 1e-9, DBL_MIN);
     struct db_value low = {.type = DB_FLOAT, .f = value - slack}, high = {.type = DB_FLOAT, .f = value + slack};
     return REWRITE(arena, BETWEEN, expr, rewrite_verbatim(arena, db_quote_value(arena, &low)),
                    rewrite_verbatim(arena, db_quote_value(arena, &high)));
@@ -42,7 +48,7 @@ static struct sql_node *near_float(struct arm_work *work, struct sql_node *expr,
 static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct db_value *value)
 {
     struct arena *arena = work->t->arena;
-    if (value->type == DB_FLOAT) return near_float(work, expr, value->f);
+    if (value->type == DB_FLOAT) return same_float(work, expr, value->f);
     bool bytes = value->type == DB_TEXT || value->type == DB_BLOB;
     struct sql_node *literal = bytes && value->len > TRACE_LONG_VALUE
                                    ? bind_value(work, value)
@@ -420,7 +426,10 @@ void trace_write(struct arm_work *work)
     bool windows = is_per_row(work) && any_output(work, is_windowed);
     struct sql_node *query =
         REWRITE(arena, QUERY, rewrite_with(arena, arm->select->parent), write_select(work, windows));
-    arm->exact = !work->skipped; /* an order that cannot be said costs no exactness */
+    arm->exact =
+        !work->skipped ||
+        sql_is(arm->condition,
+               SQL_EXISTS); /* any row will do for EXISTS; and an order that cannot be said costs no exactness */
     struct sql_node *order = !is_per_row(work) ? witness_order(work) : NULL;
     if (is_limited(work) && !windows) order = order_terms(work);
     arm->all_sql = query && !arena->failed ? sql_print(arena, query) : NULL;

@@ -93,7 +93,8 @@ static void say_arm(GString *to, const struct prov_arm *arm)
 {
     g_string_append_printf(to, "arm: %s %s", STATE[arm->state], SHAPE[arm->shape]);
     if (arm->set_op) g_string_append_printf(to, " %s", sql_op_text(arm->set_op));
-    if (arm->parent >= 0) g_string_append_printf(to, " inside %d", arm->parent);
+    if (arm->parent >= 0) g_string_append_printf(to, " %s %d", arm->inside ? "inside" : "for", arm->parent);
+    if (arm->value) g_string_append(to, " value "), say_value(to, arm->value);
     if (!arm->exact) g_string_append(to, " inexact");
     g_string_append_printf(to, "\nsaid: %s\n", arm->sql ? arm->sql : "-");
     if (arm->state == PROV_ARM_ROWS) say_rows(to, arm);

@@ -131,9 +131,11 @@ static void count(struct reading *r, const struct explain_source *source, const 
     for (uint32_t i = 0; i < p->n_arms; i++) {
         const struct prov_arm *arm = &p->arms[i];
         t->arms++;
-        t->inner_arms += arm->parent >= 0;
-        if (arm->parent >= 0 && arm->state != PROV_ARM_ROWS && arm->state != PROV_ARM_NO_SOURCE)
-            complain(r, "an inner arm without rows", arm->sql);
+        t->inner_arms += arm->parent >= 0 && arm->inside;
+        t->condition_arms += arm->condition != NULL;
+        bool may_be_empty = arm->set_op != SQL_OP_NONE || arm->shape == PROV_SHAPE_WHOLE;
+        bool failed = arm->state == PROV_ARM_UNAVAILABLE || (arm->state == PROV_ARM_OTHER && !may_be_empty);
+        if (arm->parent >= 0 && failed) complain(r, *arm->reason ? arm->reason : "an inner arm without rows", arm->sql);
         bool nothing = arm->state == PROV_ARM_OTHER && arm->shape == PROV_SHAPE_WHOLE && p->status == PROV_NOTHING;
         if (arm->parent < 0 && (arm->state == PROV_ARM_ROWS || nothing)) check_arm(r, source, p, arm);
     }
@@ -248,8 +250,8 @@ void trace_print(const struct trace_tally *t, const char *name, FILE *out)
     fprintf(out, "%s: %u executable candidates, %.2f %% covered\n", name, t->executable, share);
     fprintf(out, "  rows %u, no FROM %u, empty %u, aggregate over nothing %u, unavailable %u\n", t->rows, t->no_source,
             t->empty, t->nothing, t->unavailable);
-    fprintf(out, "  statements %u, arms %u, %u of them inside of a derived table\n", t->statements, t->arms,
-            t->inner_arms);
+    fprintf(out, "  statements %u, arms %u: %u inside of a derived table, %u of a condition\n", t->statements, t->arms,
+            t->inner_arms, t->condition_arms);
     fprintf(out, "  computed again %u arms, %u differ; not said %u, inexact %u\n", t->checked, t->differ, t->unsaid,
             t->inexact);
     fprintf(out, "  why-not: found %u (%u minimal), no data %u, not found %u, probes %u\n", t->found, t->minimal,

@@ -15,7 +15,7 @@ struct trace_tally {
     unsigned inexact;
     unsigned found, minimal, no_data, not_found; /* why-not of empty and nothing */
     unsigned probes;
-    unsigned statements, arms, inner_arms;
+    unsigned statements, arms, inner_arms, condition_arms;
     GArray *own, *sql; /* of int64_t: ns of each trace, its statements left out, and of these; NULL: not wanted */
 };
 
