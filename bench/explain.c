@@ -1,12 +1,14 @@
 /* Explanations of every candidate of a query log: does each get one, do different candidates get different ones, and
  * what do they cost?
  *
- *   bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--print] [--same]
+ *   bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--prose] [--without KIND] [--print] [--same]
  *
  * Of each candidate that executes it makes an explanation. Over pairs of candidates of one question whose results
- * differ it counts those whose explanations are equal once everything that comes from the data is taken away
- * (explain_operations): the fault of explanations that seed 002 names in §V-A5. --same prints those pairs, --print
- * every explanation, --gold explains the gold query in place of the candidates, --no-rows leaves the database alone.
+ * differ it counts those whose premises are equal once everything that comes from the data is taken away: the fault of
+ * explanations that seed 002 names in §V-A5. --prose compares the text for people; --without join leaves phrases of
+ * that kind out, to see what they are there for, and that the count can fail. --same prints the pairs told alike,
+ * --print every explanation, --gold explains the gold query in place of the candidates, --no-rows leaves the database
+ * alone.
  */
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
@@ -23,9 +25,9 @@
 static const double PEER_MS = 87, PEER_FAILED = 7;
 
 struct bench {
-    const char *log, *root;
+    const char *log, *root, *without;
     unsigned head;
-    bool gold, no_rows, print, print_same;
+    bool gold, no_rows, prose, print, print_same;
     GHashTable *grounds;     /* database name -> struct ground */
     GArray *own, *sql, *all; /* of int64_t: ns of an explanation but its statements, of those, of both */
     unsigned n, not_executable, failed, partial, with_rows, why_not;
@@ -79,6 +81,19 @@ static void count(struct bench *bench, const struct explanation *e)
     if (len > bench->longest) bench->longest = len;
 }
 
+/* What follows from the statement alone, but one kind of phrase if so asked. */
+static char *operations(const struct bench *bench, const struct explanation *e)
+{
+    GString *text = g_string_new(NULL);
+    for (uint32_t i = 0; i < e->n_phrases; i++) {
+        const struct explain_phrase *phrase = &e->phrases[i];
+        if (phrase->from_data) continue;
+        if (bench->without && strcmp(explain_kind_name(phrase->kind), bench->without) == 0) continue;
+        g_string_append_printf(text, "%s ", bench->prose ? phrase->prose : phrase->premise);
+    }
+    return g_string_free(text, FALSE);
+}
+
 static void print(const char *sql, const struct explanation *e)
 {
     printf("SQL      %s\npremise  %s\nprose    %s\n", sql, e->premise, e->prose);
@@ -118,8 +133,7 @@ static void explain(struct bench *bench, struct ground *ground, const char *sql,
     } else {
         count(bench, e);
         if (bench->print) print(sql, e);
-        struct told told = {
-            g_strdup(sql), g_strdup(explain_operations(&arena, e)), {result.digest[0], result.digest[1]}};
+        struct told told = {g_strdup(sql), operations(bench, e), {result.digest[0], result.digest[1]}};
         g_array_append_val(tellings, told);
     }
     arena_free(&arena);
@@ -233,6 +247,10 @@ static bool read_arguments(struct bench *bench, int argc, char **argv)
             bench->print = true;
         else if (strcmp(argv[i], "--same") == 0)
             bench->print_same = true;
+        else if (strcmp(argv[i], "--prose") == 0)
+            bench->prose = true;
+        else if (strcmp(argv[i], "--without") == 0 && i + 1 < argc)
+            bench->without = argv[++i];
         else if (strcmp(argv[i], "--head") == 0 && i + 1 < argc)
             bench->head = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--db-root") == 0 && i + 1 < argc)
@@ -249,8 +267,10 @@ int main(int argc, char **argv)
 {
     struct bench bench = {0};
     if (!read_arguments(&bench, argc, argv)) {
-        fprintf(stderr,
-                "usage: bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--print] [--same]\n");
+        fprintf(
+            stderr,
+            "usage: bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--prose] [--without KIND] "
+            "[--print] [--same]\n");
         return 2;
     }
     bench.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
