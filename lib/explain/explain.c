@@ -153,13 +153,9 @@ static const char *sentence_with(struct arena *arena, const char *before, const 
 /* Rows, if they may be asked for. False when the arena is full. */
 static bool trace(struct teller *t, struct explanation *e)
 {
-    if (!t->source->db) {
-        tell_missing(t, "The database is away: only what the query does is explained, not how it came to its result.");
-        return true;
-    }
-    if (!t->options->may_probe) {
-        tell_missing(t,
-                     "No statement may be run: only what the query does is explained, not the rows behind its result.");
+    if (!t->options->may_probe || !t->source->db) {
+        tell_missing(t, t->options->may_probe ? "The database is away: the rows behind the result are not explained."
+                                              : "The rows behind the result were not looked for.");
         return true;
     }
     struct provenance *provenance = arena_new(t->arena, struct provenance);

@@ -142,7 +142,7 @@ static void say_output_name(struct teller *t, struct say *out, const struct sql_
         say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, TELL_NAME_BYTES);
     } else {
         say(out, "column ");
-        say_count(out, (uint64_t)(output + 1));
+        say_count(out, (uint64_t)output + 1);
     }
     if (column) say_description(t, out, column);
 }
