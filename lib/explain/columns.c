@@ -175,7 +175,7 @@ static void add_ref(struct arm_work *work, const struct sql_ref *ref, uint32_t *
     const struct sql_block *block = work->arm->block;
     if (of_block(ref, block)) {
         add_column(work, ref->source, ref->output, rewrite_borrow(ref->node), roles_of(ref, block));
-    } else if (ref->kind == SQL_REF_STAR && ref->block == block) {
+    } else if (ref->kind == SQL_REF_STAR && ref->block == block && !sql_is(work->arm->condition, SQL_EXISTS)) {
         for (uint32_t i = 0; i < block->n_sources; i++)
             if (!ref->source || ref->source == &block->sources[i]) add_star(work, &block->sources[i]);
     } else if (ref->kind == SQL_REF_ALIAS && sql_up(ref->expr, SQL_SELECT) == block->node) {

@@ -168,6 +168,25 @@ static void say_traced_row(struct teller *t, struct say *out, const struct prov_
     if (told == 0) say(out, "one without columns of interest");
 }
 
+/* A subquery of a condition, asked for the source row that it let through. */
+static void say_inner_query(struct teller *t, struct say *out, const struct prov_arm *arm)
+{
+    uint32_t number = tell_query_number(t, arm->block->query, NULL, TELL_IN);
+    bool in_place = number < t->n_queries && t->queries[number].in_place;
+    say(out, "for this row, ");
+    if (out->prose && in_place)
+        say(out, "the inner query");
+    else
+        say_query(out, number);
+    if (arm->value && shows_values(t)) {
+        say(out, " gives ");
+        say_cell(t, out, arm->value, tell_uses_denied(t, arm->select));
+        say(out, ", computed from ");
+    } else {
+        say(out, arm->value ? " is computed from " : " finds ");
+    }
+}
+
 static void say_origin(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     static const char *const SHAPES[] = {
@@ -180,6 +199,8 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
         say(out, "the rows of ");
         say_source(t, out, arm->inside);
         say(out, " come from ");
+    } else if (arm->condition) {
+        say_inner_query(t, out, arm);
     } else {
         if (arm->set_op) {
             say(out, "in ");
