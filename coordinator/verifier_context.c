@@ -1,0 +1,111 @@
+#include "coordinator/verifier_context.h"
+
+#include "coordinator/features.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PEERS = 64, MAX_VOTES = 8 };
+
+const struct verifier_habits verifier_habits_one = {.vote = 0.5, .first = 2.2, .none = 0.7, .temperature = 1};
+const struct verifier_habits verifier_habits_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 1};
+
+/* The candidates that count: seen and no repeats; the subject is always among them. */
+struct peers {
+    const struct msg_judged *items[MAX_PEERS];
+    uint32_t n, own;
+    bool ran[MAX_PEERS], first_of_answer[MAX_PEERS];
+    uint32_t answer[MAX_PEERS]; /* the first peer with the same answer */
+};
+
+static bool ran(const struct msg_judged *judged)
+{
+    return judged->judged && !judged->invalid && judged->execution && judged->execution->code &&
+           strcmp(judged->execution->code, "ok") == 0;
+}
+
+static double votes_of(const struct msg_judged *judged)
+{
+    return judged->count ? judged->count : 1;
+}
+
+/* Do equal results mean that two queries agree? Not when there is next to nothing in them. */
+static bool is_telling(const struct msg_judged *judged)
+{
+    return judged->execution->rows > 0;
+}
+
+static struct peers find_peers(const struct verifier_subject *s)
+{
+    struct peers peers = {.own = 0};
+    bool has_own = false;
+    for (uint32_t i = 0; i < s->n_seen && i < s->n_candidates; i++) {
+        const struct msg_judged *judged = &s->candidates[i];
+        bool own = i == s->index, room = peers.n < MAX_PEERS - (has_own || own ? 0U : 1U);
+        if (judged->same_as || (!judged->judged && !judged->invalid) || !room) continue;
+        if (own) peers.own = peers.n;
+        has_own |= own;
+        peers.items[peers.n++] = judged;
+    }
+    if (!has_own) {
+        peers.own = peers.n;
+        peers.items[peers.n++] = &s->candidates[s->index];
+    }
+    return peers;
+}
+
+static void find_answers(struct peers *peers)
+{
+    for (uint32_t i = 0; i < peers->n; i++) {
+        peers->ran[i] = ran(peers->items[i]);
+        peers->answer[i] = i;
+        for (uint32_t k = 0; peers->ran[i] && is_telling(peers->items[i]) && k < i; k++)
+            if (peers->answer[k] == k && features_same_result(peers->items[k], peers->items[i])) peers->answer[i] = k;
+    }
+}
+
+/* How far the list is one of different guesses: 1 where every entry fails or answers differently, 0 where all agree. */
+static double difference(const struct peers *peers)
+{
+    double different = 0;
+    for (uint32_t i = 0; i < peers->n; i++) different += !peers->ran[i] || peers->answer[i] == i;
+    return peers->n > 1 ? (different - 1) / (peers->n - 1) : 0;
+}
+
+static double vote_scale(const struct verifier_subject *s)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < s->n_candidates; i++)
+        if (!s->candidates[i].same_as) all += votes_of(&s->candidates[i]);
+    return all > MAX_VOTES ? MAX_VOTES / all : 1;
+}
+
+double verifier_context(const struct verifier_habits *habits, const struct verifier_subject *subject)
+{
+    struct peers peers = find_peers(subject);
+    double weight[MAX_PEERS] = {0}, votes[MAX_PEERS] = {0}, others = habits->none, scale = vote_scale(subject);
+    find_answers(&peers);
+    double first = habits->first * difference(&peers);
+    for (uint32_t i = 0; i < peers.n; i++)
+        if (peers.ran[i] || i == peers.own) votes[peers.answer[i]] += votes_of(peers.items[i]) * scale;
+    for (uint32_t i = 0; i < peers.n; i++) {
+        if (votes[i] <= 0) continue;
+        weight[i] = exp(habits->vote * votes[i] + first);
+        first = 0; /* the first that ran has it; who did not run has no say */
+    }
+    uint32_t own = peers.answer[peers.own];
+    for (uint32_t i = 0; i < peers.n; i++) others += i == own ? 0 : weight[i];
+    return log(weight[own]) - log(others);
+}
+
+const char *verifier_generator(const struct msg_request *request)
+{
+    const char *name = "";
+    for (uint32_t i = 0; request && i < request->n_candidates; i++)
+        for (uint32_t k = 0; k < request->candidates[i].n_generators; k++) {
+            const char *other = request->candidates[i].generators[k];
+            if (!*name) name = other;
+            if (strcmp(name, other) != 0) return NULL;
+        }
+    return name;
+}

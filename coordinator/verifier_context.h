@@ -1,0 +1,38 @@
+/* What the other candidates say of one: a prior over which answer is right, before anything is known of its content.
+ *
+ * The candidates that ran fall into answers (equal results). Each answer weighs exp(votes * its votes + first), `first`
+ * only for the answer of the first candidate that ran; "none of them" weighs `none`; P is the answer's share of all
+ * weight, and verifier_context returns its log-odds. So unanimity counts for more than a single voice, and a tie is a
+ * tie.
+ *
+ * What a vote and a place in the list are worth depends on where the list comes from. Without feedback:
+ *   - a list whose entries mostly agree is a vote of samples: a vote is worth a quarter of what an independent one of a
+ *     generator that is right in 70 % of all cases and wrong in three likely ways would be (log 7), for samples of one
+ *     model err together; the first place says nothing;
+ *   - a list whose entries all answer differently, or fail, is a ranked guess: nine times in ten, where any of them is
+ *     right, it is the first that runs. Between the two, `first` is weighed by the share of entries that differ;
+ *   - candidates of several named generators are a vote of systems, whose errors meet less: half of log 7.
+ * Results without rows, or with one NULL or 0, agree by chance, so only repeats of their own text vote for them.
+ */
+#ifndef ASSAY_COORDINATOR_VERIFIER_CONTEXT_H
+#define ASSAY_COORDINATOR_VERIFIER_CONTEXT_H
+
+#include "coordinator/verifier.h"
+
+struct verifier_habits {
+    double vote;        /* log-odds of one vote */
+    double first;       /* of being the answer of the first candidate that runs, where all entries differ */
+    double none;        /* weight of "none of them", above 0 */
+    double temperature; /* the content's log-odds are multiplied by it */
+};
+
+/* The neutral defaults: lists of one generator, and of several named ones. */
+extern const struct verifier_habits verifier_habits_one, verifier_habits_several;
+
+/* Log-odds of the subject's answer under these habits. Looks at candidates before n_seen only; at most 64 of them. */
+double verifier_context(const struct verifier_habits *habits, const struct verifier_subject *subject);
+
+/* The generator that all candidates of the request name; "" where none is named; NULL: several. */
+const char *verifier_generator(const struct msg_request *request);
+
+#endif

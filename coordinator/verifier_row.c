@@ -1,0 +1,194 @@
+#include "coordinator/verifier_row.h"
+
+#include "lib/text/text.h"
+
+#include <glib.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const double LEAST_P = 0.002; /* no surprise is greater than that of one in 500 */
+
+/* --- names --- */
+
+static const char *names[VERIFIER_ROW];
+
+static void name_totals(void)
+{
+    static const char *const totals[VERIFIER_TOTALS] = {
+        "surprise_sum",          "surprise_first",          "surprise_second",         "surprise_third",
+        "surprise_too_much_sum", "surprise_too_little_sum", "surprise_too_much_first", "surprise_too_little_first"};
+    static const char *const parts[SQL_PART_COUNT] = {"aggregate", "items",    "from",     "condition",
+                                                      "nesting",   "grouping", "ordering", "sets"};
+    static const char *const kinds[VERIFIER_GROUP_TOTALS] = {"sum", "too_much", "too_little"};
+    for (unsigned i = 0; i < VERIFIER_TOTALS; i++) names[VERIFIER_ROW_TOTALS + i] = totals[i];
+    for (unsigned p = 0; p < SQL_PART_COUNT; p++)
+        for (unsigned k = 0; k < VERIFIER_GROUP_TOTALS; k++)
+            names[VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * p + k] =
+                g_strdup_printf("surprise_%s_%s", parts[p], kinds[k]);
+}
+
+static void make_names(void)
+{
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) names[i] = verifier_feature_name(i);
+    for (unsigned i = 0; i < VSIG_ID_END; i++) {
+        const struct vsig_def *def = vsig_by_id((enum vsig_id)i);
+        names[VERIFIER_ROW_SIGNALS + i] =
+            def ? g_strdup_printf("signal_%s", def->name) : g_strdup_printf("signal_%u", i);
+    }
+    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) {
+        const char *name = sql_component_name((enum sql_component)i);
+        names[VERIFIER_ROW_EXPECTS + i] = g_strdup_printf("expects_%s", name);
+        names[VERIFIER_ROW_SURPRISE + i] = g_strdup_printf("surprise_%s", name);
+    }
+    name_totals();
+}
+
+const char *const *verifier_row_names(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_names);
+    return names;
+}
+
+enum verifier_group verifier_row_group(unsigned column)
+{
+    if (column < VERIFIER_FEATURES) return verifier_feature_group(column);
+    return column < VERIFIER_ROW_EXPECTS ? VERIFIER_GROUP_SIGNALS : VERIFIER_GROUP_COMPONENTS;
+}
+
+/* --- the row --- */
+
+static void forget(float *from, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) from[i] = (float)NAN;
+}
+
+/* Put a surprise among the three greatest. */
+static void rank(float *greatest, float surprise)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (surprise > greatest[i]) {
+            float lower = greatest[i];
+            greatest[i] = surprise;
+            surprise = lower;
+        }
+}
+
+static void add_surprise(float *row, enum sql_component component, float signed_surprise)
+{
+    enum { SUM, FIRST, MUCH_SUM = 4, LITTLE_SUM, MUCH, LITTLE };
+    float *totals = row + VERIFIER_ROW_TOTALS, size = fabsf(signed_surprise);
+    float *group = row + VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * sql_component_group_of(component);
+    totals[SUM] += size;
+    rank(totals + FIRST, size);
+    totals[signed_surprise > 0 ? MUCH_SUM : LITTLE_SUM] += size;
+    totals[signed_surprise > 0 ? MUCH : LITTLE] = MAX(totals[signed_surprise > 0 ? MUCH : LITTLE], size);
+    group[0] += size;
+    group[1] = MAX(group[1], signed_surprise);
+    group[2] = MIN(group[2], signed_surprise);
+}
+
+static void expect(const float *features, const double *expected, float *row)
+{
+    memset(row + VERIFIER_ROW_TOTALS, 0, (VERIFIER_ROW - VERIFIER_ROW_TOTALS) * sizeof *row);
+    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) {
+        double p = CLAMP(expected[i], LEAST_P, 1 - LEAST_P);
+        bool has = features[VERIFIER_COMPONENTS + i] > 0.5F;
+        float surprise = (float)(has ? -log(p) : log(1 - p));
+        row[VERIFIER_ROW_EXPECTS + i] = (float)p;
+        row[VERIFIER_ROW_SURPRISE + i] = surprise;
+        add_surprise(row, (enum sql_component)i, surprise);
+    }
+}
+
+void verifier_row(const float *features, const float *signals, const double *expected, float *row)
+{
+    memcpy(row, features, VERIFIER_FEATURES * sizeof *row);
+    memcpy(row + VERIFIER_ROW_SIGNALS, signals, VSIG_ID_END * sizeof *row);
+    if (expected && !isnan(features[VERIFIER_COMPONENTS]))
+        expect(features, expected, row);
+    else
+        forget(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW - VERIFIER_ROW_EXPECTS);
+}
+
+void verifier_row_signals(const struct msg_judged *judged, float *signals)
+{
+    static const float levels[MSG_SEVERITY_COUNT] = {[MSG_NOTE] = 0.5F, [MSG_WARNING] = 1, [MSG_ERROR] = 2};
+    forget(signals, VSIG_ID_END);
+    for (uint32_t i = 0; i < judged->n_signals; i++)
+        if (judged->signals[i].id < VSIG_ID_END && judged->signals[i].state != MSG_UNAVAILABLE)
+            signals[judged->signals[i].id] = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        const struct msg_finding *f = &judged->findings[i];
+        if (f->signal < VSIG_ID_END && f->severity < MSG_SEVERITY_COUNT && !(levels[f->severity] <= signals[f->signal]))
+            signals[f->signal] = levels[f->severity];
+    }
+}
+
+/* --- keys of a question --- */
+
+struct keys {
+    uint64_t *items;
+    uint32_t n;
+};
+
+static void add_key(struct keys *keys, uint64_t key)
+{
+    for (uint32_t i = 0; i < keys->n; i++)
+        if (keys->items[i] == key) return;
+    if (keys->n < VERIFIER_MAX_KEYS) keys->items[keys->n++] = key;
+}
+
+static uint64_t hash_of(const char *word)
+{
+    return XXH3_64bits(word, strlen(word));
+}
+
+/* What a token counts as: its stem, or a mask where it is a value. */
+static const char *masked(const struct text_tokens *tokens, uint32_t i)
+{
+    const struct text_token *t = &tokens->items[i];
+    bool starts = i == 0 || (tokens->items[i - 1].kind == TEXT_PUNCT && strchr(".?!", tokens->items[i - 1].norm[0]));
+    if (t->kind == TEXT_QUOTED) return "<text>";
+    if (t->kind == TEXT_NUMBER) return fabs(t->number - 1) < 1e-9 ? "<one>" : "<number>";
+    return t->kind == TEXT_WORD && t->is_capital && !starts ? "<name>" : t->stem;
+}
+
+/* Words as hashes, between a mark for the start and one for the end; runs of names are one. */
+static uint32_t read_words(const struct text_tokens *tokens, uint64_t *words)
+{
+    uint32_t n = 0;
+    uint64_t name = hash_of("<name>");
+    words[n++] = hash_of("<start>");
+    for (uint32_t i = 0; i < tokens->n && n < VERIFIER_MAX_WORDS; i++) {
+        uint64_t word = hash_of(masked(tokens, i));
+        if (word != name || words[n - 1] != name) words[n++] = word;
+    }
+    words[n++] = hash_of("<end>");
+    return n;
+}
+
+static uint64_t joined(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t parts[] = {a, b, c};
+    return XXH3_64bits(parts, sizeof parts);
+}
+
+uint32_t verifier_keys(struct arena *arena, const char *question, uint64_t keys[VERIFIER_MAX_KEYS])
+{
+    uint64_t words[VERIFIER_MAX_WORDS + 2], any = hash_of("<any>");
+    struct keys out = {keys, 0};
+    struct text_tokens tokens = text_tokenize(arena, question, strlen(question));
+    if (!tokens.items) return 0;
+    uint32_t n = read_words(&tokens, words);
+    for (uint32_t i = 0; i < n; i++) {
+        add_key(&out, words[i]);
+        if (i + 1 < n) add_key(&out, joined(words[i], words[i + 1], 0));
+        if (i + 2 < n) add_key(&out, joined(words[i], words[i + 1], words[i + 2]));
+        if (i + 2 < n) add_key(&out, joined(words[i], any, words[i + 2]));
+    }
+    add_key(&out, joined(MIN(n / 4, 8), 0, any));
+    return out.n;
+}

@@ -1,0 +1,41 @@
+/* The row that the verifier's content model sees of one candidate: the same for training and for judging.
+ *
+ *   features   of signals/explain/features.h, as they came
+ *   signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN not known
+ *   expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at what the
+ *              candidate does instead: -log P(present) where it has it, log P(absent) where it has it not, so that the
+ *              sign tells too much from too little; then sums and extremes of them, in all and by group
+ */
+#ifndef ASSAY_COORDINATOR_VERIFIER_ROW_H
+#define ASSAY_COORDINATOR_VERIFIER_ROW_H
+
+#include "proto/msg.h"
+#include "signals/explain/features.h"
+
+enum {
+    VERIFIER_ROW_SIGNALS = VERIFIER_FEATURES,
+    VERIFIER_ROW_EXPECTS = VERIFIER_ROW_SIGNALS + VSIG_ID_END,
+    VERIFIER_ROW_SURPRISE = VERIFIER_ROW_EXPECTS + SQL_COMPONENT_COUNT,
+    VERIFIER_ROW_TOTALS = VERIFIER_ROW_SURPRISE + SQL_COMPONENT_COUNT,
+    VERIFIER_TOTALS = 8, /* sum, three greatest, too much and too little: sum and greatest */
+    VERIFIER_ROW_GROUPS = VERIFIER_ROW_TOTALS + VERIFIER_TOTALS,
+    VERIFIER_GROUP_TOTALS = 3, /* sum, most too much, most too little */
+    VERIFIER_ROW = VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * SQL_PART_COUNT
+};
+
+/* Names of the columns; they live for ever. */
+const char *const *verifier_row_names(void);
+enum verifier_group verifier_row_group(unsigned column);
+
+/* Fill row[VERIFIER_ROW]. `signals` by id (VSIG_ID_END); `expected`: P of each component, NULL: no question. */
+void verifier_row(const float *features, const float *signals, const double *expected, float *row);
+
+/* What the signals say of a judged candidate, by id. */
+void verifier_row_signals(const struct msg_judged *judged, float *signals);
+
+/* Keys of a question's text for the models of expected components: stems and their n-grams, with values masked, so that
+ * what is learned is the question's form. At most VERIFIER_MAX_KEYS; each once. Count; 0 also when memory is short. */
+enum { VERIFIER_MAX_KEYS = 1024, VERIFIER_MAX_WORDS = 250 };
+uint32_t verifier_keys(struct arena *arena, const char *question, uint64_t keys[VERIFIER_MAX_KEYS]);
+
+#endif

@@ -1,0 +1,50 @@
+/* Hashed linear models: many yes/no outputs predicted from the same sparse keys (hashes of words and n-grams).
+ *
+ * One logistic regression an output, all in one table of weights: `keys modulo buckets` by outputs. Fitted together by
+ * AdaGrad in an order that the seed draws, so that the same items give the same bytes. Weights are kept as signed bytes
+ * with one scale an output, in the model and in its file: what is tested is what is shipped. Collisions are accepted;
+ * keys seen in fewer than `min_count` items are left out, which keeps most of them away.
+ *
+ * Thread: fitting is single-threaded; a model is read-only and may be shared.
+ */
+#ifndef ASSAY_LIB_LEARN_HASHED_H
+#define ASSAY_LIB_LEARN_HASHED_H
+
+#include "lib/base/error.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HASHED_MAX_OUTPUTS = 64, HASHED_MAX_BITS = 20 };
+
+struct hashed_item {
+    const uint64_t *keys; /* each once; the caller's */
+    uint32_t n;
+    uint64_t labels; /* bit i: output i is true */
+};
+
+struct hashed_options {
+    unsigned bits; /* of the number of buckets */
+    unsigned epochs, min_count;
+    double eta, l2;
+    uint64_t seed;
+};
+struct hashed_options hashed_options_default(void);
+
+struct hashed_model;
+
+/* ERR_CONFIG: no items, or numbers out of range; ERR_NOMEM. On success the caller owes hashed_free. */
+enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_outputs,
+                         const struct hashed_options *options, struct hashed_model **out, struct err *err);
+void hashed_free(struct hashed_model *model);
+
+unsigned hashed_outputs(const struct hashed_model *model);
+/* P(true) of each output into p[n_outputs]. About 30 ns a key. */
+void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint32_t n, double *p);
+
+/* JSON object for a model file; NULL: out of memory. Loading checks sizes and ranges; NULL: not valid. */
+json_t *hashed_save(const struct hashed_model *model);
+struct hashed_model *hashed_load(const json_t *object);
+
+#endif
