@@ -24,6 +24,7 @@ struct learn_options learn_options_default(void)
         .column_sample = 0.8,
         .min_child_weight = 5,
         .lambda = 1,
+        .focal_alpha = 0.5,
     };
 }
 
@@ -48,6 +49,8 @@ static enum err_code check_options(const struct learn_options *o, struct err *er
         return err_set(err, ERR_CONFIG, "an option of the classifier is out of its range");
     if (!o->rounds || o->rounds > 10000 || !o->depth || o->depth > 16)
         return err_set(err, ERR_CONFIG, "trees: 1 to 10000 rounds, depth 1 to 16");
+    if (!(o->focal_gamma >= 0 && o->focal_gamma <= 10) || !(o->focal_alpha >= 0 && o->focal_alpha <= 1))
+        return err_set(err, ERR_CONFIG, "focal loss: gamma from 0 to 10, alpha from 0 to 1");
     if (o->folds < 2 || o->folds > 20) return err_set(err, ERR_CONFIG, "calibration needs 2 to 20 folds");
     return ERR_OK;
 }
@@ -167,6 +170,21 @@ double learn_predict_raw(const struct learn_model *model, const float *x)
 double learn_predict(const struct learn_model *model, const float *x)
 {
     return learn_calibrated(&model->calibration, learn_predict_raw(model, x));
+}
+
+static double *copy_reals(const double *from, unsigned n)
+{
+    double *out = g_new(double, n + 1);
+    if (n) memcpy(out, from, n * sizeof *out);
+    return out;
+}
+
+void learn_set_calibration(struct learn_model *model, const struct learn_calibration *calibration)
+{
+    learn_calibration_free(&model->calibration);
+    model->calibration = *calibration;
+    model->calibration.x = copy_reals(calibration->x, calibration->n);
+    model->calibration.y = copy_reals(calibration->y, calibration->n);
 }
 
 const char *learn_kind(const struct learn_model *model)

@@ -36,6 +36,8 @@ struct learn_options {
     double c;                                /* logistic: inverse of the L2 penalty */
     unsigned rounds, depth;                  /* trees */
     double eta, subsample, column_sample, min_child_weight, lambda;
+    double focal_gamma;  /* trees: above 0, focal loss (Lin et al. 2017): easy rows count for less by (1 - p)^gamma */
+    double focal_alpha;  /* and positive rows by alpha, negative ones by 1 - alpha */
     const char *command; /* kept in the file; NULL: "" */
 };
 struct learn_options learn_options_default(void);
@@ -53,6 +55,9 @@ void learn_free(struct learn_model *model);
 double learn_predict(const struct learn_model *model, const float *x);
 /* Before calibration, for tests and curves. */
 double learn_predict_raw(const struct learn_model *model, const float *x);
+
+/* Replace the calibration by a copy of another, fitted elsewhere on rows that the model has not seen. */
+void learn_set_calibration(struct learn_model *model, const struct learn_calibration *calibration);
 
 const char *learn_kind(const struct learn_model *model);
 unsigned learn_n_features(const struct learn_model *model);

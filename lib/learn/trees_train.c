@@ -33,7 +33,11 @@ static void table_push(struct table *table, const struct learn_rows *rows, size_
 
 static bool table_init(struct table *table, const struct learn_rows *rows)
 {
-    size_t n = rows->n * 2;
+    size_t n = rows->n;
+    for (size_t i = 0; i < rows->n; i++) {
+        double y = rows->data->y[rows->rows[i]];
+        n += y > 0 && y < 1;
+    }
     *table = (struct table){g_try_new(float, n * rows->data->m), g_try_new(float, n), g_try_new(float, n), 0};
     if (!table->x || !table->label || !table->weight) return false;
     for (size_t i = 0; i < rows->n; i++) {
@@ -75,10 +79,53 @@ static bool set_all(BoosterHandle booster, const struct learn_data *data, const 
            set_number(booster, "min_child_weight", o->min_child_weight) && set_monotone(booster, data);
 }
 
-static bool boost(BoosterHandle booster, DMatrixHandle matrix, const struct learn_data *data,
+/* Focal loss of one row at margin z: -a (1 - q)^gamma log q, q being what the row's own class is given. With s = +1 or
+ * -1 for the class and dq/dz = s q (1 - q), its first derivative is a s (1 - q)^gamma (gamma q log q - (1 - q)); the
+ * second follows by the product rule and is kept positive, as boosting needs it. */
+static void focal(double gamma, double a, double s, double z, float *gradient, float *hessian)
+{
+    double q = CLAMP(1 / (1 + exp(-s * z)), 1e-7, 1 - 1e-7), r = 1 - q, f = gamma * q * log(q) - r;
+    double power = pow(r, gamma), slope = gamma * (log(q) + 1) + 1;
+    *gradient = (float)(a * s * power * f);
+    *hessian = (float)fmax(a * q * r * (power * slope - gamma * pow(r, gamma - 1) * f), 1e-6);
+}
+
+struct gradients {
+    float *first, *second;
+};
+
+static bool focal_round(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
+                        const struct learn_options *o, const struct gradients *g)
+{
+    bst_ulong n;
+    const float *margin;
+    enum { MARGIN = 1, TRAINING = 1 };
+    if (XGBoosterPredict(booster, matrix, MARGIN, 0, TRAINING, &n, &margin) != 0 || n != table->n) return false;
+    for (size_t i = 0; i < table->n; i++) {
+        bool positive = table->label[i] > 0.5F;
+        double a = 2 * (positive ? o->focal_alpha : 1 - o->focal_alpha) * (double)table->weight[i];
+        focal(o->focal_gamma, a, positive ? 1 : -1, (double)margin[i], &g->first[i], &g->second[i]);
+    }
+    return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
+}
+
+static bool boost_focal(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
+                        const struct learn_options *options)
+{
+    struct gradients g = {g_try_new(float, table->n), g_try_new(float, table->n)};
+    bool ok = g.first && g.second;
+    for (unsigned round = 0; ok && round < options->rounds; round++)
+        ok = focal_round(booster, matrix, table, options, &g);
+    g_free(g.first);
+    g_free(g.second);
+    return ok;
+}
+
+static bool boost(BoosterHandle booster, DMatrixHandle matrix, const struct table *table, const struct learn_data *data,
                   const struct learn_options *options)
 {
     if (!set_all(booster, data, options)) return false;
+    if (options->focal_gamma > 0) return boost_focal(booster, matrix, table, options);
     for (unsigned round = 0; round < options->rounds; round++)
         if (XGBoosterUpdateOneIter(booster, (int)round, matrix) != 0) return false;
     return true;
@@ -105,7 +152,7 @@ enum err_code trees_fit(const struct learn_rows *rows, const struct learn_option
     bool ok = XGDMatrixCreateFromMat(table.x, table.n, rows->data->m, NAN, &matrix) == 0 &&
               XGDMatrixSetFloatInfo(matrix, "label", table.label, table.n) == 0 &&
               XGDMatrixSetFloatInfo(matrix, "weight", table.weight, table.n) == 0 &&
-              XGBoosterCreate(&matrix, 1, &booster) == 0 && boost(booster, matrix, rows->data, options);
+              XGBoosterCreate(&matrix, 1, &booster) == 0 && boost(booster, matrix, &table, rows->data, options);
     if (!ok)
         code = err_set(err, ERR_INTERNAL, "xgboost: %s", XGBGetLastError());
     else if (!(*out = export(booster, rows->data->m)))

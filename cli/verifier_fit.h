@@ -1,0 +1,47 @@
+/* Fitting the verifier: from samples (cli/verifier_data.h) to a model file's text, with held-out scores beside.
+ *
+ * Everything is split by database. Samples of a fold get the expected components of models that have not seen its
+ * databases, and are scored by trees that have not either; the calibration is fitted on those scores. What is shipped
+ * is fitted on everything, with that calibration. One thread, seeded: the same samples give the same bytes.
+ */
+#ifndef ASSAY_CLI_VERIFIER_FIT_H
+#define ASSAY_CLI_VERIFIER_FIT_H
+
+#include "cli/verifier_data.h"
+#include "lib/learn/classifier.h"
+#include "lib/learn/hashed.h"
+
+struct verifier_fit_options {
+    uint64_t seed;
+    unsigned folds; /* 2 .. 20 */
+    struct learn_options trees;
+    struct hashed_options components;
+    double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
+    double right_share;          /* of all weight, that of right samples */
+    double hard;                 /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
+    uint32_t without;            /* bits 1 << enum verifier_group: leave these columns out */
+    const char *command;
+};
+struct verifier_fit_options verifier_fit_options_default(void);
+
+struct verifier_fitted {
+    struct hashed_model *components;
+    struct learn_model *content;
+    double *held_out; /* P(right) of each sample by models that have not seen its database; calibrated */
+    uint8_t *fold;    /* of each database */
+};
+
+enum err_code verifier_fit(const struct verifier_data *data, const struct verifier_fit_options *options,
+                           struct verifier_fitted *out, struct err *err);
+/* Only the held-out scores, no final model: for comparisons. */
+enum err_code verifier_cross(const struct verifier_data *data, const struct verifier_fit_options *options,
+                             struct verifier_fitted *out, struct err *err);
+void verifier_fitted_free(struct verifier_fitted *fitted);
+
+/* Scores of other samples by a fitted model: P(right) by content alone. out[data->n]. */
+void verifier_fitted_score(const struct verifier_fitted *fitted, const struct verifier_data *data, double *out);
+
+/* The model file; malloc'd, NULL: out of memory. */
+char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command, double margin);
+
+#endif
