@@ -98,7 +98,7 @@ static enum err_code score_label_model(struct folding *f, double *p_all, struct 
 {
     struct lm_matrix *matrix = vectors_matrix(f->v, f->train, err);
     if (!matrix) return ERR_CONFIG;
-    struct lm_options options = lm_options_default();
+    struct lm_options options = lm_options_anchored();
     double wrong = vectors_share_wrong(f->v, f->train);
     if (wrong > 0 && wrong < 1) options.prior_wrong = wrong;
     struct lm_model *model = NULL;

@@ -140,7 +140,7 @@ static const struct option_row train_rows[] = {
      .sentence = "mutants of the gold query that serve as candidates where a line has none"},
     {"prior", 0, OPT_REAL, "P", AT(train.prior), "-1", .min = -1, .max = 1,
      .sentence = "share of correct candidates that anchors the label model; -1: as labelled in the logs"},
-    {"trust", 0, OPT_REAL, "WEIGHT", AT(train.trust), "0.05", .min = 0, .max = 100,
+    {"trust", 0, OPT_REAL, "WEIGHT", AT(train.trust), "10", .min = 0, .max = 100,
      .sentence = "weight of the belief that a signal is more often right than not, against the evidence of the logs"},
     {"target-prior", 0, OPT_REAL, "P", AT(train.target_prior), "-1", .min = -1, .max = 1,
      .sentence =

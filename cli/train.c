@@ -177,7 +177,7 @@ static char *command_line(const struct train *t, const char *what)
 
 static struct lm_model *fit_label_model(const struct train *t, const char *command, struct err *err)
 {
-    struct lm_options options = lm_options_default();
+    struct lm_options options = lm_options_anchored();
     double prior = t->cli->settings.train.prior, wrong = share_wrong(t->vectors);
     if (prior >= 0) wrong = 1 - prior;
     if (wrong > 0 && wrong < 1) options.prior_wrong = wrong;

@@ -28,9 +28,19 @@
  *   3. Each table has a weak prior: odds of "wrong" multiply by lift_prior where a signal fires, with the data's own
  *      coverage. It weighs accuracy_weight times the evidence of the data (the same share for rare and common signals).
  *   4. EM starts from those priors, always at the same point; no random restarts.
+ *
  * Views (levels of anything else that is known, such as agreement with the other candidates of a request) see
- * correctness from another side than the signals do. Three views that are independent given the class make the tables
- * identifiable; with signals that hardly ever fire together, one good view is worth more than many more candidates.
+ * correctness from another side than the signals do. But they see it together: rank, votes and agreement move as one,
+ * and whatever moves as one is what the likelihood takes for the class. Fitted jointly on the beams of one parser the
+ * class became "near the top of the beam". So views may follow (views_follow): EM finds the class from the signals
+ * alone (the views summed out), and a view's tables are the M step under that posterior, once. This is inference with a
+ * cut: what is learned of views never flows back. As the signals are noisy the views come out weaker than they are,
+ * which is the safe side, since they also repeat each other (edges among views take out most of that).
+ *
+ * Looking back. Then, once, a signal's table is estimated from the posterior of everything but itself, views among
+ * it: a signal that fires on candidates that the others all agree with is less precise than believed. Once and not to
+ * convergence, and with the belief at `refine` times the evidence, because the feedback that the cut avoids would
+ * start here.
  */
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
@@ -40,7 +50,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEAST = 1e-6; /* no level is impossible */
+static const double LEAST = 1e-6;       /* no level is impossible */
+static const double VIEW_WEIGHT = 0.05; /* nobody can say beforehand how good a view is, only in which order */
 
 struct prior { /* pseudo-candidates a level */
     double wrong[LM_MAX_LEVELS], right[LM_MAX_LEVELS];
@@ -53,6 +64,8 @@ struct fit {
     struct patterns patterns;
     double *wrong; /* posterior of each pattern */
     struct prior *prior;
+    double *belief; /* weight of each column's belief, as a multiple of the data's */
+    bool all;       /* the posterior counts the views in */
 };
 
 struct lm_options lm_options_default(void)
@@ -71,6 +84,16 @@ struct lm_options lm_options_default(void)
     };
 }
 
+struct lm_options lm_options_anchored(void)
+{
+    struct lm_options options = lm_options_default();
+    options.lift_prior = 8;
+    options.accuracy_weight = 10;
+    options.views_follow = true;
+    options.refine = 1;
+    return options;
+}
+
 static enum err_code check_options(const struct lm_options *o, struct err *err)
 {
     if (!(o->prior_wrong > 0 && o->prior_wrong < 1))
@@ -79,6 +102,8 @@ static enum err_code check_options(const struct lm_options *o, struct err *err)
         return err_set(err, ERR_CONFIG, "prior strength, accuracy weight and edge bits must not be negative");
     if (!(o->lift_prior >= 1) || !(o->smoothing > 0) || !isfinite(o->lift_prior) || !isfinite(o->smoothing))
         return err_set(err, ERR_CONFIG, "the lift prior must be at least 1 and the smoothing above 0");
+    if (!(o->refine >= 0) || !isfinite(o->refine))
+        return err_set(err, ERR_CONFIG, "the weight of looking back must not be negative");
     if (!isfinite(o->accuracy_weight) || !o->max_iterations || !o->max_rounds || !(o->tolerance >= 0))
         return err_set(err, ERR_CONFIG, "iterations, rounds and tolerance must be above 0");
     return ERR_OK;
@@ -166,6 +191,8 @@ static void init_prior(struct fit *fit, unsigned signal)
     double count[LM_MAX_LEVELS], log_odds[LM_MAX_LEVELS], precision[LM_MAX_LEVELS] = {0};
     double seen = count_levels(&fit->patterns, signal, count);
     double weight = column->prior_weight > 0 ? column->prior_weight : fit->options->accuracy_weight;
+    if (column->kind != LM_SIGNAL && !(column->prior_weight > 0)) weight = fmin(weight, VIEW_WEIGHT);
+    fit->belief[signal] = weight;
     for (unsigned l = 0; l < column->levels; l++) log_odds[l] = believed(column, fit->options, l);
     settle(count, seen, log_odds, column->levels, fit->options->prior_wrong, precision);
     for (unsigned l = 0; l < column->levels; l++) {
@@ -218,6 +245,19 @@ static void solve_marginal(struct fit *fit, unsigned signal)
     solve(s->order, s->levels, wrong, right, s->p[1], s->p[0]);
 }
 
+/* The belief in a signal holds where its parent is silent. Where the parent fired too, only the data can say what the
+ * second one adds; a belief there would count the two twice. */
+static void believe_alone(const struct fit *fit, unsigned signal, double *wrong, double *right)
+{
+    const struct prior *prior = &fit->prior[signal];
+    double weight = fit->belief[signal];
+    for (unsigned l = 0; l < fit->model->signals[signal].levels; l++) {
+        double seen = wrong[l] + right[l], precision = prior->wrong[l] / (prior->wrong[l] + prior->right[l]);
+        wrong[l] += weight * seen * precision;
+        right[l] += weight * seen * (1 - precision);
+    }
+}
+
 /* Tables given the parent's level, drawn towards the marginal table where the parent's level is rare. */
 static void solve_given(struct fit *fit, unsigned signal)
 {
@@ -233,6 +273,7 @@ static void solve_given(struct fit *fit, unsigned signal)
         count[1][above][vote] += fit->patterns.weight[i] * fit->wrong[i];
         count[0][above][vote] += fit->patterns.weight[i] * (1 - fit->wrong[i]);
     }
+    if (s->kind == LM_SIGNAL) believe_alone(fit, signal, count[1][LM_SILENT], count[0][LM_SILENT]);
     for (unsigned q = 0; q < parent_levels; q++)
         solve(s->order, s->levels, count[1][q], count[0][q], s->given[1][q], s->given[0][q]);
 }
@@ -250,13 +291,26 @@ static void maximise(struct fit *fit)
     }
 }
 
-/* Posterior of each pattern; returns the mean log-likelihood. */
-static double expect(struct fit *fit)
+/* A pattern as the fit may see it: views are missing while they follow, and so is signal `without` (-1: none). */
+static const uint8_t *seen_votes(const struct fit *fit, size_t pattern, int without, uint8_t out[LM_MAX_COLUMNS])
+{
+    bool hide = fit->options->views_follow && !fit->all;
+    if (!hide && without < 0) return fit->patterns.votes[pattern];
+    memcpy(out, fit->patterns.votes[pattern], fit->model->n_signals);
+    for (unsigned j = 0; hide && j < fit->model->n_signals; j++)
+        if (fit->model->signals[j].kind == LM_VIEW) out[j] = LM_MISSING;
+    if (without >= 0) out[without] = LM_MISSING;
+    return out;
+}
+
+/* Posterior of each pattern; returns the mean log-likelihood of what was seen. */
+static double expect(struct fit *fit, int without)
 {
     double sum = 0, prior = fit->model->prior_wrong;
     for (size_t i = 0; i < fit->patterns.n; i++) {
         double class[2];
-        lm_log_likelihood(fit->model, fit->patterns.votes[i], class);
+        uint8_t seen[LM_MAX_COLUMNS];
+        lm_log_likelihood(fit->model, seen_votes(fit, i, without, seen), class);
         double ratio = class[1] + log(prior) - class[0] - log(1 - prior);
         fit->wrong[i] = learn_sigmoid(ratio);
         double larger = ratio > 0 ? class[1] + log(prior) : class[0] + log(1 - prior);
@@ -269,7 +323,7 @@ static bool climb(struct fit *fit)
 {
     double last = -INFINITY;
     for (unsigned step = 0; step < fit->options->max_iterations; step++) {
-        double now = expect(fit);
+        double now = expect(fit, -1);
         fit->model->log_likelihood = now;
         fit->model->iterations++;
         if (fabs(now - last) <= fit->options->tolerance) return true;
@@ -277,6 +331,30 @@ static bool climb(struct fit *fit)
         maximise(fit);
     }
     return false;
+}
+
+/* Each signal's tables from the posterior of all but itself (top, "Looking back"). All from the same model. */
+static void look_back(struct fit *fit)
+{
+    struct lm_model *model = fit->model;
+    struct lm_signal *before = model->signals;
+    struct lm_signal *after = g_memdup2(before, model->n_signals * sizeof *before);
+    double scale = fit->options->refine / fmax(fit->options->accuracy_weight, 1e-9);
+    for (unsigned j = 0; j < model->n_signals; j++) {
+        if (before[j].kind != LM_SIGNAL) continue;
+        expect(fit, (int)j);
+        fit->belief[j] *= scale;
+        for (unsigned l = 0; l < before[j].levels; l++) {
+            fit->prior[j].wrong[l] *= scale;
+            fit->prior[j].right[l] *= scale;
+        }
+        model->signals = after;
+        solve_marginal(fit, j);
+        if (after[j].parent >= 0) solve_given(fit, j);
+        model->signals = before;
+    }
+    model->signals = after;
+    g_free(before);
 }
 
 /* Rounds of structure and EM until the structure stays. */
@@ -288,7 +366,7 @@ static void run(struct fit *fit)
     for (unsigned j = 0; j < model->n_signals; j++)
         if (model->signals[j].kind != LM_POSITIVE) solve_marginal(fit, j);
     fit->wrong = posterior;
-    expect(fit);
+    expect(fit, -1);
     if (fit->options->dependencies) lm_learn_structure(model, &fit->patterns, NULL, fit->options);
     bool settled = false;
     while (!settled && model->rounds < fit->options->max_rounds) {
@@ -301,6 +379,9 @@ static void run(struct fit *fit)
         maximise(fit);
         model->converged = climb(fit) && settled;
     }
+    fit->all = true;
+    if (fit->options->views_follow && fit->options->refine > 0) look_back(fit);
+    expect(fit, -1);
 }
 
 /* Positive labelers as the fitted model sees them. */
@@ -351,6 +432,7 @@ enum err_code lm_fit(const struct lm_matrix *matrix, const struct lm_options *op
     bool ok = patterns_init(&fit.patterns, matrix);
     fit.wrong = g_try_new0(double, matrix->n);
     fit.prior = g_new0(struct prior, matrix->m);
+    fit.belief = g_new0(double, matrix->m);
     if (ok && fit.wrong) {
         fit.model->n = fit.patterns.total;
         for (unsigned i = 0; i < matrix->m; i++) init_prior(&fit, i);
@@ -364,6 +446,7 @@ enum err_code lm_fit(const struct lm_matrix *matrix, const struct lm_options *op
     }
     g_free(fit.wrong);
     g_free(fit.prior);
+    g_free(fit.belief);
     patterns_free(&fit.patterns);
     return code;
 }

@@ -70,12 +70,18 @@ struct lm_options {
     double accuracy_weight; /* default of lm_column.prior_weight */
     double smoothing;       /* pseudo-candidates a column, so that rare levels stay finite; > 0 */
     bool dependencies;      /* learn which signals go together whatever the class, and count them once */
+    bool views_follow;      /* views take no part in finding the class: label_model.c, "Views" */
+    double refine;          /* with views_follow: one look back at each signal through all the others, the belief
+                             * weighing this many times that evidence; 0: none */
     double edge_bits;       /* least conditional mutual information of an edge, beyond its penalty, bits a candidate */
     unsigned max_iterations, max_rounds; /* EM steps a round; rounds of structure and EM */
     double tolerance;                    /* of the mean log-likelihood */
     const char *command;                 /* kept in the file: how to make it again; NULL: "" */
 };
-struct lm_options lm_options_default(void);
+struct lm_options lm_options_default(void); /* the likelihood all but alone: for many signals that fire together */
+/* For the logs of a generator, where signals are sparse: firm belief in each signal, views that follow, one look back.
+ * Chosen on the training logs; docs/models.md. */
+struct lm_options lm_options_anchored(void);
 
 struct lm_signal { /* a column of a fitted model */
     char name[LM_NAME_MAX];

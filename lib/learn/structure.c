@@ -222,6 +222,7 @@ static size_t collect(const struct lm_model *model, const struct patterns *patte
         for (unsigned a = 0; a < b; a++) {
             const struct lm_signal *x = &model->signals[a], *y = &model->signals[b];
             if (x->kind == LM_POSITIVE || y->kind == LM_POSITIVE) continue;
+            if (options->views_follow && x->kind != y->kind) continue; /* a view must not stand in for a signal */
             struct pair_counts counts;
             double gain;
             if (wrong) {
