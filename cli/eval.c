@@ -3,6 +3,7 @@
 #include "cli/eval_gold.h"
 #include "cli/input.h"
 #include "cli/judge.h"
+#include "cli/plots.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "lib/base/clock.h"
@@ -240,6 +241,8 @@ static int write_report(struct eval *e, enum format format)
     int code = 0;
     if (s->eval.folds && eval_folds(e->data, (unsigned)s->eval.bootstrap, report, &err) != ERR_OK)
         code = complain_err("--folds", &err);
+    if (s->eval.plots && plots_write(s->eval.plots, report, e->data, &err) != ERR_OK)
+        code = complain_err("--plots", &err);
     if (format == FORMAT_TEXT) {
         eval_print(stdout, report, e->data, s->eval.profile);
     } else {
@@ -284,6 +287,7 @@ static int eval_run(struct cli *cli)
     e.labeler = labeler_new(&e.config.databases);
     e.schemas = schema_cache_new(&e.config.schema, 0);
     e.data = eval_data_new(cli->settings.eval.folds);
+    e.data->max_iterations = (uint32_t)cli->settings.judge.max_iterations;
     e.golds = eval_gold_new();
     e.votes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     e.labels = cli->settings.eval.labels ? g_ptr_array_new() : NULL;
@@ -305,7 +309,10 @@ const struct command command_eval = {
     .description =
         "Judges the candidates of the logs, labels them by execution against the gold query and prints what the "
         "verdicts are "
-        "worth: selection (beside the first candidate, the first that executes, the majority result and the oracle), "
+        "worth: selection (beside the first candidate, the first that executes, the majority result, the oracle and "
+        "the "
+        "loop with a verifier that is never wrong; by execution and by exact match; by Spider's levels of difficulty), "
+        "calibration, "
         "detection of wrong SQL, each signal's precision, lift and recall, questions that can be answered at 95 % "
         "precision, "
         "and whether findings point at what differs from gold. Intervals are 95 %, by bootstrap over questions.\n\n"

@@ -2,9 +2,13 @@
 #ifndef ASSAY_CLI_EVAL_H
 #define ASSAY_CLI_EVAL_H
 
+#include "cli/difficulty.h"
 #include "cli/format.h"
 #include "cli/vectors.h"
 #include "worker/worker.h"
+
+/* Whose SQL is taken. */
+enum eval_choice { CHOICE_FIRST, CHOICE_FIRST_EXECUTABLE, CHOICE_MAJORITY, CHOICE_ASSAY, CHOICE_ORACLE, CHOICE_COUNT };
 
 /* One question. */
 struct eval_question {
@@ -15,6 +19,11 @@ struct eval_question {
     bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
     double p; /* of the answer; NAN: none */
+    enum difficulty difficulty;
+    bool comparable;            /* gold has a normal form, so that the next can be told */
+    bool matches[CHOICE_COUNT]; /* exact match of that one's SQL (cli/exact.h); oracle: of any candidate's */
+    bool ceiling;               /* the loop with a verifier that is never wrong: does it find the right one, */
+    uint32_t ceiling_tried;     /* and after how many? */
 };
 
 /* One judged candidate that runs. */
@@ -33,6 +42,7 @@ struct eval_data {
     GArray *questions, *rows; /* of struct eval_question, struct eval_row */
     GHashTable *databases;
     struct vectors *vectors; /* NULL unless models are to be fitted */
+    uint32_t max_iterations; /* candidates that the loop may try; 0: all */
     uint64_t lines_without_gold, lines_failed, unjudged;
     struct worker_stats workers; /* for --profile */
     double wall_s;
@@ -42,8 +52,6 @@ struct eval_data {
 struct eval_share {
     double value, low, high;
 };
-
-enum eval_choice { CHOICE_FIRST, CHOICE_FIRST_EXECUTABLE, CHOICE_MAJORITY, CHOICE_ASSAY, CHOICE_ORACLE, CHOICE_COUNT };
 
 struct eval_detection {
     const char *name;
@@ -59,15 +67,55 @@ struct eval_signal {
     uint32_t all_fired, all_right;             /* over all judged candidates that run */
 };
 
-enum { EVAL_MAX_METHODS = 8 };
+/* Assay's choice against another one, question by question. */
+struct eval_contrast {
+    enum eval_choice against;
+    struct eval_share gain; /* in points, paired */
+    uint32_t fixed, broken;
+};
+
+/* The questions of one level. */
+struct eval_level {
+    uint32_t n;
+    struct eval_share selection[CHOICE_COUNT], gain; /* gain: over the first executable */
+    double exact;                                    /* share of Assay's exact matches, in percent */
+};
+
+enum { EVAL_BINS = 10 };
+
+/* Is P right? Predictions in bins of equal width. */
+struct eval_bin {
+    uint32_t n;
+    double p;                /* mean prediction, in percent */
+    struct eval_share right; /* Wilson's interval */
+};
+struct eval_calibration {
+    uint32_t n;
+    double ece; /* in percent; NAN: no predictions */
+    struct eval_bin bins[EVAL_BINS];
+};
+
+/* A point of a curve; both 0 to 1. */
+struct eval_point {
+    double x, y;
+};
+
+enum { EVAL_MAX_METHODS = 8, EVAL_CONTRASTS = 3 };
 
 struct eval_report {
     uint32_t n;
     uint32_t right[CHOICE_COUNT];
     struct eval_share selection[CHOICE_COUNT], gain; /* gain: assay over the first executable, in points, paired */
     uint32_t fixed, broken, unanswered;
+    struct eval_contrast contrasts[EVAL_CONTRASTS];
+    struct eval_share gap_closed; /* of the way from the first executable to the oracle, in percent */
+    struct eval_share exact[CHOICE_COUNT];
+    uint32_t ceiling; /* right answers of the loop with a verifier that is never wrong */
+    struct eval_share ceiling_ex;
+    double ceiling_tried;
+    struct eval_level levels[DIFFICULTY_COUNT];
     struct eval_detection detection;
-    double ece; /* calibration error of P over the detection rows, in percent */
+    struct eval_calibration rows, answers; /* P of the detection rows; P of the answers given */
     struct eval_signal *signals;
     unsigned n_signals;
     uint32_t answered_at_95, interactions_to_95;
@@ -93,9 +141,36 @@ void eval_report_free(struct eval_report *report);
 /* Fit the models five-fold by database and measure each; adds to report->folds. */
 enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct eval_report *report, struct err *err);
 
+/* The measures, by file: eval_selection.c; eval_curves.c. */
+void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
+void eval_calibration(const struct eval_data *data, struct eval_report *out);
+
+/* True positives over false positives of detection, threshold by threshold, from (0,0) to (1,1); precision over
+ * coverage of the answers, most certain first. g_free; *n points, NULL and 0 when there is nothing to draw. */
+struct eval_point *eval_roc(const struct eval_data *data, size_t *n);
+struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
+
+/* A statistic over rows 0..n-1, times `scale`, with its 95 % interval of `rounds` resamples. */
+struct eval_share eval_interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
+                                double scale);
+
 /* Detection by any score: higher means wrong. `predicted` wrong from `threshold` on. */
 struct eval_detection eval_detect(const char *name, const double *score, const uint8_t *wrong, uint32_t n,
                                   double threshold, unsigned rounds);
+
+/* Time of one signal, or of work that all share. */
+struct eval_cost {
+    const char *name;
+    int64_t ns;
+    uint64_t runs;
+};
+enum { EVAL_COSTS = VSIG_ID_END + 3 };
+
+/* Dearest first. Returns how many; *total is the time inside of tasks. */
+unsigned eval_costs(const struct worker_stats *stats, struct eval_cost out[EVAL_COSTS], int64_t *total);
+
+/* "first_executable" of a choice, as in JSON. */
+const char *eval_choice_name(enum eval_choice choice);
 
 /* Tables, or one JSON object. */
 void eval_print(FILE *stream, const struct eval_report *report, const struct eval_data *data, bool profile);

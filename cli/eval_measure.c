@@ -1,12 +1,14 @@
 /* From labelled verdicts to the numbers of docs/quality.md. Intervals are bootstrapped over questions, paired where two
  * figures are compared, always from the same seed: two runs print the same. */
 #include "cli/eval.h"
+#include "cli/exact.h"
 #include "cli/localise.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BOOTSTRAP_SEED = 20240501 };
+static const size_t exact_arena = 64U << 20;
 static const double level = 0.95, nothing = (double)NAN;
 
 /* --- collecting ---------------------------------------------------------------------------------------------- */
@@ -80,32 +82,79 @@ static void add_rows(struct eval_data *data, const struct msg_verdict *verdict, 
     }
 }
 
+/* The loop of a verifier that is never wrong: in order, repeats left out, until the right one. */
+static void add_ceiling(const struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
+                        struct eval_question *question)
+{
+    uint32_t most = data->max_iterations ? data->max_iterations : UINT32_MAX;
+    for (uint32_t i = 0; i < labels->n && !question->ceiling && question->ceiling_tried < most; i++) {
+        if (verdict->candidates[i].same_as) continue;
+        question->ceiling_tried++;
+        question->ceiling = labels->of[i] == LABEL_RIGHT;
+    }
+}
+
+/* Exact matches of the choices; `taken` are their candidates, LABEL_NONE for none. */
+static void add_matches(const struct msg_verdict *verdict, const struct sql_catalog *catalog, const uint32_t *taken,
+                        struct eval_question *question)
+{
+    struct arena kept, arena; /* the second one is for a candidate at a time */
+    arena_init(&kept, exact_arena);
+    arena_init(&arena, exact_arena);
+    const char *gold = exact_form(&kept, catalog, verdict->gold, strlen(verdict->gold));
+    question->comparable = gold != NULL;
+    for (uint32_t i = 0; gold && i < verdict->n_candidates; i++) {
+        const struct msg_text *sql = &verdict->candidates[i].sql;
+        const char *form = sql->bytes ? exact_form(&arena, catalog, sql->bytes, sql->len) : NULL;
+        bool same = form && strcmp(form, gold) == 0;
+        arena_reset(&arena);
+        if (!same) continue;
+        for (int c = 0; c < CHOICE_ORACLE; c++) question->matches[c] |= taken[c] == i;
+        question->matches[CHOICE_ORACLE] = true;
+    }
+    arena_free(&arena);
+    arena_free(&kept);
+}
+
+static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
+{
+    return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
+}
+
 void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
               const struct sql_catalog *catalog)
 {
-    uint32_t n = labels->n, first = labels->first_executable;
+    uint32_t n = labels->n;
+    const uint32_t taken[] = {[CHOICE_FIRST] = n ? 0 : LABEL_NONE,
+                              [CHOICE_FIRST_EXECUTABLE] = labels->first_executable,
+                              [CHOICE_MAJORITY] = n ? labels->majority : LABEL_NONE,
+                              [CHOICE_ASSAY] = chosen(verdict, n)};
+    bool right[CHOICE_ORACLE];
+    for (int c = 0; c < CHOICE_ORACLE; c++) right[c] = taken[c] != LABEL_NONE && labels->of[taken[c]] == LABEL_RIGHT;
     struct eval_question question = {
         .database = database_number(data, verdict->db ? verdict->db : ""),
         .n_candidates = n,
         .iterations = verdict->iterations,
-        .first = n > 0 && labels->of[0] == LABEL_RIGHT,
-        .first_executable = first != LABEL_NONE && labels->of[first] == LABEL_RIGHT,
-        .majority = n > 0 && labels->of[labels->majority] == LABEL_RIGHT,
-        .executable = first != LABEL_NONE,
-        .answered = verdict->chosen > 0 && verdict->chosen <= n,
+        .first = right[CHOICE_FIRST],
+        .first_executable = right[CHOICE_FIRST_EXECUTABLE],
+        .majority = right[CHOICE_MAJORITY],
+        .assay = right[CHOICE_ASSAY],
+        .executable = labels->first_executable != LABEL_NONE,
+        .answered = taken[CHOICE_ASSAY] != LABEL_NONE,
         .gold_empty = labels->gold_empty,
         .p = verdict->p_correct,
+        .difficulty = verdict->gold ? difficulty_of(verdict->gold, strlen(verdict->gold)) : DIFFICULTY_UNKNOWN,
     };
-    question.assay = question.answered && labels->of[verdict->chosen - 1] == LABEL_RIGHT;
     for (uint32_t i = 0; i < n; i++) question.oracle |= labels->of[i] == LABEL_RIGHT;
+    add_ceiling(data, verdict, labels, &question);
+    if (catalog && verdict->gold) add_matches(verdict, catalog, taken, &question);
     add_rows(data, verdict, labels, catalog);
     g_array_append_val(data->questions, question);
 }
 
 /* --- shares and intervals -------------------------------------------------------------------------------------- */
 
-static struct eval_share interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
-                                  double scale)
+struct eval_share eval_interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds, double scale)
 {
     struct eval_share share = {nothing, nothing, nothing};
     if (n == 0) return share;
@@ -149,18 +198,18 @@ struct eval_detection eval_detect(const char *name, const double *score, const u
     for (uint32_t i = 0; i < n; i++) out.positives += wrong[i];
     struct learn_scored plain = {score, wrong};
     struct scored s = {score, wrong, threshold, learn_accuracy};
-    out.auc = interval(learn_stat_auc, &plain, n, rounds, 100);
-    out.accuracy = interval(confusion_statistic, &s, n, rounds, 100);
+    out.auc = eval_interval(learn_stat_auc, &plain, n, rounds, 100);
+    out.accuracy = eval_interval(confusion_statistic, &s, n, rounds, 100);
     s.measure = learn_precision;
-    out.precision = interval(confusion_statistic, &s, n, rounds, 100);
+    out.precision = eval_interval(confusion_statistic, &s, n, rounds, 100);
     s.measure = learn_recall;
-    out.recall = interval(confusion_statistic, &s, n, rounds, 100);
+    out.recall = eval_interval(confusion_statistic, &s, n, rounds, 100);
     s.measure = learn_f1;
-    out.f1 = interval(confusion_statistic, &s, n, rounds, 100);
+    out.f1 = eval_interval(confusion_statistic, &s, n, rounds, 100);
     return out;
 }
 
-/* --- selection --------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------- */
 
 static const struct eval_question *question_at(const struct eval_data *data, guint i)
 {
@@ -170,35 +219,6 @@ static const struct eval_question *question_at(const struct eval_data *data, gui
 static const struct eval_row *row_at(const struct eval_data *data, guint i)
 {
     return &g_array_index(data->rows, struct eval_row, i);
-}
-
-static bool choice_right(const struct eval_question *q, enum eval_choice choice)
-{
-    const bool right[] = {q->first, q->first_executable, q->majority, q->assay, q->oracle};
-    return right[choice];
-}
-
-static void measure_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out)
-{
-    guint n = data->questions->len;
-    double *right[CHOICE_COUNT];
-    for (int c = 0; c < CHOICE_COUNT; c++) {
-        right[c] = g_new0(double, n + 1);
-        for (guint i = 0; i < n; i++) right[c][i] = choice_right(question_at(data, i), (enum eval_choice)c);
-        for (guint i = 0; i < n; i++) out->right[c] += right[c][i] > 0;
-        struct learn_pair pair = {.a = right[c]};
-        out->selection[c] = interval(learn_stat_mean, &pair, n, rounds, 100);
-    }
-    struct learn_pair both = {.a = right[CHOICE_ASSAY], .b = right[CHOICE_FIRST_EXECUTABLE]};
-    out->gain = interval(learn_stat_difference, &both, n, rounds, 100);
-    for (guint i = 0; i < n; i++) {
-        const struct eval_question *q = question_at(data, i);
-        out->fixed += q->assay && !q->first_executable;
-        out->broken += !q->assay && q->first_executable;
-        out->unanswered += !q->answered;
-        out->tried += (double)q->iterations / n;
-    }
-    for (int c = 0; c < CHOICE_COUNT; c++) g_free(right[c]);
 }
 
 /* --- answering -----------------------------------------------------------------------------------------------------
@@ -262,7 +282,7 @@ static void measure_detection(const struct eval_data *data, unsigned rounds, str
     guint n = data->rows->len;
     uint32_t used = 0;
     bool model = false;
-    double *score = g_new(double, n + 1), *p = g_new(double, n + 1);
+    double *score = g_new(double, n + 1);
     uint8_t *wrong = g_new(uint8_t, n + 1);
     for (guint i = 0; i < n; i++) {
         const struct eval_row *row = row_at(data, i);
@@ -270,13 +290,10 @@ static void measure_detection(const struct eval_data *data, unsigned rounds, str
         model |= !isnan(row->p);
         /* Without a model the number of signals that fired stands in: any at all means wrong. */
         score[used] = isnan(row->p) ? bits(row->fired) / 64.0 : 1 - row->p;
-        p[used] = 1 - row->p;
         wrong[used++] = !row->right;
     }
     out->detection = eval_detect("assay", score, wrong, used, model ? 0.5 : 1 / 64.0, rounds);
-    out->ece = model ? 100 * learn_ece(p, wrong, used, 10) : nothing;
     g_free(score);
-    g_free(p);
     g_free(wrong);
 }
 
@@ -314,9 +331,9 @@ static void measure_signal(const struct eval_data *data, const struct vsig_def *
     }
     struct learn_vote vote = {fired, wrong};
     struct recall_vote recall = {fired, wrong};
-    out->precision = interval(learn_stat_vote_precision, &vote, out->seen, out->fired ? rounds : 0, 100);
-    out->lift = interval(learn_stat_lift, &vote, out->seen, out->fired ? rounds : 0, 1);
-    out->recall = interval(recall_statistic, &recall, out->seen, 0, 100);
+    out->precision = eval_interval(learn_stat_vote_precision, &vote, out->seen, out->fired ? rounds : 0, 100);
+    out->lift = eval_interval(learn_stat_lift, &vote, out->seen, out->fired ? rounds : 0, 1);
+    out->recall = eval_interval(recall_statistic, &recall, out->seen, 0, 100);
     g_free(fired);
     g_free(wrong);
 }
@@ -332,6 +349,29 @@ static void measure_signals(const struct eval_data *data, const struct vsig_opti
         out->signals[i].enabled = options->enabled[all[i]->id];
         measure_signal(data, all[i], rounds, &out->signals[i]);
     }
+}
+
+/* --- profile -------------------------------------------------------------------------------------------------------
+ */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct eval_cost *x = a, *y = b;
+    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+unsigned eval_costs(const struct worker_stats *stats, struct eval_cost out[EVAL_COSTS], int64_t *total)
+{
+    unsigned n = 0, defs = 0;
+    const struct vsig_def *const *all = vsig_all(&defs);
+    for (unsigned i = 0; i < defs; i++)
+        out[n++] = (struct eval_cost){all[i]->name, stats->signal_ns[all[i]->id], stats->signal_runs[all[i]->id]};
+    out[n++] = (struct eval_cost){"(parse and bind)", stats->parse_ns, stats->candidates};
+    out[n++] = (struct eval_cost){"(prepare)", stats->prepare_ns, stats->candidates};
+    out[n++] = (struct eval_cost){"(run the candidate)", stats->execute_ns, stats->executed};
+    qsort(out, n, sizeof *out, by_cost);
+    *total = stats->busy_ns;
+    return n;
 }
 
 /* --- localisation ------------------------------------------------------------------------------------------------- */
@@ -350,9 +390,10 @@ static void measure_localisation(const struct eval_data *data, unsigned rounds, 
         }
         out->wrong_hit += row->hit;
     }
-    out->hit = interval(learn_stat_mean, &(struct learn_pair){.a = hit}, out->wrong_known, rounds, 100);
-    out->hit_pointed = interval(learn_stat_mean, &(struct learn_pair){.a = pointed}, out->wrong_pointed, rounds, 100);
-    out->chance = interval(learn_stat_mean, &(struct learn_pair){.a = chance}, out->wrong_pointed, rounds, 100);
+    out->hit = eval_interval(learn_stat_mean, &(struct learn_pair){.a = hit}, out->wrong_known, rounds, 100);
+    out->hit_pointed =
+        eval_interval(learn_stat_mean, &(struct learn_pair){.a = pointed}, out->wrong_pointed, rounds, 100);
+    out->chance = eval_interval(learn_stat_mean, &(struct learn_pair){.a = chance}, out->wrong_pointed, rounds, 100);
     g_free(hit);
     g_free(pointed);
     g_free(chance);
@@ -362,7 +403,8 @@ struct eval_report *eval_measure(const struct eval_data *data, const struct vsig
 {
     struct eval_report *out = g_new0(struct eval_report, 1);
     out->n = data->questions->len;
-    measure_selection(data, rounds, out);
+    eval_selection(data, rounds, out);
+    eval_calibration(data, out);
     measure_answering(data, out);
     measure_detection(data, rounds, out);
     measure_signals(data, signals, rounds, out);

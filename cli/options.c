@@ -129,6 +129,8 @@ static const struct option_row eval_rows[] = {
      .sentence = "resamples behind each 95 % interval; 0: no intervals"},
     {"labels", 0, OPT_TEXT, "FILE", AT(eval.labels), .command_line_only = true,
      .sentence = "write each candidate's label, as JSON: one array a line of the log"},
+    {"plots", 0, OPT_TEXT, "DIR", AT(eval.plots), .command_line_only = true,
+     .sentence = "draw calibration, precision over coverage and ROC as SVG files into this folder"},
     END};
 
 static const struct option_row train_rows[] = {

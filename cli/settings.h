@@ -73,6 +73,7 @@ struct settings {
         bool folds;
         int64_t bootstrap;
         const char *labels;
+        const char *plots;
     } eval;
     struct {
         const char *out;
