@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <math.h>
 
 static enum err_code write_as(struct svg *svg, const char *folder, const char *name, struct err *err)
 {
@@ -54,7 +53,7 @@ static enum err_code plot_calibration(const char *folder, const struct eval_repo
     guide(svg, 0, 0, 1, 1);
     draw_reliability(svg, SVG_SECOND, &r->answers);
     draw_reliability(svg, SVG_MAIN, &r->rows);
-    svg_legend(svg, SVG_MAIN, "first executable candidate (grey: share of them in the bin)");
+    svg_legend(svg, SVG_MAIN, "first executable candidate (grey: how many)");
     svg_legend(svg, SVG_SECOND, "answers");
     enum err_code code = write_as(svg, folder, "calibration.svg", err);
     g_free(description);
@@ -92,7 +91,7 @@ static enum err_code plot_coverage(const char *folder, const struct eval_report 
                                                  .description = description,
                                                  .x = "questions answered",
                                                  .y = "right among them",
-                                                 .y_from = MIN(0.5, floor(10 * lowest) / 10)});
+                                                 .y_from = lowest < 0.5 ? 0 : 0.5});
     guide(svg, 0, 0.95, 1, 0.95);
     draw_curve(svg, points, n);
     if (r->answered_at_95) svg_dot(svg, SVG_SECOND, coverage, 0.95, 5, "answered at 95 % precision");
