@@ -257,7 +257,9 @@ static void say_unary(struct teller *t, struct say *out, const struct sql_node *
 /* What a LIKE pattern without further wildcards asks for: '%x%' contains x. */
 static const char *like_form(const struct sql_node *pattern, const char **inside, uint32_t *len)
 {
-    if (!sql_is(pattern, SQL_LITERAL) || pattern->op != SQL_LIT_STRING || pattern->text_len == 0) return NULL;
+    pattern = sql_plain_literal(pattern);
+    bool is_text = sql_is(pattern, SQL_COLUMN) || (sql_is(pattern, SQL_LITERAL) && pattern->op == SQL_LIT_STRING);
+    if (!is_text || pattern->text_len == 0) return NULL;
     const char *text = pattern->text;
     uint32_t n = pattern->text_len;
     bool open_left = text[0] == '%', open_right = n > 1 && text[n - 1] == '%';

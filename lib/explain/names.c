@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* --- sources --- */
-
 /* Position among the block's sources of the same table or CTE, from 1; 0 when it is the only one. */
 static uint32_t ordinal(const struct sql_source *source)
 {
@@ -20,26 +18,85 @@ static uint32_t ordinal(const struct sql_source *source)
     return same > 1 ? before : 0;
 }
 
-static void say_words(struct say *out, const struct text_tokens *words, const char *otherwise)
+/* --- nouns --- */
+
+enum number { AS_IT_IS, ONE, MANY };
+
+/* Nouns whose plural no ending tells. */
+static const struct {
+    const char *one, *many;
+} IRREGULAR[] = {
+    {"person", "people"}, {"child", "children"}, {"man", "men"},         {"woman", "women"},       {"movie", "movies"},
+    {"staff", "staff"},   {"series", "series"},  {"species", "species"}, {"analysis", "analyses"},
+};
+
+static bool ends_in(const char *word, size_t len, const char *ending)
 {
-    if (words->n == 0) {
-        say_bytes(out, otherwise, strlen(otherwise), TELL_NAME_BYTES);
-        return;
-    }
+    size_t n = strlen(ending);
+    return len > n && memcmp(word + len - n, ending, n) == 0;
+}
+
+/* English, as far as names of tables need it: `word` in the plural or in the singular, from either. */
+static void say_singular(struct say *out, const char *word, size_t len)
+{
+    size_t drop = 0;
+    const char *add = "";
+    if (ends_in(word, len, "ies") && len > 4)
+        drop = 3, add = "y";
+    else if (ends_in(word, len, "ches") || ends_in(word, len, "shes") || ends_in(word, len, "xes") ||
+             ends_in(word, len, "sses"))
+        drop = 2;
+    else if (ends_in(word, len, "s") && !ends_in(word, len, "ss") && !ends_in(word, len, "us") &&
+             !ends_in(word, len, "is"))
+        drop = 1;
+    say_bytes(out, word, len - drop, TELL_NAME_BYTES);
+    say(out, add);
+}
+
+static void say_plural(struct say *out, const char *word, size_t len)
+{
+    bool in_y = len > 1 && word[len - 1] == 'y' && !strchr("aeiou", word[len - 2]);
+    bool hissing = ends_in(word, len, "s") || ends_in(word, len, "x") || ends_in(word, len, "z") ||
+                   ends_in(word, len, "ch") || ends_in(word, len, "sh");
+    bool is_plural = ends_in(word, len, "s") && !ends_in(word, len, "ss") && !ends_in(word, len, "us");
+    say_bytes(out, word, in_y ? len - 1 : len, TELL_NAME_BYTES);
+    say(out, is_plural ? "" : in_y ? "ies" : hissing ? "es" : "s");
+}
+
+static void say_noun(struct say *out, const char *word, enum number number)
+{
+    size_t len = strlen(word);
+    for (size_t i = 0; number != AS_IT_IS && i < sizeof IRREGULAR / sizeof *IRREGULAR; i++)
+        if (strcmp(word, IRREGULAR[i].one) == 0 || strcmp(word, IRREGULAR[i].many) == 0) {
+            say(out, number == ONE ? IRREGULAR[i].one : IRREGULAR[i].many);
+            return;
+        }
+    bool is_word = len > 2 && word[len - 1] >= 'a' && word[len - 1] <= 'z';
+    if (!is_word || number == AS_IT_IS)
+        say_bytes(out, word, len, TELL_NAME_BYTES);
+    else
+        (number == ONE ? say_singular : say_plural)(out, word, len);
+}
+
+static void say_words(struct say *out, const struct text_tokens *words, const char *otherwise, enum number number)
+{
+    if (words->n == 0) say_bytes(out, otherwise, strlen(otherwise), TELL_NAME_BYTES);
     for (uint32_t i = 0; i < words->n; i++) {
         if (i) say(out, " ");
-        say_bytes(out, words->items[i].norm, strlen(words->items[i].norm), TELL_NAME_BYTES);
+        say_noun(out, words->items[i].norm, i + 1 < words->n ? AS_IT_IS : number);
     }
 }
 
-static void say_table(struct teller *t, struct say *out, int table)
+static void say_table(struct teller *t, struct say *out, int table, enum number number)
 {
     const struct schema_table *known = &t->index->tables[table];
     if (out->prose)
-        say_words(out, &known->words, known->name);
+        say_words(out, &known->words, known->name, number);
     else
         say_bytes(out, known->name, strlen(known->name), TELL_NAME_BYTES);
 }
+
+/* --- FROM items --- */
 
 static void say_exposed(struct teller *t, struct say *out, const struct sql_source *source)
 {
@@ -53,44 +110,29 @@ static void say_exposed(struct teller *t, struct say *out, const struct sql_sour
         say_sql(t, out, source->node);
 }
 
-void say_source(struct teller *t, struct say *out, const struct sql_source *source)
+static void say_source_in(struct teller *t, struct say *out, const struct sql_source *source, enum number number)
 {
     uint32_t nth = ordinal(source);
-    if (source->kind == SQL_SOURCE_TABLE && source->table >= 0)
-        say_table(t, out, source->table);
+    bool is_table = source->kind == SQL_SOURCE_TABLE && source->table >= 0;
+    if (is_table)
+        say_table(t, out, source->table, nth ? ONE : number);
     else
         say_exposed(t, out, source);
     if (nth) {
         say(out, " ");
         say_count(out, nth);
     }
+    if (number == MANY && (nth || !is_table)) say(out, " rows");
 }
 
-/* English plurals of table names that are singular; names that are plural already stay. */
-static const char *plural_ending(const char *text, size_t len)
+void say_source(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    char last = len ? text[len - 1] : 's', before = len > 1 ? text[len - 2] : 'a';
-    if (last == 's') return "";
-    if (last == 'x' || last == 'z' || (last == 'h' && (before == 'c' || before == 's'))) return "es";
-    return last >= 'a' && last <= 'z' ? "s" : " rows";
+    say_source_in(t, out, source, ONE);
 }
 
 void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    size_t start = out->len;
-    say_source(t, out, source);
-    if (out->cut) return;
-    const char *name = out->text + start;
-    size_t len = out->len - start;
-    bool in_y = len > 1 && name[len - 1] == 'y' && !strchr("aeiou", name[len - 2]);
-    if (source->kind != SQL_SOURCE_TABLE || ordinal(source)) {
-        say(out, " rows");
-    } else if (in_y) {
-        out->text[--out->len] = '\0';
-        say(out, "ies");
-    } else {
-        say(out, plural_ending(name, len));
-    }
+    say_source_in(t, out, source, MANY);
 }
 
 /* --- columns --- */
@@ -114,7 +156,7 @@ void say_column_words(struct say *out, const struct schema_column *column)
     if (column->full_name && *column->full_name)
         say_bytes(out, column->full_name, strlen(column->full_name), TELL_NAME_BYTES);
     else
-        say_words(out, &column->words, column->name);
+        say_words(out, &column->words, column->name, AS_IT_IS);
 }
 
 /* What the sidecar says of it, at its first mention. */
@@ -147,6 +189,18 @@ static void say_output_name(struct teller *t, struct say *out, const struct sql_
     if (column) say_description(t, out, column);
 }
 
+/* customer.customer_name: "the customer name" needs no "of the customer". */
+bool tell_names_its_table(const struct teller *t, const struct sql_source *source, int output)
+{
+    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
+    if (!column || column->full_name || ordinal(source)) return false;
+    const struct text_tokens *table = &t->index->tables[column->table].words, *words = &column->words;
+    if (table->n == 0 || words->n <= table->n) return false;
+    for (uint32_t i = 0; i < table->n; i++)
+        if (strcmp(table->items[i].stem, words->items[i].stem) != 0) return false;
+    return true;
+}
+
 void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels)
 {
     tell_column_used(t, tell_column_at(t, source, output));
@@ -159,7 +213,7 @@ void say_output(struct teller *t, struct say *out, const struct sql_source *sour
     }
     say(out, "the ");
     say_output_name(t, out, source, output);
-    if (levels == 0 && source->block->n_sources < 2) return;
+    if (levels == 0 && (source->block->n_sources < 2 || tell_names_its_table(t, source, output))) return;
     say(out, " of the ");
     for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
     say_source(t, out, source);
@@ -184,9 +238,9 @@ void say_column(struct teller *t, struct say *out, const struct schema_column *c
         say(out, "the ");
         say_column_words(out, column);
         say(out, " of ");
-        say_table(t, out, (int)column->table);
+        say_table(t, out, (int)column->table, ONE);
     } else {
-        say_table(t, out, (int)column->table);
+        say_table(t, out, (int)column->table, ONE);
         say(out, ".");
         say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
     }

@@ -145,20 +145,28 @@ static void say_traced_column(struct teller *t, struct say *out, const struct pr
         say_bytes(out, column->column->name, strlen(column->column->name), TELL_NAME_BYTES);
     } else {
         say_column_words(out, column->column);
-        if (source && source->block->n_sources > 1) {
+        if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {
             say(out, " of ");
             say_source(t, out, source);
         }
     }
 }
 
+/* People are not told of keys and what is joined by, unless there is nothing else. */
+static unsigned keys_left_out(const struct prov_arm *arm)
+{
+    for (uint32_t i = 0; i < arm->n_columns; i++)
+        if (arm->columns[i].roles & ~(unsigned)(PROV_KEY | PROV_JOIN)) return PROV_KEY | PROV_JOIN;
+    return 0;
+}
+
 static void say_traced_row(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     uint32_t told = 0;
+    unsigned left_out = keys_left_out(arm);
     for (uint32_t i = 0; i < arm->n_columns && told < MAX_CELLS; i++) {
         const struct prov_column *column = &arm->columns[i];
-        bool only_key = !(column->roles & ~(unsigned)PROV_KEY);
-        if ((only_key && out->prose) || column->is_rowid) continue;
+        if (column->is_rowid || (out->prose && (!column->roles || !(column->roles & ~left_out)))) continue;
         bool withheld = column->column ? tell_denied(t, column->column) : t->options->n_deny_columns > 0;
         if (told++) say(out, ", ");
         say_traced_column(t, out, column);

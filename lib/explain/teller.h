@@ -91,6 +91,8 @@ void say_source_plural(struct teller *t, struct say *out, const struct sql_sourc
 /* "port.region", or "the region [of the port]". */
 void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref);
 void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
+/* Do the words of a table's column begin with those of the table? */
+bool tell_names_its_table(const struct teller *t, const struct sql_source *source, int output);
 /* "port.region" / "the region of port" without any block around. */
 void say_column(struct teller *t, struct say *out, const struct schema_column *column);
 /* Only "region". */
