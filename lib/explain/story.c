@@ -4,7 +4,14 @@
 
 #include <string.h>
 
-enum { MAX_CELLS = 12, MAX_FORMS = 3, MAX_HITS = 16 };
+enum {
+    MAX_CELLS = 12,
+    MAX_FORMS = 3,
+    MAX_HITS = 16,
+    MAX_COUNTED_SOURCES = 6,
+    MAX_COUNTED_ROWS = 20000,
+    COUNT_MS = 500
+};
 
 static bool shows_values(const struct teller *t)
 {
@@ -375,7 +382,9 @@ static const char *slice(struct teller *t, const struct sql_node *node)
     return text ? text : "";
 }
 
-/* SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE ...; NULL when a table has no key of one column. */
+/* One more run of the join: only where the tables are small, so that whether it is told depends on the data alone.
+ *
+ * SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE ...; NULL when a table has no key of one column. */
 static const char *make_count(struct teller *t, const struct sql_block *block)
 {
     char *sql = arena_strdup(t->arena, "SELECT COUNT(*)");
@@ -410,10 +419,14 @@ static void say_join_counts(struct teller *t, struct say *out, const struct sql_
 
 static bool can_count(const struct teller *t, const struct sql_block *block)
 {
-    if (!t->source->db || !t->options->may_probe || block->n_sources < 2 || block->n_sources > 6) return false;
-    for (uint32_t i = 0; i < block->n_sources; i++)
+    uint64_t rows = 0;
+    if (!t->source->db || !t->options->may_probe || block->n_sources < 2 || block->n_sources > MAX_COUNTED_SOURCES)
+        return false;
+    for (uint32_t i = 0; i < block->n_sources; i++) {
         if (block->sources[i].kind != SQL_SOURCE_TABLE || block->sources[i].table < 0) return false;
-    return !sql_kid(t->source->stmt->root, QUERY_WITH);
+        rows += t->index->tables[block->sources[i].table].rows;
+    }
+    return rows <= MAX_COUNTED_ROWS && !sql_kid(t->source->stmt->root, QUERY_WITH);
 }
 
 void tell_join_counts(struct teller *t, const struct sql_block *block)
@@ -423,7 +436,7 @@ void tell_join_counts(struct teller *t, const struct sql_block *block)
     struct db_limits limits = db_get_limits(t->source->db), own = limits;
     struct db_result result;
     if (!sql) return;
-    if (own.time_ms > 500) own.time_ms = 500;
+    if (own.time_ms > COUNT_MS) own.time_ms = COUNT_MS;
     db_set_limits(t->source->db, &own);
     enum err_code code = db_query(t->source->db, t->arena, sql, strlen(sql), NULL, 0, 1, &result, NULL);
     db_set_limits(t->source->db, &limits);
