@@ -15,15 +15,14 @@ bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char
     return sql_name_is(p->text + token.start, token.len, word, strlen(word));
 }
 
-/* Line and column of a byte, from 1; a column is a character. */
-static void locate(const char *text, uint32_t offset, uint32_t *line, uint32_t *column)
+void sql_diag_locate(const char *text, struct sql_diag *diag)
 {
-    *line = *column = 1;
-    for (uint32_t i = 0; i < offset; i++) {
+    diag->line = diag->column = 1;
+    for (uint32_t i = 0; i < diag->start; i++) {
         if (text[i] == '\n')
-            (*line)++, *column = 1;
+            diag->line++, diag->column = 1;
         else if (((unsigned char)text[i] & 0xc0) != 0x80)
-            (*column)++;
+            diag->column++;
     }
 }
 
@@ -40,7 +39,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
         return NULL;
     }
     *diag = (struct sql_diag){.code = code, .start = start, .end = end, .message = message, .next = *at};
-    locate(p->text, start, &diag->line, &diag->column);
+    sql_diag_locate(p->text, diag);
     *at = diag;
     if (++p->n_diags <= p->limits.max_diags) return diag;
     while ((*at)->next) at = &(*at)->next; /* one too many: the last one goes */

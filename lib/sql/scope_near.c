@@ -110,21 +110,6 @@ static char *column_text(struct binder *b, const struct sql_node *c)
     return full_name(b, c->text3, c->text3_len, c->text2, c->text2_len, c->text, c->text_len);
 }
 
-/* Line and column (in characters) of a byte. */
-static void locate(const struct sql_stmt *stmt, struct sql_diag *diag)
-{
-    diag->line = diag->column = 1;
-    for (size_t i = 0; i < diag->start && i < stmt->len; i++) {
-        unsigned char c = (unsigned char)stmt->text[i];
-        if (c == '\n') {
-            diag->line++;
-            diag->column = 1;
-        } else if ((c & 0xC0) != 0x80) {
-            diag->column++;
-        }
-    }
-}
-
 static bool is_space_or(char c, char paren)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == paren;
@@ -172,7 +157,7 @@ static struct sql_diag *report(struct binder *b, enum err_code code, const struc
     d->diag.code = code;
     d->diag.message = message;
     name_span(b->bound->stmt, node, &d->diag.start, &d->diag.end);
-    locate(b->bound->stmt, &d->diag);
+    sql_diag_locate(b->bound->stmt->text, &d->diag);
     d->cte = b->in_cte;
     d->next = b->diags;
     b->diags = d;

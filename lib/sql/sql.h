@@ -51,6 +51,9 @@ struct sql_stmt {
 enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
                         struct sql_stmt **out);
 
+/* Set line and column from `start`; whoever adds a diagnostic calls it. `text`: the statement's. Thread: any. */
+void sql_diag_locate(const char *text, struct sql_diag *diag);
+
 /* The diagnostic as text for a person: "line 1, column 8: message", the line, and a caret under the token. */
 char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag);
 

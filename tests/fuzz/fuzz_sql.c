@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sql/dialect.h"
 #include "lib/sql/sql.h"
 
 #define REQUIRE(condition, what)                                                                                       \
@@ -12,10 +13,11 @@
         if (!(condition)) fprintf(stderr, "%s: %s\n", what, #condition), abort();                                      \
     } while (0)
 
-static void check_diags(struct arena *arena, const struct sql_stmt *stmt)
+/* Those of the parse, or what SQLite lacks. */
+static void check_diags(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *first)
 {
     uint32_t last = 0;
-    for (const struct sql_diag *d = stmt->diags; d; d = d->next) {
+    for (const struct sql_diag *d = first; d; d = d->next) {
         REQUIRE(d->start >= last && d->start <= d->end && d->end <= stmt->len, "a diagnostic is out of order or place");
         REQUIRE(d->code != ERR_OK && d->message[0] && !strchr(d->message, '\n'), d->message);
         (void)sql_diag_render(arena, stmt, d);
@@ -56,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *wrong = sql_check_tree(stmt);
         REQUIRE(!wrong, wrong);
         REQUIRE(rc == (stmt->diags ? stmt->diags->code : ERR_OK), "the code is not the first diagnostic's");
-        check_diags(&arena, stmt);
+        check_diags(&arena, stmt, stmt->diags);
+        check_diags(&arena, stmt, sql_not_sqlite(&arena, stmt));
         if (stmt->root) (void)sql_dump(&arena, stmt->root);
         if (rc == ERR_OK)
             check_clean(&arena, stmt, limits);

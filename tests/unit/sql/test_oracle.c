@@ -1,4 +1,5 @@
-/* SQLite as the authority: what it accepts we accept, and where it sees an error we see it.
+/* SQLite as the authority: what it accepts we accept, and where it sees an error we see it, be it that the statement is
+ * PostgreSQL's and the tree says so (dialect.h).
  *
  * On every candidate and gold query of the logs, against the real databases; and, without any data, on SQLite's own
  * statements of tests/data/sql/sqlite.sql with words dropped, doubled and swapped. */
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sql/dialect.h"
 #include "lib/sql/sql.h"
 #include "tests/support/leak.h"
 #include "tests/support/querylog.h"
@@ -19,6 +21,8 @@ struct tally {
     sqlite3 *db;
     unsigned texts, accepted, refused;      /* accepted by SQLite; of these refused by us */
     unsigned errors, also_ours, same_place; /* syntax errors with an offset; that we see too; at the same byte */
+    unsigned foreign, foreign_place;        /* that we read as PostgreSQL; of these placed at the same byte */
+    unsigned slandered;                     /* accepted by SQLite, and we say that it lacks something in it */
     unsigned printed, changed;              /* parsed cleanly; of these not the same after printing */
 };
 
@@ -35,13 +39,16 @@ static bool is_alone(const char *tail)
 
 static void check_refusal(struct tally *t, const char *sql, const struct sql_stmt *ours, int offset)
 {
+    const struct sql_diag *diag = ours->diags ? ours->diags : sql_not_sqlite(&t->arena, ours);
     t->errors++;
-    if (!ours->diags) return;
-    t->also_ours++;
-    if ((int)ours->diags->start == offset)
-        t->same_place++;
-    else
-        fprintf(stderr, "SQLite at %d, we at %u (%s): %s\n", offset, ours->diags->start, ours->diags->message, sql);
+    t->foreign += !ours->diags && diag;
+    t->also_ours += ours->diags != NULL;
+    bool same = diag && (int)diag->start == offset;
+    t->same_place += same && ours->diags;
+    t->foreign_place += same && !ours->diags;
+    if (same) return;
+    fprintf(stderr, "SQLite at %d, we at %d (%s): %s\n", offset, diag ? (int)diag->start : -1,
+            diag ? diag->message : "nothing", sql);
 }
 
 static void check_print(struct tally *t, const char *sql, const struct sql_stmt *stmt)
@@ -69,7 +76,9 @@ static void check_text(struct tally *t, const char *sql)
     cr_assert_null(sql_check_tree(ours), "%s: %s", sql_check_tree(ours), sql);
     if (theirs_rc == SQLITE_OK && theirs && is_alone(tail)) {
         t->accepted++;
+        const struct sql_diag *lacks = rc == ERR_OK ? sql_not_sqlite(&t->arena, ours) : NULL;
         if (rc != ERR_OK) t->refused++, fprintf(stderr, "SQLite accepts (%s): %s\n", ours->diags->message, sql);
+        if (lacks) t->slandered++, fprintf(stderr, "SQLite has it (%s): %s\n", lacks->message, sql);
     } else if (theirs_rc != SQLITE_OK && offset >= 0 && is_syntax_error(sqlite3_errmsg(t->db))) {
         check_refusal(t, sql, ours, offset);
     }
@@ -82,8 +91,11 @@ static void report(const struct tally *t)
     fprintf(
         stderr,
         "%u texts; SQLite accepts %u, of which we refuse %u; it places %u syntax errors, of which we see %u, %u at the "
-        "same byte; %u printed, %u changed by that\n",
-        t->texts, t->accepted, t->refused, t->errors, t->also_ours, t->same_place, t->printed, t->changed);
+        "same byte; %u more read as PostgreSQL, %u placed at the same byte; %u called PostgreSQL's that SQLite "
+        "accepts; %u "
+        "printed, %u changed by that\n",
+        t->texts, t->accepted, t->refused, t->errors, t->also_ours, t->same_place, t->foreign, t->foreign_place,
+        t->slandered, t->printed, t->changed);
 }
 
 /* ---- the logs ---- */
@@ -105,7 +117,9 @@ Test(oracle, every_query_of_the_logs)
     if (lines == 0) cr_skip("no query logs under ../shared/data");
     report(&t);
     cr_expect_leq(t.refused * 1000, t.accepted, "more than 0.1 %% of what SQLite accepts is refused");
-    cr_expect_geq(t.same_place * 100, t.errors * 99, "fewer than 99 %% of the errors are placed as SQLite does");
+    cr_expect_eq(t.slandered, 0);
+    cr_expect_geq((t.same_place + t.foreign_place) * 100, t.errors * 99,
+                  "fewer than 99 %% of the errors are placed as SQLite does");
     cr_expect_eq(t.changed, 0);
     leak_check();
 }
@@ -169,7 +183,36 @@ Test(oracle, mangled_statements)
     report(&t);
     cr_expect_gt(t.errors, 1000);
     cr_expect_eq(t.refused, 0);
+    cr_expect_eq(t.slandered, 0);
     cr_expect_geq(t.same_place * 1000, t.also_ours * 985);
     cr_expect_eq(t.changed, 0);
+    leak_check();
+}
+
+/* ---- PostgreSQL's statements ---- */
+
+/* Of PostgreSQL's SELECTs those that SQLite's parser stops at: at the same byte, with the reason. Where SQLite reads a
+ * word of PostgreSQL's as a name or alias it stops later, and that is not followed everywhere; what newer versions of
+ * SQLite have (ORDER BY in aggregates, RIGHT as a function) is not said to be missing. */
+Test(oracle, statements_of_postgres)
+{
+    struct tally t = {0};
+    char *text = NULL;
+    arena_init(&t.arena, 0);
+    cr_assert_eq(sqlite3_open(":memory:", &t.db), SQLITE_OK);
+    cr_assert(g_file_get_contents(TEST_DATA "/sql/postgres.sql", &text, NULL, NULL));
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        if (**line && !g_str_has_prefix(*line, "--")) check_text(&t, *line);
+    g_strfreev(lines);
+    g_free(text);
+    sqlite3_close(t.db);
+    arena_free(&t.arena);
+    report(&t);
+    cr_expect_eq(t.also_ours, 0);
+    cr_expect_eq(t.slandered, 0);
+    cr_expect_gt(t.errors, 100);
+    cr_expect_geq(t.foreign * 100, t.errors * 90);
+    cr_expect_geq(t.foreign_place * 100, t.errors * 80);
     leak_check();
 }

@@ -1,0 +1,389 @@
+/* A table, by kind of node: does SQLite lack this form, where does it stop reading, and what is said. */
+#include "lib/sql/dialect.h"
+
+#include <string.h>
+
+enum { MOST = 16, NOWHERE = -1 };
+
+/* Offset at which SQLite stops at this node, or NOWHERE if it has the form; `*message` says what it is. */
+typedef int64_t lacks_fn(const struct sql_stmt *stmt, const struct sql_node *n, const char **message);
+
+/* ---- places in the text ---------------------------------------------------------------------------------------- */
+
+/* The next token from `at` on, over blanks and comments. */
+static int64_t next_token(const struct sql_stmt *stmt, uint32_t at)
+{
+    const char *text = stmt->text, *end;
+    for (;;) {
+        at += (uint32_t)strspn(text + at, " \t\n\v\f\r");
+        if (strncmp(text + at, "--", 2) == 0)
+            at += (uint32_t)strcspn(text + at, "\n");
+        else if (strncmp(text + at, "/*", 2) == 0 && (end = strstr(text + at + 2, "*/")))
+            at = (uint32_t)(end + 2 - text);
+        else
+            return at;
+    }
+}
+
+static int64_t after(const struct sql_stmt *stmt, const struct sql_node *n)
+{
+    return n ? next_token(stmt, n->end) : NOWHERE;
+}
+
+/* The second token of a node that begins with a word. */
+static int64_t after_word(const struct sql_stmt *stmt, uint32_t at)
+{
+    while ((stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z') at++;
+    return next_token(stmt, at);
+}
+
+/* The parenthesis that opens before a node. */
+static int64_t paren_before(const struct sql_stmt *stmt, const struct sql_node *n)
+{
+    int64_t at = n->start;
+    while (at > 0 && stmt->text[at] != '(') at--;
+    return at;
+}
+
+/* Does an entry of the select list begin with this node, so that SQLite may read the word after its operand as alias?
+ */
+static bool begins_item(const struct sql_node *n)
+{
+    while (n->parent && n->parent->start == n->start && !(n->flags & SQL_F_PAREN) && n->kind != SQL_ITEM) n = n->parent;
+    return n->kind == SQL_ITEM;
+}
+
+/* And does one end with it? */
+static bool ends_item(const struct sql_node *n)
+{
+    while (n->parent && n->parent->end == n->end && !(n->flags & SQL_F_PAREN) && n->kind != SQL_ITEM) n = n->parent;
+    return n->kind == SQL_ITEM;
+}
+
+/* A word of PostgreSQL's at `at` after the operand `x`: there, or, where SQLite takes it for an alias, behind it. */
+static int64_t word_after(const struct sql_stmt *stmt, const struct sql_node *x, int64_t at)
+{
+    return begins_item(x) ? after_word(stmt, (uint32_t)at) : at;
+}
+
+static int64_t say(const char **message, const char *text, int64_t at)
+{
+    *message = text;
+    return at;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------------------------- */
+
+static int64_t typed(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *string = sql_kid(n, 0);
+    bool alone = !memchr(n->text, ' ', n->text_len) && !n->text2;
+    if (ends_item(n) && alone) return NOWHERE; /* a name with an alias */
+    return say(message, "a type before a string is PostgreSQL; in SQLite a date is a plain string",
+               begins_item(n) ? after(stmt, string) : string->start);
+}
+
+static int64_t cast(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *x = sql_kid(n, 0);
+    bool name = sql_is(x, SQL_PARAM) && *x->text == '$'; /* $1::int is one parameter to SQLite, after Tcl */
+    if (!(n->flags & SQL_F_COLON) || name) return NOWHERE;
+    return say(message, "x::type is PostgreSQL; SQLite has CAST(x AS type)", after(stmt, sql_kid(n, 0)));
+}
+
+/* SQLite reads ANY as a function, whose argument is no query, and stops at ALL. */
+static int64_t quantified(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    int64_t op = after(stmt, sql_kid(n, 0)), word = op;
+    while (word < n->end && (stmt->text[word] | 32) != 'a' && (stmt->text[word] | 32) != 's') word++;
+    bool query = sql_is(sql_kid(n, 1), SQL_SUBQUERY);
+    if (!(n->flags & SQL_F_ALL) && !query) return NOWHERE;
+    return say(message, "SQLite compares with no ANY or ALL of a query; use EXISTS, IN, or MIN and MAX",
+               n->flags & SQL_F_ALL ? word : sql_kid(n, 1)->start);
+}
+
+static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->op != SQL_OP_ILIKE && n->op != SQL_OP_SIMILAR) return NOWHERE;
+    int64_t at = after(stmt, sql_kid(n, LIKE_VALUE));
+    at = n->flags & SQL_F_NOT ? after_word(stmt, (uint32_t)at) : word_after(stmt, sql_kid(n, LIKE_VALUE), at);
+    return say(message,
+               n->op == SQL_OP_ILIKE ? "ILIKE is PostgreSQL; SQLite's LIKE does not mind case"
+                                     : "SIMILAR TO is PostgreSQL; SQLite has LIKE and GLOB",
+               at);
+}
+
+/* How much of an operator SQLite reads as one of its own before it stops: < of <@, & of &&. */
+static uint32_t own_part(const char *op)
+{
+    static const char *const OWN[] = {"<<", ">>", "<=", ">=", "<>", "<", ">", "&", "|", "*", "%", "=", "-"};
+    for (unsigned k = 0; k < sizeof OWN / sizeof *OWN; k++)
+        if (strncmp(op, OWN[k], strlen(OWN[k])) == 0) return (uint32_t)strlen(OWN[k]);
+    return 0;
+}
+
+static bool is_foreign_op(unsigned op)
+{
+    return op == SQL_OP_POW || op == SQL_OP_BITXOR || op == SQL_OP_OTHER ||
+           (op >= SQL_OP_REMATCH && op <= SQL_OP_NIREMATCH) || (op >= SQL_OP_HASH_ARROW && op <= SQL_OP_AT_ZONE);
+}
+
+static int64_t binary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (!is_foreign_op(n->op)) return NOWHERE;
+    int64_t at = after(stmt, sql_kid(n, 0));
+    bool word = (stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z';
+    at = word ? word_after(stmt, sql_kid(n, 0), at) : at + own_part(stmt->text + at);
+    return say(message, "SQLite has no such operator", at);
+}
+
+static int64_t unary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    if (n->op == SQL_OP_VARIADIC) return say(message, "VARIADIC is PostgreSQL", sql_kid(n, 0)->start);
+    return n->op == SQL_OP_OTHER ? say(message, "SQLite has no such operator", n->start) : NOWHERE;
+}
+
+static int64_t array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *query = n->flags & SQL_F_SUBQUERY ? sql_kid(sql_kid(n, 0), 0) : NULL;
+    if (n->flags & SQL_F_NESTED || (!query && ends_item(n))) return NOWHERE; /* ARRAY [x]: a name with an alias */
+    return say(message, "SQLite has no arrays", query ? query->start : after_word(stmt, n->start));
+}
+
+static int64_t subscript(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (begins_item(n)) return ends_item(n) ? NOWHERE : say(message, "SQLite has no arrays", after(stmt, n));
+    return say(message, "SQLite has no arrays", after(stmt, sql_kid(n, 0)));
+}
+
+static int64_t field(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    return say(message, "a field of a value is PostgreSQL; SQLite has columns only", after(stmt, sql_kid(n, 0)));
+}
+
+static int64_t star(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    if (n->text2) return say(message, "SQLite takes no schema before t.*", n->end - 1);
+    if (sql_is(n->parent, SQL_ITEMS)) return NOWHERE;
+    return say(message, "SQLite takes t.* in the select list only; count(*) counts rows", n->end - 1);
+}
+
+static int64_t between(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    if (!(n->flags & SQL_F_SYMMETRIC)) return NOWHERE;
+    return say(message, "BETWEEN SYMMETRIC is PostgreSQL", sql_kid(n, BETWEEN_LOW)->start);
+}
+
+static int64_t collate(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const char *dot = n->text2 ? strchr(stmt->text + sql_kid(n, 0)->end, '.') : NULL;
+    return dot ? say(message, "SQLite's collations have no schema", dot - stmt->text) : NOWHERE;
+}
+
+static int64_t extract(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    int64_t open = after_word(stmt, n->start);
+    return say(message, "EXTRACT is PostgreSQL; SQLite has strftime('%Y', x)",
+               after_word(stmt, (uint32_t)next_token(stmt, (uint32_t)open + 1)));
+}
+
+static int64_t literal(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    bool prefixed = n->op == SQL_LIT_BITS || (n->op == SQL_LIT_STRING && n->quote == 'E');
+    bool dollars = n->op == SQL_LIT_STRING && n->quote == '$';
+    if (!prefixed && !dollars) return NOWHERE;
+    const char *quote = strchr(stmt->text + n->start, '\'');
+    return say(message, "strings and bits of this form are PostgreSQL; SQLite has 'text' and x'00'",
+               prefixed && quote && n->op == SQL_LIT_STRING ? quote - stmt->text : n->start);
+}
+
+/* f(x FROM y FOR z); in POSITION(x IN y) SQLite reads an IN. */
+static int64_t args(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (!n->text || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
+    return say(message, "words between arguments are PostgreSQL; SQLite has commas",
+               *n->text == '?' ? after(stmt, sql_kid(n, 0)) : after_word(stmt, n->start));
+}
+
+static bool rows_from(const struct sql_node *call)
+{
+    return sql_is(sql_kid(sql_kid(call, CALL_ARGS), 0), SQL_FROM_CALL);
+}
+
+/* The end of a node's name, which its text points at when it had no quotes to take away. */
+static uint32_t name_end(const struct sql_stmt *stmt, const struct sql_node *n)
+{
+    const char *end = n->text + n->text_len, *text = stmt->text;
+    if (end < text || end > text + stmt->len) return n->end;
+    return (uint32_t)(end - text) + (n->quote ? 1 : 0);
+}
+
+static int64_t call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *order = sql_kid(n, CALL_ORDER);
+    if (n->flags & SQL_F_WITHIN) return say(message, "WITHIN GROUP is PostgreSQL", paren_before(stmt, order));
+    if (n->text2) return say(message, "SQLite's functions have no schema", next_token(stmt, name_end(stmt, n)));
+    bool words = sql_name_is(n->text, n->text_len, "GROUPING SETS", 13) || rows_from(n);
+    return words ? say(message, "ROWS FROM and GROUPING SETS are PostgreSQL", after_word(stmt, n->start)) : NOWHERE;
+}
+
+/* ---- clauses --------------------------------------------------------------------------------------------------- */
+
+static int64_t query(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    const struct sql_node *order = sql_kid(n, QUERY_ORDER), *limit = sql_kid(n, QUERY_LIMIT);
+    if (sql_is(sql_kid(n, QUERY_BODY), SQL_VALUES) && (order || limit))
+        return say(message, "SQLite's VALUES has no ORDER BY or LIMIT", order ? order->start : limit->start);
+    bool arm = sql_is(n->parent, SQL_COMPOUND) || sql_is(n->parent, SQL_QUERY) || !n->parent;
+    if (!arm || !(n->flags & SQL_F_PAREN)) return NOWHERE;
+    return say(message, "SQLite takes no parentheses around the SELECTs of a set operation", n->start);
+}
+
+static int64_t compound(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->op != SQL_INTERSECT_ALL && n->op != SQL_EXCEPT_ALL) return NOWHERE;
+    return say(message, "INTERSECT ALL and EXCEPT ALL are PostgreSQL",
+               after_word(stmt, (uint32_t)after(stmt, sql_kid(n, 0))));
+}
+
+static int64_t select_(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    return n->flags & SQL_F_TABLE ? say(message, "TABLE t is PostgreSQL for SELECT * FROM t", n->start) : NOWHERE;
+}
+
+static int64_t distinct(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL", after_word(stmt, n->start)) : NOWHERE;
+}
+
+static int64_t table(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->text3 && (*n->text3 | 32) == 't') {
+        int64_t at = n->text3 - stmt->text;
+        return say(message, "TABLESAMPLE is PostgreSQL", n->alias ? at : after_word(stmt, (uint32_t)at));
+    }
+    int64_t behind = next_token(stmt, name_end(stmt, n));
+    if (n->flags & SQL_F_STAR) return say(message, "SQLite has no tables that inherit", behind);
+    if (!(n->flags & SQL_F_ONLY) || !n->alias) return NOWHERE; /* ONLY t: a table with an alias */
+    return say(message, "SQLite has no tables that inherit", behind);
+}
+
+/* Names of columns, and their types, after the alias of a table. */
+static int64_t names(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *of = n->parent;
+    if (!sql_is(of, SQL_TABLE) && !sql_is(of, SQL_DERIVED) && !sql_is(of, SQL_FROM_CALL)) return NOWHERE;
+    return say(message, "column names after an alias are PostgreSQL; SQLite has them in WITH t(a, b) AS (...)",
+               paren_before(stmt, n));
+}
+
+static int64_t using(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (!n->alias) return NOWHERE;
+    int64_t close = after(stmt, n->kids[n->n_kids - 1]);
+    return say(message, "an alias of a join is PostgreSQL", next_token(stmt, (uint32_t)close + 1));
+}
+
+static int64_t from_call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *call = sql_kid(n, FROM_CALL_CALL);
+    if (!(n->flags & SQL_F_LATERAL) || rows_from(call)) return NOWHERE;
+    return say(message, "LATERAL is PostgreSQL", next_token(stmt, name_end(stmt, call)));
+}
+
+static int64_t derived(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    bool lateral = n->flags & SQL_F_LATERAL;
+    return lateral ? say(message, "LATERAL is PostgreSQL", sql_kid(n, DERIVED_QUERY)->start) : NOWHERE;
+}
+
+static int64_t limit(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->flags & SQL_F_FETCH) return say(message, "FETCH FIRST is PostgreSQL; SQLite has LIMIT", n->start);
+    if (sql_kid(n, LIMIT_COUNT)) return NOWHERE;
+    return say(message, "SQLite's LIMIT needs a number; -1 is no limit", after_word(stmt, n->start));
+}
+
+static int64_t term(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    return n->text ? say(message, "ORDER BY x USING is PostgreSQL", after(stmt, sql_kid(n, 0))) : NOWHERE;
+}
+
+static int64_t cte(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    const struct sql_node *added = sql_kid(n, CTE_ADDED);
+    return added ? say(message, "SEARCH and CYCLE are PostgreSQL", added->start) : NOWHERE;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------------------- */
+
+static lacks_fn *const LACKS[SQL_KIND_COUNT] = {
+    [SQL_TYPED] = typed,       [SQL_CAST] = cast,           [SQL_QUANTIFIED] = quantified,
+    [SQL_LIKE] = like,         [SQL_BINARY] = binary,       [SQL_UNARY] = unary,
+    [SQL_ARRAY] = array,       [SQL_SUBSCRIPT] = subscript, [SQL_FIELD] = field,
+    [SQL_STAR] = star,         [SQL_EXTRACT] = extract,     [SQL_LITERAL] = literal,
+    [SQL_ARGS] = args,         [SQL_CALL] = call,           [SQL_QUERY] = query,
+    [SQL_COMPOUND] = compound, [SQL_SELECT] = select_,      [SQL_DISTINCT] = distinct,
+    [SQL_TABLE] = table,       [SQL_DERIVED] = derived,     [SQL_LIMIT] = limit,
+    [SQL_NAMES] = names,       [SQL_USING] = using,         [SQL_FROM_CALL] = from_call,
+    [SQL_BETWEEN] = between,   [SQL_COLLATE] = collate,     [SQL_TERM] = term,
+    [SQL_CTE] = cte,
+};
+
+/* The end of the token at `at`: a word, or one character. */
+static uint32_t token_end(const struct sql_stmt *stmt, uint32_t at)
+{
+    uint32_t end = at;
+    while (end < stmt->len && (stmt->text[end] | 32) >= 'a' && (stmt->text[end] | 32) <= 'z') end++;
+    return end > at || at >= stmt->len ? end : at + 1;
+}
+
+/* What has been found, in order of the text; only these are made into diagnostics. */
+struct found {
+    struct place {
+        uint32_t start;
+        const char *message;
+    } places[MOST + 1];
+    uint32_t n;
+};
+
+static void note(struct found *found, uint32_t start, const char *message)
+{
+    uint32_t at = found->n;
+    for (; at > 0 && found->places[at - 1].start > start; at--) found->places[at] = found->places[at - 1];
+    found->places[at] = (struct place){start, message};
+    if (found->n < MOST) found->n++;
+}
+
+static struct sql_diag *as_diags(struct arena *arena, const struct sql_stmt *stmt, const struct found *found)
+{
+    struct sql_diag *list = NULL;
+    for (uint32_t i = found->n; i-- > 0;) {
+        struct sql_diag *diag = arena_new(arena, struct sql_diag);
+        if (!diag) return NULL;
+        const struct place *place = &found->places[i];
+        *diag = (struct sql_diag){.code = ERR_SYNTAX, .start = place->start, .message = place->message, .next = list};
+        diag->end = token_end(stmt, diag->start);
+        sql_diag_locate(stmt->text, diag);
+        list = diag;
+    }
+    return list;
+}
+
+struct sql_diag *sql_not_sqlite(struct arena *arena, const struct sql_stmt *stmt)
+{
+    struct found found = {.n = 0};
+    for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
+        const char *message = NULL;
+        int64_t at = LACKS[n->kind] ? LACKS[n->kind](stmt, n, &message) : NOWHERE;
+        if (at >= 0 && at <= (int64_t)stmt->len) note(&found, (uint32_t)at, message);
+    }
+    return as_diags(arena, stmt, &found);
+}

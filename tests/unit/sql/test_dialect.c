@@ -1,0 +1,59 @@
+/* What SQLite lacks, as the cases of tests/data/sql/dialect.case say it; where it stops is SQLite's to say, see
+ * test_oracle.c. */
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+#include "lib/sql/dialect.h"
+#include "tests/support/leak.h"
+#include "tests/unit/sql/cases.h"
+
+TestSuite(dialect, .timeout = 60);
+
+static void check_case(const struct golden_case *c, void *self)
+{
+    struct arena *arena = self;
+    struct sql_stmt *stmt;
+    const char *sql = case_get(c, "sql");
+    GString *got = g_string_new(NULL), *want = g_string_new(NULL);
+    arena_reset(arena);
+    cr_assert_eq(sql_parse(arena, sql, strlen(sql), NULL, &stmt), ERR_OK, "%s:%d %s", c->file, c->line, c->name);
+    for (const struct sql_diag *d = sql_not_sqlite(arena, stmt); d; d = d->next)
+        g_string_append_printf(got, "%u %s\n", d->start, d->message);
+    for (size_t i = 0; i < c->n_fields; i++)
+        if (strcmp(c->fields[i].key, "lacks") == 0) g_string_append_printf(want, "%s\n", c->fields[i].value);
+    cr_expect_str_eq(got->str, want->str, "%s:%d %s\n got %swant %s", c->file, c->line, c->name, got->str, want->str);
+    g_string_free(got, TRUE);
+    g_string_free(want, TRUE);
+}
+
+Test(dialect, golden)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    cr_assert_geq(cases_each("dialect.case", check_case, &arena), 12);
+    arena_free(&arena);
+    leak_check();
+}
+
+/* However many there are, the first sixteen are said, in order, with their lines. */
+Test(dialect, says_the_first_only)
+{
+    struct arena arena;
+    struct sql_stmt *stmt;
+    GString *sql = g_string_new("SELECT 1");
+    arena_init(&arena, 0);
+    for (unsigned i = 0; i < 40; i++) g_string_append(sql, ",\n1::int");
+    cr_assert_eq(sql_parse(&arena, sql->str, sql->len, NULL, &stmt), ERR_OK);
+    unsigned n = 0;
+    for (const struct sql_diag *d = sql_not_sqlite(&arena, stmt); d; d = d->next) {
+        n++;
+        cr_expect_eq(d->line, n + 1);
+        cr_expect_eq(d->column, 2);
+        cr_expect(d->start < d->end && d->end <= stmt->len);
+    }
+    cr_expect_eq(n, 16);
+    g_string_free(sql, TRUE);
+    arena_free(&arena);
+    leak_check();
+}
