@@ -29,16 +29,19 @@ int main(int argc, char **argv)
         return 2;
     }
     struct trace_tally t = {.own = g_array_new(FALSE, FALSE, sizeof(int64_t)),
-                            .sql = g_array_new(FALSE, FALSE, sizeof(int64_t))};
+                            .sql = g_array_new(FALSE, FALSE, sizeof(int64_t)),
+                            .why = g_array_new(FALSE, FALSE, sizeof(int64_t))};
     bool read = trace_log(argv[1], argv[3], &t);
     if (read) {
         trace_print(&t, argv[1], stdout);
         print_times("a trace without its statements", t.own);
         print_times("its statements", t.sql);
+        print_times("a why-not with its probes", t.why);
     } else {
         fprintf(stderr, "%s: cannot be read\n", argv[1]);
     }
     g_array_free(t.own, TRUE);
     g_array_free(t.sql, TRUE);
+    g_array_free(t.why, TRUE);
     return !read;
 }

@@ -9,6 +9,8 @@
 static const struct prov_options DEFAULTS = {
     .max_rows = 8, .max_arms = 8, .max_depth = 2, .max_columns = 64, .max_probes = 24, .time_ms = 500};
 
+enum { SLOWER = 3 }; /* a rewritten statement may take that many times as long as the candidate */
+
 struct prov_options prov_defaults(const struct prov_options *asked)
 {
     struct prov_options options = asked ? *asked : DEFAULTS;
@@ -21,12 +23,14 @@ struct prov_options prov_defaults(const struct prov_options *asked)
     return options;
 }
 
-struct db_limits prov_limit(struct db *db, const struct prov_options *options)
+struct db_limits prov_limit(const struct explain_source *source, struct prov_options *options)
 {
-    struct db_limits before = db_get_limits(db), limits = before;
+    struct db_limits before = db_get_limits(source->db), limits = before;
+    int64_t own_ms = source->result ? source->result->ns / 1000000 : 0;
+    if (options->time_ms < SLOWER * own_ms) options->time_ms = SLOWER * own_ms;
     if (limits.time_ms > options->time_ms) {
         limits.time_ms = options->time_ms;
-        db_set_limits(db, &limits);
+        db_set_limits(source->db, &limits);
     }
     return before;
 }
@@ -388,7 +392,7 @@ enum err_code prov_trace(struct arena *arena, const struct explain_source *sourc
     }
     bool failed_before = arena->failed;
     arena->failed = false;
-    struct db_limits limits = prov_limit(source->db, &t.options);
+    struct db_limits limits = prov_limit(source, &t.options);
     trace(&t);
     if (limits.time_ms > t.options.time_ms) db_set_limits(source->db, &limits);
     bool failed = arena->failed;

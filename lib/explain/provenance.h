@@ -44,7 +44,8 @@ struct prov_options {
     uint32_t max_depth;   /* 2: derived tables, CTEs and subqueries followed into one another */
     uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
-    int64_t time_ms;      /* 500: each statement made here; never more than the handle's own limit */
+    int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here; never more than
+                             the handle's own limit */
     uint64_t seed;        /* chooses the representative row, see prov_rule */
     bool no_conditions;   /* subqueries of conditions are not followed */
 };

@@ -13,7 +13,7 @@ struct sql_node *rewrite_node(struct arena *arena, enum sql_kind kind, struct sq
         if (!node->kids) return NULL;
         node->cap_kids = n;
     }
-    if (n) memcpy(node->kids, kids, n * sizeof *kids);
+    if (n) memcpy(node->kids, kids, n * sizeof(struct sql_node *));
     if (node->n_kids < n) node->n_kids = n;
     return node;
 }
@@ -77,7 +77,7 @@ static struct sql_node *own_copy(struct arena *arena, const struct sql_node *nod
     struct sql_node **kids = arena_new_array(arena, node->n_kids, struct sql_node *);
     if (!copy || !kids) return NULL;
     *copy = *node;
-    memcpy(kids, node->kids, node->n_kids * sizeof *kids);
+    memcpy(kids, node->kids, node->n_kids * sizeof(struct sql_node *));
     copy->kids = kids;
     copy->cap_kids = node->n_kids;
     return copy;

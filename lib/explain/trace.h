@@ -80,9 +80,11 @@ struct arm_work {
     bool skipped; /* some value did not become a condition */
 };
 
-/* The options with defaults filled in; and the handle's limits before its time was cut to theirs, to be set again. */
+/* The options with defaults filled in. */
 struct prov_options prov_defaults(const struct prov_options *asked);
-struct db_limits prov_limit(struct db *db, const struct prov_options *options);
+/* Cut the handle's time to that of the options, which grows with what the candidate itself took. Returns its limits as
+ * they were, to be set again. */
+struct db_limits prov_limit(const struct explain_source *source, struct prov_options *options);
 
 /* Rule 2. Fill work->columns: all that the arm uses, then keys. */
 void trace_columns(struct arm_work *work);

@@ -273,7 +273,7 @@ enum err_code prov_whynot(struct arena *arena, const struct explain_source *sour
     *s = (struct search){.arena = arena, .source = source, .options = prov_defaults(options), .out = out};
     bool failed_before = arena->failed;
     arena->failed = false;
-    struct db_limits limits = prov_limit(source->db, &s->options);
+    struct db_limits limits = prov_limit(source, &s->options);
     search(s);
     if (limits.time_ms > s->options.time_ms) db_set_limits(source->db, &limits);
     bool failed = arena->failed;

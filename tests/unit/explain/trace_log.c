@@ -114,7 +114,10 @@ static void check_why_not(struct reading *r, const struct explain_source *source
 {
     struct trace_tally *t = r->tally;
     struct whynot why;
+    int64_t start = clock_now_ns();
     if (prov_whynot(&r->arena, source, NULL, &why)) why.status = WHYNOT_UNAVAILABLE;
+    int64_t ns = clock_now_ns() - start;
+    if (t->why) g_array_append_val(t->why, ns);
     t->probes += why.probes;
     t->found += why.status == WHYNOT_FOUND;
     t->minimal += why.status == WHYNOT_FOUND && why.minimal;

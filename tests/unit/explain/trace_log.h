@@ -16,7 +16,8 @@ struct trace_tally {
     unsigned found, minimal, no_data, not_found; /* why-not of empty and nothing */
     unsigned probes;
     unsigned statements, arms, inner_arms, condition_arms;
-    GArray *own, *sql; /* of int64_t: ns of each trace, its statements left out, and of these; NULL: not wanted */
+    GArray *own, *sql, *why; /* of int64_t, NULL: not wanted. ns of each trace without its statements, of these, and of
+                                each whole why-not */
 };
 
 /* Adds to *tally; says on stderr what is wrong with which candidate. false: the log is not there. */
