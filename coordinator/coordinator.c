@@ -5,9 +5,12 @@
  * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
  * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
+ * A remote verifier is asked by threads of its own (asker.h); its answers come in as results do.
+ *
  * A request is acked after its verdict was taken by the transport; what a dead coordinator had open comes again.
  * Commits (bus_commit) close each step, so that a transport with transactions can make verdicts and acks true together.
  */
+#include "coordinator/asker.h"
 #include "coordinator/internal.h"
 
 #include "lib/base/clock.h"
@@ -34,6 +37,7 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
+    struct asker *asker; /* NULL: no remote verifier */
     GQueue outbox; /* of struct outgoing */
     struct msg_buffer buffer;
     enum err_code failure; /* of an action */
@@ -134,7 +138,22 @@ static void on_dead(void *ctx, void *token, const struct err *why)
     dead_letter(ctx, token, why);
 }
 
+static bool on_verify(void *ctx, const struct core_question *question)
+{
+    struct coordinator *c = ctx;
+    return asker_put(c->asker, question);
+}
+
 /* --- set up --- */
+
+/* ERR_OK also when none is configured. */
+static enum err_code open_verifier(struct coordinator *c, struct err *err)
+{
+    if (!c->config.verifier) return ERR_OK;
+    struct asker_config config = {
+        .bus = c->config.bus, .scorer = c->config.verifier, .threads = c->config.verifier_threads};
+    return asker_new(&config, &c->asker, err);
+}
 
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err)
 {
@@ -148,9 +167,10 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     pthread_mutex_init(&c->lock, NULL);
     atomic_init(&c->stopping, 0);
     struct core_config core = {.models = config->models, .defaults = config->defaults};
-    struct core_actions actions = {c, on_task, on_verdict, on_dead};
+    struct core_actions actions = {c, on_task, on_verdict, on_dead, config->verifier ? on_verify : NULL};
     c->core = core_new(&core, &actions);
     enum err_code code = c->core ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for a coordinator");
+    if (!code) code = open_verifier(c, err);
     if (!code)
         code = bus_subscribe(config->bus, config->group ? config->group : "assay-coordinator", topics, N_TOPICS,
                              &c->consumer, err);
@@ -165,6 +185,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
 void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
+    asker_free(coordinator->asker);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     bus_unsubscribe(coordinator->consumer);
@@ -196,7 +217,9 @@ static void publish(struct coordinator *c)
                                               .tasks = core.tasks,
                                               .results = core.results,
                                               .stray = core.stray,
-                                              .deadlines = core.deadlines};
+                                              .deadlines = core.deadlines,
+                                              .verifications = core.verifications,
+                                              .verifier_failures = core.verifier_failures};
     memcpy(c->published.by_status, core.by_status, sizeof core.by_status);
     pthread_mutex_unlock(&c->lock);
 }

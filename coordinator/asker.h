@@ -1,0 +1,35 @@
+/* Asking a remote verifier off the poll thread.
+ *
+ * DESIGN. A few threads take questions from a bounded queue, call lib/llm's scorer, which blocks, and send what it said
+ * to the topic of results under the family MSG_VERIFIER. So an answer comes to the coordinator the way every answer
+ * does: it wakes the poll, is matched by content, and is stray when nobody waits for it any more. Rejected: a queue
+ * beside the transport (nothing could wake a poll of the broker but polling in small steps).
+ *
+ * Every question that was taken has an answer, be it an error; a full queue takes none. Nothing here waits for the
+ * coordinator but for room in the topic, as workers do.
+ */
+#ifndef ASSAY_COORDINATOR_ASKER_H
+#define ASSAY_COORDINATOR_ASKER_H
+
+#include "coordinator/core.h"
+#include "lib/llm/scorer.h"
+
+struct asker;
+
+struct asker_config {
+    struct bus *bus;
+    const struct scorer_config *scorer;
+    uint32_t threads;     /* calls at a time; 0: 4 */
+    uint32_t max_waiting; /* questions; 0: 1,024 */
+    int64_t patience_ms;  /* for a question without a deadline; 0: 60,000 */
+};
+
+/* `config` is copied, the bus must outlive the asker. ERR_CONFIG: as scorer_open says. */
+enum err_code asker_new(const struct asker_config *config, struct asker **out, struct err *err);
+/* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
+void asker_free(struct asker *asker);
+
+/* Copies the question. False: the queue is full, or there is no memory. Never blocks. Thread: any. */
+bool asker_put(struct asker *asker, const struct core_question *question);
+
+#endif
