@@ -157,6 +157,7 @@ static const char *why_unverified(const struct request *request, uint32_t index)
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
     if (!slot->asks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
     if (!result) return err_name(ERR_DEADLINE);
+    if (slot->asked && slot->remote.code) return err_name(slot->remote.code);
     return err_from_name(result->code) ? result->code : "nothing to verify";
 }
 

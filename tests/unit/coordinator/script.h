@@ -3,6 +3,10 @@
  * What a candidate does follows from words in its text, so that a test reads as it behaves:
  *   bad_name   the engine refuses it            slow      it does not run to its end
  *   fires_N    N signals fire (1 to 5)          rows_N    its result has N rows (its digest follows from N)
+ *   unexplained  the explain family cannot      entails_N the remote verifier says N / 10 (without: 0.9)
+ *   mute       the remote verifier cannot be reached
+ *
+ * A question to the remote verifier is a task of the family "verifier" here, so that it is answered in any order too.
  */
 #ifndef ASSAY_TESTS_UNIT_COORDINATOR_SCRIPT_H
 #define ASSAY_TESTS_UNIT_COORDINATOR_SCRIPT_H
@@ -16,7 +20,7 @@ struct script_task {
     uint64_t hash[2];
     uint32_t candidate;
     char family[32];
-    char *sql;
+    char *sql; /* the premise, for the verifier */
     int64_t deadline_ns;
 };
 
@@ -27,6 +31,7 @@ struct script {
     GPtrArray *verdicts; /* JSON, in the order they came */
     GPtrArray *dead;     /* error names */
     uint64_t sent;       /* tasks in all */
+    bool deaf;           /* the remote verifier takes no questions */
     void *token;         /* of the last verdict or dead letter */
 };
 
@@ -34,6 +39,8 @@ struct script {
 struct coordinator_models *script_models(void);
 
 void script_open(struct script *script, struct msg_options defaults);
+/* The same with a remote verifier. */
+void script_open_remote(struct script *script, struct msg_options defaults);
 void script_close(struct script *script);
 
 /* Hand in a request of these candidates (NULL ends them) with key (0, number). */

@@ -1,0 +1,336 @@
+/* Two judges: what each strategy asks of them, what it says of those that failed, and what becomes of a judge that is
+ * away. The verifier is a remote one under the script's control. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(verify, .fini = done);
+
+#define ASK(options, ...) script_ask(&s, 0, options, (const char *const[]){__VA_ARGS__, NULL}, 0)
+
+static const json_t *candidate(const json_t *verdict, size_t index)
+{
+    return json_array_get(json_object_get(verdict, "candidates"), index);
+}
+
+static int64_t chosen(const json_t *verdict)
+{
+    const json_t *value = json_object_get(verdict, "chosen");
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+static const char *why(const json_t *verdict, size_t index)
+{
+    return script_text(candidate(verdict, index), "why");
+}
+
+static double real(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *note(const json_t *verdict, size_t index)
+{
+    const char *text = json_string_value(json_array_get(json_object_get(verdict, "notes"), index));
+    return text ? text : "none";
+}
+
+Test(verify, first_valid_asks_both_judges)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT entails_2", "SELECT fires_3, entails_9", "SELECT rows_1, entails_8");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "validated");
+    cr_assert_eq(chosen(v), 2);
+    cr_assert_str_eq(why(v, 0), "the explanation does not answer the question (P 0.20 < 0.50)");
+    cr_assert(strstr(why(v, 1), "its signals speak against it (P 0."), "%s", why(v, 1));
+    cr_assert(strstr(why(v, 1), "; `x`: m ("), "the worst finding is named: %s", why(v, 1));
+    cr_assert(json_is_null(json_object_get(candidate(v, 2), "why")));
+    cr_assert_float_eq(real(candidate(v, 2), "entailment"), 0.8, 1e-9);
+    cr_assert_str_eq(script_text(candidate(v, 2), "verifier"), "tei test");
+    cr_assert_str_eq(script_text(candidate(v, 2), "explanation"), "It is as it is.");
+    cr_assert_float_eq(real(v, "entailment_threshold"), 0.5, 0);
+    cr_assert_null(json_object_get(candidate(v, 2), "explained"), "only when asked for");
+    json_decref(v);
+}
+
+Test(verify, p_correct_puts_both_together)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT rows_1, entails_6", "SELECT rows_2, entails_9");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1, "equal signals: the verifier decides");
+    for (unsigned i = 0; i < 2; i++) {
+        double p = real(candidate(v, i), "label_model_p"), e = real(candidate(v, i), "entailment");
+        double both = real(candidate(v, i), "p_correct"), odds = sqrt(p / (1 - p) * e / (1 - e));
+        cr_assert_float_eq(both, odds / (1 + odds), 1e-4, "the mean of the log-odds");
+    }
+    cr_assert(strstr(why(v, 0), "candidate 2 is likelier to be right"), "%s", why(v, 0));
+    cr_assert(json_is_null(json_object_get(v, "entailment_threshold")), "rerank asks P(correct) alone");
+    json_decref(v);
+}
+
+Test(verify, detection_suspects_what_either_judge_suspects)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
+    ASK(NULL, "SELECT entails_2", "SELECT rows_1, entails_8");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    json_decref(v);
+}
+
+/* CycleSQL: in order, whatever the signals say, the first that the verifier lets pass. */
+Test(verify, cyclesql_asks_the_verifier_alone)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
+    ASK(NULL, "SELECT bad_name", "SELECT rows_1, entails_4", "SELECT fires_5, entails_6", "SELECT rows_2, entails_9");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "validated");
+    cr_assert_eq(chosen(v), 2);
+    cr_assert_eq(json_integer_value(json_object_get(v, "iterations")), 3);
+    cr_assert(json_is_null(json_object_get(v, "threshold")));
+    cr_assert_float_eq(real(v, "entailment_threshold"), 0.5, 0);
+    json_decref(v);
+}
+
+Test(verify, cyclesql_falls_back_to_the_first_that_executes)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
+    ASK(NULL, "SELECT bad_name", "SELECT slow", "SELECT fires_4, entails_1", "SELECT rows_2, entails_4");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_eq(chosen(v), 2, "not the likelier one");
+    cr_assert(strstr(why(v, 0), "does not execute"), "%s", why(v, 0));
+    cr_assert(strstr(why(v, 1), "did not run to its end: the statement ran longer"), "%s", why(v, 1));
+    cr_assert(strstr(why(v, 3), "P 0.40 < 0.50"), "%s", why(v, 3));
+    json_decref(v);
+}
+
+Test(verify, a_threshold_of_ones_own_is_asked_of_the_entailment_under_cyclesql)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
+    struct msg_options options = {.threshold = 0.75};
+    ASK(&options, "SELECT rows_1, entails_7", "SELECT rows_2, entails_8");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    cr_assert_float_eq(real(v, "entailment_threshold"), 0.75, 1e-9);
+    json_decref(v);
+}
+
+Test(verify, policies_hold_under_cyclesql_too)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL, .policy = MSG_ABSTAIN});
+    ASK(NULL, "SELECT rows_1, entails_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "abstained");
+    cr_assert_eq(chosen(v), -1);
+    cr_assert(strstr(why(v, 0), "does not answer the question"));
+    json_decref(v);
+}
+
+/* Without a verifier at all things are as they were, and cyclesql says what it lacks. */
+Test(verify, without_a_verifier_the_signals_decide)
+{
+    for (unsigned strategy = MSG_FIRST_VALID; strategy < MSG_STRATEGY_COUNT; strategy++) {
+        if (strategy > MSG_FIRST_VALID) script_close(&s);
+        script_open(&s, (struct msg_options){.strategy = (enum msg_strategy)strategy});
+        ASK(NULL, "SELECT fires_4", "SELECT rows_1");
+        script_answer_all(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_assert_str_eq(script_text(v, "status"), "validated");
+        cr_assert_eq(chosen(v), 1);
+        cr_assert(json_is_null(json_object_get(candidate(v, 1), "entailment")));
+        cr_assert_float_eq(real(candidate(v, 1), "p_correct"), real(candidate(v, 1), "label_model_p"), 0);
+        cr_assert_float_eq(real(v, "threshold"), 0.5, 0);
+        cr_assert(json_is_null(json_object_get(v, "entailment_threshold")));
+        cr_assert_eq(strstr(note(v, 0), "there is no verifier") != NULL, strategy == MSG_CYCLESQL);
+        json_decref(v);
+    }
+}
+
+Test(verify, a_verifier_that_is_away_is_noted)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT mute, fires_4", "SELECT mute, rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1, "the signals alone decided");
+    cr_assert(json_is_null(json_object_get(candidate(v, 1), "entailment")), "and never as a zero");
+    cr_assert_null(json_object_get(candidate(v, 1), "verifier"));
+    cr_assert(strstr(note(v, 0), "candidates 1, 2: ") && strstr(note(v, 0), "(unreachable)"), "%s", note(v, 0));
+    cr_assert_eq(core_get_stats(s.core).verifier_failures, 2);
+    json_decref(v);
+}
+
+Test(verify, a_full_queue_is_a_verifier_that_is_away)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    s.deaf = true;
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 0);
+    cr_assert(strstr(note(v, 0), "(full)"), "%s", note(v, 0));
+    json_decref(v);
+}
+
+Test(verify, what_cannot_be_explained_is_not_verified)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT unexplained, rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 0);
+    cr_assert_str_eq(note(v, 0), "candidate 1: not verified, the signals alone decided (limit_memory)");
+    cr_assert(json_is_null(json_object_get(candidate(v, 0), "explanation")));
+    json_decref(v);
+}
+
+Test(verify, what_does_not_execute_is_not_asked_about)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT bad_name", "SELECT slow", "SELEC 1");
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(core_get_stats(s.core).verifications, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+Test(verify, without_the_explain_family_nobody_is_asked)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID, .explain = MSG_EXPLAIN_OFF});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(core_get_stats(s.core).verifications, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 0);
+    cr_assert(json_is_null(json_object_get(v, "entailment_threshold")));
+    cr_assert_null(json_object_get(v, "notes"), "it was wanted so");
+    json_decref(v);
+}
+
+Test(verify, full_explanations_come_when_asked_for)
+{
+    script_open_remote(&s, (struct msg_options){.explain = MSG_EXPLAIN_FULL});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(json_object_get(candidate(v, 0), "explained"), "premise"), "SELECT rows_1");
+    json_decref(v);
+}
+
+/* All families have answered, the verifier has not: at the deadline its place is empty. */
+Test(verify, a_late_verifier_does_not_hold_the_verdict)
+{
+    script_open_remote(&s, (struct msg_options){.deadline_ms = 10});
+    ASK(NULL, "SELECT rows_1");
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 0, "it is waited for");
+    cr_assert_eq(s.tasks->len, 1);
+    cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
+    core_tick(s.core, 10000000);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_eq(chosen(v), 0);
+    cr_assert(strstr(note(v, 0), "(deadline)"), "%s", note(v, 0));
+    const json_t *findings = json_object_get(candidate(v, 0), "signals");
+    cr_assert_gt(json_object_size(findings), 0, "its signals count");
+    json_decref(v);
+    script_answer(&s, 0, 20000000); /* stray now */
+    cr_assert_eq(s.verdicts->len, 1);
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+}
+
+Test(verify, answers_that_are_no_probability_are_none)
+{
+    static const double nonsense[] = {-0.1, 1.1, 1e300};
+    for (unsigned i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+        if (i) script_close(&s);
+        script_open_remote(&s, (struct msg_options){0});
+        ASK(NULL, "SELECT rows_1");
+        for (unsigned k = 0; k < VSIG_FAMILY_COUNT; k++) script_answer(&s, 0, 0);
+        const struct script_task *task = s.tasks->pdata[0];
+        struct core_answer answer = {ERR_OK, nonsense[i], "tei"};
+        core_verified(s.core, task->key, task->hash, &answer, 0);
+        json_t *v = script_verdict(&s);
+        cr_assert(strstr(note(v, 0), "(malformed)"), "%s", note(v, 0));
+        cr_assert(json_is_null(json_object_get(candidate(v, 0), "entailment")));
+        json_decref(v);
+    }
+}
+
+Test(verify, answers_about_something_else_are_stray)
+{
+    script_open_remote(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT rows_1", "SELECT rows_2");
+    struct core_answer answer = {ERR_OK, 0.9, "tei"};
+    const struct script_task *task = s.tasks->pdata[0];
+    uint64_t hash[2] = {task->hash[0], task->hash[1]};
+    core_verified(s.core, (struct msg_key){0, 0}, hash, &answer, 0);
+    cr_assert_eq(core_get_stats(s.core).stray, 1, "nobody has asked yet");
+    core_verified(s.core, (struct msg_key){0, 9}, hash, &answer, 0);
+    cr_assert_eq(core_get_stats(s.core).stray, 2, "no such request");
+    for (unsigned k = 0; k < VSIG_FAMILY_COUNT; k++) script_answer(&s, 0, 0);
+    hash[0]++;
+    core_verified(s.core, (struct msg_key){0, 0}, hash, &answer, 0);
+    cr_assert_eq(core_get_stats(s.core).stray, 3, "another candidate");
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+/* While one candidate waits for the verifier, others go on. */
+Test(verify, waiting_for_the_verifier_holds_no_window)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
+    char sqls[40][32];
+    const char *list[41] = {0};
+    for (unsigned i = 0; i < 40; i++) {
+        snprintf(sqls[i], sizeof sqls[i], "SELECT rows_1, %u", i);
+        list[i] = sqls[i];
+    }
+    script_ask(&s, 0, NULL, list, 0);
+    while (s.sent < UINT64_C(40) * VSIG_FAMILY_COUNT) {
+        unsigned place = 0;
+        while (place < s.tasks->len && strcmp(((struct script_task *)s.tasks->pdata[place])->family, MSG_VERIFIER) == 0)
+            place++;
+        cr_assert_lt(place, s.tasks->len, "more are sent while the verifier is asked");
+        script_answer(&s, place, 0);
+    }
+    script_answer_all(&s, 3, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+}
+
+/* Its run is not known because two families were late: one that is known to run goes first. */
+Test(verify, what_is_known_to_execute_is_preferred)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .deadline_ms = 10});
+    ASK(NULL, "SELECT slow", "SELECT fires_2, rows_1");
+    for (unsigned i = 0; i < s.tasks->len;) {
+        const struct script_task *task = s.tasks->pdata[i];
+        bool tells = strcmp(task->family, "execution") == 0 || strcmp(task->family, "explain") == 0;
+        if (task->candidate == 0 && tells)
+            i++;
+        else
+            script_answer(&s, i, 0);
+    }
+    core_tick(s.core, 10000000);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(chosen(v), 1);
+    json_decref(v);
+}
