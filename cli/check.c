@@ -140,8 +140,9 @@ const struct command command_check = {
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
-    .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_output, &options_signals,
-                                                   &options_database, &options_schema, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_output,
+                                                   &options_signals, &options_database, &options_schema,
+                                                   &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

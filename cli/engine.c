@@ -124,7 +124,13 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
     enum err_code code = coordinator_models_load(&files, &engine->models, err);
     if (code) return code;
     struct coordinator_config own = {
-        .bus = engine->bus, .models = engine->models, .defaults = config->defaults, .max_open = engine->window};
+        .bus = engine->bus,
+        .models = engine->models,
+        .defaults = config->defaults,
+        .max_open = engine->window,
+        .verifier = config->remote.backend ? &config->remote : NULL,
+        .verifier_threads = config->remote_threads,
+    };
     return coordinator_new(&own, &engine->coordinator, err);
 }
 

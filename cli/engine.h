@@ -9,6 +9,7 @@
 #define ASSAY_CLI_ENGINE_H
 
 #include "coordinator/coordinator.h"
+#include "lib/llm/scorer.h"
 #include "worker/worker.h"
 
 struct engine_config {
@@ -16,10 +17,12 @@ struct engine_config {
     uint32_t window;       /* requests in flight; 0: eight a worker */
     const char *transport; /* NULL: "local" */
     struct worker_databases databases;
-    const char *models_dir;  /* as in coordinator_models_load */
-    const char *label_model; /* NULL, a file, or "none" */
-    const char *classifier;  /* NULL, a file, or "none" */
-    const char *verifier;    /* NULL, a file, or "none": the built-in one */
+    const char *models_dir;      /* as in coordinator_models_load */
+    const char *label_model;     /* NULL, a file, or "none" */
+    const char *classifier;      /* NULL, a file, or "none" */
+    const char *verifier;        /* NULL, a file, or "none": the built-in one */
+    struct scorer_config remote; /* a remote verifier; no backend: none */
+    uint32_t remote_threads;     /* 0: 4 */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
     struct db_limits limits;

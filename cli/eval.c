@@ -324,9 +324,9 @@ const struct command command_eval = {
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
-    .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_output,
-                                                   &options_signals, &options_database, &options_schema,
-                                                   &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
+                                                   &options_output, &options_signals, &options_database,
+                                                   &options_schema, &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = eval_run,

@@ -10,6 +10,22 @@ static int named(int (*by_name)(const char *), const char *name)
     return value > 0 ? value : 0;
 }
 
+static struct scorer_config remote_config(const struct settings *s)
+{
+    struct scorer_config config = scorer_defaults();
+    config.backend = strcmp(s->verifier.backend, "none") == 0 ? NULL : s->verifier.backend;
+    config.endpoint = s->verifier.endpoint;
+    config.model = s->verifier.model;
+    config.key_file = s->verifier.key_file;
+    config.key_variable = s->verifier.key_variable;
+    config.ca_file = s->verifier.ca_file;
+    config.proxy = s->verifier.proxy;
+    config.entail_label = s->verifier.label;
+    config.timeout_ms = s->verifier.timeout_ms;
+    config.max_attempts = (uint32_t)s->verifier.attempts;
+    return config;
+}
+
 void judge_config(const struct cli *cli, struct engine_config *out)
 {
     const struct settings *s = &cli->settings;
@@ -20,6 +36,9 @@ void judge_config(const struct cli *cli, struct engine_config *out)
         .models_dir = s->judge.models,
         .label_model = s->judge.label_model,
         .classifier = s->judge.classifier,
+        .verifier = s->judge.verifier,
+        .remote = remote_config(s),
+        .remote_threads = (uint32_t)s->verifier.threads,
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,
                    .no_inferred_joins = !s->schema.inferred_joins,
@@ -40,7 +59,8 @@ void judge_config(const struct cli *cli, struct engine_config *out)
                      .families = s->judge.families.items,
                      .n_families = s->judge.families.n,
                      .deny_columns = s->judge.deny_columns.items,
-                     .n_deny_columns = s->judge.deny_columns.n},
+                     .n_deny_columns = s->judge.deny_columns.n,
+                     .explain = s->judge.explain ? MSG_EXPLAIN_ON : MSG_EXPLAIN_OFF},
     };
 }
 

@@ -52,12 +52,42 @@ static const struct option_row judge_rows[] = {
      .sentence = "label model in place of the shipped one; none: do without"},
     {"classifier", 0, OPT_TEXT, "FILE", AT(judge.classifier),
      .sentence = "classifier in place of the shipped one; none: do without"},
+    {"verifier", 0, OPT_TEXT, "FILE", AT(judge.verifier),
+     .sentence = "built-in verifier in place of the shipped one; none: do without"},
+    {"explain", 0, FLAG_ARG, AT(judge.explain), "true",
+     .sentence = "explain each candidate from the data and ask a verifier whether that answers the question"},
     {"models", 0, OPT_TEXT, "DIR", AT(judge.models),
      .sentence = "folder of the model files; not set: the installed ones"},
     {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
     {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
      .sentence = "never show values of this column, given as table.column (repeat the flag)"},
+    END};
+
+static const struct option_row verifier_rows[] = {
+    {"verifier-backend", 0, OPT_CHOICE, "NAME", AT(verifier.backend), "none", "none|tei|chat",
+     .sentence =
+         "ask a remote verifier too: a text-embeddings-inference server, or a chat model as judge; the built-in "
+         "one stands in when it does not answer"},
+    {"verifier-endpoint", 0, OPT_TEXT, "URL", AT(verifier.endpoint),
+     .sentence = "base address of the remote verifier; of a chat model with its /v1"},
+    {"verifier-model", 0, OPT_TEXT, "NAME", AT(verifier.model), .sentence = "name of the chat model"},
+    {"verifier-key-file", 0, OPT_TEXT, "FILE", AT(verifier.key_file),
+     .sentence = "its first line is the key of the remote verifier"},
+    {"verifier-key-variable", 0, OPT_TEXT, "NAME", AT(verifier.key_variable),
+     .sentence = "environment variable that holds the key of the remote verifier"},
+    {"verifier-ca-file", 0, OPT_TEXT, "FILE", AT(verifier.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"verifier-proxy", 0, OPT_TEXT, "URL", AT(verifier.proxy),
+     .sentence = "proxy to the remote verifier; not set: none, whatever the environment says"},
+    {"verifier-label", 0, OPT_TEXT, "NAME", AT(verifier.label),
+     .sentence = "label of the tei model that means entailed; not set: found by its name"},
+    {"verifier-timeout-ms", 0, OPT_INT, "MS", AT(verifier.timeout_ms), "10000", .min = 1, .max = 600000,
+     .sentence = "time for one attempt to reach the remote verifier"},
+    {"verifier-attempts", 0, OPT_INT, "N", AT(verifier.attempts), "3", .min = 1, .max = 10,
+     .sentence = "attempts for one question to the remote verifier"},
+    {"verifier-threads", 0, OPT_INT, "N", AT(verifier.threads), "4", .min = 1, .max = 64,
+     .sentence = "questions to the remote verifier at a time"},
     END};
 
 static const struct option_row database_rows[] = {
@@ -170,6 +200,7 @@ static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(confi
 const struct option_group options_general = {"general", "Everywhere", general_rows};
 const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
+const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
 const struct option_group options_schema = {"schema", "Schema index", schema_rows};
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
@@ -181,13 +212,10 @@ const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
 
-const struct option_group *const option_groups[] = {&options_general, &options_output,
-                                                    &options_judge,   &options_database,
-                                                    &options_schema,  &options_signals,
-                                                    &options_log,     &options_check,
-                                                    &options_replay,  &options_eval,
-                                                    &options_train,   &options_mutate,
-                                                    &options_config,  NULL};
+const struct option_group *const option_groups[] = {
+    &options_general, &options_output,  &options_judge,  &options_verifier, &options_database,
+    &options_schema,  &options_signals, &options_log,    &options_check,    &options_replay,
+    &options_eval,    &options_train,   &options_mutate, &options_config,   NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

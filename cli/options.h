@@ -47,7 +47,7 @@ struct option_group {
 /* All groups, for whoever walks everything (environment, file, documentation); ends with NULL. */
 extern const struct option_group *const option_groups[];
 
-extern const struct option_group options_general, options_output, options_judge, options_database, options_schema,
+extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database, options_schema,
     options_signals, options_check, options_replay, options_eval, options_train, options_mutate, options_config,
     options_log;
 

@@ -33,10 +33,25 @@ struct settings {
         struct string_list families;
         const char *label_model;
         const char *classifier;
+        const char *verifier;
         const char *models;
+        bool explain;
         const char *expose;
         struct string_list deny_columns;
     } judge;
+    struct {
+        const char *backend;
+        const char *endpoint;
+        const char *model;
+        const char *key_file;
+        const char *key_variable;
+        const char *ca_file;
+        const char *proxy;
+        const char *label;
+        int64_t timeout_ms;
+        int64_t attempts;
+        int64_t threads;
+    } verifier;
     struct {
         struct string_list root;
         int64_t time_ms;

@@ -69,7 +69,8 @@ static void answer(struct asker *asker, const struct core_question *question)
                                 .family = MSG_VERIFIER};
     enum err_code code = scorer_entails(asker->scorer, question->premise, question->hypothesis,
                                         deadline_of(asker, question), &result.p, &reply, &err);
-    snprintf(name, sizeof name, "%s%s%s", asker->config.scorer->backend, *reply.model ? " " : "", reply.model);
+    snprintf(name, sizeof name, "%s%s%s", reply.backend ? reply.backend : "remote", *reply.model ? " " : "",
+             reply.model);
     result.code = err_name(code);
     result.message = code ? err.text : name;
     result.ns = clock_now_ns() - started;

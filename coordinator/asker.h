@@ -24,7 +24,7 @@ struct asker_config {
     int64_t patience_ms;  /* for a question without a deadline; 0: 60,000 */
 };
 
-/* `config` is copied, the bus must outlive the asker. ERR_CONFIG: as scorer_open says. */
+/* `config` is copied, what the scorer needs too; the bus must outlive the asker. ERR_CONFIG: as scorer_open says. */
 enum err_code asker_new(const struct asker_config *config, struct asker **out, struct err *err);
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
 void asker_free(struct asker *asker);

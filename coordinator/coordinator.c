@@ -38,7 +38,7 @@ struct coordinator {
     struct bus_consumer *consumer;
     struct core *core;
     struct asker *asker; /* NULL: no remote verifier */
-    GQueue outbox; /* of struct outgoing */
+    GQueue outbox;       /* of struct outgoing */
     struct msg_buffer buffer;
     enum err_code failure; /* of an action */
     atomic_int stopping;   /* 0, 1 finish what is open, 2 at once */
