@@ -269,8 +269,7 @@ static enum err_code check_finish(struct call *call, const json_t *choice)
     return ERR_OK;
 }
 
-/* *formless: it speaks, but not in the form asked for. */
-static enum err_code read_completion(struct call *call, const struct http_reply *reply, double *p, bool *formless)
+enum err_code chat_read(struct call *call, const struct http_reply *reply, double *p, bool *formless)
 {
     json_t *root = remote_json(reply->body, reply->len);
     const json_t *choice = json_array_get(json_object_get(root, "choices"), 0);
@@ -298,7 +297,7 @@ static enum err_code ask_in_shape(struct call *call, struct shape shape, double 
     if (!body) return err_set(call->err, ERR_NOMEM, "out of memory");
     enum err_code code = call_exchange(call, "/chat/completions", body, reply);
     free(body);
-    return code == ERR_OK ? read_completion(call, reply, p, formless) : code;
+    return code == ERR_OK ? chat_read(call, reply, p, formless) : code;
 }
 
 static enum err_code chat_ask(struct call *call, double *p)

@@ -54,4 +54,11 @@ struct scorer {
  * The caller owes http_reply_clear always. */
 enum err_code call_exchange(struct call *call, const char *path, const char *body, struct http_reply *reply);
 
+/* Reading replies, apart from asking for them, so that a fuzzer can hand in any bytes. `reply` has a body.
+ * tei_learn: what /info says goes into the scorer's memory. tei_read: an answer, in the light of that memory.
+ * chat_read: a completion; *formless: it speaks, but not in the form asked for. */
+enum err_code tei_learn(struct call *call, const struct http_reply *reply);
+enum err_code tei_read(struct call *call, const struct http_reply *reply, double *p);
+enum err_code chat_read(struct call *call, const struct http_reply *reply, double *p, bool *formless);
+
 #endif

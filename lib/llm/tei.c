@@ -106,39 +106,42 @@ static enum err_code read_info(struct call *call, const struct http_reply *reply
     return code;
 }
 
-static enum err_code ask_info(struct call *call, struct labels *out)
+static struct labels labels_get(struct tei *tei)
 {
-    *out = (struct labels){.known = true};
-    struct http_reply reply;
-    enum err_code code = call_exchange(call, "/info", NULL, &reply);
-    /* A gateway in front may pass /predict only: the answers' own names have to do. */
-    bool absent = code == ERR_CONFIG && (reply.status == 404 || reply.status == 405);
-    if (code == ERR_OK) code = read_info(call, &reply, out);
-    http_reply_clear(&reply);
-    return absent ? ERR_OK : code;
+    pthread_mutex_lock(&tei->lock);
+    struct labels labels = tei->labels;
+    pthread_mutex_unlock(&tei->lock);
+    return labels;
 }
 
-/* The labels, from memory or by asking. Two threads may ask at once at the very start; both learn the same. */
-static enum err_code labels_of(struct call *call, struct labels *out)
+static void labels_set(struct tei *tei, const struct labels *labels)
+{
+    pthread_mutex_lock(&tei->lock);
+    tei->labels = *labels;
+    pthread_mutex_unlock(&tei->lock);
+}
+
+enum err_code tei_learn(struct call *call, const struct http_reply *reply)
+{
+    struct labels labels = {.known = true};
+    enum err_code code = read_info(call, reply, &labels);
+    if (code == ERR_OK) labels_set(call->scorer->state, &labels);
+    return code;
+}
+
+/* Know the labels, by asking if need be. Two threads may ask at once at the very start; both learn the same. */
+static enum err_code know_labels(struct call *call)
 {
     struct tei *tei = call->scorer->state;
-    pthread_mutex_lock(&tei->lock);
-    *out = tei->labels;
-    pthread_mutex_unlock(&tei->lock);
-    if (out->known) return ERR_OK;
-    enum err_code code = ask_info(call, out);
-    if (code != ERR_OK) return code;
-    pthread_mutex_lock(&tei->lock);
-    tei->labels = *out;
-    pthread_mutex_unlock(&tei->lock);
+    if (labels_get(tei).known) return ERR_OK;
+    struct http_reply reply;
+    enum err_code code = call_exchange(call, "/info", NULL, &reply);
+    if (code == ERR_OK) code = tei_learn(call, &reply);
+    http_reply_clear(&reply);
+    /* A gateway in front may pass /predict only: the answers' own names have to do. */
+    if (code != ERR_CONFIG || (reply.status != 404 && reply.status != 405)) return code;
+    labels_set(tei, &(struct labels){.known = true});
     return ERR_OK;
-}
-
-static void forget_labels(struct tei *tei)
-{
-    pthread_mutex_lock(&tei->lock);
-    tei->labels.known = false;
-    pthread_mutex_unlock(&tei->lock);
 }
 
 /* --- answers --------------------------------------------------------------------------------------------------------
@@ -196,21 +199,22 @@ static const char *read_scores(struct reading *r, const json_t *root)
     return NULL;
 }
 
-static enum err_code read_answer(struct call *call, const struct http_reply *reply, const struct labels *labels,
-                                 double *p)
+enum err_code tei_read(struct call *call, const struct http_reply *reply, double *p)
 {
-    struct reading r = {.labels = labels, .wanted = call->scorer->config.entail_label};
+    struct tei *tei = call->scorer->state;
+    const struct labels labels = labels_get(tei);
+    struct reading r = {.labels = &labels, .wanted = call->scorer->config.entail_label};
     json_t *root = remote_json(reply->body, reply->len);
     const char *fault = root ? read_scores(&r, root) : "something that is not JSON";
     json_decref(root);
     if (fault) {
-        forget_labels(call->scorer->state);
+        labels_set(tei, &(struct labels){.known = false});
         return err_set(call->err, ERR_MALFORMED, "the verifier's endpoint answered with %s", fault);
     }
     if (r.n_entailing != 1)
         return err_set(call->err, ERR_CONFIG,
-                       "which of the verifier's %u labels means 'entails' is not clear from "
-                       "their names; the setting entail_label tells",
+                       "which of the verifier's %u labels means 'entails' is not clear from their names; the setting "
+                       "entail_label tells",
                        r.n);
     *p = r.p;
     return ERR_OK;
@@ -227,14 +231,13 @@ static char *predict_body(const struct call *call)
 
 static enum err_code tei_ask(struct call *call, double *p)
 {
-    struct labels labels;
-    enum err_code code = labels_of(call, &labels);
+    enum err_code code = know_labels(call);
     if (code != ERR_OK) return code;
     char *body = predict_body(call);
     if (!body) return err_set(call->err, ERR_NOMEM, "out of memory");
     struct http_reply reply;
     code = call_exchange(call, "/predict", body, &reply);
-    if (code == ERR_OK) code = read_answer(call, &reply, &labels, p);
+    if (code == ERR_OK) code = tei_read(call, &reply, p);
     http_reply_clear(&reply);
     free(body);
     return code;

@@ -1,0 +1,82 @@
+/* Replies of model servers: whatever the bytes are, reading them ends in a probability or in an error. The first byte
+ * chooses: an odd one a chat completion; an even one what /info says, a NUL, and an answer of /predict. */
+#include "lib/llm/scorer_int.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct scorer *scorer_of(const char *backend, const char *entail_label)
+{
+    struct scorer_config config = scorer_defaults();
+    struct scorer *scorer = NULL;
+    config.backend = backend;
+    config.endpoint = "http://127.0.0.1:1"; /* nothing is ever sent */
+    config.model = "model";
+    config.entail_label = entail_label;
+    if (scorer_open(&config, &scorer, NULL) != ERR_OK) abort();
+    return scorer;
+}
+
+static struct http_reply reply_of(char *bytes, size_t len)
+{
+    return (struct http_reply){.end = HTTP_ANSWERED, .status = 200, .body = bytes, .len = len};
+}
+
+static void check(enum err_code code, const struct call *call, double p)
+{
+    bool probability = p >= 0 && p <= 1;
+    if (code == ERR_OK ? !probability : p != -1) abort();
+    if (code != ERR_OK && call->err->code != code) abort();
+    if (memchr(call->info->model, 0, sizeof call->info->model) == NULL) abort();
+}
+
+static void read_chat(char *bytes, size_t len)
+{
+    static struct scorer *scorer;
+    if (!scorer) scorer = scorer_of("chat", NULL);
+    struct scorer_reply info = {0};
+    struct err err = {0};
+    struct call call = {.scorer = scorer, .info = &info, .err = &err};
+    struct http_reply reply = reply_of(bytes, len);
+    bool formless = false;
+    double p = -1;
+    enum err_code code = chat_read(&call, &reply, &p, &formless);
+    check(code, &call, p);
+}
+
+static void read_tei(char *bytes, size_t len)
+{
+    static struct scorer *scorers[2];
+    if (!scorers[0]) {
+        scorers[0] = scorer_of("tei", NULL);
+        scorers[1] = scorer_of("tei", "LABEL_1");
+    }
+    char *end = memchr(bytes, 0, len), *answer = end ? end + 1 : bytes;
+    for (int i = 0; i < 2; i++) {
+        struct scorer_reply info = {0};
+        struct err err = {0};
+        struct call call = {.scorer = scorers[i], .info = &info, .err = &err};
+        struct http_reply about = reply_of(bytes, end ? (size_t)(end - bytes) : 0);
+        struct http_reply reply = reply_of(answer, len - (size_t)(answer - bytes));
+        double p = -1;
+        if (end) tei_learn(&call, &about);
+        enum err_code code = tei_read(&call, &reply, &p);
+        check(code, &call, p);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) return 0;
+    char *bytes = g_strndup("", size); /* a body ends with a NUL, as that of http.c does */
+    memcpy(bytes, data + 1, size - 1);
+    if (data[0] & 1)
+        read_chat(bytes, size - 1);
+    else
+        read_tei(bytes, size - 1);
+    g_free(bytes);
+    return 0;
+}
