@@ -3,11 +3,11 @@
 
 build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libglib2.0-dev
   libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
-  liblinear-dev libcurl4-openssl-dev"
+  liblinear-dev libcurl4-openssl-dev ca-certificates"
 # Without these a part is left out and says so: training boosted trees.
 optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3"
-optional_test_packages="libpg-query-dev python3-jsonschema"
+optional_test_packages="libpg-query-dev python3-jsonschema openssl"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
