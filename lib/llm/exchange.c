@@ -61,7 +61,7 @@ static void count(struct call *call, bool retry)
  */
 
 /* Until `until` on our clock, or scorer_stop. */
-static enum err_code wait_until(struct call *call, int64_t until)
+static enum err_code sleep_until(struct call *call, int64_t until)
 {
     struct scorer *s = call->scorer;
     int64_t left = until - clock_now_ns();
@@ -83,7 +83,7 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
     int64_t until = clock_now_ns() + ns;
     if (until >= call->deadline_ns)
         return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint %s for longer than there is time", why);
-    return wait_until(call, until);
+    return sleep_until(call, until);
 }
 
 /* Somebody was asked to come back later: that holds for every call to this endpoint. */

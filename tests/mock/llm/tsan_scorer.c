@@ -3,6 +3,7 @@
 #include "lib/base/clock.h"
 #include "lib/llm/scorer.h"
 #include "tests/support/fake_model.h"
+#include "tests/support/wait.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,6 +37,11 @@ static void *ask(void *context)
     return NULL;
 }
 
+static bool is_busy(void *context)
+{
+    return fake_model_requests(context, "/predict") >= 300;
+}
+
 int main(void)
 {
     static const struct fake_step info[] = {{.status = 404}};
@@ -61,8 +67,7 @@ int main(void)
         snprintf(premises[i], sizeof premises[i], "premise %d", i / 2);
         pthread_create(&threads[i], NULL, ask, premises[i]);
     }
-    int64_t limit = clock_now_ns() + 30000000000;
-    while (fake_model_requests(fake, "/predict") < 300 && clock_now_ns() < limit) continue;
+    wait_until(is_busy, fake, 10000);
     scorer_stop(scorer);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     scorer_close(scorer);
