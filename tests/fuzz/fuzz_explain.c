@@ -1,0 +1,75 @@
+/* Any statement that parses and binds is explained: bounded text in valid UTF-8, phrases with a place, the same twice.
+ * The database is small and its values are unpleasant. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/explain/explain.h"
+#include "lib/explain/provenance.h"
+
+static const char SCHEMA[] =
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER REFERENCES u(id), b INTEGER REFERENCES u(id), name TEXT);"
+    "CREATE TABLE u (id INTEGER PRIMARY KEY, a REAL, b BLOB, name TEXT);"
+    "INSERT INTO u VALUES (1, 0.5, x'00ff', 'x'), (2, NULL, NULL, CAST(x'c328' AS TEXT));"
+    "INSERT INTO t VALUES (1, 1, 2, 'X'), (2, 2, NULL, NULL), (3, NULL, 1, 'it''s');";
+
+static struct db *db;
+static struct schema_index *schema;
+
+static void require(bool holds)
+{
+    if (!holds) abort();
+}
+
+/* Once: a database in a file that goes away at once. */
+static void open_database(void)
+{
+    char *folder = g_dir_make_tmp("assay-fuzz-XXXXXX", NULL), *path = g_build_filename(folder, "t.sqlite", NULL);
+    sqlite3 *raw = NULL;
+    require(sqlite3_open(path, &raw) == SQLITE_OK && sqlite3_exec(raw, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(raw);
+    const struct db_limits limits = {.time_ms = 20, .max_rows = 1000};
+    require(db_open(path, &limits, &db, NULL) == ERR_OK);
+    require(schema_build(db, "t", path, NULL, &schema, NULL) == ERR_OK);
+    g_remove(path);
+    g_rmdir(folder);
+    g_free(path);
+    g_free(folder);
+}
+
+static void check(const struct explanation *e, size_t sql_len)
+{
+    require(strlen(e->premise) <= explain_defaults.max_text && strlen(e->prose) <= explain_defaults.max_text);
+    require(g_utf8_validate(e->premise, -1, NULL) && g_utf8_validate(e->prose, -1, NULL));
+    require(e->n_phrases > 0 && (!e->cut || e->missing));
+    for (uint32_t i = 0; i < e->n_phrases; i++)
+        require(e->phrases[i].node && e->phrases[i].start <= e->phrases[i].end && e->phrases[i].end <= sql_len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!db) open_database();
+    struct arena arena;
+    arena_init(&arena, 64UL << 20);
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    const char *sql = arena_strndup(&arena, (const char *)data, size);
+    if (sql_parse(&arena, sql, size, NULL, &stmt) == ERR_OK && stmt->root &&
+        sql_bind(&arena, stmt, &schema->catalog, &bound) == ERR_OK) {
+        struct explain_options dry = explain_defaults;
+        dry.may_probe = false;
+        struct explain_source source = {
+            .sql = sql, .sql_len = size, .stmt = stmt, .bound = bound, .index = schema, .db = db};
+        struct explanation *e, *again;
+        if (explain_query(&arena, &source, NULL, &e, NULL) == ERR_OK) check(e, size);
+        if (explain_query(&arena, &source, &dry, &e, NULL) == ERR_OK &&
+            explain_query(&arena, &source, &dry, &again, NULL) == ERR_OK)
+            require(strcmp(e->premise, again->premise) == 0 && strcmp(e->prose, again->prose) == 0);
+    }
+    arena_free(&arena);
+    return 0;
+}
