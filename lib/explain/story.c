@@ -325,18 +325,47 @@ void tell_stored_forms(struct teller *t, const struct sql_node *condition)
 
 /* --- why nothing came back --- */
 
+/* One side of a set operation; the left one may be a chain of them. */
+static void say_blamed_arm(struct teller *t, struct say *out, const struct sql_node *arm)
+{
+    if (sql_is(arm, SQL_COMPOUND)) {
+        say(out, "what comes before ");
+        arm = arm->parent->kids[1];
+    }
+    say_query(out, tell_query_number(t, arm, NULL, TELL_ARM));
+}
+
+/* "of query 2": the inner query that a condition stands in. */
+static void say_home(struct teller *t, struct say *out, const struct sql_block *block)
+{
+    uint32_t i = 1;
+    while (i < t->n_queries && t->queries[i].node != block->node && t->queries[i].node != block->query) i++;
+    if (i >= t->n_queries) return;
+    say(out, " of ");
+    if (out->prose && t->queries[i].in_place)
+        say(out, "the inner query");
+    else
+        say_query(out, i);
+}
+
 static void say_culprit(struct teller *t, struct say *out, const struct whynot_culprit *culprit)
 {
-    static const char *const BLAMES[] = {
-        [WHYNOT_WHERE] = "the condition that ",
-        [WHYNOT_ON] = "the join condition ",
-        [WHYNOT_HAVING] = "the condition on groups that ",
-        [WHYNOT_ARM] = "a part of the set operation, ",
-        [WHYNOT_LIMIT] = "the limit ",
+    static const struct {
+        const char *what, *next;
+    } BLAMES[] = {
+        [WHYNOT_WHERE] = {"the condition", " that "},
+        [WHYNOT_ON] = {"the join condition", " "},
+        [WHYNOT_HAVING] = {"the condition on groups", " that "},
+        [WHYNOT_ARM] = {"", ""},
+        [WHYNOT_LIMIT] = {"the limit", " "},
     };
-    say(out, BLAMES[culprit->kind]);
-    if (culprit->kind == WHYNOT_ARM || culprit->kind == WHYNOT_LIMIT || sql_is(culprit->node, SQL_JOIN) ||
-        sql_is(culprit->node, SQL_USING) || sql_is(culprit->node, SQL_NAME))
+    say(out, BLAMES[culprit->kind].what);
+    if (culprit->kind != WHYNOT_ARM && culprit->block) say_home(t, out, culprit->block);
+    say(out, BLAMES[culprit->kind].next);
+    if (culprit->kind == WHYNOT_ARM)
+        say_blamed_arm(t, out, culprit->node);
+    else if (culprit->kind == WHYNOT_LIMIT || sql_is(culprit->node, SQL_JOIN) || sql_is(culprit->node, SQL_USING) ||
+             sql_is(culprit->node, SQL_NAME))
         say_sql(t, out, culprit->node);
     else
         say_expr(t, out, culprit->node);
