@@ -164,22 +164,24 @@ static bool is_same(const struct prov_arm *arm, const struct db_value *value, co
     return db_value_compare(value, want) == 0 || (texts && arm->shape == PROV_SHAPE_MERGED);
 }
 
+/* Of a group only the first row is known to hold what is neither aggregated nor a key. */
 static bool column_is_same(const struct prov_arm *arm, uint32_t column, const struct db_value *want)
 {
-    for (uint32_t row = 0; row < arm->n_rows; row++)
+    bool grouped = arm->shape == PROV_SHAPE_GROUP || arm->shape == PROV_SHAPE_WHOLE;
+    for (uint32_t row = 0; row < (grouped ? 1 : arm->n_rows); row++)
         if (!is_same(arm, &arm->values[(size_t)row * arm->n_columns + column], want)) return false;
     return true;
 }
 
 /* Do the selected columns of the source rows hold the very values of the chosen row? */
-static bool is_verbatim(const struct arm_work *work)
+static bool is_verbatim(struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
     if (arm->condition) return true; /* IN and comparisons go by affinity and collation themselves */
-    if (arm->shape != PROV_SHAPE_PLAIN && arm->shape != PROV_SHAPE_MERGED) return true;
     for (uint32_t i = 0; i < arm->block->n_outputs && i < work->chosen->n; i++) {
         const struct arm_output *output = &work->outputs[i];
         if (!output->source || (work->chosen->known && !work->chosen->known[i])) continue;
+        if (arm->shape == PROV_SHAPE_GROUP && trace_is_key(work, output)) continue;
         for (uint32_t c = 0; c < arm->n_columns; c++)
             if (arm->columns[c].source == output->source && arm->columns[c].output == output->column &&
                 !column_is_same(arm, c, &work->chosen->values[i]))

@@ -29,6 +29,7 @@ struct search {
     const struct explain_source *source;
     struct prov_options options;
     struct whynot *out;
+    const struct sql_node *body; /* what is asked: that of the statement, or one arm of it */
     struct whynot_parts parts;
     bool failed; /* some probe did not run: its set is not known to be without rows */
 };
@@ -73,8 +74,8 @@ static struct sql_node *bare(struct search *s, struct sql_node *select)
 {
     const struct sql_node *root = s->source->stmt->root;
     const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
-    bool alone = select == sql_kid(root, QUERY_BODY);
-    if (!alone || having_stays(s, select) || (limit && sql_kid(limit, LIMIT_OFFSET) && !is_out(s, limit))) return NULL;
+    if (select != s->body || having_stays(s, select) || (limit && sql_kid(limit, LIMIT_OFFSET) && !is_out(s, limit)))
+        return NULL;
     struct sql_node *items = REWRITE(s->arena, ITEMS, REWRITE(s->arena, ITEM, rewrite_count(s->arena, 1)));
     return REWRITE(s->arena, SELECT, NULL, items, edit_below(s, sql_kid(select, SELECT_FROM)),
                    edit_below(s, sql_kid(select, SELECT_WHERE)));
@@ -126,8 +127,8 @@ static bool probe(struct search *s)
 {
     const struct sql_node *root = s->source->stmt->root;
     const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
-    struct sql_node *body = edit_below(s, sql_kid(root, QUERY_BODY)), *with = edit_below(s, sql_kid(root, QUERY_WITH));
-    bool keep_limit = limit && !is_out(s, limit);
+    struct sql_node *body = edit_below(s, rewrite_borrow(s->body)), *with = edit_below(s, sql_kid(root, QUERY_WITH));
+    bool keep_limit = limit && !is_out(s, limit) && s->body == sql_kid(root, QUERY_BODY);
     struct sql_node *query = REWRITE(s->arena, QUERY, with, body, NULL, keep_limit ? rewrite_borrow(limit) : NULL);
     const char *sql = query && !s->arena->failed ? sql_print(s->arena, query) : NULL;
     struct db_result result;
@@ -242,12 +243,39 @@ static void report(struct search *s)
     for (uint32_t i = 0; i < out->n_culprits; i++) whynot_nearest(s->arena, s->source, &out->culprits[i], out);
 }
 
+static bool aggregates_all(const struct search *s, const struct sql_node *arm)
+{
+    const struct sql_block *block = sql_is(arm, SQL_SELECT) ? sql_block_of(s->source->bound, arm) : NULL;
+    return block && block->aggregate && !block->grouped && block->n_sources;
+}
+
+/* A set operation has a row that an arm aggregates from nothing: ask about the first such arm. */
+static bool find_empty_arm(struct search *s)
+{
+    const struct sql_node *root = s->source->stmt->root;
+    for (const struct sql_node *n = sql_kid(root, QUERY_BODY); n; n = sql_is(n, SQL_COMPOUND) ? n->kids[0] : NULL) {
+        const struct sql_node *arm = sql_is(n, SQL_COMPOUND) ? n->kids[1] : n;
+        if (!aggregates_all(s, arm) || !may_probe(s, 0)) continue;
+        s->body = arm;
+        whynot_collect(s->arena, s->source, arm, &s->parts);
+        if (!probe(s)) return true;
+    }
+    return false;
+}
+
+static bool is_empty(struct search *s)
+{
+    bool compound = sql_is(s->body, SQL_COMPOUND);
+    if (s->source->result && !s->source->result->n_rows) return true;
+    return !probe(s) || (compound && find_empty_arm(s));
+}
+
 static void search(struct search *s)
 {
     struct whynot *out = s->out;
-    whynot_collect(s->arena, s->source, &s->parts);
-    bool known_empty = s->source->result && !s->source->result->n_rows;
-    if (!known_empty && probe(s)) {
+    s->body = sql_kid(s->source->stmt->root, QUERY_BODY);
+    whynot_collect(s->arena, s->source, s->source->stmt->root, &s->parts);
+    if (!is_empty(s)) {
         out->status = WHYNOT_NOT_EMPTY;
     } else if (find_set(s)) {
         out->status = WHYNOT_FOUND;

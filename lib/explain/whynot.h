@@ -19,8 +19,9 @@ struct whynot_parts {
     bool cut; /* there were more */
 };
 
-/* All parts, the most suspicious first. */
-void whynot_collect(struct arena *arena, const struct explain_source *source, struct whynot_parts *parts);
+/* All parts below `top`, the statement's root or an arm, the most suspicious first. */
+void whynot_collect(struct arena *arena, const struct explain_source *source, const struct sql_node *top,
+                    struct whynot_parts *parts);
 
 /* Fill in column, literal, op, written and stored, when the condition compares a column with a literal. */
 void whynot_read(struct arena *arena, const struct explain_source *source, struct whynot_culprit *culprit);

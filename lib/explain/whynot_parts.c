@@ -18,6 +18,7 @@ enum innocence {
 struct collector {
     struct arena *arena;
     const struct explain_source *source;
+    const struct sql_node *top;
     struct whynot_parts *parts;
 };
 
@@ -79,22 +80,24 @@ static void add_joins(struct collector *c, const struct sql_node *ref, const str
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Under NOT, NOT IN and on the right of EXCEPT a condition less is a row less. */
-static bool is_negated(const struct sql_node *n)
+/* Under NOT, NOT IN and on the right of EXCEPT a condition less is a row less. And what is not below the top, or a CTE
+ * that it may use, is not asked about. */
+static bool is_beside(const struct collector *c, const struct sql_node *n)
 {
-    for (; n && n->parent; n = n->parent) {
+    for (; n && n->parent && n != c->top; n = n->parent) {
         const struct sql_node *parent = n->parent;
         bool not_in = parent->kind == SQL_IN && parent->flags & SQL_F_NOT;
         bool not_this = parent->kind == SQL_UNARY && parent->op == SQL_OP_NOT;
         bool except = parent->kind == SQL_COMPOUND && (parent->op == SQL_EXCEPT || parent->op == SQL_EXCEPT_ALL);
         if (not_in || not_this || (except && n == parent->kids[1])) return true;
+        if (n->kind == SQL_WITH && parent == c->source->stmt->root) return false;
     }
-    return false;
+    return n != c->top;
 }
 
 static void add_block(struct collector *c, const struct sql_block *block)
 {
-    if (block->node->kind != SQL_SELECT || is_negated(block->node)) return;
+    if (block->node->kind != SQL_SELECT || is_beside(c, block->node)) return;
     const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
     add_conjuncts(c, WHYNOT_WHERE, sql_kid(block->node, SELECT_WHERE), block);
     add_conjuncts(c, WHYNOT_HAVING, sql_kid(block->node, SELECT_HAVING), block);
@@ -108,9 +111,8 @@ static void add_block(struct collector *c, const struct sql_block *block)
 /* Sides of INTERSECT, and the right side of EXCEPT. */
 static void add_arms(struct collector *c)
 {
-    const struct sql_node *root = c->source->stmt->root;
-    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
-        if (n->kind != SQL_COMPOUND || is_negated(n)) continue;
+    for (const struct sql_node *n = c->top; n; n = sql_walk(c->top, n)) {
+        if (n->kind != SQL_COMPOUND || is_beside(c, n)) continue;
         bool both = n->op == SQL_INTERSECT || n->op == SQL_INTERSECT_ALL;
         if (!both && n->op != SQL_EXCEPT && n->op != SQL_EXCEPT_ALL) continue;
         for (unsigned side = both ? 0 : 1; side < 2; side++)
@@ -127,9 +129,10 @@ static int by_innocence(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-void whynot_collect(struct arena *arena, const struct explain_source *source, struct whynot_parts *parts)
+void whynot_collect(struct arena *arena, const struct explain_source *source, const struct sql_node *top,
+                    struct whynot_parts *parts)
 {
-    struct collector c = {arena, source, parts};
+    struct collector c = {arena, source, top, parts};
     parts->n = 0;
     parts->cut = false;
     for (uint32_t i = 0; i < source->bound->n_blocks; i++) add_block(&c, source->bound->blocks[i]);

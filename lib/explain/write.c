@@ -230,8 +230,9 @@ static int output_of_key(const struct arm_work *work, const struct sql_node *key
     return -1;
 }
 
-/* The keys of the first group, in the order asked for, that gives the chosen row: (SELECT keys ... LIMIT 1). */
-static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys, uint32_t n)
+/* The keys of the first group, in the order asked for, that gives the chosen row: (SELECT keys ... LIMIT 1). In a set
+ * operation there may be none; a 1 beside the keys then keeps NULL keys from being taken for it. */
+static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys, uint32_t n, uint32_t n_group)
 {
     struct arena *arena = work->t->arena;
     struct sql_node **items = arena_new_array(arena, n, struct sql_node *);
@@ -239,9 +240,10 @@ static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys
     if (!items) return NULL;
     output_test *test = work->way == TRACE_LOOSE ? has_aggregate : is_not_windowed;
     struct sql_node *having = rewrite_and(arena, having_of(work), row_condition(work, test));
-    struct sql_node *select = REWRITE(arena, SELECT, NULL, rewrite_node(arena, SQL_ITEMS, items, n), from_of(work),
-                                      optional(work, SQL_WHERE, where_of(work)),
-                                      rewrite_node(arena, SQL_GROUP, keys, n), optional(work, SQL_HAVING, having));
+    struct sql_node *select =
+        REWRITE(arena, SELECT, NULL, rewrite_node(arena, SQL_ITEMS, items, n), from_of(work),
+                optional(work, SQL_WHERE, where_of(work)), rewrite_node(arena, SQL_GROUP, keys, n_group),
+                optional(work, SQL_HAVING, having));
     struct sql_node *one = REWRITE(arena, LIMIT, rewrite_count(arena, 1));
     return REWRITE(arena, SUBQUERY, REWRITE(arena, QUERY, NULL, select, order_terms(work), one));
 }
@@ -250,21 +252,26 @@ static struct sql_node *group_condition(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
     const struct sql_node *group = sql_kid(work->arm->select, SELECT_GROUP);
-    struct sql_node **keys = arena_new_array(arena, group->n_kids, struct sql_node *), *all = NULL;
+    struct sql_node **keys = arena_new_array(arena, group->n_kids + 1, struct sql_node *), *all = NULL;
     if (!keys) return NULL;
-    bool told = true;
+    bool told = work->arm->set_op == SQL_OP_NONE; /* else the row may not be this arm's: all of it must be asked for */
     for (uint32_t i = 0; i < group->n_kids; i++) {
         keys[i] = trace_expand(work, group->kids[i]);
         told = told && output_of_key(work, keys[i]) >= 0;
     }
     if (!told) {
-        struct sql_node *left = group->n_kids == 1 ? keys[0] : rewrite_node(arena, SQL_ROW, keys, group->n_kids);
-        return rewrite_binary(arena, SQL_OP_IS, left, find_group(work, keys, group->n_kids));
+        uint32_t n = group->n_kids;
+        if (work->arm->set_op != SQL_OP_NONE) keys[n++] = rewrite_count(arena, 1);
+        struct sql_node *left = n == 1 ? keys[0] : rewrite_node(arena, SQL_ROW, keys, n);
+        return rewrite_binary(arena, SQL_OP_IS, left, find_group(work, keys, n, group->n_kids));
     }
+    enum trace_way way = work->way;
+    work->way = TRACE_STRICT; /* groups are made by collation */
     for (uint32_t i = 0; i < group->n_kids; i++) {
         const struct db_value *value = &work->chosen->values[output_of_key(work, keys[i])];
         all = rewrite_and(arena, all, trace_condition(work, keys[i], value));
     }
+    work->way = way;
     return all;
 }
 
@@ -299,7 +306,8 @@ static bool has_all_keys(const struct arm_work *work)
 static struct sql_node *plain_condition(struct arm_work *work)
 {
     if (work->way == TRACE_LOOSE) return row_condition(work, is_column);
-    bool by_key = work->arm->shape == PROV_SHAPE_PLAIN && has_all_keys(work);
+    bool mine = work->arm->set_op == SQL_OP_NONE; /* else the same key may stand for another row */
+    bool by_key = mine && work->arm->shape == PROV_SHAPE_PLAIN && has_all_keys(work);
     return row_condition(work, by_key ? is_key_column : NULL);
 }
 
@@ -315,7 +323,7 @@ static struct sql_node *witness_expression(const struct arm_work *work, uint32_t
     return extreme ? sql_kid(sql_kid(expr, CALL_ARGS), 0) : NULL;
 }
 
-static bool is_group_key(struct arm_work *work, const struct arm_output *output)
+bool trace_is_key(struct arm_work *work, const struct arm_output *output)
 {
     const struct sql_node *group = sql_kid(work->arm->select, SELECT_GROUP);
     for (uint32_t i = 0; group && i < group->n_kids; i++)
@@ -330,7 +338,7 @@ static struct sql_node *witness_order(struct arm_work *work)
     struct sql_node *sum = NULL;
     for (uint32_t i = 0; i < n_outputs(work); i++) {
         struct sql_node *expr = is_known(work, i) ? witness_expression(work, i) : NULL;
-        if (!expr || work->chosen->values[i].type == DB_NULL || is_group_key(work, &work->outputs[i])) continue;
+        if (!expr || work->chosen->values[i].type == DB_NULL || trace_is_key(work, &work->outputs[i])) continue;
         struct sql_node *same = trace_condition(work, expr, &work->chosen->values[i]);
         if (same) sum = sum ? rewrite_binary(arena, SQL_OP_ADD, sum, same) : same;
     }
