@@ -188,14 +188,16 @@ static enum err_code fit_trees(const struct fit *fit, unsigned without, struct l
         n += fit->weight[i] > 0 && fit->out->fold[data->questions[data->samples[i].question].database] != without;
     float *x = g_try_new(float, (size_t)n * fit->m + 1);
     double *y = g_new(double, n + 1), *weight = g_new(double, n + 1);
+    uint32_t *list = g_new(uint32_t, n + 1);
     for (uint32_t i = 0; x && i < data->n; i++) {
         if (!(fit->weight[i] > 0) || fit->out->fold[data->questions[data->samples[i].question].database] == without)
             continue;
         memcpy(x + (size_t)kept * fit->m, fit->x + (size_t)i * fit->m, fit->m * sizeof *x);
         y[kept] = fit->y[i];
+        list[kept] = data->samples[i].question;
         weight[kept++] = fit->weight[i];
     }
-    struct learn_data rows = {.n = n, .m = fit->m, .x = x, .y = y, .weight = weight, .names = fit->names};
+    struct learn_data rows = {.n = n, .m = fit->m, .x = x, .y = y, .weight = weight, .list = list, .names = fit->names};
     struct learn_options options = fit->options->trees;
     options.seed = fit->options->seed;
     options.command = fit->options->command;
@@ -204,6 +206,7 @@ static enum err_code fit_trees(const struct fit *fit, unsigned without, struct l
     g_free(x);
     g_free(y);
     g_free(weight);
+    g_free(list);
     return code;
 }
 

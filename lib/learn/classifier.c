@@ -51,6 +51,7 @@ static enum err_code check_options(const struct learn_options *o, struct err *er
         return err_set(err, ERR_CONFIG, "trees: 1 to 10000 rounds, depth 1 to 16");
     if (!(o->focal_gamma >= 0 && o->focal_gamma <= 10) || !(o->focal_alpha >= 0 && o->focal_alpha <= 1))
         return err_set(err, ERR_CONFIG, "focal loss: gamma from 0 to 10, alpha from 0 to 1");
+    if (!(o->rank >= 0 && o->rank <= 1000)) return err_set(err, ERR_CONFIG, "the weight of ranks is from 0 to 1000");
     if (o->folds < 2 || o->folds > 20) return err_set(err, ERR_CONFIG, "calibration needs 2 to 20 folds");
     return ERR_OK;
 }

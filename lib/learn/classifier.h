@@ -25,6 +25,7 @@ struct learn_data {
     const double *y;             /* P(positive) of each row: 0 or 1, or a soft label between */
     const double *weight;        /* NULL: 1 each */
     const uint32_t *group;       /* rows of one group stay in one fold (database, question); NULL: each its own */
+    const uint32_t *list;        /* rows next to each other with one number are alternatives, see `rank`; NULL: none */
     const char *const *names;    /* m feature names, unique */
     const signed char *monotone; /* m of -1, 0, 1: how P(positive) may move with the feature; NULL: free. Trees only */
 };
@@ -36,8 +37,9 @@ struct learn_options {
     double c;                                /* logistic: inverse of the L2 penalty */
     unsigned rounds, depth;                  /* trees */
     double eta, subsample, column_sample, min_child_weight, lambda;
-    double focal_gamma;  /* trees: above 0, focal loss (Lin et al. 2017): easy rows count for less by (1 - p)^gamma */
-    double focal_alpha;  /* and positive rows by alpha, negative ones by 1 - alpha */
+    double focal_gamma; /* trees: above 0, focal loss (Lin et al. 2017): easy rows count for less by (1 - p)^gamma */
+    double focal_alpha; /* and positive rows by alpha, negative ones by 1 - alpha */
+    double rank; /* trees, above 0: adds so many times the loss of each wrong row against the right ones of its list */
     const char *command; /* kept in the file; NULL: "" */
 };
 struct learn_options learn_options_default(void);

@@ -12,6 +12,7 @@
 
 struct table { /* rows as xgboost takes them */
     float *x, *label, *weight;
+    uint32_t *list; /* NULL: none */
     size_t n;
 };
 
@@ -20,6 +21,7 @@ static void table_free(struct table *table)
     g_free(table->x);
     g_free(table->label);
     g_free(table->weight);
+    g_free(table->list);
 }
 
 static void table_push(struct table *table, const struct learn_rows *rows, size_t i, float label, double weight)
@@ -28,6 +30,7 @@ static void table_push(struct table *table, const struct learn_rows *rows, size_
     if (!(weight > 0)) return;
     memcpy(table->x + table->n * m, rows->data->x + (size_t)rows->rows[i] * m, m * sizeof(float));
     table->label[table->n] = label;
+    if (table->list) table->list[table->n] = rows->data->list[rows->rows[i]];
     table->weight[table->n++] = (float)weight;
 }
 
@@ -38,8 +41,11 @@ static bool table_init(struct table *table, const struct learn_rows *rows)
         double y = rows->data->y[rows->rows[i]];
         n += y > 0 && y < 1;
     }
-    *table = (struct table){g_try_new(float, n * rows->data->m), g_try_new(float, n), g_try_new(float, n), 0};
-    if (!table->x || !table->label || !table->weight) return false;
+    *table = (struct table){.x = g_try_new(float, n * rows->data->m),
+                            .label = g_try_new(float, n),
+                            .weight = g_try_new(float, n),
+                            .list = rows->data->list ? g_try_new(uint32_t, n) : NULL};
+    if (!table->x || !table->label || !table->weight || (rows->data->list && !table->list)) return false;
     for (size_t i = 0; i < rows->n; i++) {
         double w = row_weight(rows->data, rows->rows[i]), y = rows->data->y[rows->rows[i]];
         table_push(table, rows, i, 1, w * y);
@@ -87,35 +93,68 @@ static void focal(double gamma, double a, double s, double z, float *gradient, f
     double q = CLAMP(1 / (1 + exp(-s * z)), 1e-7, 1 - 1e-7), r = 1 - q, f = gamma * q * log(q) - r;
     double power = pow(r, gamma), slope = gamma * (log(q) + 1) + 1;
     *gradient = (float)(a * s * power * f);
-    *hessian = (float)fmax(a * q * r * (power * slope - gamma * pow(r, gamma - 1) * f), 1e-6);
+    double bend = gamma > 0 ? gamma * pow(r, gamma - 1) * f : 0;
+    *hessian = (float)fmax(a * q * r * (power * slope - bend), 1e-6);
 }
 
 struct gradients {
     float *first, *second;
 };
 
-static bool focal_round(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
-                        const struct learn_options *o, const struct gradients *g)
+/* Each row by itself: focal loss, or with gamma 0 the logistic one (times 1, as alpha is 1/2). */
+static void add_rows(const struct table *table, const struct learn_options *o, const float *margin,
+                     const struct gradients *g)
 {
-    bst_ulong n;
-    const float *margin;
-    enum { MARGIN = 1, TRAINING = 1 };
-    if (XGBoosterPredict(booster, matrix, MARGIN, 0, TRAINING, &n, &margin) != 0 || n != table->n) return false;
     for (size_t i = 0; i < table->n; i++) {
         bool positive = table->label[i] > 0.5F;
         double a = 2 * (positive ? o->focal_alpha : 1 - o->focal_alpha) * (double)table->weight[i];
         focal(o->focal_gamma, a, positive ? 1 : -1, (double)margin[i], &g->first[i], &g->second[i]);
     }
+}
+
+/* A right and a wrong row of one list: log(1 + exp(margin of the wrong - margin of the right)). */
+static void add_pair(const float *margin, const struct gradients *g, size_t right, size_t wrong, double weight)
+{
+    double p = 1 / (1 + exp((double)(margin[right] - margin[wrong])));
+    float first = (float)(weight * p), second = (float)fmax(weight * p * (1 - p), 1e-6);
+    g->first[right] -= first;
+    g->first[wrong] += first;
+    g->second[right] += second;
+    g->second[wrong] += second;
+}
+
+static void add_lists(const struct table *table, double rank, const float *margin, const struct gradients *g)
+{
+    for (size_t start = 0, end; start < table->n; start = end) {
+        size_t right = 0;
+        for (end = start; end < table->n && table->list[end] == table->list[start]; end++)
+            right += table->label[end] > 0.5F;
+        for (size_t r = start; r < end; r++)
+            for (size_t w = start; w < end && table->label[r] > 0.5F; w++)
+                if (table->label[w] < 0.5F) add_pair(margin, g, r, w, rank * (double)table->weight[w] / (double)right);
+    }
+}
+
+static bool own_round(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
+                      const struct learn_options *o, const struct gradients *g)
+{
+    bst_ulong n;
+    const float *margin;
+    enum { MARGIN = 1, TRAINING = 1 };
+    if (XGBoosterPredict(booster, matrix, MARGIN, 0, TRAINING, &n, &margin) != 0 || n != table->n) return false;
+    add_rows(table, o, margin, g);
+    if (o->rank > 0 && table->list) add_lists(table, o->rank, margin, g);
     return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
 }
 
-static bool boost_focal(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
-                        const struct learn_options *options)
+/* Boosting by a loss of ours. */
+static bool boost_own(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
+                      const struct learn_options *options)
 {
     struct gradients g = {g_try_new(float, table->n), g_try_new(float, table->n)};
     bool ok = g.first && g.second;
     for (unsigned round = 0; ok && round < options->rounds; round++)
-        ok = focal_round(booster, matrix, table, options, &g);
+        ok = own_round(booster, matrix, table, options, &g);
     g_free(g.first);
     g_free(g.second);
     return ok;
@@ -125,7 +164,8 @@ static bool boost(BoosterHandle booster, DMatrixHandle matrix, const struct tabl
                   const struct learn_options *options)
 {
     if (!set_all(booster, data, options)) return false;
-    if (options->focal_gamma > 0) return boost_focal(booster, matrix, table, options);
+    if (options->focal_gamma > 0 || (options->rank > 0 && table->list))
+        return boost_own(booster, matrix, table, options);
     for (unsigned round = 0; round < options->rounds; round++)
         if (XGBoosterUpdateOneIter(booster, (int)round, matrix) != 0) return false;
     return true;
