@@ -98,6 +98,11 @@ struct settings {
         int64_t seed;
         double prior, target_prior, trust;
         bool views;
+        int64_t doubles, siblings, rounds, depth;
+        double rank, focal_gamma, focal_alpha, right_share, hard;
+        struct string_list without;
+        bool cross;
+        const char *verifier;
     } train;
     struct {
         const char *db;

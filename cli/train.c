@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/train_verifier.h"
 #include "cli/vectors.h"
 
 #include <math.h>
@@ -422,21 +423,24 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
 
 static int train_run(struct cli *cli)
 {
+    bool verifier = strcmp(cli->args[0], "verifier") == 0;
     if (!judge_has_root(cli)) return EXIT_ERROR;
-    if (!cli->settings.train.out) {
+    if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
         complain("where to? --out=FILE names the model file");
         return EXIT_ERROR;
     }
+    if (verifier) return train_verifier(cli);
+    if (strcmp(cli->args[0], "calibration") == 0) return train_calibration(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
-    complain("train fits a label-model or a classifier, not a '%s'", cli->args[0]);
+    complain("train fits a label-model, a classifier, a verifier or a calibration, not a '%s'", cli->args[0]);
     return EXIT_ERROR;
 }
 
 const struct command command_train = {
     .name = "train",
-    .sentence = "fit the label model or a classifier on logs",
-    .args = "label-model|classifier LOG... --db-root DIR --out FILE",
+    .sentence = "fit the label model, a classifier or the verifier on logs",
+    .args = "label-model|classifier|verifier|calibration LOG... --db-root DIR --out FILE",
     .description = "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
                    "needs no labels: it "
                    "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
@@ -444,7 +448,11 @@ const struct command command_train = {
                    "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
                    "label model's "
                    "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
-                   "With --label-model=FILE its probability is one of the classifier's features.",
+                   "With --label-model=FILE its probability is one of the classifier's features.\n\n"
+                   "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
+                   "queries of other questions; what it prints comes from databases held out. calibration learns what "
+                   "votes and ranks of a generator are worth from a log with its candidates and gold, and completes "
+                   "the verifier's file with it.",
     .examples =
         "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
         "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "

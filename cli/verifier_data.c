@@ -4,6 +4,7 @@
 #include "cli/input.h"
 #include "cli/label.h"
 #include "cli/mutants.h"
+#include "coordinator/verifier_context.h"
 #include "lib/learn/metrics.h"
 #include "proto/msg.h"
 #include "signals/vsig_question.h"
@@ -288,6 +289,8 @@ static void keep_line(struct collector *c, const char *text, size_t len, GHashTa
         question.evidence = g_strdup(request->evidence);
         question.db = g_strdup(request->db);
         question.gold = g_strdup(request->gold);
+        const char *generator = verifier_generator(request);
+        question.generator = g_strdup(generator ? generator : "*");
         question.given = request->n_candidates;
         gpointer known = g_hash_table_lookup(databases, question.db);
         if (!known)
@@ -378,6 +381,7 @@ static void questions_free(struct verifier_question *questions, uint32_t n)
         g_free(questions[i].evidence);
         g_free(questions[i].db);
         g_free(questions[i].gold);
+        g_free(questions[i].generator);
     }
 }
 

@@ -34,6 +34,7 @@ struct verifier_sample {
 struct verifier_question {
     char *text, *evidence, *db; /* evidence may be NULL */
     char *gold;
+    char *generator;     /* that all its candidates name, "" none, "*" several */
     uint64_t components; /* of the gold query */
     uint32_t first, n;   /* its samples */
     uint32_t given;      /* candidates of its line, those that fail too */

@@ -334,14 +334,14 @@ void verifier_fitted_score(const struct verifier_fitted *fitted, const struct ve
     keys_free(&keys);
 }
 
-char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command, double margin)
+char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command)
 {
     char *text = learn_save_text(fitted->content);
     json_t *content = text ? json_loads(text, 0, NULL) : NULL;
     free(text);
     char *plain = model_plain_text(command);
     json_t *root = json_pack("{s:s,s:i,s:s,s:f,s:o,s:o}", "format", "assay-verifier", "version", 1, "command", plain,
-                             "margin", margin, "components", hashed_save(fitted->components), "content", content);
+                             "margin", 0.0, "components", hashed_save(fitted->components), "content", content);
     g_free(plain);
     return model_json_text(root, true);
 }

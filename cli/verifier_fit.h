@@ -42,6 +42,6 @@ void verifier_fitted_free(struct verifier_fitted *fitted);
 void verifier_fitted_score(const struct verifier_fitted *fitted, const struct verifier_data *data, double *out);
 
 /* The model file; malloc'd, NULL: out of memory. */
-char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command, double margin);
+char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command);
 
 #endif

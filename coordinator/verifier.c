@@ -53,16 +53,23 @@ static double logit(double p)
     return log(p / (1 - p));
 }
 
-static double content_of(const struct verifier_model *model, const struct verifier_subject *s)
+double verifier_content(const struct verifier_model *model, const char *question, const float *features,
+                        const float *signals)
 {
-    float signals[VSIG_ID_END], row[VERIFIER_ROW], x[LEARN_MAX_FEATURES];
+    float row[VERIFIER_ROW], x[LEARN_MAX_FEATURES];
     double expected[SQL_COMPONENT_COUNT];
-    if (!s->features || isnan(s->features[VERIFIER_COMPONENTS])) return (double)NAN;
-    verifier_row_signals(&s->candidates[s->index], signals);
-    verifier_row(s->features, signals, expect(model, s->request->question, expected) ? expected : NULL, row);
+    if (!features || isnan(features[VERIFIER_COMPONENTS])) return (double)NAN;
+    verifier_row(features, signals, expect(model, question, expected) ? expected : NULL, row);
     for (unsigned i = 0; i < learn_n_features(model->content); i++)
         x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
     return logit(learn_predict(model->content, x));
+}
+
+static double content_of(const struct verifier_model *model, const struct verifier_subject *s)
+{
+    float signals[VSIG_ID_END];
+    verifier_row_signals(&s->candidates[s->index], signals);
+    return verifier_content(model, s->request->question, s->features, signals);
 }
 
 static const struct verifier_habits *habits_of(const struct verifier_model *model, const struct msg_request *request)

@@ -41,6 +41,11 @@ struct verifier_parts {
 };
 struct verifier_parts verifier_parts(const struct verifier_model *model, const struct verifier_subject *subject);
 
+/* The content's log-odds by itself, for whoever fits what the context is worth. `signals` by id, as levels
+ * (verifier_row.h). `question` may be NULL. NAN: nothing to go by. */
+double verifier_content(const struct verifier_model *model, const char *question, const float *features,
+                        const float *signals);
+
 /* How far another candidate than the first that executes must lie above it in P(entails) before it is preferred. */
 double verifier_margin(const struct verifier_model *model);
 

@@ -31,7 +31,21 @@ uint32_t verifier_feature_id(unsigned index)
 
 int verifier_feature_by_id(uint32_t id)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++)
+    /* Ids rise nearly as the list does: a row added late may stand out of order, so the end is a scan. */
+    unsigned low = 0, high = VERIFIER_COMPONENTS;
+    if (id >= VERIFIER_COMPONENT_ID)
+        return id - VERIFIER_COMPONENT_ID < SQL_COMPONENT_COUNT
+                   ? (int)(VERIFIER_COMPONENTS + id - VERIFIER_COMPONENT_ID)
+                   : -1;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (listed[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < VERIFIER_COMPONENTS && listed[low].id == id) return (int)low;
+    for (unsigned i = 0; i < VERIFIER_COMPONENTS; i++)
         if (listed[i].id == id) return (int)i;
     return -1;
 }

@@ -1,0 +1,10 @@
+/* assay train verifier, assay train calibration. Exit codes as in cli.h. Thread: main. */
+#ifndef ASSAY_CLI_TRAIN_VERIFIER_H
+#define ASSAY_CLI_TRAIN_VERIFIER_H
+
+#include "cli/cli.h"
+
+int train_verifier(struct cli *cli);
+int train_calibration(struct cli *cli);
+
+#endif
