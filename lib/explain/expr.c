@@ -281,11 +281,11 @@ static const struct {
     [SQL_OP_SIMILAR] = {" is similar to the pattern ", " is not similar to the pattern "},
 };
 
-static void say_like(struct teller *t, struct say *out, const struct sql_node *n)
+/* Of a condition with a subject, what is said of it: " is like '%x%'". */
+static void say_like_test(struct teller *t, struct say *out, const struct sql_node *n)
 {
     const char *inside;
     uint32_t len;
-    say_operand(t, out, n->kids[LIKE_VALUE], CONDITION);
     say(out, n->flags & SQL_F_NOT ? PATTERNS[n->op].no : PATTERNS[n->op].yes);
     say_operand(t, out, n->kids[LIKE_PATTERN], CONDITION);
     bool plain = n->op == SQL_OP_LIKE && !n->kids[LIKE_ESCAPE];
@@ -303,9 +303,8 @@ static void say_like(struct teller *t, struct say *out, const struct sql_node *n
     }
 }
 
-static void say_between(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_between_test(struct teller *t, struct say *out, const struct sql_node *n)
 {
-    say_operand(t, out, n->kids[BETWEEN_VALUE], CONDITION);
     say(out, n->flags & SQL_F_NOT ? " is not between " : " is between ");
     say_operand(t, out, n->kids[BETWEEN_LOW], CONDITION);
     say(out, " and ");
@@ -327,11 +326,10 @@ static void say_list(struct teller *t, struct say *out, const struct sql_node *l
     say(out, " more");
 }
 
-static void say_in(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_in_test(struct teller *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_node *right = n->kids[IN_RIGHT];
     bool negated = n->flags & SQL_F_NOT;
-    say_operand(t, out, n->kids[IN_VALUE], CONDITION);
     if (sql_is(right, SQL_SUBQUERY)) {
         uint32_t number = tell_query_number(t, right->kids[0], NULL, TELL_IN);
         say(out, negated ? " is not among the values of " : " is among the values of ");
@@ -346,6 +344,36 @@ static void say_in(struct teller *t, struct say *out, const struct sql_node *n)
         say(out, negated ? " is not among the values of " : " is among the values of ");
         say_sql(t, out, right);
     }
+}
+
+static void say_comparison_test(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    say_binary_word(t, out, n);
+    say_operand(t, out, n->kids[1], CONDITION);
+}
+
+/* Conditions whose subject, always the first kid, can be told apart from the test. */
+static tell_fn *const TESTS[SQL_KIND_COUNT] = {
+    [SQL_BINARY] = say_comparison_test,
+    [SQL_LIKE] = say_like_test,
+    [SQL_BETWEEN] = say_between_test,
+    [SQL_IN] = say_in_test,
+};
+
+static void say_subject_and_test(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    say_operand(t, out, n->kids[0], CONDITION);
+    TESTS[n->kind](t, out, n);
+}
+
+bool tell_has_test(const struct sql_node *condition)
+{
+    return TESTS[condition->kind] && (condition->kind != SQL_BINARY || sql_is_comparison(condition->op));
+}
+
+void say_test(struct teller *t, struct say *out, const struct sql_node *condition)
+{
+    TESTS[condition->kind](t, out, condition);
 }
 
 static void say_exists(struct teller *t, struct say *out, const struct sql_node *n)
@@ -665,9 +693,9 @@ static void say_row(struct teller *t, struct say *out, const struct sql_node *n)
 static tell_fn *const TELL[SQL_KIND_COUNT] = {
     [SQL_BINARY] = say_binary,
     [SQL_UNARY] = say_unary,
-    [SQL_LIKE] = say_like,
-    [SQL_BETWEEN] = say_between,
-    [SQL_IN] = say_in,
+    [SQL_LIKE] = say_subject_and_test,
+    [SQL_BETWEEN] = say_subject_and_test,
+    [SQL_IN] = say_subject_and_test,
     [SQL_EXISTS] = say_exists,
     [SQL_QUANTIFIED] = say_quantified,
     [SQL_SUBQUERY] = say_subquery,

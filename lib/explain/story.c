@@ -167,6 +167,36 @@ static unsigned keys_left_out(const struct prov_arm *arm)
     return 0;
 }
 
+/* Is this the column itself? */
+static bool is_column(const struct sql_node *expr, const struct prov_column *column)
+{
+    const struct sql_ref *ref = sql_plain_column(expr);
+    return ref && ref->source == column->source && ref->output == column->output && ref->levels == 0;
+}
+
+/* A condition on that column that does not name the one value it may have. */
+static bool tests_column(const struct sql_node *condition, const struct prov_column *column)
+{
+    bool names_it = condition->kind == SQL_BINARY && condition->op == SQL_OP_EQ;
+    return !names_it && tell_has_test(condition) && is_column(condition->kids[0], column);
+}
+
+/* "620 (which is greater than 200)": the conditions of WHERE that the value meets. */
+static void say_tests_met(struct teller *t, struct say *out, const struct prov_arm *arm,
+                          const struct prov_column *column)
+{
+    const struct sql_node *where = sql_kid(arm->select, SELECT_WHERE), **conditions;
+    int n = where && (column->roles & PROV_FILTER) ? sql_conjuncts(t->arena, where->kids[0], &conditions) : 0;
+    int told = 0;
+    if (n < 0) t->full = true;
+    for (int i = 0; i < n; i++) {
+        if (!tests_column(conditions[i], column)) continue;
+        say(out, told++ ? " and" : " (which");
+        say_test(t, out, conditions[i]);
+    }
+    if (told) say(out, ")");
+}
+
 static void say_traced_row(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     uint32_t told = 0;
@@ -179,6 +209,7 @@ static void say_traced_row(struct teller *t, struct say *out, const struct prov_
         say_traced_column(t, out, column);
         say(out, " ");
         say_cell(t, out, &arm->values[(size_t)row * arm->n_columns + i], withheld);
+        say_tests_met(t, out, arm, column);
     }
     if (told == 0) say(out, "one without columns of interest");
 }

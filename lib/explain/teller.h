@@ -114,6 +114,9 @@ void say_expr(struct teller *t, struct say *out, const struct sql_node *expr);
 /* Prose only: an inner query of one table in place, "the largest value of the capacity of all vessels". False, and
  * nothing said, when it is not that simple. */
 bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number);
+/* Has the condition a subject, its first kid, and a test of it? Then the test: " is greater than 200". */
+bool tell_has_test(const struct sql_node *condition);
+void say_test(struct teller *t, struct say *out, const struct sql_node *condition);
 /* "sum" for SUM(x) at the top of an expression; NULL when it is no aggregate. */
 const char *tell_aggregate_name(const struct sql_node *expr);
 
