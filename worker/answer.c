@@ -3,6 +3,7 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/sql/dialect.h"
 #include "proto/invalid.h"
 
 #include <glib.h>
@@ -182,6 +183,8 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     const struct subjects *s = w->subjects;
     const struct sql_diag *diags = s->subject.bound ? s->subject.bound->diags : NULL;
     if (!diags && s->subject.stmt) diags = s->subject.stmt->diags;
+    /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
+    if (!diags && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
     out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, s->said.text, s->offset);
     out->n_findings = 1;
     out->invalid = true;

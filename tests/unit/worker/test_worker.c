@@ -169,6 +169,20 @@ Test(worker, a_finding_s_clause_is_the_text_of_the_candidate)
         }
 }
 
+Test(worker, what_sqlite_lacks_is_named)
+{
+    struct msg_task task = task_of("execution", "SELECT name FROM animal WHERE name ILIKE 'l%'");
+    const char *families[] = {"execution"};
+    start(families, 1);
+    put(&task);
+    const struct msg_result *result = next();
+    cr_assert(result->invalid && result->n_findings == 1);
+    const struct msg_finding *finding = &result->findings[0];
+    cr_expect_str_eq(finding->message, "ILIKE is PostgreSQL; SQLite's LIKE does not mind case");
+    cr_assert_eq(finding->n_clauses, 1);
+    cr_expect_str_eq(finding->clauses[0].text, "ILIKE");
+}
+
 Test(worker, families_of_one_candidate_share_its_work)
 {
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
