@@ -178,6 +178,9 @@ static const struct option_row train_rows[] = {
      .sentence =
          "share of correct candidates where the model will serve, when the training logs (mutants) have another; "
          "-1: the same"},
+    {"unsolved", 0, OPT_REAL, "SHARE", AT(train.unsolved), "0", .min = 0, .max = 1,
+     .sentence = "in this share of the questions leave the right candidates out: for logs of a generator that was "
+                 "trained on them"},
     {"views", 0, FLAG_ARG, AT(train.views), "true",
      .sentence = "learn also from what the other candidates of a request say: rank, votes, agreement; no where the "
                  "training logs have made-up candidates"},

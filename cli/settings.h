@@ -96,7 +96,7 @@ struct settings {
         bool weak;
         int64_t mutants;
         int64_t seed;
-        double prior, target_prior, trust;
+        double prior, target_prior, unsolved, trust;
         bool views;
         int64_t doubles, siblings, rounds, depth;
         double rank, focal_gamma, focal_alpha, right_share, hard;

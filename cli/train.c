@@ -100,6 +100,45 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
 /* --- vectors
  * ----------------------------------------------------------------------------------------------------------- */
 
+/* The verdict as if the generator had not found the answer: right candidates left out. A log of a generator that was
+ * trained on its questions has them right at the top nearly always, and then rank and agreement look far better than
+ * they will be. `verdict` and `labels` are changed; the caller frees the returned candidates. NULL: nothing left. */
+static struct msg_judged *leave_unsolved(struct msg_verdict *verdict, struct labels *labels)
+{
+    uint32_t n = 0, *place = g_new0(uint32_t, verdict->n_candidates + 1);
+    struct msg_judged *kept = g_new(struct msg_judged, verdict->n_candidates + 1);
+    labels->first_executable = LABEL_NONE;
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) {
+        if (labels->of[i] == LABEL_RIGHT) continue;
+        kept[n] = verdict->candidates[i];
+        if (kept[n].same_as) kept[n].same_as = place[kept[n].same_as - 1];
+        if (labels->of[i] == LABEL_WRONG && labels->first_executable == LABEL_NONE) labels->first_executable = n;
+        labels->of[n] = labels->of[i];
+        place[i] = ++n;
+    }
+    g_free(place);
+    if (labels->first_executable == LABEL_NONE) {
+        g_free(kept);
+        return NULL;
+    }
+    verdict->candidates = kept;
+    verdict->n_candidates = labels->n = n;
+    return kept;
+}
+
+static void add_verdict(struct train *t, const struct msg_verdict *verdict, struct labels *labels, bool made)
+{
+    uint64_t state = (uint64_t)t->cli->settings.train.seed + verdict->tag;
+    struct msg_verdict all = *verdict;
+    struct msg_judged *kept = NULL;
+    if (labels && !made && learn_random_unit(&state) < t->cli->settings.train.unsolved) {
+        kept = leave_unsolved(&all, labels);
+        if (!kept) return;
+    }
+    vectors_add(t->vectors, &all, labels, made);
+    g_free(kept);
+}
+
 static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 {
     struct train *t = ctx;
@@ -110,7 +149,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     bool labelled = verdict->gold && label_line(t->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
                                                 verdict->n_candidates, &labels, NULL) == ERR_OK;
     if (labelled && labels.gold_failed) labelled = false;
-    vectors_add(t->vectors, verdict, labelled ? &labels : NULL, made);
+    add_verdict(t, verdict, labelled ? &labels : NULL, made);
     progress_count(&t->progress, verdict);
     arena_free(&arena);
     msg_verdict_free(verdict);
@@ -171,6 +210,7 @@ static char *command_line(const struct train *t, const char *what)
     if (s->train.prior >= 0) g_string_append_printf(text, " --prior %g", s->train.prior);
     if (s->train.target_prior >= 0) g_string_append_printf(text, " --target-prior %g", s->train.target_prior);
     if (strcmp(what, "label-model") == 0) g_string_append_printf(text, " --trust %g", s->train.trust);
+    if (s->train.unsolved > 0) g_string_append_printf(text, " --unsolved %g", s->train.unsolved);
     if (!s->train.views) g_string_append(text, " --views=no");
     g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
     return g_string_free(text, FALSE);
@@ -274,7 +314,8 @@ enum { MIN_DATABASES = 5 };
 
 struct rows { /* what learn_data points to */
     float *x;
-    double *y, *weight;
+    double *y, *weight, *calibration_weight;
+    uint8_t *made;
     uint32_t *group;
 };
 
@@ -283,21 +324,43 @@ static void rows_free(struct rows *rows)
     g_free(rows->x);
     g_free(rows->y);
     g_free(rows->weight);
+    g_free(rows->calibration_weight);
+    g_free(rows->made);
     g_free(rows->group);
 }
 
-/* Weights under which the rows have the share of correct ones that the model will meet: made-up candidates are wrong
- * more often than real ones, and a probability learned from them as they are would be too low. */
+/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for the
+ * others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are would
+ * be too low. NULL where that cannot be. */
+static double *weights_for(const double *y, const uint8_t *use, size_t n, double target)
+{
+    double right = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (use && !use[i]) continue;
+        right += y[i];
+        all++;
+    }
+    double share = all > 0 ? right / all : 0;
+    if (target <= 0 || target >= 1 || share <= 0 || share >= 1) return NULL;
+    double *weight = g_new0(double, n);
+    for (size_t i = 0; i < n; i++)
+        if (!use || use[i]) weight[i] = y[i] * target / share + (1 - y[i]) * (1 - target) / (1 - share);
+    return weight;
+}
+
+enum { MIN_REAL = 500 }; /* so many real candidates calibrate by themselves */
+
+/* All rows teach the order of candidates; real ones alone, where there are enough, say how likely right they are, since
+ * what a score means on mutants is not what it means on what a generator wrote. */
 static void weigh(struct rows *rows, struct learn_data *data, double target)
 {
-    double right = 0;
-    for (size_t i = 0; i < data->n; i++) right += rows->y[i];
-    double share = data->n ? right / (double)data->n : 0;
-    if (target <= 0 || target >= 1 || share <= 0 || share >= 1) return;
-    rows->weight = g_new(double, data->n);
-    for (size_t i = 0; i < data->n; i++)
-        rows->weight[i] = rows->y[i] * target / share + (1 - rows->y[i]) * (1 - target) / (1 - share);
-    data->weight = rows->weight;
+    uint8_t *real = g_new0(uint8_t, data->n + 1);
+    size_t n_real = 0;
+    for (size_t i = 0; i < data->n; i++) n_real += real[i] = !rows->made[i];
+    data->weight = rows->weight = weights_for(rows->y, NULL, data->n, target);
+    if (n_real >= MIN_REAL && n_real < data->n)
+        data->calibration_weight = rows->calibration_weight = weights_for(rows->y, real, data->n, target);
+    g_free(real);
 }
 
 /* Labelled rows with their labels; or, weak, all rows with the label model's probability. */
@@ -311,6 +374,7 @@ static struct learn_data gather(const struct train *t, const struct lm_model *we
     rows->x = g_new(float, (size_t)v->n * v->n_features + 1);
     rows->y = g_new(double, v->n + 1);
     rows->group = g_new(uint32_t, v->n + 1);
+    rows->made = g_new(uint8_t, v->n + 1);
     struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
     data.names = features_names(v->flags, &m);
     /* Calibration is fitted out of fold by database; with too few of them, by question. */
@@ -318,11 +382,32 @@ static struct learn_data gather(const struct train *t, const struct lm_model *we
     for (uint32_t row = 0; row < v->n; row++) {
         if (!weak && vectors_right(v, row) == VECTORS_UNLABELLED) continue;
         memcpy(rows->x + data.n * v->n_features, vectors_features(v, row), v->n_features * sizeof(float));
+        rows->made[data.n] = g_array_index(v->made, uint8_t, row);
         rows->y[data.n] = weak ? lm_p_correct(weak, &map, vectors_votes(v, row)) : vectors_right(v, row);
         rows->group[data.n++] = g_array_index(group, uint32_t, row);
     }
     weigh(rows, &data, t->cli->settings.train.target_prior);
     return data;
+}
+
+/* Calibration error where the model will serve: over the rows that calibrate it, thinned to their weights. */
+static double served_error(const struct learn_data *data, const double *p)
+{
+    const double *weight = data->calibration_weight ? data->calibration_weight : data->weight;
+    double *kept = g_new(double, data->n + 1), most = 0;
+    uint8_t *right = g_new(uint8_t, data->n + 1);
+    uint64_t state = 1;
+    size_t n = 0;
+    for (size_t i = 0; weight && i < data->n; i++) most = fmax(most, weight[i]);
+    for (size_t i = 0; i < data->n; i++) {
+        if (weight && learn_random_unit(&state) * most >= weight[i]) continue;
+        right[n] = data->y[i] >= 0.5;
+        kept[n++] = p[i];
+    }
+    double error = learn_ece(kept, right, n, 10);
+    g_free(kept);
+    g_free(right);
+    return error;
 }
 
 static void print_classifier(const struct learn_model *model, const struct learn_data *data,
@@ -343,8 +428,9 @@ static void print_classifier(const struct learn_model *model, const struct learn
     uint8_t *right = g_new(uint8_t, data->n + 1);
     for (size_t i = 0; i < data->n; i++) right[i] = data->y[i] >= 0.5;
     if (learn_cross_predict(learn_kind(model), data, options, 5, p, &err) == ERR_OK)
-        printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points\n", data->n,
-               100 * learn_auc(p, right, data->n), 100 * learn_ece(p, right, data->n, 10));
+        printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points at the share of right ones to be "
+               "met\n",
+               data->n, 100 * learn_auc(p, right, data->n), 100 * served_error(data, p));
     else
         printf("%zu candidates; not cross-validated: %s\n", data->n, err.text);
     g_free(p);

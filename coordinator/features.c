@@ -101,7 +101,9 @@ static void look_at_results(const struct features_subject *s, struct others *out
         if (votes > own_votes) out->better += votes;
     }
     out->executable = judged > 0 ? n_ran / judged : NAN;
-    out->agreement = ran(own) ? own_votes / all : NAN;
+    /* Alone among those seen, with others to come: it agrees with nobody yet, which is not the same as with all. */
+    bool alone = n_ran <= 1 && s->n_seen < s->n_candidates;
+    out->agreement = ran(own) && !alone ? own_votes / all : NAN;
     out->better = ran(own) ? out->better / all : NAN;
     out->same_shape = ran(own) ? out->same_shape / all : NAN;
     out->fired_gap = count_fired(own) - (double)least;

@@ -21,9 +21,11 @@ enum { LEARN_MAX_FEATURES = 4096, LEARN_FILE_VERSION = 1 };
 struct learn_data {
     size_t n;
     unsigned m;
-    const float *x;              /* n rows of m features; NAN: not known */
-    const double *y;             /* P(positive) of each row: 0 or 1, or a soft label between */
-    const double *weight;        /* NULL: 1 each */
+    const float *x;       /* n rows of m features; NAN: not known */
+    const double *y;      /* P(positive) of each row: 0 or 1, or a soft label between */
+    const double *weight; /* NULL: 1 each */
+    const double
+        *calibration_weight;     /* what a row weighs when probabilities are calibrated, 0: nothing; NULL: weight */
     const uint32_t *group;       /* rows of one group stay in one fold (database, question); NULL: each its own */
     const uint32_t *list;        /* rows next to each other with one number are alternatives, see `rank`; NULL: none */
     const char *const *names;    /* m feature names, unique */

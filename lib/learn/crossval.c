@@ -97,12 +97,16 @@ static enum err_code calibrate(const struct classifier_kind *kind, const struct 
     if (!learn_folds(held.group, rows->n, folds, options->seed, held.fold))
         code = err_set(err, ERR_CONFIG, "calibration needs rows of at least two groups");
     for (unsigned f = 0; f < folds && !code; f++) code = score_fold(kind, rows, options, &held, f, err);
+    const double *weight = rows->data->calibration_weight;
+    size_t n = 0;
     for (size_t i = 0; i < rows->n && !code; i++) {
-        held.label[i] = rows->data->y[rows->rows[i]];
-        held.weight[i] = row_weight(rows->data, rows->rows[i]);
+        if (weight && !(weight[rows->rows[i]] > 0)) continue;
+        held.score[n] = held.score[i];
+        held.label[n] = rows->data->y[rows->rows[i]];
+        held.weight[n++] = weight ? weight[rows->rows[i]] : row_weight(rows->data, rows->rows[i]);
     }
-    if (!code && !learn_calibrate(options->calibration, held.score, held.label, held.weight, rows->n, out))
-        code = err_set(err, ERR_NOMEM, "out of memory for the calibration");
+    if (!code && !learn_calibrate(options->calibration, held.score, held.label, held.weight, n, out))
+        code = err_set(err, ERR_CONFIG, "fewer than two rows to calibrate on, or out of memory");
     held_out_free(&held);
     return code;
 }
