@@ -5,7 +5,9 @@
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void begin(void)
@@ -276,4 +278,51 @@ Test(measures, nothing_measured_is_no_number)
     json_decref(json);
     eval_report_free(r);
     eval_data_free(data);
+}
+
+/* --- through the program ---------------------------------------------------------------------------------------------
+ */
+
+static double at(const json_t *json, const char *path)
+{
+    gchar **keys = g_strsplit(path, ".", -1);
+    for (gchar **key = keys; *key; key++)
+        json = json_is_array(json) ? json_array_get(json, (size_t)atoi(*key)) : json_object_get(json, *key);
+    cr_expect(json_is_number(json), "%s", path);
+    g_strfreev(keys);
+    return json_number_value(json);
+}
+
+Test(measures, the_report_holds_them_all)
+{
+    write_file("log.jsonl",
+               "{\"id\":\"1\",\"db\":\"shop\",\"question\":\"Who is 31?\",\"candidates\":[\"SELECT nope\","
+               "\"select T1.name from customer as T1 where 44 = T1.age\",\"SELECT name FROM customer WHERE age = 31\"],"
+               "\"gold\":\"SELECT name FROM customer WHERE age = 31\"}\n"
+               "{\"id\":\"2\",\"db\":\"shop\",\"question\":\"Titles and ids?\",\"candidates\":[\"SELECT title, id FROM "
+               "product\"],\"gold\":\"SELECT id, title FROM product\"}\n");
+    struct run run = assay("eval", "log.jsonl", "--db-root", ".", "--format=json", "--bootstrap=20", "--plots=drawn");
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    json_t *report = json_loads(run.out, 0, NULL);
+    cr_assert(report, "%s", run.out);
+    cr_expect_eq(at(report, "selection.exact_match.first"), 0, "one does not parse, one has another order of columns");
+    cr_expect_eq(at(report, "selection.exact_match.first_executable"), 50, "values do not count");
+    cr_expect_eq(at(report, "selection.exact_match.oracle"), 50);
+    cr_expect_eq(at(report, "selection.ceiling.right"), 2);
+    cr_expect_eq(at(report, "selection.ceiling.candidates_tried"), 2, "three, and one");
+    cr_expect_eq(at(report, "selection.contrasts.0.gain"),
+                 at(report, "selection.assay") - at(report, "selection.first"));
+    cr_expect_eq(at(report, "difficulty.0.questions"), 1);
+    cr_expect_eq(at(report, "difficulty.1.questions"), 1);
+    cr_expect_eq(json_array_size(json_object_get(report, "difficulty")), 2, "levels without questions are left out");
+    cr_expect_eq(at(report, "calibration.answers.n"), 2);
+    static const char *const keys[] = {"questions",      "selection",        "detection",   "signals",
+                                       "answered_at_95", "candidates_tried", "localisation"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+        cr_expect(json_object_get(report, keys[i]), "%s of the first version is still there", keys[i]);
+    char *svg = read_file("drawn/calibration.svg");
+    cr_expect(svg && strstr(svg, "Calibration"));
+    g_free(svg);
+    json_decref(report);
+    run_free(&run);
 }
