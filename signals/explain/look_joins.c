@@ -104,7 +104,7 @@ static void set_groups(struct look *look)
         if (used->use == LOOK_GROUP) {
             keys += used->column->unique || used->column->pk;
             others += !used->column->unique && !used->column->pk;
-            unshown += !(look->uses[used->column->id] >> LOOK_ANSWER & 1U);
+            unshown += !(look->uses[used->column->id] & 1U << LOOK_ANSWER);
         }
         if (used->use == LOOK_ANSWER) ungrouped += !groups_by(look, used->column);
     }
