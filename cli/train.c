@@ -329,9 +329,9 @@ static void rows_free(struct rows *rows)
     g_free(rows->group);
 }
 
-/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for the
- * others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are would
- * be too low. NULL where that cannot be. */
+/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for
+ * the others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are
+ * would be too low. NULL where that cannot be. */
 static double *weights_for(const double *y, const uint8_t *use, size_t n, double target)
 {
     double right = 0, all = 0;
