@@ -542,20 +542,19 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 /* Code, and what settles it. */
 /* clang-format off */
 #define SETTLERS(X)                                                                                                    \
-    X(T_ALL, any)                                                                                                      \
-    X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_DOT, dot) X(T_EXTRACT, call_words) X(T_FALSE, value)          \
-        X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed)    \
-            X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper)          \
-                X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample)    \
-                    X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word)                \
-                        X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words) X(SQL_WORD_CTE_SET, cte_set)        \
-                            X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)     \
-                                X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_TO, to)      \
-                                    X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
+    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_DOT, dot)                       \
+    X(T_EXTRACT, call_words) X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word)                \
+    X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value)   \
+    X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows)    \
+    X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)                         \
+    X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at)        \
+    X(SQL_WORD_CALL, call_words) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)                                 \
+    X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any)   \
+    X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */
 
 static settle_fn *const SETTLE[256] = {
-#define X(code, fn) [code] = fn,
+#define X(code, fn) [code] = (fn),
     SETTLERS(X)
 #undef X
 };
