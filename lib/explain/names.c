@@ -275,6 +275,11 @@ void say_sql(struct teller *t, struct say *out, const struct sql_node *node)
 
 /* --- what may not be shown --- */
 
+bool tell_shows_values(const struct teller *t)
+{
+    return t->options->expose != EXPLAIN_NONE;
+}
+
 bool tell_denied(const struct teller *t, const struct schema_column *column)
 {
     for (uint32_t i = 0; column && i < t->options->n_deny_columns; i++) {

@@ -103,17 +103,16 @@ const struct schema_column *tell_column_at(const struct teller *t, const struct 
 void say_query(struct say *out, uint32_t number);
 /* The statement's own text of a node, cut. */
 void say_sql(struct teller *t, struct say *out, const struct sql_node *node);
+/* May values of the data be shown at all? */
+bool tell_shows_values(const struct teller *t);
 /* Is it a column whose values may not be shown? */
 bool tell_denied(const struct teller *t, const struct schema_column *column);
 /* Does it use one, at any depth, or something that cannot be told? */
 bool tell_uses_denied(const struct teller *t, const struct sql_node *node);
 
-/* --- expr.c --- */
+/* --- expr.c, condition.c, call.c --- */
 
 void say_expr(struct teller *t, struct say *out, const struct sql_node *expr);
-/* Prose only: an inner query of one table in place, "the largest value of the capacity of all vessels". False, and
- * nothing said, when it is not that simple. */
-bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number);
 /* Has the condition a subject, its first kid, and a test of it? Then the test: " is greater than 200". */
 bool tell_has_test(const struct sql_node *condition);
 void say_test(struct teller *t, struct say *out, const struct sql_node *condition);
@@ -136,6 +135,13 @@ bool tell_is_join(const struct teller *t, const struct sql_block *block, const s
 
 /* Data-level phrases. `provenance` and `whynot` may be NULL. */
 void tell_story(struct teller *t, const struct provenance *provenance, const struct whynot *whynot);
+
+/* --- blame.c --- */
+
+void tell_why_not(struct teller *t, const struct provenance *provenance, const struct whynot *whynot);
+
+/* --- facts.c --- */
+
 /* How a string that a column is compared with is stored, if not as written. */
 void tell_stored_forms(struct teller *t, const struct sql_node *condition);
 /* How many rows the join of the statement's only block gives, of how many rows of each table. */

@@ -1,0 +1,102 @@
+/* Queries inside of expressions: by number, and in prose the simplest of them in place. */
+#include "lib/explain/expr.h"
+
+/* An inner query of one table and one block, with at most a plain WHERE: its SELECT, else NULL. */
+static const struct sql_node *simple_select(const struct teller *t, const struct sql_node *query)
+{
+    const struct sql_node *select = query->kids[QUERY_BODY];
+    if (query->kids[QUERY_WITH] || query->kids[QUERY_ORDER] || query->kids[QUERY_LIMIT] || select->kind != SQL_SELECT)
+        return NULL;
+    const struct sql_block *block = sql_block_of(t->source->bound, select);
+    if (!block || block->n_sources != 1 || block->sources[0].kind != SQL_SOURCE_TABLE) return NULL;
+    if (select->kids[SELECT_DISTINCT] || select->kids[SELECT_GROUP] || select->kids[SELECT_HAVING] ||
+        select->kids[SELECT_WINDOWS])
+        return NULL;
+    for (const struct sql_node *n = select; n; n = sql_walk(select, n))
+        if (n->kind == SQL_QUERY) return NULL;
+    return select;
+}
+
+static void say_rows_in_place(struct teller *t, struct say *out, const struct sql_node *select, bool plural)
+{
+    const struct sql_source *source = &sql_block_of(t->source->bound, select)->sources[0];
+    const struct sql_node *where = select->kids[SELECT_WHERE];
+    if (plural && !where) say(out, "all ");
+    (plural ? say_source_plural : say_source)(t, out, source);
+    if (!where) return;
+    say(out, " where ");
+    say_expr(t, out, where->kids[0]);
+}
+
+/* "the largest value of the capacity of all vessels". False, and nothing said, when it is not that simple. */
+static bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number)
+{
+    const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;
+    if (!select || number >= TELL_MAX_QUERIES) return false;
+    const struct sql_node *items = select->kids[SELECT_ITEMS];
+    if (items->n_kids != 1 || items->kids[0]->kind != SQL_ITEM) return false;
+    const struct sql_node *item = items->kids[0]->kids[0];
+    if (!sql_is_aggregate(item) && !sql_plain_column(item)) return false;
+    if (sql_is(item, SQL_CALL) && tell_counts_rows(item) && !item->kids[CALL_FILTER]) {
+        say(out, "the number of ");
+    } else {
+        say_expr(t, out, item);
+        say(out, " of ");
+    }
+    say_rows_in_place(t, out, select, true);
+    t->queries[number].in_place = true;
+    return true;
+}
+
+/* "there is a sailing where ..." in prose, if it is that simple; else "query 1 gives at least one row". */
+static void say_existence(struct teller *t, struct say *out, const struct sql_node *query, const char *there_is,
+                          const char *gives)
+{
+    uint32_t number = tell_query_number(t, query, NULL, TELL_EXISTS);
+    const struct sql_node *select = out->prose && number < TELL_MAX_QUERIES ? simple_select(t, query) : NULL;
+    if (!select || sql_block_of(t->source->bound, select)->aggregate) {
+        say_query(out, number);
+        say(out, gives);
+        return;
+    }
+    say(out, there_is);
+    say_rows_in_place(t, out, select, false);
+    t->queries[number].in_place = true;
+}
+
+void say_values_of(struct teller *t, struct say *out, const struct sql_node *query)
+{
+    uint32_t number = tell_query_number(t, query, NULL, TELL_IN);
+    say(out, "the values of ");
+    if (!say_in_place(t, out, query, number)) say_query(out, number);
+}
+
+void say_exists(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    say_existence(t, out, n->kids[0], "there is a ", " gives at least one row");
+}
+
+void say_not_exists(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    say_existence(t, out, n->kids[0], "there is no ", " gives no row");
+}
+
+void say_quantified(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    const struct sql_node *right = n->kids[1];
+    say_operand(t, out, n->kids[0], CONDITION);
+    say_operator(t, out, n);
+    say(out, n->flags & SQL_F_ALL ? "every value of " : "at least one value of ");
+    if (sql_is(right, SQL_SUBQUERY))
+        say_query(out, tell_query_number(t, right->kids[0], NULL, TELL_COMPARED));
+    else
+        say_operand(t, out, right, CONDITION);
+}
+
+void say_subquery(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    uint32_t number = tell_query_number(t, n->kids[0], NULL, TELL_VALUE);
+    if (say_in_place(t, out, n->kids[0], number)) return;
+    say(out, "the value of ");
+    say_query(out, number);
+}
