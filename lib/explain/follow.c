@@ -108,8 +108,8 @@ static const struct db_value *run_scalar(struct tracer *t, const struct origin *
 {
     struct arena *arena = t->arena;
     struct sql_node *query = trace_fill(arena, inner->outer, rewrite_borrow(inner->query));
-    struct sql_node *all = query ? REWRITE(arena, QUERY, rewrite_with(arena, inner->query), query->kids[QUERY_BODY],
-                                           query->kids[QUERY_ORDER], query->kids[QUERY_LIMIT])
+    struct sql_node *all = query ? REWRITE(arena, QUERY, rewrite_with(arena, t->source->stmt, inner->query),
+                                           query->kids[QUERY_BODY], query->kids[QUERY_ORDER], query->kids[QUERY_LIMIT])
                                  : NULL;
     const char *sql = all && !arena->failed ? sql_print(arena, all) : NULL;
     struct db_result result;

@@ -157,19 +157,21 @@ static bool run_arm(struct arm_work *work)
     return true;
 }
 
-/* A collation or an affinity lets values in that are equal to it and not the same. DISTINCT merges by collation. */
-static bool is_same(const struct prov_arm *arm, const struct db_value *value, const struct db_value *want)
+/* A collation or an affinity lets values in that are equal to it and not the same. */
+static bool is_same(const struct db_value *value, const struct db_value *want, bool by_collation)
 {
     bool texts = value->type == DB_TEXT && want->type == DB_TEXT;
-    return db_value_compare(value, want) == 0 || (texts && arm->shape == PROV_SHAPE_MERGED);
+    return db_value_compare(value, want) == 0 || (texts && by_collation);
 }
 
-/* Of a group only the first row is known to hold what is neither aggregated nor a key. */
-static bool column_is_same(const struct prov_arm *arm, uint32_t column, const struct db_value *want)
+/* DISTINCT and GROUP BY merge by collation. Of a group only the first row is known to hold what is neither aggregated
+ * nor a key. */
+static bool column_is_same(const struct prov_arm *arm, uint32_t column, bool key, const struct db_value *want)
 {
     bool grouped = arm->shape == PROV_SHAPE_GROUP || arm->shape == PROV_SHAPE_WHOLE;
-    for (uint32_t row = 0; row < (grouped ? 1 : arm->n_rows); row++)
-        if (!is_same(arm, &arm->values[(size_t)row * arm->n_columns + column], want)) return false;
+    uint32_t n = grouped && arm->n_rows ? 1 : arm->n_rows;
+    for (uint32_t row = 0; row < n; row++)
+        if (!is_same(&arm->values[(size_t)row * arm->n_columns + column], want, key)) return false;
     return true;
 }
 
@@ -181,10 +183,10 @@ static bool is_verbatim(struct arm_work *work)
     for (uint32_t i = 0; i < arm->block->n_outputs && i < work->chosen->n; i++) {
         const struct arm_output *output = &work->outputs[i];
         if (!output->source || (work->chosen->known && !work->chosen->known[i])) continue;
-        if (arm->shape == PROV_SHAPE_GROUP && trace_is_key(work, output)) continue;
+        bool key = arm->shape == PROV_SHAPE_MERGED || trace_is_key(work, output);
         for (uint32_t c = 0; c < arm->n_columns; c++)
             if (arm->columns[c].source == output->source && arm->columns[c].output == output->column &&
-                !column_is_same(arm, c, &work->chosen->values[i]))
+                !column_is_same(arm, c, key, &work->chosen->values[i]))
                 return false;
     }
     return true;

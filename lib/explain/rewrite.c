@@ -99,6 +99,12 @@ struct sql_node *rewrite_map(struct arena *arena, struct sql_node *node, rewrite
     return copy ? copy : node;
 }
 
+struct sql_node *rewrite_slice(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node)
+{
+    if (node->end <= node->start || node->end > stmt->len) return rewrite_borrow(node);
+    return rewrite_verbatim(arena, arena_strndup(arena, stmt->text + node->start, node->end - node->start));
+}
+
 static uint32_t count_ctes(const struct sql_node *node)
 {
     uint32_t n = 0;
@@ -116,11 +122,13 @@ static bool has_name(struct sql_node *const *ctes, uint32_t n, const struct sql_
     return false;
 }
 
-struct sql_node *rewrite_with(struct arena *arena, const struct sql_node *node)
+struct sql_node *rewrite_with(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node)
 {
     uint32_t room = count_ctes(node), n = 0, flags = 0;
     struct sql_node **ctes = room ? arena_new_array(arena, room, struct sql_node *) : NULL;
     if (!ctes) return NULL;
+    const struct sql_node *only = sql_kid(stmt->root, QUERY_WITH);
+    if (only && only->n_kids == room) return rewrite_slice(arena, stmt, only);
     for (; node; node = node->parent) {
         const struct sql_node *with = node->kind == SQL_QUERY ? sql_kid(node, QUERY_WITH) : NULL;
         uint32_t inner = n;
@@ -152,6 +160,11 @@ bool rewrite_is_random(const struct sql_node *node)
     for (size_t i = 0; sql_is(node, SQL_CALL) && i < sizeof names / sizeof *names; i++)
         if (sql_name_is(node->text, node->text_len, names[i], strlen(names[i]))) return true;
     return false;
+}
+
+bool rewrite_is_derived(const struct sql_node *node)
+{
+    return node->kind == SQL_DERIVED;
 }
 
 bool rewrite_is_subquery(const struct sql_node *node)

@@ -33,8 +33,12 @@ struct sql_node *rewrite_item(struct arena *arena, struct sql_node *expr, const 
 typedef struct sql_node *rewrite_fn(void *ctx, struct sql_node *node);
 struct sql_node *rewrite_map(struct arena *arena, struct sql_node *node, rewrite_fn *replace, void *ctx);
 
+/* The statement's own text of a node. A derived table must keep it: columns without an alias are named after how they
+ * are written. */
+struct sql_node *rewrite_slice(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node);
+
 /* The WITH clauses that a node can see, as one; NULL if there are none. */
-struct sql_node *rewrite_with(struct arena *arena, const struct sql_node *node);
+struct sql_node *rewrite_with(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node);
 
 /* An original node as a kid of a new one. Nothing writes through it. */
 static inline struct sql_node *rewrite_borrow(const struct sql_node *node)
@@ -48,5 +52,6 @@ bool rewrite_any(const struct sql_node *top, rewrite_test *test);
 bool rewrite_is_window(const struct sql_node *node);   /* a call with OVER */
 bool rewrite_is_random(const struct sql_node *node);   /* differs from call to call */
 bool rewrite_is_subquery(const struct sql_node *node); /* holds rows of its own */
+bool rewrite_is_derived(const struct sql_node *node);  /* a subquery in FROM */
 
 #endif

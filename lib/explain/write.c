@@ -152,7 +152,9 @@ static bool any_output(const struct arm_work *work, output_test *test)
 
 static struct sql_node *from_of(struct arm_work *work)
 {
-    return trace_expand(work, sql_kid(work->arm->select, SELECT_FROM));
+    struct sql_node *from = sql_kid(work->arm->select, SELECT_FROM), *expanded = trace_expand(work, from);
+    if (expanded != from || !rewrite_any(from, rewrite_is_derived)) return expanded;
+    return rewrite_slice(work->t->arena, work->t->source->stmt, from);
 }
 
 static struct sql_node *where_of(struct arm_work *work)
@@ -363,6 +365,10 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
     for (uint32_t i = 0; i < n_outputs(work); i++) {
         const char *name = arena_printf(arena, "o%u", i + 1);
         if (!name || !is_known(work, i) || !work->outputs[i].expr) continue;
+        if (work->way == TRACE_LOOSE && is_windowed(work, i)) { /* row_number() of ties goes by the plan */
+            work->skipped = true;
+            continue;
+        }
         if (!sql_append(arena, items, rewrite_item(arena, work->outputs[i].expr, name))) return NULL;
         struct sql_node *column = rewrite_column(arena, NULL, 0, name, strlen(name));
         if (column) all = rewrite_and(arena, all, same_value(work, column, &work->chosen->values[i]));
@@ -432,8 +438,8 @@ void trace_write(struct arm_work *work)
     work->skipped = false;
     work->n_params = 0;
     bool windows = is_per_row(work) && any_output(work, is_windowed);
-    struct sql_node *query =
-        REWRITE(arena, QUERY, rewrite_with(arena, arm->select->parent), write_select(work, windows));
+    struct sql_node *query = REWRITE(arena, QUERY, rewrite_with(arena, work->t->source->stmt, arm->select->parent),
+                                     write_select(work, windows));
     arm->exact =
         !work->skipped ||
         sql_is(arm->condition,

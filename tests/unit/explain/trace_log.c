@@ -19,7 +19,7 @@ struct ground {
 struct reading {
     const char *databases;
     GHashTable *grounds; /* name -> struct ground */
-    struct arena arena;
+    struct arena *arena;
     struct trace_tally *tally;
     const char *sql;
 };
@@ -103,7 +103,7 @@ static bool check_arm(struct reading *r, const struct explain_source *source, co
                       const struct prov_arm *arm)
 {
     struct trace_tally *t = r->tally;
-    const char *sql = prov_check_sql(&r->arena, source, arm);
+    const char *sql = prov_check_sql(r->arena, source, arm);
     t->inexact += !arm->exact;
     if (!sql) {
         t->unsaid++;
@@ -111,7 +111,8 @@ static bool check_arm(struct reading *r, const struct explain_source *source, co
     }
     struct db_result again;
     struct err err = {0};
-    bool ran = db_query(source->db, &r->arena, sql, strlen(sql), arm->params, arm->n_params, 0, &again, &err) == ERR_OK;
+    bool ran =
+        db_query(source->db, r->arena, sql, strlen(sql), arm->params, arm->n_params, 1000, &again, &err) == ERR_OK;
     t->checked++;
     if (ran && any_same_row(p, arm, &again)) return true;
     t->differ++;
@@ -124,7 +125,7 @@ static void check_why_not(struct reading *r, const struct explain_source *source
     struct trace_tally *t = r->tally;
     struct whynot why;
     int64_t start = clock_now_ns();
-    if (prov_whynot(&r->arena, source, NULL, &why)) why.status = WHYNOT_UNAVAILABLE;
+    if (prov_whynot(r->arena, source, NULL, &why)) why.status = WHYNOT_UNAVAILABLE;
     int64_t ns = clock_now_ns() - start;
     if (t->why) g_array_append_val(t->why, ns);
     t->probes += why.probes;
@@ -160,6 +161,40 @@ static void count(struct reading *r, const struct explain_source *source, const 
     if (p->status == PROV_EMPTY || p->status == PROV_NOTHING) check_why_not(r, source);
 }
 
+static void check_candidate(struct reading *r, struct db *db, const struct schema_index *index, const char *sql)
+{
+    struct explain_source source = {.sql = sql, .sql_len = strlen(sql), .index = index, .db = db};
+    struct sql_stmt *stmt;
+    struct sql_bound *bound;
+    struct db_result result;
+    struct provenance p;
+    arena_reset(r->arena);
+    r->sql = sql;
+    if (db_query(db, r->arena, sql, strlen(sql), NULL, 0, 0, &result, NULL)) return;
+    r->tally->executable++;
+    if (sql_parse(r->arena, sql, strlen(sql), NULL, &stmt) || sql_bind(r->arena, stmt, &index->catalog, &bound)) {
+        r->tally->unavailable++;
+        complain(r, "runs, but does not parse or bind", NULL);
+        return;
+    }
+    source.stmt = stmt;
+    source.bound = bound;
+    source.result = &result;
+    int64_t start = clock_now_ns();
+    if (prov_trace(r->arena, &source, NULL, &p)) complain(r, "arena full", NULL);
+    int64_t own = clock_now_ns() - start - p.sql_ns;
+    if (r->tally->own) g_array_append_val(r->tally->own, own);
+    if (r->tally->sql) g_array_append_val(r->tally->sql, p.sql_ns);
+    count(r, &source, &p);
+}
+
+void trace_candidate(struct db *db, const struct schema_index *index, struct arena *arena, const char *sql,
+                     struct trace_tally *tally)
+{
+    struct reading r = {.arena = arena, .tally = tally};
+    check_candidate(&r, db, index, sql);
+}
+
 /* ---- the log ---------------------------------------------------------------------------------------------------- */
 
 static void ground_free(gpointer data)
@@ -187,34 +222,6 @@ static struct ground *ground_of(struct reading *r, const char *name)
     return ground;
 }
 
-static void check_candidate(struct reading *r, struct ground *ground, const char *sql)
-{
-    struct explain_source source = {.sql = sql, .sql_len = strlen(sql), .index = ground->index, .db = ground->db};
-    struct sql_stmt *stmt;
-    struct sql_bound *bound;
-    struct db_result result;
-    struct provenance p;
-    arena_reset(&r->arena);
-    r->sql = sql;
-    if (db_query(ground->db, &r->arena, sql, strlen(sql), NULL, 0, 0, &result, NULL)) return;
-    r->tally->executable++;
-    if (sql_parse(&r->arena, sql, strlen(sql), NULL, &stmt) ||
-        sql_bind(&r->arena, stmt, &ground->index->catalog, &bound)) {
-        r->tally->unavailable++;
-        complain(r, "runs, but does not parse or bind", NULL);
-        return;
-    }
-    source.stmt = stmt;
-    source.bound = bound;
-    source.result = &result;
-    int64_t start = clock_now_ns();
-    if (prov_trace(&r->arena, &source, NULL, &p)) complain(r, "arena full", NULL);
-    int64_t own = clock_now_ns() - start - p.sql_ns;
-    if (r->tally->own) g_array_append_val(r->tally->own, own);
-    if (r->tally->sql) g_array_append_val(r->tally->sql, p.sql_ns);
-    count(r, &source, &p);
-}
-
 static void check_line(struct reading *r, const char *line)
 {
     json_t *root = json_loads(line, 0, NULL);
@@ -227,10 +234,10 @@ static void check_line(struct reading *r, const char *line)
     {
         const char *sql = json_string_value(json_object_get(candidate, "sql"));
         if (ground && ground->index && sql && g_hash_table_add(ground->seen, g_strdup(sql)))
-            check_candidate(r, ground, sql);
+            check_candidate(r, ground->db, ground->index, sql);
     }
     if (ground && ground->index && gold && g_hash_table_add(ground->seen, g_strdup(gold)))
-        check_candidate(r, ground, gold);
+        check_candidate(r, ground->db, ground->index, gold);
     json_decref(root);
 }
 
@@ -238,15 +245,16 @@ bool trace_log(const char *log, const char *databases, struct trace_tally *tally
 {
     FILE *file = fopen(log, "r");
     if (!file) return false;
-    struct reading r = {.databases = databases, .tally = tally};
+    struct arena arena;
+    arena_init(&arena, 256U << 20);
+    struct reading r = {.databases = databases, .arena = &arena, .tally = tally};
     r.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
-    arena_init(&r.arena, 256U << 20);
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, file) > 0) check_line(&r, line);
     free(line);
     fclose(file);
-    arena_free(&r.arena);
+    arena_free(&arena);
     g_hash_table_destroy(r.grounds);
     return true;
 }

@@ -2,6 +2,8 @@
 #ifndef ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
 #define ASSAY_TESTS_UNIT_EXPLAIN_TRACE_LOG_H
 
+#include "lib/schema/schema.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +24,10 @@ struct trace_tally {
 
 /* Adds to *tally; says on stderr what is wrong with which candidate. false: the log is not there. */
 bool trace_log(const char *log, const char *databases, struct trace_tally *tally);
+
+/* The same for one candidate. Forgets what the arena holds. */
+void trace_candidate(struct db *db, const struct schema_index *index, struct arena *arena, const char *sql,
+                     struct trace_tally *tally);
 
 /* Candidates covered: traced with right values, or known to have no source row, and why. */
 unsigned trace_covered(const struct trace_tally *tally);
