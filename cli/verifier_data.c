@@ -5,6 +5,8 @@
 #include "cli/label.h"
 #include "cli/mutants.h"
 #include "coordinator/verifier_context.h"
+#include "lib/explain/explain.h"
+#include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"
 #include "proto/msg.h"
 #include "signals/vsig_question.h"
@@ -90,6 +92,22 @@ static bool is_right(const struct bench *b, const struct db_result *result)
     return right;
 }
 
+/* Without statements of its own: what they tell of rows is no feature. NULL: nothing can be said. */
+static const struct explanation *explain(const struct bench *b, const struct vsig_subject *subject)
+{
+    struct explain_options options = explain_defaults;
+    struct explanation *out = NULL;
+    const struct explain_source source = {.sql = subject->sql,
+                                          .sql_len = subject->sql_len,
+                                          .stmt = subject->stmt,
+                                          .bound = subject->bound,
+                                          .index = b->schema,
+                                          .result = &subject->result};
+    options.may_probe = false;
+    if (subject->bound->diags) return NULL;
+    return explain_query(&b->judge->arena, &source, &options, &out, NULL) == ERR_OK ? out : NULL;
+}
+
 static void judge_candidate(const struct bench *b, const char *sql, size_t len, struct verifier_sample sample)
 {
     struct vsig_subject subject;
@@ -102,7 +120,7 @@ static void judge_candidate(const struct bench *b, const char *sql, size_t len, 
     sample.right = is_right(b, result);
     sample.rows = result->n_rows;
     memcpy(sample.digest, result->digest, sizeof sample.digest);
-    if (verifier_features(&subject, NULL, arena, sample.features) != ERR_OK) return;
+    if (verifier_features(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return;
     run_signals(b, &subject, &sample);
     g_array_append_val(b->line->samples, sample);
 }

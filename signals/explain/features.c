@@ -104,7 +104,6 @@ static enum err_code forget(float *out)
 enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
                                 struct arena *arena, float *out)
 {
-    (void)explanation;
     forget(out);
     if (subject->code || !subject->bound) return ERR_OK;
     struct look *look = arena_alloc(arena, sizeof *look);
@@ -115,5 +114,6 @@ enum err_code verifier_features(struct vsig_subject *subject, const struct expla
     look_schema(look);
     look_result(look);
     look_joins(look);
+    look_alignment(look, explanation);
     return ERR_OK;
 }

@@ -81,5 +81,6 @@ void look_operators(struct look *look);
 void look_schema(struct look *look);
 void look_result(struct look *look);
 void look_joins(struct look *look);
+void look_alignment(struct look *look, const struct explanation *explanation); /* NULL: nothing */
 
 #endif

@@ -92,7 +92,7 @@ static void set_alone(struct look *look)
 
 static bool groups_by(const struct look *look, const struct schema_column *column)
 {
-    return look->uses[column->id] >> LOOK_GROUP & 1U;
+    return (look->uses[column->id] & 1U << LOOK_GROUP) != 0;
 }
 
 static void set_groups(struct look *look)

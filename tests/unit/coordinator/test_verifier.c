@@ -1,0 +1,259 @@
+/* The verifier: what the context is worth, the row that the content model sees, and files that are not to be trusted.
+ */
+#include "coordinator/verifier.h"
+#include "coordinator/verifier_context.h"
+#include "coordinator/verifier_row.h"
+#include "lib/learn/hashed.h"
+#include "lib/learn/learn.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 8 };
+
+static struct msg_execution executions[ROOM];
+static struct msg_judged judged[ROOM];
+static struct msg_candidate given[ROOM];
+static struct msg_request request;
+
+/* Candidates with these results (0: does not run) and votes. */
+static void list(const uint64_t *results, const uint32_t *votes, uint32_t n)
+{
+    request = (struct msg_request){.question = "How many boats are there?", .candidates = given, .n_candidates = n};
+    for (uint32_t i = 0; i < n; i++) {
+        executions[i] = (struct msg_execution){.code = "ok", .rows = 2, .columns = 1, .digest = {results[i], 0}};
+        judged[i] = (struct msg_judged){.judged = true, .invalid = !results[i], .count = votes[i]};
+        given[i] = (struct msg_candidate){.count = votes[i]};
+        if (results[i]) judged[i].execution = &executions[i];
+    }
+}
+
+static double context(const struct verifier_habits *habits, uint32_t index, uint32_t n_seen)
+{
+    struct verifier_subject subject = {&request, judged, request.n_candidates, n_seen, index, NULL};
+    return verifier_context(habits, &subject);
+}
+
+Test(verifier, votes_and_places)
+{
+    static const uint64_t results[] = {1, 2, 1, 3};
+    static const uint32_t votes[] = {1, 1, 1, 1};
+    const struct verifier_habits *h = &verifier_habits_one;
+    list(results, votes, 4);
+    cr_expect_gt(context(h, 0, 4), context(h, 1, 4), "two votes against one");
+    cr_expect_float_eq(context(h, 0, 4), context(h, 2, 4), 1e-12, "one answer, one prior");
+    cr_expect_float_eq(context(h, 1, 4), context(h, 3, 4), 1e-12);
+    struct verifier_habits flat = {.vote = 0, .first = 0, .none = 1, .temperature = 1};
+    cr_expect_float_eq(context(&flat, 1, 4), log(1.0 / 3), 1e-12, "three answers and none of them, all alike");
+    leak_check();
+}
+
+Test(verifier, unanimity_is_more_than_a_single_voice)
+{
+    static const uint64_t results[] = {1, 1, 1};
+    static const uint32_t votes[] = {2, 2, 1};
+    list(results, votes, 3);
+    double all = context(&verifier_habits_one, 0, 3);
+    request.n_candidates = 1;
+    judged[0].count = 1;
+    cr_expect_gt(all, context(&verifier_habits_one, 0, 1));
+    leak_check();
+}
+
+/* The place in the list counts where entries differ, whether or not they run. */
+Test(verifier, first_of_a_ranked_list)
+{
+    static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2};
+    static const uint32_t votes[] = {1, 1, 1, 1};
+    list(ranked, votes, 4);
+    cr_expect_gt(context(&verifier_habits_one, 1, 4), context(&verifier_habits_one, 2, 4) + 2);
+    list(agreed, votes, 4);
+    cr_expect_lt(context(&verifier_habits_one, 0, 4), context(&verifier_habits_one, 1, 4), "three votes beat a place");
+    leak_check();
+}
+
+Test(verifier, empty_results_do_not_vote_for_each_other)
+{
+    static const uint64_t results[] = {1, 2, 2};
+    static const uint32_t votes[] = {1, 1, 1};
+    list(results, votes, 3);
+    double together = context(&verifier_habits_one, 1, 3);
+    executions[1].rows = executions[2].rows = 0;
+    cr_expect_lt(context(&verifier_habits_one, 1, 3), together);
+    leak_check();
+}
+
+/* What was judged ahead must not count. */
+Test(verifier, looks_no_further_than_seen)
+{
+    static const uint64_t results[] = {1, 2, 2, 2};
+    static const uint32_t votes[] = {1, 1, 1, 1};
+    list(results, votes, 4);
+    double before = context(&verifier_habits_one, 0, 1);
+    for (unsigned i = 1; i < 4; i++) executions[i].digest[0] = 1;
+    cr_expect_float_eq(context(&verifier_habits_one, 0, 1), before, 1e-12);
+    cr_expect_gt(context(&verifier_habits_one, 0, 4), before);
+    leak_check();
+}
+
+Test(verifier, many_candidates_are_bounded)
+{
+    enum { MANY = 500 };
+    struct msg_judged *many = g_new0(struct msg_judged, MANY);
+    struct msg_execution ran = {.code = "ok", .rows = 1, .digest = {7, 7}};
+    for (unsigned i = 0; i < MANY; i++)
+        many[i] = (struct msg_judged){.judged = true, .count = 100000, .execution = &ran};
+    struct verifier_subject subject = {&request, many, MANY, MANY, MANY - 1, NULL};
+    double z = verifier_context(&verifier_habits_several, &subject);
+    cr_expect(isfinite(z) && z > 0, "%g", z);
+    g_free(many);
+    leak_check();
+}
+
+Test(verifier, generators)
+{
+    static const char *const a[] = {"alpha"}, *const b[] = {"beta"};
+    static const uint64_t results[] = {1, 2};
+    static const uint32_t votes[] = {1, 1};
+    list(results, votes, 2);
+    cr_expect_str_eq(verifier_generator(&request), "");
+    given[0].generators = a;
+    given[1].generators = a;
+    given[0].n_generators = given[1].n_generators = 1;
+    cr_expect_str_eq(verifier_generator(&request), "alpha");
+    given[1].generators = b;
+    cr_expect_null(verifier_generator(&request));
+    leak_check();
+}
+
+/* --- the row --- */
+
+static int column(const char *name)
+{
+    for (unsigned i = 0; i < VERIFIER_ROW; i++)
+        if (strcmp(verifier_row_names()[i], name) == 0) return (int)i;
+    cr_assert_fail("no column %s", name);
+    return -1;
+}
+
+Test(verifier, row_of_surprises)
+{
+    float features[VERIFIER_FEATURES] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
+    double expected[SQL_COMPONENT_COUNT];
+    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) expected[i] = 0.002;
+    expected[SQL_HAS_answer_count] = 0.9;
+    features[VERIFIER_COMPONENTS + SQL_HAS_limit_one] = 1;
+    verifier_row(features, signals, expected, row);
+    cr_expect_float_eq(row[column("surprise_answer_count")], log(0.1), 1e-4, "asked for and not there: below 0");
+    cr_expect_float_eq(row[column("surprise_limit_one")], -log(0.002), 1e-4, "there and not asked for: above 0");
+    cr_expect_float_eq(row[column("surprise_first")], -log(0.002), 1e-4);
+    cr_expect_float_eq(row[column("surprise_second")], -log(0.1), 1e-4);
+    cr_expect_float_eq(row[column("surprise_ordering_too_much")], -log(0.002), 1e-4);
+    cr_expect_float_eq(row[column("surprise_aggregate_too_little")], log(0.1), 1e-4);
+    verifier_row(features, signals, NULL, row);
+    cr_expect(isnan(row[column("surprise_sum")]), "without a question nothing is expected");
+    leak_check();
+}
+
+Test(verifier, keys_hide_values)
+{
+    uint64_t a[VERIFIER_MAX_KEYS], b[VERIFIER_MAX_KEYS];
+    struct arena arena;
+    arena_init(&arena, 0);
+    uint32_t n = verifier_keys(&arena, "Which boats of Peter Smith are longer than 12 feet?", a);
+    uint32_t m = verifier_keys(&arena, "Which boats of Ann are longer than 77 feet?", b);
+    cr_assert(n > 20);
+    cr_assert_eq(n, m);
+    cr_expect_arr_eq(a, b, n * sizeof *a);
+    cr_expect_neq(verifier_keys(&arena, "How many boats are longer than 77 feet?", b), 0);
+    GString *long_text = g_string_new(NULL);
+    for (unsigned i = 0; i < 20000; i++) g_string_append_printf(long_text, "word%u ", i);
+    cr_expect_leq(verifier_keys(&arena, long_text->str, b), VERIFIER_MAX_KEYS);
+    g_string_free(long_text, TRUE);
+    arena_free(&arena);
+    leak_check();
+}
+
+/* --- files --- */
+
+static char *model_text(const char *margin, const char *generators)
+{
+    float x[] = {0, 1, 0, 1, 0, 1, 0, 1};
+    double y[] = {0, 1, 0, 1, 0, 1, 0, 1};
+    static const char *const names[] = {"n_nodes"};
+    struct learn_data data = {.n = 8, .m = 1, .x = x, .y = y, .names = names};
+    struct learn_options options = learn_options_default();
+    options.calibration = LEARN_UNCALIBRATED;
+    struct learn_model *content;
+    cr_assert_eq(learn_fit("logistic", &data, &options, &content, NULL), ERR_OK);
+    uint64_t key = 1;
+    struct hashed_item item = {&key, 1, 1};
+    struct hashed_options small = hashed_options_default();
+    struct hashed_model *components;
+    small.bits = 4;
+    cr_assert_eq(hashed_fit(&item, 1, SQL_COMPONENT_COUNT, &small, &components, NULL), ERR_OK);
+    char *inner = learn_save_text(content);
+    json_t *hashed = hashed_save(components);
+    char *outer = json_dumps(hashed, JSON_COMPACT);
+    char *text = g_strdup_printf("{\"format\": \"assay-verifier\", \"version\": 1, \"margin\": %s, \"components\": %s, "
+                                 "\"content\": %s, \"generators\": %s}",
+                                 margin, outer, inner, generators);
+    free(inner);
+    free(outer);
+    json_decref(hashed);
+    learn_free(content);
+    hashed_free(components);
+    return text;
+}
+
+static enum err_code try_load(const char *margin, const char *generators, struct verifier_model **out)
+{
+    char *text = model_text(margin, generators);
+    struct err err = {0};
+    enum err_code code = verifier_load_text(text, strlen(text), out, &err);
+    g_free(text);
+    return code;
+}
+
+Test(verifier, judges_from_a_file)
+{
+    static const uint64_t results[] = {1, 2};
+    static const uint32_t votes[] = {1, 1};
+    float features[VERIFIER_FEATURES] = {0};
+    struct verifier_model *model;
+    cr_assert_eq(try_load("0.05", "{\"\": {\"vote\": 0, \"first\": 0, \"none\": 1, \"temperature\": 1}}", &model),
+                 ERR_OK);
+    cr_expect_float_eq(verifier_margin(model), 0.05, 1e-12);
+    list(results, votes, 2);
+    struct verifier_subject subject = {&request, judged, 2, 2, 0, features};
+    double low = verifier_entails(model, &subject);
+    features[VERIFIER_n_nodes] = 1;
+    double high = verifier_entails(model, &subject);
+    cr_expect(low > 0 && low < high && high < 1, "%g %g", low, high);
+    cr_expect_float_eq(verifier_parts(model, &subject).context, log(0.5), 1e-9, "the file's habits count");
+    subject.features = NULL;
+    cr_expect(isnan(verifier_entails(model, &subject)), "nothing to go by is not known, not 0");
+    cr_expect(isnan(verifier_entails(NULL, &subject)));
+    verifier_free(model);
+    leak_check();
+}
+
+Test(verifier, refuses_bad_files)
+{
+    struct verifier_model *model;
+    cr_expect_eq(try_load("2", "{}", &model), ERR_MALFORMED);
+    cr_expect_eq(try_load("0", "[]", &model), ERR_MALFORMED);
+    cr_expect_eq(try_load("0", "{\"x\": {\"vote\": 1e9, \"first\": 0, \"none\": 1, \"temperature\": 1}}", &model),
+                 ERR_MALFORMED);
+    cr_expect_eq(try_load("0", "{\"x\": {\"vote\": 1, \"first\": 0, \"none\": 0, \"temperature\": 1}}", &model),
+                 ERR_MALFORMED);
+    cr_expect_eq(verifier_load_text("{}", 2, &model, NULL), ERR_MALFORMED);
+    cr_expect_null(model);
+    cr_expect_neq(verifier_load("/nonexistent/verifier.json", &model, NULL), ERR_OK);
+    leak_check();
+}
