@@ -131,6 +131,11 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
+static const struct option_row explain_rows[] = {{"premise", 'p', FLAG_ARG, AT(explain.premise), "false",
+                                                  .command_line_only = true,
+                                                  .sentence = "print what a verifier is given, instead of prose"},
+                                                 END};
+
 static const struct option_row replay_rows[] = {
     {"workers", 'j', OPT_INT, "N", AT(replay.workers), "0", .min = 0, .max = 256,
      .sentence = "threads that judge; 0: one a processor"},
@@ -232,6 +237,7 @@ const struct option_group options_schema = {"schema", "Schema index", schema_row
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
@@ -239,9 +245,10 @@ const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
 
 const struct option_group *const option_groups[] = {
-    &options_general, &options_output,  &options_judge,  &options_verifier, &options_database,
-    &options_schema,  &options_signals, &options_log,    &options_check,    &options_replay,
-    &options_eval,    &options_train,   &options_mutate, &options_config,   NULL};
+    &options_general,  &options_output,  &options_judge,   &options_verifier,
+    &options_database, &options_schema,  &options_signals, &options_log,
+    &options_check,    &options_explain, &options_replay,  &options_eval,
+    &options_train,    &options_mutate,  &options_config,  NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

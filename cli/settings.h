@@ -70,6 +70,9 @@ struct settings {
         const char *evidence;
     } check;
     struct {
+        bool premise;
+    } explain;
+    struct {
         int64_t workers;
         int64_t window;
         int64_t cache_bytes;

@@ -43,6 +43,8 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     if (verdict->chosen) fprintf(out, ": candidate %u of %u", verdict->chosen, verdict->n_candidates);
     if (verdict->chosen && !isnan(verdict->p_correct)) fprintf(out, ", P(correct) %s", percent(verdict->p_correct, p));
     if (!isnan(verdict->threshold)) fprintf(out, " (validates from %s)", percent(verdict->threshold, threshold));
+    if (isnan(verdict->threshold) && !isnan(verdict->entailment_threshold))
+        fprintf(out, " (the verifier passes from %s)", percent(verdict->entailment_threshold, threshold));
     fprintf(out, ", %.1f ms\n", (double)verdict->total_ns / 1e6);
     if (verdict->reason || verdict->message) {
         fputs("  ", out);
@@ -56,6 +58,11 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     }
     for (uint32_t i = 0; i < verdict->n_unavailable; i++)
         fprintf(out, "  family without an answer: %s\n", verdict->unavailable[i]);
+    for (uint32_t i = 0; i < verdict->n_notes; i++) {
+        fputs("  ", out);
+        safe(out, verdict->notes[i]);
+        fputc('\n', out);
+    }
 }
 
 static char *fired(const struct msg_judged *judged)
@@ -80,20 +87,22 @@ static char *outcome(const struct msg_judged *judged)
 static void print_candidates(FILE *out, const struct msg_verdict *verdict)
 {
     static const struct table_column columns[] = {
-        {"", .right = true}, {"#", .right = true},    {"P", .right = true},  {"votes", .right = true},
-        {"result"},          {"fired", .wrap = true}, {"why", .wrap = true}, {NULL}};
+        {"", .right = true},        {"#", .right = true},     {"P", .right = true},
+        {"entails", .right = true}, {"votes", .right = true}, {"result"},
+        {"fired", .wrap = true},    {"why", .wrap = true},    {NULL}};
     struct table *table = table_new(columns);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
-        char p[16], *names = fired(judged), *result = outcome(judged);
+        char p[16], e[16], *names = fired(judged), *result = outcome(judged);
         table_row(table);
         table_cell(table, 0, "%s", verdict->chosen == i + 1 ? "*" : "");
         table_cell(table, 1, "%u", i + 1);
         table_cell(table, 2, "%s", percent(judged->p_correct, p));
-        table_cell(table, 3, "%u", judged->count);
-        table_cell(table, 4, "%s", result);
-        table_cell(table, 5, "%s", names);
-        table_cell(table, 6, "%s", judged->why ? judged->why : "");
+        table_cell(table, 3, "%s", percent(judged->entailment, e));
+        table_cell(table, 4, "%u", judged->count);
+        table_cell(table, 5, "%s", result);
+        table_cell(table, 6, "%s", names);
+        table_cell(table, 7, "%s", judged->why ? judged->why : "");
         g_free(names);
         g_free(result);
     }
@@ -138,6 +147,15 @@ static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t n
     }
 }
 
+/* What the answer says and where its result comes from. */
+static void print_explanation(FILE *out, const struct msg_judged *judged)
+{
+    if (!judged->explanation || !*judged->explanation) return;
+    fputs("    ", out);
+    safe(out, judged->explanation);
+    fputc('\n', out);
+}
+
 static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32_t i)
 {
     const struct msg_judged *judged = &verdict->candidates[i];
@@ -147,6 +165,7 @@ static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32
     struct mark marks[MAX_MARKS];
     unsigned n = collect_marks(judged, marks);
     caret_print(out, judged->sql.bytes ? judged->sql.bytes : "", judged->sql.len, marks, n, 4, width(out));
+    if (chosen) print_explanation(out, judged);
     for (uint32_t k = 0; k < judged->n_findings; k++) print_finding(out, judged, k);
 }
 

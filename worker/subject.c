@@ -88,16 +88,15 @@ static bool names_column(const struct schema_index *schema, const struct sql_ref
            sql_name_is(column->name, strlen(column->name), dot + 1, strlen(dot + 1));
 }
 
-/* Does the candidate use a column whose values are never shown? What cannot be bound is treated as if it did. */
-static bool uses_denied(const struct subjects *s, const struct msg_task *task)
+bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
+                        uint32_t n)
 {
-    if (task->n_deny_columns == 0) return false;
-    const struct sql_bound *bound = s->subject.bound;
-    if (!bound || s->subject.code) return true;
+    if (n == 0) return false;
+    if (!bound || bound->diags) return true;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         if (bound->refs[i]->kind == SQL_REF_STAR) return true;
-        for (uint32_t k = 0; k < task->n_deny_columns; k++)
-            if (names_column(s->schema, bound->refs[i], task->deny_columns[k])) return true;
+        for (uint32_t k = 0; k < n; k++)
+            if (names_column(schema, bound->refs[i], names[k])) return true;
     }
     return false;
 }
@@ -115,7 +114,8 @@ static enum err_code take_candidate(struct subjects *s, const struct msg_task *t
     enum err_code code = vsig_subject_init(&s->subject, &s->arena, s->schema, db, s->sql, task->sql.len, s->question,
                                            s->evidence, s->asked);
     if (code == ERR_LIMIT_MEMORY) return full(err);
-    s->denied = uses_denied(s, task);
+    const struct sql_bound *bound = s->subject.code ? NULL : s->subject.bound;
+    s->denied = worker_uses_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);
     memcpy(s->hash, task->hash, sizeof s->hash);
     s->checked = false;
     s->known = true;

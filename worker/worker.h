@@ -29,6 +29,11 @@ struct worker_databases {
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
+/* Does a statement use one of these columns ("table.column", or "column"), whose values are never shown? A star, and
+ * what did not bind, count as if. Thread: any. */
+bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
+                        uint32_t n);
+
 struct worker_config {
     struct bus *bus;
     const char *group;           /* NULL: "assay-worker" */

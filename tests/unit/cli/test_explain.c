@@ -1,0 +1,144 @@
+/* assay explain through the program, and what check says of explanations. */
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <jansson.h>
+#include <string.h>
+
+TestSuite(explain_program, .init = scratch_begin, .fini = scratch_end);
+
+#define EXPLAIN "explain", "--db", "shop/shop.sqlite"
+
+static json_t *parse(const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    cr_assert(json, "line %d: %s\n%.500s", error.line, error.text, text);
+    return json;
+}
+
+Test(explain_program, prose_is_for_people_and_the_premise_for_verifiers)
+{
+    struct run prose = assay(EXPLAIN, "--format=text", "SELECT count(*) FROM customer");
+    struct run premise = assay(EXPLAIN, "--premise", "SELECT count(*) FROM customer");
+    cr_expect_eq(prose.status, 0, "%s", prose.err);
+    cr_expect_eq(premise.status, 0, "%s", premise.err);
+    cr_expect(strstr(prose.out, "customer"), "%s", prose.out);
+    cr_expect(strstr(premise.out, "customer"), "%s", premise.out);
+    cr_expect_str_neq(prose.out, premise.out);
+    run_free(&prose);
+    run_free(&premise);
+}
+
+/* The rewritten statement and its source rows: none, one, or all, as the policy has it. */
+Test(explain_program, json_has_the_source_rows_that_may_be_shown)
+{
+    static const struct {
+        const char *flag;
+        size_t rows;
+        bool sql;
+    } cases[] = {{"--expose=none", 0, false}, {"--expose=values", 1, true}, {"--expose=rows", 3, true}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct run run = assay(EXPLAIN, "--format=json", cases[i].flag, "SELECT count(*) FROM customer WHERE id <= 3");
+        cr_assert_eq(run.status, 0, "%s", run.err);
+        json_t *json = parse(run.out), *provenance = json_object_get(json, "provenance");
+        json_t *arm = json_array_get(json_object_get(provenance, "arms"), 0);
+        cr_expect_str_eq(json_string_value(json_object_get(provenance, "status")), "rows", "%s", run.out);
+        cr_expect_eq(json_array_size(json_object_get(arm, "rows")), cases[i].rows, "%s: %s", cases[i].flag, run.out);
+        cr_expect_eq(json_is_string(json_object_get(arm, "sql")), cases[i].sql);
+        cr_expect_gt(json_array_size(json_object_get(json, "phrases")), 0);
+        cr_expect_null(json_object_get(json, "features"), "there is no question");
+        json_decref(json);
+        run_free(&run);
+    }
+}
+
+Test(explain_program, an_empty_result_has_its_culprit)
+{
+    struct run run = assay(EXPLAIN, "--format=json", "--question=Who?", "SELECT id FROM customer WHERE id = 4711");
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    json_t *json = parse(run.out), *why = json_object_get(json, "why_not");
+    json_t *culprit = json_array_get(json_object_get(why, "culprits"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(why, "status")), "found", "%s", run.out);
+    cr_expect_str_eq(json_string_value(json_object_get(culprit, "text")), "id = 4711");
+    cr_expect(json_is_object(json_object_get(json, "features")), "with a question there are features");
+    json_decref(json);
+    run_free(&run);
+}
+
+Test(explain_program, denied_columns_show_nothing)
+{
+    struct run open = assay(EXPLAIN, "--format=json", "--expose=rows", "SELECT max(name) FROM customer");
+    struct run shut = assay(EXPLAIN, "--format=json", "--expose=rows", "--deny-column=customer.name",
+                            "SELECT max(name) FROM customer");
+    cr_assert_eq(shut.status, 0, "%s", shut.err);
+    json_t *json = parse(open.out);
+    json_t *rows =
+        json_object_get(json_array_get(json_object_get(json_object_get(json, "provenance"), "arms"), 0), "rows");
+    const char *name = NULL;
+    size_t i;
+    json_t *value;
+    json_array_foreach(json_array_get(rows, 0), i, value) if (json_is_string(value)) name = json_string_value(value);
+    cr_assert(name, "%s", open.out);
+    cr_expect_null(strstr(shut.out, name), "%s is shown: %s", name, shut.out);
+    json_decref(json);
+    run_free(&open);
+    run_free(&shut);
+}
+
+Test(explain_program, what_does_not_execute_is_said_so)
+{
+    struct run wrong = assay(EXPLAIN, "SELECT nme FROM customer"), write = assay(EXPLAIN, "DELETE FROM customer");
+    struct run lost = assay("explain", "--db", "nowhere.sqlite", "SELECT 1"), none = assay("explain", "SELECT 1");
+    cr_expect_eq(wrong.status, 1);
+    cr_expect(strstr(wrong.err, "nme"), "%s", wrong.err);
+    cr_expect_eq(write.status, 1);
+    cr_expect_eq(lost.status, 2);
+    cr_expect_eq(none.status, 2);
+    cr_expect(strstr(none.err, "--db"));
+    run_free(&wrong);
+    run_free(&write);
+    run_free(&lost);
+    run_free(&none);
+}
+
+Test(explain_program, the_statement_may_come_from_standard_input)
+{
+    struct run run = assay_input("SELECT count(*)\nFROM customer\n", EXPLAIN, "--premise");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, "customer"));
+    run_free(&run);
+}
+
+Test(explain_program, check_shows_the_explanation_of_the_answer)
+{
+    struct run run = assay("check", "--db", "shop/shop.sqlite", "--question", "How many customers are there?",
+                           "--format=text", "--strategy=rerank", "SELECT count(*) FROM customer", "SELECT 7");
+    struct run off = assay("check", "--db", "shop/shop.sqlite", "--question", "How many customers are there?",
+                           "--format=json", "--explain=no", "SELECT count(*) FROM customer");
+    struct run explained = assay(EXPLAIN, "--format=text", "SELECT count(*) FROM customer");
+    cr_expect(strstr(run.out, explained.out), "%s", run.out);
+    json_t *verdict = parse(off.out);
+    const json_t *one = json_array_get(json_object_get(verdict, "candidates"), 0);
+    cr_expect(json_is_null(json_object_get(one, "explanation")));
+    json_decref(verdict);
+    run_free(&run);
+    run_free(&off);
+    run_free(&explained);
+}
+
+Test(explain_program, cyclesql_is_a_strategy_of_eval)
+{
+    char *log = shop_log(6);
+    write_file("shop.jsonl", log);
+    g_free(log);
+    struct run run =
+        assay("eval", "shop.jsonl", "--db-root=.", "--strategy=cyclesql", "--format=json", "--bootstrap=0");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    json_t *report = parse(run.out);
+    json_t *tried = json_object_get(json_object_get(report, "selection"), "tried");
+    cr_expect(json_number_value(tried) >= 1, "%s", run.out);
+    json_decref(report);
+    run_free(&run);
+}
