@@ -8,8 +8,10 @@
 #include "lib/llm/http.h"
 #include "lib/base/clock.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <glib.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -53,9 +55,13 @@ static char *url_part(CURLU *url, CURLUPart part)
     return text;
 }
 
+/* An address, not a name that looks like one: anybody may own 127.0.0.1.example. */
 static bool is_loopback(const char *host)
 {
-    return host && (strcasecmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "[::1]") == 0);
+    struct in_addr address;
+    if (!host) return false;
+    if (inet_pton(AF_INET, host, &address) == 1) return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+    return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
 static const char *endpoint_fault(CURLU *url, const struct http_settings *s)

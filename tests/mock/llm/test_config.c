@@ -73,6 +73,20 @@ Test(config, a_secret_is_never_repeated)
     cr_assert_eq(scorer_open(&c, &scorer, &err), ERR_CONFIG);
     cr_assert_not_null(strstr(err.text, "plain http"), "%s", err.text);
     cr_assert_null(strstr(err.text, "hunter2"), "%s", err.text);
+    static const char *const elsewhere[] = {"http://127.0.0.1.example", "http://127.example",
+                                            "http://localhost.example", "http://128.0.0.1", "http://[::2]"};
+    static const char *const here[] = {"http://127.0.0.1:8080", "http://127.9.9.9", "http://[::1]:80",
+                                       "http://LOCALHOST"};
+    for (unsigned i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        c.endpoint = elsewhere[i];
+        cr_assert_eq(scorer_open(&c, &scorer, &err), ERR_CONFIG, "%s", elsewhere[i]);
+    }
+    for (unsigned i = 0; i < sizeof here / sizeof *here; i++) {
+        c.endpoint = here[i];
+        cr_assert_eq(scorer_open(&c, &scorer, &err), ERR_OK, "%s: %s", here[i], err.text);
+        scorer_close(scorer);
+    }
+    c.endpoint = "http://verifier.example";
     c.plain_key = true;
     cr_assert_eq(scorer_open(&c, &scorer, &err), ERR_OK);
     scorer_close(scorer);
