@@ -409,7 +409,7 @@ static void settle_type(struct feeder *f, uint32_t i)
     sim.top--;
     if (!sim_feed(&sim, T_TYPEWORD) || !takes_string(&sim, after)) return;
     type->code = T_TYPEWORD;
-    yy_pop_parser_stack(&f->lemon);
+    f->lemon.yytos--; /* a token owns nothing that would need to be destroyed */
     feed(f, *type);
 }
 
