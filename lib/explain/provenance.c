@@ -141,6 +141,10 @@ static bool run_arm(struct arm_work *work)
         arm_failed(t, arm, ERR_LIMIT_MEMORY, "no memory for the statement");
         return false;
     }
+    if (t->out->sql_ns >= 2 * t->options.time_ms * 1000000) {
+        arm_failed(t, arm, ERR_LIMIT_TIME, "the time for tracing was used up before");
+        return false;
+    }
     t->out->statements++;
     int64_t start = clock_now_ns(); /* a statement that fails has no time of its own */
     enum err_code code = db_query(t->source->db, t->arena, arm->sql, strlen(arm->sql), arm->params, arm->n_params,
@@ -236,7 +240,10 @@ static enum prov_arm_shape shape_of(const struct sql_block *block)
 static struct prov_arm *add_arm(struct tracer *t, const struct sql_node *select, const struct origin *origin)
 {
     struct provenance *out = t->out;
-    if (out->n_arms == t->cap_arms) return NULL;
+    if (out->n_arms == t->cap_arms) {
+        out->arms_cut = true;
+        return NULL;
+    }
     struct prov_arm *arm = &out->arms[out->n_arms];
     *arm = (struct prov_arm){
         .select = select, .parent = origin->parent, .inside = origin->inside, .reason = "", .total = -1, .exact = true};

@@ -44,8 +44,8 @@ struct prov_options {
     uint32_t max_depth;   /* 2: derived tables, CTEs and subqueries followed into one another */
     uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
-    int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here; never more than
-                             the handle's own limit */
+    int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here, and twice that
+                             all of a trace or why-not; never more than the handle's own limit */
     uint64_t seed;        /* chooses the representative row, see prov_rule */
     bool no_conditions;   /* subqueries of conditions are not followed */
 };
@@ -146,6 +146,7 @@ struct provenance {
     bool result_cut;       /* the result is only the first rows of a longer one */
     struct prov_arm *arms; /* in order of the text; those with a parent after it */
     uint32_t n_arms;
+    bool arms_cut;       /* there are more than max_arms */
     uint32_t statements; /* run for this */
     int64_t sql_ns;      /* time of those statements */
 };

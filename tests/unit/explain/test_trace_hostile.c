@@ -119,6 +119,7 @@ Test(trace_hostile, arms_past_the_limit_are_left_out)
     trace(&s, sql->str, NULL);
     cr_expect_eq(s.p.status, PROV_ROWS, "%s", s.p.reason);
     cr_expect_eq(s.p.n_arms, 8);
+    cr_expect(s.p.arms_cut);
     cr_expect_eq(s.p.statements, 8);
     g_string_free(sql, TRUE);
     close_subject(&s);
@@ -211,6 +212,32 @@ Test(trace_hostile, slow_statements_are_stopped)
     cr_expect_neq(s.why.status, WHYNOT_NO_DATA, "a probe that was stopped says nothing");
     cr_expect_lt(clock_now_ns() - start, 5000000000, "bounded by time_ms, not by the statement");
     cr_expect_eq(db_get_limits(s.source.db).time_ms, limit, "the handle's limits are as before");
+    close_subject(&s);
+}
+
+Test(trace_hostile, many_slow_arms_are_stopped_together)
+{
+    struct subject s;
+    struct prov_options options = {.time_ms = 30};
+    open_subject(&s, SCHEMA);
+    put(&s, "SELECT 0 FROM t WHERE a = 1", 0);
+    struct db_result made_up = s.result;
+    GString *slow = g_string_new("SELECT 0 FROM t x, t y, t z WHERE x.a * y.a * z.a = -1");
+    for (int i = 0; i < 6; i++)
+        g_string_append(slow, " UNION ALL SELECT 0 FROM t x, t y, t z WHERE x.a * y.a * z.a = -1");
+    struct arena *arena = &s.school.f.arena;
+    cr_assert_eq(sql_parse(arena, slow->str, slow->len, NULL, &s.stmt), ERR_OK);
+    cr_assert_eq(sql_bind(arena, s.stmt, &s.school.index->catalog, &s.bound), ERR_OK);
+    s.source.sql = slow->str;
+    s.source.sql_len = slow->len;
+    s.source.stmt = s.stmt;
+    s.source.bound = s.bound;
+    s.source.result = &made_up;
+    cr_assert_eq(prov_trace(arena, &s.source, &options, &s.p), ERR_OK);
+    cr_expect_eq(s.p.status, PROV_UNAVAILABLE);
+    cr_expect_eq(s.p.n_arms, 7);
+    cr_expect_leq(s.p.statements, 3, "twice time_ms, and the one that passes it");
+    g_string_free(slow, TRUE);
     close_subject(&s);
 }
 
