@@ -1,4 +1,5 @@
 /* Facts of the data beside the story: how a literal is stored, how many rows a join is made of. */
+#include "lib/base/clock.h"
 #include "lib/explain/teller.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@ enum {
     MAX_FORMS = 3,
     MAX_HITS = 16,
     MAX_COUNTED_SOURCES = 6,
-    MAX_COUNTED_ROWS = 20000,
+    MAX_COUNT_STEPS = 30000, /* of the engine; well under 1 ms */
     COUNT_MS = 500,
 };
 
@@ -89,7 +90,8 @@ static const char *slice(struct teller *t, const struct sql_node *node)
     return text ? text : "";
 }
 
-/* One more run of the join: only where the tables are small, so that whether it is told depends on the data alone.
+/* One more run of the join, for as many steps of the engine as a small one takes: so whether it is told depends on the
+ * data alone, not on the load.
  *
  * SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE ...; NULL when a table has no key of one column. */
 static const char *make_count(struct teller *t, const struct sql_block *block)
@@ -126,14 +128,11 @@ static void say_join_counts(struct teller *t, struct say *out, const struct sql_
 
 static bool can_count(const struct teller *t, const struct sql_block *block)
 {
-    uint64_t rows = 0;
     if (!t->source->db || !t->options->may_probe || block->n_sources < 2 || block->n_sources > MAX_COUNTED_SOURCES)
         return false;
-    for (uint32_t i = 0; i < block->n_sources; i++) {
+    for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].kind != SQL_SOURCE_TABLE || block->sources[i].table < 0) return false;
-        rows += t->index->tables[block->sources[i].table].rows;
-    }
-    return rows <= MAX_COUNTED_ROWS && !sql_kid(t->source->stmt->root, QUERY_WITH);
+    return !sql_kid(t->source->stmt->root, QUERY_WITH);
 }
 
 void tell_join_counts(struct teller *t, const struct sql_block *block)
@@ -144,11 +143,13 @@ void tell_join_counts(struct teller *t, const struct sql_block *block)
     struct db_result result;
     if (!sql) return;
     if (own.time_ms > COUNT_MS) own.time_ms = COUNT_MS;
+    if (own.max_steps == 0 || own.max_steps > MAX_COUNT_STEPS) own.max_steps = MAX_COUNT_STEPS;
     db_set_limits(t->source->db, &own);
+    int64_t started = clock_now_ns();
     enum err_code code = db_query(t->source->db, t->arena, sql, strlen(sql), NULL, 0, 1, &result, NULL);
+    t->sql_ns += clock_now_ns() - started;
     db_set_limits(t->source->db, &limits);
     if (code != ERR_OK || result.n_rows != 1 || result.n_columns != block->n_sources + 1) return;
-    t->sql_ns += result.ns;
     tell_begin(t);
     say_join_counts(t, &t->premise, block, result.values);
     say_join_counts(t, &t->prose, block, result.values);
