@@ -1,0 +1,163 @@
+/* The window of a partition, without a broker. */
+#include "proto/kafka_window.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned released;
+
+static void release(struct slot *slot)
+{
+    released++;
+    free(slot);
+}
+
+static struct slot *add(struct window *window, int64_t offset)
+{
+    struct slot *slot = calloc(1, sizeof *slot);
+    slot->offset = offset;
+    window_add(window, slot, SLOT_HELD);
+    return slot;
+}
+
+static struct window fresh(void)
+{
+    struct window window;
+    released = 0;
+    window_init(&window);
+    return window;
+}
+
+static void finish(struct window *window)
+{
+    window_restart(window, -1, NULL, 0, release);
+    cr_assert_eq(window->n, 0);
+    leak_check();
+}
+
+Test(window, the_lowest_open_offset_holds_the_rest_back)
+{
+    struct window window = fresh();
+    struct slot *five = add(&window, 5), *seven = add(&window, 7), *nine = add(&window, 9);
+    cr_assert_eq(window.low, 5);
+    window_done(&window, seven, 0);
+    window_done(&window, nine, 0);
+    cr_assert_not(window_advance(&window, 100, release));
+    cr_assert_eq(window.low, 5);
+    window_done(&window, five, 0);
+    cr_assert(window_advance(&window, 100, release));
+    cr_assert_eq(window.low, 10, "past the last one, over the holes");
+    cr_assert_eq(released, 3);
+    finish(&window);
+}
+
+Test(window, an_ack_counts_when_its_consequences_have_arrived)
+{
+    struct window window = fresh();
+    window_done(&window, add(&window, 1), 10);
+    window_done(&window, add(&window, 2), 20);
+    cr_assert_not(window_advance(&window, 9, release));
+    cr_assert(window_advance(&window, 10, release));
+    cr_assert_eq(window.low, 2);
+    cr_assert_not(window_advance(&window, 19, release));
+    cr_assert(window_advance(&window, 20, release));
+    cr_assert_eq(window.low, 3);
+    finish(&window);
+}
+
+Test(window, what_waits_comes_when_it_is_due_lowest_first)
+{
+    struct window window = fresh();
+    struct slot *one = add(&window, 1), *two = add(&window, 2);
+    window_wait(&window, two, 0);
+    window_wait(&window, one, 500);
+    cr_assert_eq(one->attempts, 1);
+    cr_assert_eq(window_due(&window, 100), two);
+    window_hold(&window, two);
+    cr_assert_null(window_due(&window, 100));
+    cr_assert_eq(window.next_due, 500);
+    window_wait(&window, two, 400);
+    cr_assert_eq(window_due(&window, 500), one, "the lower offset, though due later");
+    finish(&window);
+}
+
+Test(window, survives_a_rebalance_without_starting_anything_twice)
+{
+    struct window window = fresh();
+    struct slot *held = add(&window, 4);
+    window_done(&window, add(&window, 5), 0);
+    add(&window, 2);
+    window_restart(&window, 4, NULL, 0, release);
+    cr_assert_eq(released, 1, "2 is somebody else's now");
+    cr_assert(window_has(&window, 4) && window_has(&window, 5));
+    cr_assert_not(window_has(&window, 2));
+    cr_assert_not(window_has(&window, 6));
+    window_done(&window, held, 0);
+    cr_assert(window_advance(&window, 1, release));
+    cr_assert_eq(window.low, 6);
+    cr_assert(window_again(&window, 4) && window_again(&window, 5), "done meanwhile, and yet in the queue");
+    cr_assert_not(window_again(&window, 6));
+    cr_assert_not(window_again(&window, 0), "the topic was made anew");
+    window_restart(&window, -1, NULL, 0, release);
+    cr_assert_eq(window.low, -1);
+    finish(&window);
+}
+
+Test(window, metadata_carries_deliveries_to_the_next_owner)
+{
+    struct window window = fresh(), next = fresh();
+    char text[WINDOW_TEXT];
+    add(&window, 100);
+    window_wait(&window, add(&window, 103), 0);
+    window_done(&window, add(&window, 104), 99);
+    size_t len = window_metadata(&window, 3, text);
+    cr_assert_str_eq(text, "assay1 3 0:1 3:1");
+    cr_assert_eq(len, strlen(text));
+
+    window_restart(&next, 100, text, len, release);
+    cr_assert_eq(next.crashes, 3);
+    cr_assert_eq(add(&next, 100)->attempts, 1);
+    cr_assert_eq(add(&next, 103)->attempts, 1);
+    cr_assert_eq(add(&next, 105)->attempts, 1, "perhaps: somebody died near here");
+    cr_assert_eq(add(&next, 100 + WINDOW_MAX)->attempts, 0, "beyond what can have been handed out");
+    finish(&next);
+    finish(&window);
+}
+
+Test(window, metadata_is_bounded)
+{
+    struct window window = fresh();
+    char text[WINDOW_TEXT];
+    for (int64_t i = 0; i < WINDOW_MAX; i++) add(&window, i * 1000000007);
+    cr_assert_lt(window_metadata(&window, UINT32_MAX, text), WINDOW_TEXT);
+    finish(&window);
+}
+
+/* Metadata is a string of the group's: any member, tool or bug may have written it. */
+Test(window, hostile_metadata_is_no_metadata)
+{
+    static const char *const texts[] = {
+        "",           "assay1",      "assay1 ",     "assay1 x",      "assay2 1",      "assay1 -1",
+        "assay1 1 1", "assay1 1 1:", "assay1 0 :1", "assay1 0 1:-5", "assay1 0  1:1", "assay1 99999999999999999999"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct window window = fresh();
+        window_restart(&window, 10, texts[i], strlen(texts[i]), release);
+        cr_assert_eq(window.n_notes, 0, "'%s'", texts[i]);
+        cr_assert_leq(window.crashes, 1, "'%s'", texts[i]);
+        finish(&window);
+    }
+    struct window window = fresh();
+    char large[WINDOW_TEXT + 10];
+    memset(large, '1', sizeof large);
+    memcpy(large, "assay1 1 ", 9);
+    window_restart(&window, 10, large, sizeof large, release);
+    cr_assert_eq(window.crashes, 0);
+    char many[WINDOW_TEXT] = "assay1 1";
+    for (unsigned i = 0; i < WINDOW_NOTES + 20; i++) strcat(many, " 1:1");
+    window_restart(&window, 10, many, strlen(many), release);
+    cr_assert_eq(window.n_notes, WINDOW_NOTES);
+    finish(&window);
+}
