@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { MAX_TRANSPORTS = 8 };
-static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local}; /* NULL ends it */
+static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local, &bus_kafka}; /* NULL ends it */
 
 static bool is_used(unsigned i)
 {
@@ -51,4 +51,12 @@ const char *bus_header_get(const struct bus_message *message, const char *name)
     for (uint32_t i = 0; i < message->n_headers; i++)
         if (strcmp(message->headers[i].name, name) == 0) return message->headers[i].value;
     return NULL;
+}
+
+bool bus_property_is_secret(const char *name)
+{
+    static const char *const parts[] = {"password", "secret", "pem", "token", "sasl.oauthbearer.config"};
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
 }

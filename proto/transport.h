@@ -63,9 +63,18 @@ struct bus_message {
     uint32_t attempts; /* deliveries before this one, as far as known */
 };
 
+/* A property of the library beneath, by its own name ("bootstrap.servers"). */
+struct bus_property {
+    const char *name, *value;
+};
+
 struct bus_config {
-    uint32_t queue_messages; /* bound of one topic; 0: 1,024 */
+    uint32_t
+        queue_messages;   /* bound of one topic; 0: 1,024. kafka: of all that no broker has acknowledged; 0: 10,000 */
     uint64_t queue_bytes; /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
+    const struct bus_property *properties; /* a later one of a name counts; copied; local takes none */
+    uint32_t n_properties;
+    int64_t connect_ms; /* how long to wait for servers at the start; 0: 10 s */
 };
 
 struct bus;          /* a connection, or the queues of this process. Thread: any */
@@ -94,7 +103,8 @@ struct bus_transport {
     void (*drain)(struct bus_consumer *consumer);
     void (*unsubscribe)(struct bus_consumer *consumer);
 
-    int64_t (*now_ns)(struct bus *bus); /* NULL: clock_now_ns */
+    int64_t (*now_ns)(struct bus *bus);                        /* NULL: clock_now_ns */
+    enum err_code (*health)(struct bus *bus, struct err *err); /* NULL: nothing outside can fail */
 };
 
 /* Every bus and consumer begins with this; transports extend it. */
@@ -105,7 +115,7 @@ struct bus_consumer {
     const struct bus_transport *transport;
 };
 
-extern const struct bus_transport bus_local;
+extern const struct bus_transport bus_local, bus_kafka;
 
 /* The transport of that name. NULL: none; `err` (ERR_CONFIG) lists the known ones. */
 const struct bus_transport *bus_transport_find(const char *name, struct err *err);
@@ -122,8 +132,9 @@ static inline void bus_close(struct bus *bus)
 }
 
 /* Hand over n messages in order. ERR_OK: all were taken. ERR_FULL: only the first *taken (may be NULL) were, because a
- * queue stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_CLOSED: nobody will ever take more. Of
- * messages that share a key and are handed over in one call, consumers see none or all. */
+ * queue stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_LIMIT_BYTES: the message after those
+ * is larger than the transport takes. A fatal code: nobody will ever take more, bus_health says why. Of messages that
+ * share a key and stand side by side in one call, all are taken or none; only a writer that dies may leave a part. */
 static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                                         uint32_t *taken)
 {
@@ -185,6 +196,15 @@ static inline void bus_unsubscribe(struct bus_consumer *consumer)
 {
     if (consumer) consumer->transport->unsubscribe(consumer);
 }
+
+/* ERR_OK, or what ended this bus: the reason behind a fatal code of the calls above. */
+static inline enum err_code bus_health(struct bus *bus, struct err *err)
+{
+    return bus->transport->health ? bus->transport->health(bus, err) : ERR_OK;
+}
+
+/* Must the value of this property stay out of logs and printed settings? */
+bool bus_property_is_secret(const char *name);
 
 /* The clock that deadlines in messages are on: shared by all that use this transport. */
 int64_t bus_now_ns(struct bus *bus);

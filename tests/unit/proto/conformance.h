@@ -1,24 +1,36 @@
-/* What every transport must do. conformance.c runs all of it over each transport that test_transport.c names. */
+/* What every transport must do. conformance.c runs all of it over each transport that test_transport.c (those inside a
+ * process) and tests/live/test_kafka.c (a real broker) name. */
 #ifndef ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 #define ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 
-void conform_delivery(const char *transport);
-void conform_headers(const char *transport);
-void conform_order(const char *transport);
-void conform_batch(const char *transport);
-void conform_sets(const char *transport);
-void conform_backpressure(const char *transport);
-void conform_backpressure_bytes(const char *transport);
-void conform_writer_waits(const char *transport);
-void conform_hold_back(const char *transport);
-void conform_nack(const char *transport);
-void conform_nack_delay(const char *transport);
-void conform_crash(const char *transport);
-void conform_drain(const char *transport);
-void conform_drain_wakes(const char *transport);
-void conform_before_subscribing(const char *transport);
-void conform_poison(const char *transport);
-void conform_many_threads(const char *transport);
-void conform_refuses(const char *transport);
+#include "proto/transport.h"
+
+struct conform {
+    const char *transport;
+    const char *prefix; /* of topics and groups: tests share nothing */
+    const struct bus_property *properties;
+    uint32_t n_properties;
+    /* What only queues inside the process do; elsewhere the test asks for what is left of the promise. */
+    bool in_process; /* a topic is a bounded queue with one group, and members share it key by key */
+};
+
+void conform_delivery(const struct conform *how);
+void conform_headers(const struct conform *how);
+void conform_order(const struct conform *how);
+void conform_batch(const struct conform *how);
+void conform_sets(const struct conform *how);
+void conform_backpressure(const struct conform *how);
+void conform_backpressure_bytes(const struct conform *how);
+void conform_writer_waits(const struct conform *how);
+void conform_hold_back(const struct conform *how);
+void conform_nack(const struct conform *how);
+void conform_nack_delay(const struct conform *how);
+void conform_crash(const struct conform *how);
+void conform_drain(const struct conform *how);
+void conform_drain_wakes(const struct conform *how);
+void conform_before_subscribing(const struct conform *how);
+void conform_poison(const struct conform *how);
+void conform_many_threads(const struct conform *how);
+void conform_refuses(const struct conform *how);
 
 #endif

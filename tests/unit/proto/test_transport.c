@@ -1,4 +1,5 @@
 /* The conformance suite over each transport, and what only the tests' own one does. */
+#include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
 #include "tests/unit/proto/conformance.h"
@@ -17,11 +18,11 @@ TestSuite(mem, .init = add_mem);
 #define CONFORM(name)                                                                                                  \
     Test(local, name)                                                                                                  \
     {                                                                                                                  \
-        conform_##name("local");                                                                                       \
+        conform_##name(&(struct conform){.transport = "local", .prefix = "t", .in_process = true});                    \
     }                                                                                                                  \
     Test(mem, name)                                                                                                    \
     {                                                                                                                  \
-        conform_##name("mem");                                                                                         \
+        conform_##name(&(struct conform){.transport = "mem", .prefix = "t", .in_process = true});                      \
     }
 
 CONFORM(delivery)
@@ -50,6 +51,54 @@ Test(transport, unknown_name_lists_the_known_ones)
     cr_assert_eq(bus_open("pigeon", NULL, &bus, &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "pigeon") && strstr(err.text, "local"), "%s", err.text);
     cr_assert_null(bus);
+}
+
+/* --- kafka, without a broker --- */
+
+static enum err_code open_kafka(const struct bus_property *properties, uint32_t n, struct err *err)
+{
+    struct bus_config config = {.properties = properties, .n_properties = n, .connect_ms = 700};
+    struct bus *bus;
+    enum err_code code = bus_open("kafka", &config, &bus, err);
+    cr_assert_null(bus);
+    leak_check();
+    return code;
+}
+
+Test(kafka, an_unreachable_broker_is_said_within_the_bound)
+{
+    struct bus_property nobody[] = {{"bootstrap.servers", "127.0.0.1:1"}};
+    struct err err = {0};
+    int64_t start = clock_now_ns();
+    cr_assert_eq(open_kafka(nobody, 1, &err), ERR_UNREACHABLE);
+    cr_assert_lt(clock_now_ns() - start, 10 * INT64_C(1000000000));
+    cr_assert(strstr(err.text, "127.0.0.1:1"), "%s", err.text);
+}
+
+Test(kafka, properties_are_checked_and_secrets_kept)
+{
+    static const struct {
+        struct bus_property property;
+        const char *said;
+    } cases[] = {
+        {{"no.such.property", "1"}, "no.such.property"},
+        {{"linger.ms", "soon"}, "linger.ms"},
+        {{"enable.auto.commit", "true"}, "enable.auto.commit cannot be set"},
+        {{"transactional.id", "x"}, "transactional.id cannot be set"},
+        {{"ssl.key.pem", "hunter2"}, "kafka: "},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bus_property both[] = {{"bootstrap.servers", "127.0.0.1:1"}, cases[i].property};
+        struct err err = {0};
+        cr_assert_neq(open_kafka(both, 2, &err), ERR_OK);
+        cr_assert(strstr(err.text, cases[i].said), "%s", err.text);
+        cr_assert_null(strstr(err.text, "hunter2"), "%s", err.text);
+    }
+    struct err err = {0};
+    cr_assert_eq(open_kafka(NULL, 0, &err), ERR_CONFIG);
+    cr_assert(strstr(err.text, "bootstrap.servers"), "%s", err.text);
+    cr_assert(bus_property_is_secret("sasl.password") && bus_property_is_secret("ssl.key.password"));
+    cr_assert_not(bus_property_is_secret("sasl.username"));
 }
 
 Test(transport, names_are_registered_once)
