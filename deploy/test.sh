@@ -14,7 +14,7 @@ for arg; do
     *) echo "usage: deploy/test.sh [--no-install] [--lint]" >&2; exit 2 ;;
   esac
 done
-[ -z "$install" ] || install_packages "$build_packages $test_packages" "$optional_packages $optional_test_packages" || exit 2
+[ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages" "$optional_packages $optional_test_packages" || exit 2
 
 passed=0 failed=0
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
@@ -36,9 +36,10 @@ step() {
   fi
 }
 
-# suite PRESET TARGETS [ctest arguments]: builds a preset and counts each test inside its binaries.
+# suite PRESET TARGETS [ctest arguments]: builds a preset and counts each test inside its binaries. Its log is called
+# after the preset, or $suite_log.
 suite() {
-  local preset=$1 targets=$2 log=build/test-logs/$1.log
+  local preset=$1 targets=$2 log=build/test-logs/${suite_log:-$1}.log
   shift 2
   mkdir -p build/test-logs
   echo "== building $preset" >&2
@@ -60,7 +61,21 @@ suite() {
   fi
 }
 
-suite asan all
+# live: the suite again, for the tests that need real servers; they run in a scratch directory and stop with us.
+live() {
+  local at
+  at=$(mktemp -d "${TMPDIR:-/tmp}/assay-live.XXXXXX") || return
+  # shellcheck disable=SC2064
+  trap "tests/live/servers.sh stop '$at'; rm -rf '$at'" EXIT
+  step "servers" tests/live/servers.sh start "$at" kafka
+  # shellcheck disable=SC1091
+  [ ! -s "$at/env" ] || . "$at/env"
+  suite_log=live suite asan test_live -L live
+  tests/live/servers.sh stop "$at"
+}
+
+suite asan all -LE live
+live
 suite tsan "tsan_cache tsan_engine tsan_scorer" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
 [ -z "$lint" ] || step "formatting" deploy/lint.sh format
 [ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy

@@ -4,10 +4,12 @@
 #   tests/live/servers.sh start DIR [kafka|kafka3|redis|postgres]...    starts, waits until ready, writes DIR/env
 #   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
+#   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
-# NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_KAFKA (bootstrap servers),
-# ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser). Kafka comes from Maven Central once
+# NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
+# ASSAY_TEST_KAFKA (bootstrap servers), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret),
+# ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser). Kafka comes from Maven Central once
 # (tests/live/kafka/pom.xml) into ${ASSAY_KAFKA_LIBS:-build/kafka-libs}. Each server is `DIR/<name>/run`, its output
 # DIR/<name>/log, its process DIR/<name>/pid.
 set -euo pipefail
@@ -69,25 +71,37 @@ java_kafka() { # CLASS: the command line; a small heap and the quick compiler st
   echo "java -Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j.configuration=file:$here/kafka/log4j.properties -cp '$kafka_libs/*' $1"
 }
 
-prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT VOTERS REPLICAS
+# A key and its certificate, which signs itself. Good for a day.
+make_certificate() { # AT
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 \
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$1/key.pem" -out "$1/ca.pem" 2>>"$1/log" || die "openssl made no certificate"
+  cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
+}
+
+prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT SECURE_PORT VOTERS REPLICAS
   local at=$dir/kafka-$1
   mkdir -p "$at"
+  make_certificate "$at"
   cat >"$at/server.properties" <<EOF
 process.roles=broker,controller
 node.id=$1
-controller.quorum.voters=$4
-listeners=PLAINTEXT://127.0.0.1:$2,CONTROLLER://127.0.0.1:$3
-advertised.listeners=PLAINTEXT://127.0.0.1:$2
+controller.quorum.voters=$5
+listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4,CONTROLLER://127.0.0.1:$3
+advertised.listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT
+ssl.keystore.type=PEM
+ssl.keystore.location=$at/server.pem
+sasl.enabled.mechanisms=PLAIN
+listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_assay="assay-secret";
 inter.broker.listener.name=PLAINTEXT
 log.dirs=$at/data
 auto.create.topics.enable=false
 offsets.topic.num.partitions=4
-offsets.topic.replication.factor=$5
+offsets.topic.replication.factor=$6
 transaction.state.log.num.partitions=4
-transaction.state.log.replication.factor=$5
-transaction.state.log.min.isr=$((($5 + 1) / 2))
+transaction.state.log.replication.factor=$6
+transaction.state.log.min.isr=$((($6 + 1) / 2))
 transaction.abort.timed.out.transaction.cleanup.interval.ms=1000
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=1000
@@ -100,20 +114,27 @@ EOF
 }
 
 start_kafka() { # BROKERS
-  local n=$1 ports voters="" bootstrap="" i
+  local n=$1 ports voters="" bootstrap="" secure="" i
   fetch_kafka
-  read -ra ports <<<"$(free_ports $((2 * n)))"
+  read -ra ports <<<"$(free_ports $((3 * n)))"
   for ((i = 1; i <= n; i++)); do
-    voters+="${voters:+,}$i@127.0.0.1:${ports[2 * i - 1]}"
-    bootstrap+="${bootstrap:+,}127.0.0.1:${ports[2 * i - 2]}"
+    voters+="${voters:+,}$i@127.0.0.1:${ports[3 * i - 2]}"
+    bootstrap+="${bootstrap:+,}127.0.0.1:${ports[3 * i - 3]}"
+    secure+="${secure:+,}127.0.0.1:${ports[3 * i - 1]}"
   done
-  for ((i = 1; i <= n; i++)); do prepare_broker $i "${ports[2 * i - 2]}" "${ports[2 * i - 1]}" "$voters" "$n"; done
+  for ((i = 1; i <= n; i++)); do
+    prepare_broker $i "${ports[3 * i - 3]}" "${ports[3 * i - 2]}" "${ports[3 * i - 1]}" "$voters" "$n"
+  done
   for ((i = 1; i <= n; i++)); do # all at once: a quorum needs its peers
     setsid bash "$dir/kafka-$i/run" >>"$dir/kafka-$i/log" 2>&1 </dev/null &
     echo $! >"$dir/kafka-$i/pid"
   done
   for ((i = 1; i <= n; i++)); do up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"; done
-  echo "export ASSAY_TEST_KAFKA=$bootstrap" >>"$dir/env"
+  {
+    echo "export ASSAY_TEST_KAFKA=$bootstrap"
+    echo "export ASSAY_TEST_KAFKA_SECURE=$secure"
+    echo "export ASSAY_TEST_KAFKA_CA='$dir/kafka-1/ca.pem'"
+  } >>"$dir/env"
 }
 
 # --- Redis ---
@@ -167,13 +188,22 @@ stop_all() {
   done
 }
 
+kill_hard() { # NAME
+  local pid
+  pid=$(cat "$dir/$1/pid")
+  kill -KILL -- "-$pid"
+  wait_until 10 "" bash -c "! kill -0 -- -$pid 2>/dev/null" || die "$1 does not end"
+  rm -f "$dir/$1/pid"
+}
+
 command=${1:-} dir=${2:-}
-[ -n "$command" ] && [ -n "$dir" ] || { sed -n '4,7s/^# *//p' "$0" >&2; exit 2; }
+[ -n "$command" ] && [ -n "$dir" ] || { sed -n '4,8s/^# *//p' "$0" >&2; exit 2; }
 shift 2
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 case $command in
   start)
+    echo "export ASSAY_TEST_SERVERS='$dir'" >"$dir/env"
     for name; do
       case $name in
         kafka) start_kafka 1 ;;
@@ -186,6 +216,7 @@ case $command in
     ;;
   stop) stop_all ;;
   up) up "$1" ;;
+  kill) kill_hard "$1" ;;
   pid) cat "$dir/$1/pid" ;;
-  *) die "start, stop, up or pid, not '$command'" ;;
+  *) die "start, stop, up, kill or pid, not '$command'" ;;
 esac

@@ -1,0 +1,33 @@
+/* The real broker of the live tests: where it is, topics for one test, and taking it away. */
+#ifndef ASSAY_TESTS_LIVE_BROKER_H
+#define ASSAY_TESTS_LIVE_BROKER_H
+
+#include "proto/transport.h"
+
+#include <sys/types.h>
+
+/* Skips the running test, with the reason, where no broker was started. */
+void broker_needed(void);
+
+/* A name of its own for each test and run; static. */
+const char *broker_prefix(const char *test);
+
+/* Properties that reach it. Append up to 8 more; a NULL name ends them. */
+struct broker_properties {
+    struct bus_property list[16];
+    uint32_t n;
+};
+struct broker_properties broker_properties(const struct bus_property *more);
+
+struct bus *broker_open(const struct bus_property *more, uint32_t queue_messages);
+
+/* Make topics `<prefix>.<name>` as the fleet's are. Names end with NULL. */
+void broker_topics(const char *prefix, int32_t partitions, const char *const *names);
+
+/* Does servers.sh with these words; asserts that it succeeds. */
+void broker_command(const char *command, const char *server);
+
+/* Wait for the child's word, kill it with SIGKILL and reap it. */
+void broker_kill(pid_t child, int word);
+
+#endif
