@@ -229,19 +229,35 @@ static void say_grouping(struct teller *t, struct say *out, const struct sql_nod
     }
 }
 
+/* Is it a number for sure? Of texts people do not say that one is the largest. */
+static bool is_number(const struct teller *t, const struct sql_node *expr)
+{
+    const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
+    if (ref && ref->kind == SQL_REF_ALIAS && ref->expr) expr = ref->expr;
+    const struct schema_column *column = schema_column_of(t->index, sql_plain_column(expr));
+    if (column) return column->affinity != SCHEMA_TEXT && column->affinity != SCHEMA_BLOB;
+    static const char *const NUMBERS[] = {"count", "sum", "total", "avg"};
+    const char *aggregate = tell_aggregate_name(expr);
+    for (size_t i = 0; aggregate && i < sizeof NUMBERS / sizeof *NUMBERS; i++)
+        if (strcmp(aggregate, NUMBERS[i]) == 0) return true;
+    return false;
+}
+
 static void say_ordering(struct teller *t, struct say *out, const struct sql_node *order)
 {
+    static const char *const DOWN[] = {", in descending order", ", largest first"}, *const UP[] = {
+                                                                                        ", in ascending order",
+                                                                                        ", smallest first"};
     say_within(t, out);
     say_either(out, "rows are ordered by ", "rows are sorted by ");
     uint32_t n = order->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : order->n_kids;
     for (uint32_t i = 0; i < n; i++) {
         const struct sql_node *term = order->kids[i];
         if (i) say(out, ", then by ");
-        say_expr(t, out, behind_position(t, term->kids[0]));
-        if (term->op == SQL_DESC)
-            say_either(out, " descending", ", largest first");
-        else
-            say_either(out, " ascending", ", smallest first");
+        const struct sql_node *by = behind_position(t, term->kids[0]);
+        bool down = term->op == SQL_DESC, largest = is_number(t, by);
+        say_expr(t, out, by);
+        say_either(out, down ? " descending" : " ascending", down ? DOWN[largest] : UP[largest]);
         if (term->flags & SQL_F_NULLS_FIRST) say(out, " (NULLs first)");
         if (term->flags & SQL_F_NULLS_LAST) say(out, " (NULLs last)");
     }
