@@ -177,6 +177,11 @@ static void add_explanation(const struct script_task *task, struct arena *arena,
     }
     out->explanation = arena_new(arena, struct msg_explanation);
     *out->explanation = (struct msg_explanation){.prose = "It is as it is.", .premise = task->sql, .components = 1};
+    out->explanation->numbers = arena_new_array(arena, 2, struct msg_number);
+    out->explanation->n_numbers = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        out->explanation->numbers[i] =
+            (struct msg_number){verifier_feature_id(i), (float)number_after(task->sql, "entails_")};
 }
 
 void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out)

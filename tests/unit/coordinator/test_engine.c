@@ -207,6 +207,61 @@ Test(engine, odd_candidates_are_invalid_not_fatal)
     free(deep);
 }
 
+/* Whatever is asked of whatever: a verdict, and an explanation or a plain statement for each that executes. */
+Test(engine, odd_input_never_fails_the_loop)
+{
+    enum { TABLES = 40 };
+    char wide[4096];
+    size_t at = (size_t)snprintf(wide, sizeof wide, "SELECT count(*) FROM keeper AS k0");
+    for (unsigned i = 1; i < TABLES; i++)
+        at += (size_t)snprintf(wide + at, sizeof wide - at, " JOIN keeper AS k%u ON k%u.id = k%u.id", i, i, i - 1);
+    static char large[MSG_MAX_QUESTION + 1];
+    memset(large, 'q', MSG_MAX_QUESTION);
+    for (unsigned i = 4; i < MSG_MAX_QUESTION; i += 5) large[i] = ' ';
+    const char *const sqls[] = {
+        "SELECT 1",
+        wide,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) SELECT "
+        "i FROM n",
+        "SELECT zeroblob(1000), x'00ff'",
+        "SELECT NULL, NULL FROM animal",
+        "SELECT age FROM animal WHERE name = 'Nobody'"};
+    const char *const questions[] = {NULL, "lions", "\xe7\x8d\x85\xe5\xad\x90\xe3\x81\xaf\xe4\xbd\x95", large};
+    enum { N = sizeof sqls / sizeof *sqls };
+    open_with((struct engine_config){.limits = {.max_rows = 20000}, .defaults = {.strategy = MSG_RERANK}});
+    for (unsigned q = 0; q < sizeof questions / sizeof *questions; q++) {
+        struct msg_candidate candidates[N];
+        for (unsigned i = 0; i < N; i++)
+            candidates[i] = (struct msg_candidate){.sql = {sqls[i], (uint32_t)strlen(sqls[i])}, .score = NAN};
+        struct msg_request request = {
+            .id = "q", .db = "zoo", .question = questions[q], .candidates = candidates, .n_candidates = N};
+        struct msg_verdict *v = judge(&request);
+        cr_assert_eq(v->status, MSG_STATUS_BEST_EFFORT, "question %u: %s", q, v->message);
+        cr_assert_neq(v->chosen, 3, "the one that does not run to its end");
+        cr_assert_str_eq(v->candidates[2].execution->code, "limit_rows");
+        for (unsigned i = 0; i < N; i++) {
+            const char *said = v->candidates[i].explanation;
+            cr_assert(said && *said && strlen(said) <= MSG_MAX_PREMISE, "question %u, %s", q, sqls[i]);
+        }
+        msg_verdict_free(v);
+    }
+}
+
+/* A question past its bound is refused as a request, and the next one is judged. */
+Test(engine, a_question_past_its_bound_fails_alone)
+{
+    static char large[100001];
+    memset(large, 'q', 100000);
+    open_with((struct engine_config){0});
+    struct msg_verdict *v = judge_sql("zoo", large, "SELECT count(*) FROM animal");
+    cr_assert_eq(v->status, MSG_STATUS_FAILED);
+    cr_assert_str_eq(v->reason, "limit_bytes");
+    msg_verdict_free(v);
+    v = judge_sql("zoo", "How many?", "SELECT count(*) FROM animal");
+    cr_assert_eq(v->status, MSG_STATUS_BEST_EFFORT);
+    msg_verdict_free(v);
+}
+
 Test(engine, empty_candidates_fail)
 {
     struct msg_request request = {.id = "q", .db = "zoo", .question = "?"};

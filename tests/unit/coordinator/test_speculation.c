@@ -35,18 +35,24 @@ static char *draw_sql(uint64_t *random)
     return out;
 }
 
-static char *verdict_of(const char *const *sqls, struct msg_options options, uint64_t order, bool remote)
+/* Who verifies: nobody, a remote one, the shipped one, or a remote one with the shipped one to stand in. */
+enum { NOBODY, REMOTE, BUILT_IN, BOTH, WAYS };
+
+static char *verdict_of(const char *const *sqls, struct msg_options options, uint64_t order, unsigned way,
+                        struct verifier_model *shipped)
 {
     struct script s;
-    if (remote)
+    if (way == REMOTE || way == BOTH)
         script_open_remote(&s, (struct msg_options){0});
     else
         script_open(&s, (struct msg_options){0});
+    if (way == BUILT_IN || way == BOTH) s.models->verifier = shipped;
     s.models->margin = 0.05;
     script_ask(&s, 0, &options, sqls, 0);
     script_answer_all(&s, order, 0);
     cr_assert_eq(s.verdicts->len, 1);
     char *out = g_strdup(s.verdicts->pdata[0]);
+    s.models->verifier = NULL; /* the test's */
     script_close(&s);
     return out;
 }
@@ -73,6 +79,10 @@ static void best_effort_executes(const char *text, unsigned number)
 Test(speculation, verdicts_are_the_same, .fini = leak_check)
 {
     uint64_t random = 20240607;
+    struct verifier_model *shipped = NULL;
+    struct err err = {0};
+    unsigned differ = 0;
+    cr_assert_eq(verifier_load(TEST_DATA "/../../models/verifier.json", &shipped, &err), ERR_OK, "%s", err.text);
     for (unsigned i = 0; i < CASES / 4; i++) {
         char *sqls[MAX_CANDIDATES_HERE + 1] = {0};
         unsigned n = 1 + (unsigned)(learn_random(&random) % MAX_CANDIDATES_HERE);
@@ -82,18 +92,21 @@ Test(speculation, verdicts_are_the_same, .fini = leak_check)
                                       .threshold = 0.3 + 0.6 * learn_random_unit(&random),
                                       .max_iterations = (unsigned)(learn_random(&random) % 6),
                                       .speculate = 1};
-        bool remote = i / 4 % 2;
-        char *plain = verdict_of((const char *const *)sqls, options, 0, remote);
+        unsigned way = i / (MSG_STRATEGY_COUNT - 1) % WAYS;
+        char *plain = verdict_of((const char *const *)sqls, options, 0, way, shipped);
+        differ += strstr(plain, "\"verifier\":\"builtin\"") != NULL;
         best_effort_executes(plain, i);
         for (unsigned speculate = 1; speculate <= 8; speculate += 3) {
             options.speculate = speculate;
-            char *ahead = verdict_of((const char *const *)sqls, options, learn_random(&random) | 1, remote);
+            char *ahead = verdict_of((const char *const *)sqls, options, learn_random(&random) | 1, way, shipped);
             cr_assert_str_eq(ahead, plain, "case %u, %u at a time", i, speculate);
             g_free(ahead);
         }
         g_free(plain);
         for (unsigned k = 0; k < n; k++) free(sqls[k]);
     }
+    cr_assert_gt(differ, CASES / 40, "the built-in verifier did judge");
+    verifier_free(shipped);
 }
 
 Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)

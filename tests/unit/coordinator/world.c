@@ -62,6 +62,7 @@ enum err_code world_open(struct world *world, struct engine_config *config, stru
 {
     if (!config->label_model) config->label_model = "none";
     if (!config->classifier) config->classifier = "none";
+    if (!config->verifier) config->verifier = "none";
     config->databases.roots = world->roots;
     config->databases.n_roots = 1;
     return engine_open(config, out, err);
