@@ -121,28 +121,25 @@ static void say_source_count(struct say *out, const struct prov_arm *arm)
 static void say_traced_column(struct teller *t, struct say *out, const struct prov_column *column)
 {
     const struct sql_source *source = column->source;
-    if (!column->column) {
-        if (source && !out->prose) {
-            say_source(t, out, source);
-            say(out, ".");
-        }
-        say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
-        return;
-    }
-    tell_column_used(t, column->column);
+    bool of_table = column->column && (!source || source->kind == SQL_SOURCE_TABLE);
+    const char *name = of_table ? column->column->name : column->name; /* a derived table has names of its own */
+    if (column->column) tell_column_used(t, column->column);
     if (!out->prose) {
         if (source)
             say_source(t, out, source);
-        else
+        else if (column->table)
             say_bytes(out, column->table, strlen(column->table), TELL_NAME_BYTES);
-        say(out, ".");
-        say_bytes(out, column->column->name, strlen(column->column->name), TELL_NAME_BYTES);
-    } else {
+        if (source || column->table) say(out, ".");
+        say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
+        return;
+    }
+    if (of_table)
         say_column_words(out, column->column);
-        if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {
-            say(out, " of ");
-            say_source(t, out, source);
-        }
+    else
+        say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
+    if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {
+        say(out, " of ");
+        say_source(t, out, source);
     }
 }
 
