@@ -135,9 +135,9 @@ bool sql_append(struct arena *arena, struct sql_node *list, struct sql_node *kid
     if (!list || !kid) return false;
     if (list->n_kids == list->cap_kids) {
         uint32_t cap = list->cap_kids < 4 ? 8 : list->cap_kids * 2;
-        struct sql_node **kids = arena_alloc(arena, cap * sizeof *kids);
+        struct sql_node **kids = arena_new_array(arena, cap, struct sql_node *);
         if (!kids) return false;
-        if (list->n_kids) memcpy(kids, list->kids, list->n_kids * sizeof *kids);
+        if (list->n_kids) memcpy(kids, list->kids, list->n_kids * sizeof(struct sql_node *));
         list->kids = kids;
         list->cap_kids = cap;
     }

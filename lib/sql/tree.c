@@ -117,7 +117,7 @@ static struct sql_node *copy_node(struct arena *arena, const struct sql_node *no
     copy->ref = NULL;
     copy->slot = 0;
     copy->cap_kids = node->n_kids;
-    copy->kids = node->n_kids ? arena_array(arena, node->n_kids, sizeof *copy->kids) : NULL;
+    copy->kids = node->n_kids ? arena_new_array(arena, node->n_kids, struct sql_node *) : NULL;
     bool done = (copy->kids || !node->n_kids) && copy_text(arena, &copy->text, copy->text_len) &&
                 copy_text(arena, &copy->text2, copy->text2_len) && copy_text(arena, &copy->text3, copy->text3_len) &&
                 copy_text(arena, &copy->alias, copy->alias_len);
