@@ -53,6 +53,10 @@ int settings_resolve(struct cli *cli, const struct flag *flags, unsigned n_flags
 enum err_code settings_set_signal(struct cli *cli, const char *signal, const char *key, const char *text,
                                   const char *origin, struct err *err);
 
+/* Set a property of librdkafka, by its own name, and remember the origin. */
+enum err_code settings_set_property(struct cli *cli, const char *name, const char *value, const char *origin,
+                                    struct err *err);
+
 /* Set "section.key" from text and remember the origin; `append` as in option_set. Unknown keys are ERR_CONFIG with the
  * known ones. */
 enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,

@@ -1,5 +1,6 @@
 /* assay config print: the settings as a file would have them, and where each comes from. */
 #include "cli/cli.h"
+#include "proto/transport.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,21 @@ static void print_value(const struct option_row *row, const char *text)
     fputs(text, stdout);
 }
 
+/* The library's properties, each under its own name; what is secret is not shown. */
+static void print_properties(struct cli *cli, const struct option_group *group, const struct string_list *list)
+{
+    static const struct option_row as_text = {.type = OPT_TEXT};
+    for (unsigned i = 0; i < list->n; i++) {
+        const char *value = strchr(list->items[i], '=') + 1;
+        char *name = g_strndup(list->items[i], (gsize)(value - list->items[i]) - 1);
+        printf("  %s: ", name);
+        print_value(&as_text, bus_property_is_secret(name) && !g_str_has_prefix(value, "file:") ? "(secret)" : value);
+        if (cli->settings.config.origin) printf("  # %s", settings_origin(cli, group->section, name));
+        putchar('\n');
+        g_free(name);
+    }
+}
+
 static void print_group(struct cli *cli, const struct option_group *group)
 {
     bool titled = false;
@@ -25,6 +41,9 @@ static void print_group(struct cli *cli, const struct option_group *group)
         char key[64];
         option_key(row, key, sizeof key);
         char *text = option_value_text(&cli->arena, row, &cli->settings);
+        if (row->type == OPT_PROPERTY)
+            print_properties(cli, group,
+                             (const struct string_list *)(const void *)((const char *)&cli->settings + row->offset));
         if (row->command_line_only || !text || !*text) continue;
         if (!titled) printf("%s:\n", group->section);
         titled = true;

@@ -123,11 +123,22 @@ static enum err_code read_setting(struct reader *r, const char *section, const c
     return located(r, at, settings_set(r->cli, section, key, text, false, origin(r, at), r->err));
 }
 
+/* What is no setting of ours is the library's; whether it has such a property, it says itself. */
+static enum err_code read_kafka(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
+                                const yaml_node_t *value)
+{
+    if (option_find(section, key)) return read_setting(r, section, key, at, value);
+    const char *text = scalar(value);
+    if (!text) return refuse(r, value, "expected one value");
+    return located(r, at, settings_set_property(r->cli, key, text, origin(r, at), r->err));
+}
+
 static enum err_code read_section(struct reader *r, const char *context, const char *section, const yaml_node_t *at,
                                   const yaml_node_t *value)
 {
     (void)context;
     if (strcmp(section, options_signals.section) == 0) return each_pair(r, section, value, read_signal);
+    if (strcmp(section, options_kafka.section) == 0) return each_pair(r, section, value, read_kafka);
     if (option_group_find(section)) return each_pair(r, section, value, read_setting);
     err_set(r->err, ERR_CONFIG, "there is no section '%.60s'; docs/configuration.md lists them", section);
     return located(r, at, ERR_CONFIG);

@@ -158,7 +158,8 @@ static void bash_completion(void)
 
 static const char *row_type(const struct option_row *row)
 {
-    static const char *const names[] = {"yes or no", "whole number", "number", "text", "one of", "list", ""};
+    static const char *const names[] = {"yes or no", "whole number", "number", "text",
+                                        "one of",    "list",         "",       "NAME=VALUE"};
     return names[row->type];
 }
 
@@ -167,6 +168,7 @@ static void configuration_row(const struct option_group *group, const struct opt
     char key[64], variable[96];
     option_key(row, key, sizeof key);
     option_variable(group, row, variable, sizeof variable);
+    if (row->type == OPT_PROPERTY) g_strlcat(variable, "_<NAME>", sizeof variable);
     char *choices = g_strdup(row->choices ? row->choices : "");
     g_strdelimit(choices, "|", ' ');
     printf("| `%s` | `--%s` | `%s` | %s%s%s | %s%s%s | %s |\n", key, row->name, variable, row_type(row),

@@ -228,6 +228,33 @@ static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(confi
                                                  .sentence = "say for each value where it comes from"},
                                                 END};
 
+static const struct option_row kafka_rows[] = {
+    {"servers", 0, OPT_TEXT, "HOST:PORT,...", AT(kafka.servers),
+     .sentence = "brokers to ask first (bootstrap.servers)"},
+    {"connect-ms", 0, OPT_INT, "MS", AT(kafka.connect_ms), "10000", .min = 1, .max = 3600000,
+     .sentence = "how long to wait for a broker at the start"},
+    {"property", 'X', OPT_PROPERTY, "NAME=VALUE", AT(kafka.properties),
+     .sentence =
+         "set any property of librdkafka, as sasl.username=me (repeat the flag); in a file as a key of its own; "
+         "a value file:PATH is read from there"},
+    END};
+
+static const struct option_row topics_rows[] = {
+    {"partitions", 'p', OPT_INT, "N", AT(topics.partitions), "24", .min = 1, .max = 10000,
+     .sentence = "partitions of requests, results and verdicts, which go together"},
+    {"task-partitions", 0, OPT_INT, "N", AT(topics.task_partitions), "24", .min = 1, .max = 10000,
+     .sentence = "partitions of the tasks of each family: as many workers can share them"},
+    {"replicas", 0, OPT_INT, "N", AT(topics.replicas), "0", .min = 0, .max = 100,
+     .sentence = "copies of each partition; 0: three, or as many as there are brokers"},
+    {"retention-hours", 0, OPT_INT, "HOURS", AT(topics.retention_hours), "72", .min = 1, .max = 876000,
+     .sentence = "how long requests, tasks and results are kept: the longest outage to survive, and less than the "
+                 "brokers keep offsets"},
+    {"verdict-retention-hours", 0, OPT_INT, "HOURS", AT(topics.verdict_retention_hours), "168", .min = 1, .max = 876000,
+     .sentence = "how long verdicts are kept"},
+    {"letter-retention-hours", 0, OPT_INT, "HOURS", AT(topics.letter_retention_hours), "720", .min = 1, .max = 876000,
+     .sentence = "how long dead letters are kept"},
+    END};
+
 const struct option_group options_general = {"general", "Everywhere", general_rows};
 const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
@@ -243,12 +270,13 @@ const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
+const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
+const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
 const struct option_group *const option_groups[] = {
-    &options_general,  &options_output,  &options_judge,   &options_verifier,
-    &options_database, &options_schema,  &options_signals, &options_log,
-    &options_check,    &options_explain, &options_replay,  &options_eval,
-    &options_train,    &options_mutate,  &options_config,  NULL};
+    &options_general, &options_output, &options_judge,  &options_verifier, &options_database, &options_schema,
+    &options_signals, &options_log,    &options_check,  &options_explain,  &options_replay,   &options_eval,
+    &options_train,   &options_mutate, &options_config, &options_kafka,    &options_topics,   NULL};
 
 const struct option_group *option_group_find(const char *section)
 {
@@ -333,6 +361,26 @@ static enum err_code list_add(struct arena *arena, struct string_list *list, con
     return ERR_OK;
 }
 
+enum { MAX_PROPERTIES = 200 };
+
+/* NAME=VALUE: in the place of an earlier one of that name, else at the end. The list itself is copied, since defaults
+ * and copies of the settings may share it. */
+static enum err_code set_property(struct arena *arena, const struct option_row *row, const char *text,
+                                  struct string_list *list, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text) return err_set(err, ERR_CONFIG, "%s is NAME=VALUE", row->name);
+    size_t len = (size_t)(equals - text) + 1;
+    unsigned at = 0;
+    while (at < list->n && strncmp(list->items[at], text, len) != 0) at++;
+    if (at == MAX_PROPERTIES) return err_set(err, ERR_CONFIG, "more than %d properties", MAX_PROPERTIES);
+    const char *copy = arena_strdup(arena, text);
+    if (at == list->n) return list_add(arena, list, copy, true);
+    if (!copy) return ERR_NOMEM;
+    list->items[at] = copy;
+    return ERR_OK;
+}
+
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
                          struct settings *settings, struct err *err)
 {
@@ -347,6 +395,7 @@ enum err_code option_set(struct arena *arena, const struct option_row *row, cons
     case OPT_LIST:
         if (list_add(arena, field(row, settings), arena_strdup(arena, text), append) == ERR_OK) return ERR_OK;
         return err_set(err, ERR_NOMEM, "too many settings");
+    case OPT_PROPERTY: return set_property(arena, row, text, field(row, settings), err);
     default: break;
     }
     const char *copy = arena_strdup(arena, text);
@@ -371,7 +420,8 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
     case OPT_INT: return arena_printf(arena, "%lld", (long long)*(const int64_t *)value);
     case OPT_REAL: return arena_printf(arena, "%g", *(const double *)value);
     case OPT_LIST: return list_text(arena, value);
-    case OPT_SIGNAL: return arena_strdup(arena, "");
+    case OPT_SIGNAL:
+    case OPT_PROPERTY: return arena_strdup(arena, ""); /* printed by their own names */
     default: break;
     }
     const char *text = *(const char *const *)value;

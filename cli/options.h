@@ -16,13 +16,14 @@
 #include <stddef.h>
 
 enum option_type {
-    OPT_FLAG,   /* bool; --name, --name=no */
-    OPT_INT,    /* int64_t within [min, max] */
-    OPT_REAL,   /* double within [min, max] */
-    OPT_TEXT,   /* const char *, NULL when not set */
-    OPT_CHOICE, /* const char *, one of `choices` */
-    OPT_LIST,   /* struct string_list; the flag may be repeated */
-    OPT_SIGNAL  /* NAME.KEY=VALUE: a signal's own option, kept in cli->signals */
+    OPT_FLAG,    /* bool; --name, --name=no */
+    OPT_INT,     /* int64_t within [min, max] */
+    OPT_REAL,    /* double within [min, max] */
+    OPT_TEXT,    /* const char *, NULL when not set */
+    OPT_CHOICE,  /* const char *, one of `choices` */
+    OPT_LIST,    /* struct string_list; the flag may be repeated */
+    OPT_SIGNAL,  /* NAME.KEY=VALUE: a signal's own option, kept in cli->signals */
+    OPT_PROPERTY /* struct string_list of NAME=VALUE: a library's own setting; a later value of a name replaces it */
 };
 
 struct option_row {
@@ -47,9 +48,9 @@ struct option_group {
 /* All groups, for whoever walks everything (environment, file, documentation); ends with NULL. */
 extern const struct option_group *const option_groups[];
 
-extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database, options_schema,
-    options_signals, options_check, options_explain, options_replay, options_eval, options_train, options_mutate, options_config,
-    options_log;
+extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database,
+    options_schema, options_signals, options_check, options_explain, options_replay, options_eval, options_train,
+    options_mutate, options_config, options_log, options_kafka, options_topics;
 
 /* The row with this section and key (words with underscores, without case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);

@@ -68,6 +68,17 @@ enum err_code settings_set_signal(struct cli *cli, const char *signal, const cha
     return ERR_OK;
 }
 
+enum err_code settings_set_property(struct cli *cli, const char *name, const char *value, const char *origin,
+                                    struct err *err)
+{
+    const struct option_row *row = option_find(options_kafka.section, "property");
+    const char *text = arena_printf(&cli->arena, "%s=%s", name, value);
+    if (!text) return err_set(err, ERR_NOMEM, "too many settings");
+    enum err_code code = option_set(&cli->arena, row, text, true, &cli->settings, err);
+    if (code == ERR_OK) remember(cli, options_kafka.section, name, origin);
+    return code;
+}
+
 static enum err_code set_defaults(struct cli *cli, struct err *err)
 {
     for (const struct option_group *const *g = option_groups; *g; g++)
@@ -123,6 +134,17 @@ static enum err_code set_list_variable(struct cli *cli, const char *section, con
     return code;
 }
 
+/* ASSAY_KAFKA_PROPERTY_SASL_PASSWORD: sasl.password. */
+static enum err_code set_property_variable(struct cli *cli, const char *name, const char *value, const char *origin,
+                                           struct err *err)
+{
+    char *property = g_ascii_strdown(name, -1);
+    g_strdelimit(property, "_", '.');
+    enum err_code code = settings_set_property(cli, property, value, origin, err);
+    g_free(property);
+    return code;
+}
+
 /* One ASSAY_SECTION_KEY=VALUE. A variable whose section is none of ours is someone else's and left alone. */
 static enum err_code set_variable(struct cli *cli, const char *variable, struct err *err)
 {
@@ -136,6 +158,8 @@ static enum err_code set_variable(struct cli *cli, const char *variable, struct 
         enum err_code code;
         if (*g == &options_signals)
             code = set_signal_variable(cli, key, equals + 1, origin, err);
+        else if (*g == &options_kafka && g_ascii_strncasecmp(key, "property_", strlen("property_")) == 0)
+            code = set_property_variable(cli, key + strlen("property_"), equals + 1, origin, err);
         else if (row && row->type == OPT_LIST)
             code = set_list_variable(cli, (*g)->section, key, equals + 1, origin, err);
         else

@@ -115,6 +115,19 @@ struct settings {
     struct {
         bool origin;
     } config;
+    struct {
+        const char *servers;
+        int64_t connect_ms;
+        struct string_list properties;
+    } kafka;
+    struct {
+        int64_t partitions;
+        int64_t task_partitions;
+        int64_t replicas;
+        int64_t retention_hours;
+        int64_t verdict_retention_hours;
+        int64_t letter_retention_hours;
+    } topics;
 };
 
 #endif

@@ -16,6 +16,9 @@ for arg; do
 done
 [ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages" "$optional_packages $optional_test_packages" || exit 2
 
+# A name that is the program's own section now.
+[ -z "${ASSAY_KAFKA_LIBS:-}" ] || { export ASSAY_TEST_KAFKA_LIBS=$ASSAY_KAFKA_LIBS; unset ASSAY_KAFKA_LIBS; }
+
 passed=0 failed=0
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}

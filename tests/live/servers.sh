@@ -10,11 +10,11 @@
 # NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
 # ASSAY_TEST_KAFKA (bootstrap servers), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret),
 # ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser). Kafka comes from Maven Central once
-# (tests/live/kafka/pom.xml) into ${ASSAY_KAFKA_LIBS:-build/kafka-libs}. Each server is `DIR/<name>/run`, its output
+# (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each server is `DIR/<name>/run`, its output
 # DIR/<name>/log, its process DIR/<name>/pid.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-kafka_libs=${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}
+kafka_libs=${ASSAY_TEST_KAFKA_LIBS:-${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}} # the second name is an old one
 start_seconds=90 # a cold JVM on two busy cores
 
 say() { echo "servers: $*" >&2; }

@@ -1,0 +1,48 @@
+#include "cli/kafka.h"
+
+#include <string.h>
+
+enum { MAX_SECRET = 64 << 10 };
+
+/* "file:/run/secrets/password": what that file holds. */
+static const char *value_of(struct cli *cli, const char *name, const char *text, struct err *err)
+{
+    static const char prefix[] = "file:";
+    gchar *content = NULL;
+    gsize len = 0;
+    if (!g_str_has_prefix(text, prefix)) return text;
+    const char *path = text + strlen(prefix);
+    if (!g_file_get_contents(path, &content, &len, NULL)) {
+        err_set(err, ERR_CONFIG, "kafka: %s: %s cannot be read", name, path);
+        return NULL;
+    }
+    const char *value = NULL;
+    if (len > MAX_SECRET || strlen(content) != len)
+        err_set(err, ERR_CONFIG, "kafka: %s: %s is no text of at most %d bytes", name, path, MAX_SECRET);
+    else if (!(value = arena_strdup(&cli->arena, g_strchomp(content))))
+        err_set(err, ERR_NOMEM, "too many settings");
+    g_free(content);
+    return value;
+}
+
+enum err_code kafka_config(struct cli *cli, struct bus_config *config, struct err *err)
+{
+    const struct string_list *list = &cli->settings.kafka.properties;
+    struct bus_property *properties = arena_new_array(&cli->arena, list->n + 1, struct bus_property);
+    uint32_t n = 0;
+    if (!properties) return err_set(err, ERR_NOMEM, "too many settings");
+    if (cli->settings.kafka.servers)
+        properties[n++] = (struct bus_property){"bootstrap.servers", cli->settings.kafka.servers};
+    for (unsigned i = 0; i < list->n; i++) {
+        const char *equals = strchr(list->items[i], '=');
+        char *name = arena_printf(&cli->arena, "%.*s", (int)(equals - list->items[i]), list->items[i]);
+        if (!name) return err_set(err, ERR_NOMEM, "too many settings");
+        const char *value = value_of(cli, name, equals + 1, err);
+        if (!value) return ERR_CONFIG;
+        properties[n++] = (struct bus_property){name, value};
+    }
+    config->properties = properties;
+    config->n_properties = n;
+    config->connect_ms = cli->settings.kafka.connect_ms;
+    return ERR_OK;
+}
