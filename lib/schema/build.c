@@ -18,7 +18,7 @@ static const struct schema_options DEFAULTS = {
 enum { CATALOGUE_SHARE = 8 };
 static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* stored values are what they are */
 
-static struct schema_options resolve(const struct schema_options *asked)
+struct schema_options schema_options_resolve(const struct schema_options *asked)
 {
     struct schema_options options = asked ? *asked : DEFAULTS;
     if (!options.max_bytes) options.max_bytes = DEFAULTS.max_bytes;
@@ -171,7 +171,7 @@ static enum err_code build(struct builder *builder, const char *path)
     return code;
 }
 
-static struct schema_index *new_index(const struct schema_options *options)
+struct schema_index *schema_index_new(const struct schema_options *options)
 {
     struct schema_index *index = g_new0(struct schema_index, 1);
     index->priv = g_new0(struct schema_private, 1);
@@ -194,8 +194,8 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
     struct err own = {0};
     int64_t start = clock_now_ns(), deadline = db_get_deadline(db);
     struct db_limits limits = db_get_limits(db);
-    struct schema_options resolved = resolve(options);
-    struct schema_index *index = new_index(&resolved);
+    struct schema_options resolved = schema_options_resolve(options);
+    struct schema_index *index = schema_index_new(&resolved);
     struct builder builder = {
         .db = db,
         .options = &resolved,

@@ -32,6 +32,8 @@ struct schema_cache {
     struct schema_options options;
     char *descriptions_dir;
     uint64_t bytes, max_bytes;
+    schema_build_fn *build;
+    void *build_ctx;
 };
 
 static void entry_free(void *p)
@@ -39,6 +41,13 @@ static void entry_free(void *p)
     struct entry *entry = p;
     schema_unref(entry->index);
     g_free(entry);
+}
+
+static enum err_code build_here(void *ctx, struct db *db, const char *db_name, const char *path,
+                                const struct schema_options *options, struct schema_index **out, struct err *err)
+{
+    (void)ctx;
+    return schema_build(db, db_name, path, options, out, err);
 }
 
 struct schema_cache *schema_cache_new(const struct schema_options *options, uint64_t max_bytes)
@@ -51,7 +60,14 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
     cache->descriptions_dir = g_strdup(cache->options.descriptions_dir);
     cache->options.descriptions_dir = cache->descriptions_dir;
     cache->max_bytes = max_bytes ? max_bytes : DEFAULT_MAX_BYTES;
+    cache->build = build_here;
     return cache;
+}
+
+void schema_cache_build_with(struct schema_cache *cache, schema_build_fn *build, void *ctx)
+{
+    cache->build = build;
+    cache->build_ctx = ctx;
 }
 
 void schema_cache_free(struct schema_cache *cache)
@@ -133,7 +149,7 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    return schema_build(db, db_name, path, &cache->options, fresh, err);
+    return cache->build(cache->build_ctx, db, db_name, path, &cache->options, fresh, err);
 }
 
 /* Called and returns with the lock held. */

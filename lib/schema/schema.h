@@ -158,6 +158,12 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
 void schema_cache_free(struct schema_cache *cache);
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                struct schema_index **out, struct err *err);
+/* Have the cache ask `build` for what it lacks, instead of schema_build: a further layer behind it (worker/cache.h),
+ * which may find the index elsewhere and calls schema_build if not. `ctx` must outlive the cache. `build` is called on
+ * the thread of schema_cache_get, by at most one thread a path. Before the first schema_cache_get. */
+typedef enum err_code schema_build_fn(void *ctx, struct db *db, const char *db_name, const char *path,
+                                      const struct schema_options *options, struct schema_index **out, struct err *err);
+void schema_cache_build_with(struct schema_cache *cache, schema_build_fn *build, void *ctx);
 
 /* Print tables, columns, types, keys, joins and statistics for a person, or as one JSON document. Values of the data
  * (top, min, max) only with `values`. */

@@ -40,6 +40,15 @@ struct builder {
     struct err *err;
 };
 
+/* The options with their defaults filled in; an empty index with one reference, for those options (build.c). */
+struct schema_options schema_options_resolve(const struct schema_options *asked);
+struct schema_index *schema_index_new(const struct schema_options *options);
+
+/* Add the words of the full name to those of the name (sidecar.c). */
+void schema_widen_words(struct arena *arena, struct schema_column *column);
+/* Changes when a description file beside the database (or in the folder given, NULL: none) does; 0: there are none. */
+uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir);
+
 /* Each step returns ERR_OK or has filled builder->err. */
 enum err_code schema_load(struct builder *builder);                           /* tables, columns, keys (load.c) */
 enum err_code schema_load_foreign_keys(struct builder *builder);              /* (load.c), after names are sorted */

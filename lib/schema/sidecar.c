@@ -10,6 +10,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 enum { MAX_BYTES = 4 << 20, MAX_FIELDS = 16 };
 
 enum { FIELD_ORIGINAL, FIELD_NAME, FIELD_DESCRIPTION, FIELD_FORMAT, FIELD_VALUES, N_FIELDS };
@@ -73,11 +76,11 @@ static const char *field(struct builder *builder, const struct row *row, int at)
 }
 
 /* Words of the name and, after them, of the full name where they differ. */
-static void widen_words(struct builder *builder, struct schema_column *column)
+void schema_widen_words(struct arena *arena, struct schema_column *column)
 {
     if (!column->full_name || strcasecmp(column->full_name, column->name) == 0) return;
-    struct text_tokens full = text_split_identifier(builder->arena, column->full_name, strlen(column->full_name));
-    struct text_token *items = arena_new_array(builder->arena, (size_t)column->words.n + full.n, struct text_token);
+    struct text_tokens full = text_split_identifier(arena, column->full_name, strlen(column->full_name));
+    struct text_token *items = arena_new_array(arena, (size_t)column->words.n + full.n, struct text_token);
     if (!items || !full.items) return;
     uint32_t n = column->words.n;
     if (n) memcpy(items, column->words.items, n * sizeof *items);
@@ -98,7 +101,7 @@ static void describe(struct builder *builder, struct schema_column *column, cons
     column->value_description = field(builder, row, at[FIELD_VALUES]);
     bool some = column->full_name || column->description || column->value_description;
     builder->index->has_descriptions |= some;
-    widen_words(builder, column);
+    schema_widen_words(builder->arena, column);
 }
 
 /* UTF-8 without a mark, or NULL. */
@@ -151,17 +154,44 @@ static void read_file(struct builder *builder, const char *dir, const char *name
     g_free(path);
 }
 
+/* Where the files are; NULL: nowhere. g_free. */
+static char *folder_of(const char *path, const char *given)
+{
+    if (given) return g_strdup(given);
+    char *parent = path ? g_path_get_dirname(path) : NULL;
+    char *dir = parent ? g_build_filename(parent, "database_description", NULL) : NULL;
+    g_free(parent);
+    return dir;
+}
+
+uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
+{
+    char *dir = folder_of(path, descriptions_dir);
+    GDir *entries = dir ? g_dir_open(dir, 0, NULL) : NULL;
+    const char *name;
+    uint64_t stamp = 0;
+    while (entries && (name = g_dir_read_name(entries)) != NULL) {
+        char *file = g_build_filename(dir, name, NULL);
+        struct stat st = {0};
+        if (stat(file, &st) == 0) {
+            int64_t facts[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+            stamp += XXH3_64bits_withSeed(facts, sizeof facts, XXH3_64bits(name, strlen(name))); /* in any order */
+        }
+        g_free(file);
+    }
+    if (entries) g_dir_close(entries);
+    g_free(dir);
+    return stamp;
+}
+
 enum err_code schema_read_sidecar(struct builder *builder, const char *path)
 {
-    const char *given = builder->options->descriptions_dir;
-    if (!given && !path) return ERR_OK;
-    char *parent = given ? NULL : g_path_get_dirname(path);
-    char *dir = given ? g_strdup(given) : g_build_filename(parent, "database_description", NULL);
+    char *dir = folder_of(path, builder->options->descriptions_dir);
+    if (!dir) return ERR_OK;
     GDir *entries = g_dir_open(dir, 0, NULL);
     const char *name;
     while (entries && (name = g_dir_read_name(entries)) != NULL) read_file(builder, dir, name);
     if (entries) g_dir_close(entries);
     g_free(dir);
-    g_free(parent);
     return builder->arena->failed ? builder_full(builder) : ERR_OK;
 }

@@ -55,6 +55,7 @@ void values_take(struct values *values, uint32_t column, struct tally *tally)
     to->n = drop_formless(tally->entries, tally->n_entries);
     to->entries = shrink(tally->entries, to->n * sizeof *to->entries);
     to->strings = shrink(tally->strings, tally->n_strings);
+    to->n_strings = tally->n_strings;
     uint64_t kept = to->n * sizeof *to->entries + tally->n_strings;
     values->bytes += kept;
     tally->budget->used += kept; /* what tally_free will take off is what the tally held */

@@ -12,7 +12,7 @@
 struct value_column {
     struct value_entry *entries;
     char *strings;
-    uint32_t n;
+    uint32_t n, n_strings; /* n_strings: bytes */
     bool indexed;  /* false: a view, or nothing was read */
     bool complete; /* every value that could be looked up is here */
 };

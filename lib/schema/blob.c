@@ -1,0 +1,542 @@
+/* The format is written down once: each code_* function both writes a value and reads it back, so the two cannot get
+ * out of step. While reading, the first thing that is wrong sets `bad`; from then on nothing moves, lists are empty,
+ * and the caller looks at the end.
+ *
+ * Reading walks the bytes and allocates as it goes. msgpack-c's unpacker was the other way: it makes a tree of objects,
+ * larger than the bytes, before the first count can be checked.
+ */
+#include "lib/schema/blob.h"
+
+#include "lib/schema/schema_int.h"
+
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static const char MAGIC[8] = "assay.ix";
+enum { ORDER = 0x01020304, MAX_PAIRS = 1024, MAX_TOP = 16, MAX_TABLES = 65000 };
+static const size_t MAX_BYTES = 512000000;
+
+struct header {
+    char magic[8];
+    uint32_t version, order;
+    uint64_t len, checksum; /* of the body */
+};
+_Static_assert(sizeof(struct header) == 32, "drawn in blob.h");
+
+struct coder {
+    GByteArray *out; /* NULL: reading */
+    msgpack_packer packer;
+    bool full; /* writing: past MAX_BYTES */
+
+    const unsigned char *p, *end;
+    struct arena *arena;
+    bool bad;
+};
+
+/* --- msgpack values ----------------------------------------------------------------------------------------------- */
+
+static int append(void *data, const char *bytes, size_t len)
+{
+    struct coder *c = data;
+    c->full |= len > MAX_BYTES - c->out->len;
+    if (!c->full) g_byte_array_append(c->out, (const guint8 *)bytes, (guint)len);
+    return c->full ? -1 : 0;
+}
+
+/* The next n bytes, or NULL. */
+static const unsigned char *take(struct coder *c, uint64_t n)
+{
+    if (c->bad || n > (uint64_t)(c->end - c->p)) {
+        c->bad = true;
+        return NULL;
+    }
+    c->p += n;
+    return c->p - n;
+}
+
+static uint8_t take_byte(struct coder *c)
+{
+    const unsigned char *p = take(c, 1);
+    return p ? *p : 0xc1; /* never used in msgpack */
+}
+
+static uint64_t take_number(struct coder *c, unsigned bytes)
+{
+    const unsigned char *p = take(c, bytes);
+    uint64_t number = 0;
+    for (unsigned i = 0; p && i < bytes; i++) number = number << 8 | p[i];
+    return number;
+}
+
+static void check(struct coder *c, bool sound)
+{
+    if (!c->out && !sound) c->bad = true;
+}
+
+static uint64_t take_uint(struct coder *c)
+{
+    uint8_t head = take_byte(c);
+    if (head < 0x80) return head;
+    if (head >= 0xcc && head <= 0xcf) return take_number(c, 1U << (head - 0xcc));
+    c->bad = true;
+    return 0;
+}
+
+static void code_u64(struct coder *c, uint64_t *value)
+{
+    if (c->out)
+        msgpack_pack_uint64(&c->packer, *value);
+    else
+        *value = take_uint(c);
+}
+
+static void code_u32(struct coder *c, uint32_t *value, uint32_t max)
+{
+    uint64_t wide = *value;
+    code_u64(c, &wide);
+    if (c->out) return;
+    check(c, wide <= max);
+    *value = c->bad ? 0 : (uint32_t)wide;
+}
+
+static void code_bool(struct coder *c, bool *value)
+{
+    uint32_t number = *value;
+    code_u32(c, &number, 1);
+    if (!c->out) *value = number == 1;
+}
+
+/* As its bits: msgpack's signed integers have ten forms, and none of them is shorter for what is coded here. */
+static void code_i64(struct coder *c, int64_t *value)
+{
+    uint64_t bits = (uint64_t)*value;
+    code_u64(c, &bits);
+    if (!c->out) *value = (int64_t)bits;
+}
+
+static void code_real(struct coder *c, double *value)
+{
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    code_u64(c, &bits);
+    if (!c->out) memcpy(value, &bits, sizeof bits);
+}
+
+static uint64_t take_bin_length(struct coder *c)
+{
+    uint8_t head = take_byte(c);
+    if (head >= 0xc4 && head <= 0xc6) return take_number(c, 1U << (head - 0xc4));
+    c->bad = true;
+    return 0;
+}
+
+/* Bytes that lie in the blob while reading. */
+static void code_bytes(struct coder *c, const void **bytes, size_t *len)
+{
+    if (c->out) {
+        msgpack_pack_bin(&c->packer, *len);
+        msgpack_pack_bin_body(&c->packer, *len ? *bytes : "", *len);
+        return;
+    }
+    *len = take_bin_length(c);
+    *bytes = take(c, *len);
+    if (!*bytes) *len = 0;
+}
+
+/* A copy in the arena, NUL-terminated. */
+static void code_span(struct coder *c, const char **text, size_t *len)
+{
+    const void *bytes = *text;
+    size_t n = *len;
+    code_bytes(c, &bytes, &n);
+    if (c->out) return;
+    *len = n;
+    *text = bytes ? arena_strndup(c->arena, bytes, *len) : NULL;
+    if (!*text) c->bad = true, *text = "", *len = 0;
+}
+
+/* A string without NUL in it. */
+static void code_text(struct coder *c, const char **text)
+{
+    size_t len = c->out ? strlen(*text) : 0;
+    code_span(c, text, &len);
+    check(c, strlen(*text) == len);
+}
+
+static void code_optional(struct coder *c, const char **text)
+{
+    bool there = *text != NULL;
+    code_bool(c, &there);
+    if (there)
+        code_text(c, text);
+    else if (!c->out)
+        *text = NULL;
+}
+
+/* How many follow; none of them is shorter than a byte, so a count past the bytes left is refused. While reading *items
+ * becomes an array for them. */
+static void code_list(struct coder *c, uint32_t *n, void **items, size_t size)
+{
+    code_u32(c, n, UINT32_MAX);
+    if (c->out) return;
+    check(c, *n <= (uint64_t)(c->end - c->p));
+    *items = c->bad ? NULL : arena_array(c->arena, *n, size);
+    if (!*items) c->bad = true;
+    if (c->bad) *n = 0;
+}
+
+/* --- catalogue and statistics ------------------------------------------------------------------------------------- */
+
+static void code_value(struct coder *c, struct db_value *value)
+{
+    uint32_t type = value->type;
+    code_u32(c, &type, DB_BLOB);
+    if (!c->out) value->type = (enum db_type)type;
+    if (type == DB_INT) code_i64(c, &value->i);
+    if (type == DB_FLOAT) code_real(c, &value->f);
+    if (type == DB_TEXT || type == DB_BLOB) code_span(c, &value->text, &value->len);
+}
+
+static void code_stats(struct coder *c, struct schema_stats *stats)
+{
+    uint64_t *const counts[] = {&stats->rows,          &stats->nulls,     &stats->distinct, &stats->ints,
+                                &stats->reals,         &stats->texts,     &stats->blobs,    &stats->zeros,
+                                &stats->numeric_texts, &stats->date_texts};
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) code_u64(c, counts[i]);
+    code_value(c, &stats->min);
+    code_value(c, &stats->max);
+    code_real(c, &stats->sum);
+    code_bool(c, &stats->sampled);
+    void *top = (void *)stats->top;
+    code_list(c, &stats->n_top, &top, sizeof *stats->top);
+    check(c, stats->n_top <= MAX_TOP);
+    if (!c->out) stats->top = top;
+    struct schema_top_value *values = top;
+    for (uint32_t i = 0; i < stats->n_top && !c->bad; i++) {
+        code_value(c, &values[i].value);
+        code_u64(c, &values[i].count);
+    }
+}
+
+static void code_column(struct coder *c, struct schema_column *column)
+{
+    uint32_t affinity = column->affinity, pk = column->pk;
+    code_text(c, &column->name);
+    code_text(c, &column->type);
+    code_u32(c, &affinity, SCHEMA_BLOB);
+    code_optional(c, &column->description);
+    code_optional(c, &column->value_description);
+    code_optional(c, &column->full_name);
+    code_u32(c, &column->id, UINT32_MAX);
+    code_bool(c, &column->not_null);
+    code_u32(c, &pk, UINT8_MAX);
+    code_bool(c, &column->unique);
+    code_bool(c, &column->unique_measured);
+    code_stats(c, &column->stats);
+    if (c->out) return;
+    column->affinity = (enum schema_affinity)affinity;
+    column->pk = (uint8_t)pk;
+}
+
+static void code_table(struct coder *c, struct schema_table *table)
+{
+    code_text(c, &table->name);
+    code_optional(c, &table->description);
+    code_bool(c, &table->is_view);
+    code_bool(c, &table->scannable);
+    code_u64(c, &table->rows);
+    void *columns = table->columns;
+    code_list(c, &table->n_columns, &columns, sizeof *table->columns);
+    if (!c->out) table->columns = columns;
+    code_u32(c, &table->n_pk, table->n_columns);
+    for (uint32_t i = 0; i < table->n_columns && !c->bad; i++) code_column(c, &table->columns[i]);
+}
+
+static void code_pairs(struct coder *c, const struct schema_index *index, struct schema_join *join)
+{
+    void *from = (void *)join->from, *to = (void *)join->to;
+    code_list(c, &join->n_pairs, &from, sizeof *join->from);
+    if (!c->out) to = arena_array(c->arena, join->n_pairs, sizeof *join->to);
+    check(c, join->n_pairs && join->n_pairs <= MAX_PAIRS && to);
+    uint32_t *a = from, *b = to, last = index->n_columns - 1;
+    for (uint32_t i = 0; i < join->n_pairs && !c->bad; i++) {
+        code_u32(c, &a[i], last);
+        code_u32(c, &b[i], last);
+        check(c, index->columns[a[i]]->table == join->from_table && index->columns[b[i]]->table == join->to_table);
+    }
+    if (c->out) return;
+    join->from = a;
+    join->to = b;
+}
+
+static void code_join(struct coder *c, const struct schema_index *index, struct schema_join *join)
+{
+    check(c, index->n_columns > 0);
+    if (c->bad) return;
+    code_u32(c, &join->from_table, index->n_tables - 1);
+    code_u32(c, &join->to_table, index->n_tables - 1);
+    code_bool(c, &join->declared);
+    code_bool(c, &join->to_unique);
+    code_bool(c, &join->from_not_null);
+    code_real(c, &join->inclusion);
+    check(c, join->inclusion >= 0 && join->inclusion <= 1);
+    if (!c->bad) code_pairs(c, index, join);
+}
+
+/* --- what follows from the rest ----------------------------------------------------------------------------------- */
+
+static bool split_names(struct arena *arena, struct schema_table *table)
+{
+    table->words = text_split_identifier(arena, table->name, strlen(table->name));
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        struct schema_column *column = &table->columns[i];
+        column->words = text_split_identifier(arena, column->name, strlen(column->name));
+        schema_widen_words(arena, column);
+    }
+    return !arena->failed;
+}
+
+/* Places of the columns by id. The ids must be dense: as many as there are columns, none twice. */
+static void number_columns(struct coder *c, struct schema_index *index)
+{
+    uint64_t n = 0;
+    for (uint32_t t = 0; t < index->n_tables; t++) n += index->tables[t].n_columns;
+    index->n_columns = (uint32_t)MIN(n, UINT32_MAX);
+    index->columns = arena_new_array(c->arena, index->n_columns, struct schema_column *);
+    check(c, index->columns && n < INT32_MAX);
+    for (uint32_t t = 0; t < index->n_tables && !c->bad; t++)
+        for (uint32_t i = 0; i < index->tables[t].n_columns && !c->bad; i++) {
+            struct schema_column *column = &index->tables[t].columns[i];
+            column->table = t;
+            column->index = i;
+            check(c, column->id < n && !index->columns[column->id]);
+            if (!c->bad) index->columns[column->id] = column;
+        }
+}
+
+static void mark_foreign(struct coder *c, struct schema_index *index)
+{
+    bool *is_foreign = index->priv->is_foreign = arena_new_array(c->arena, index->n_columns, bool);
+    check(c, is_foreign);
+    for (uint32_t i = 0; i < index->n_joins && !c->bad; i++)
+        for (uint32_t j = 0; index->joins[i].declared && j < index->joins[i].n_pairs; j++)
+            is_foreign[index->joins[i].from[j]] = true;
+}
+
+/* Names sorted, words split, the graph linked. */
+static void link_index(struct coder *c, struct schema_index *index, const struct schema_options *options)
+{
+    struct err err;
+    struct builder builder = {.options = options, .index = index, .arena = c->arena, .err = &err};
+    mark_foreign(c, index);
+    for (uint32_t t = 0; t < index->n_tables && !c->bad; t++) check(c, split_names(c->arena, &index->tables[t]));
+    if (!c->bad) check(c, schema_sort_names(&builder) == ERR_OK && schema_link_graph(&builder) == ERR_OK);
+    if (!c->bad) schema_fill_catalog(index);
+}
+
+/* --- the value table ---------------------------------------------------------------------------------------------- */
+
+/* A malloc'd copy of an array of n elements. */
+static void code_array(struct coder *c, void **items, uint32_t *n, size_t size)
+{
+    const void *bytes = *items;
+    size_t len = *n * size;
+    code_bytes(c, &bytes, &len);
+    if (c->out) return;
+    check(c, len % size == 0 && len / size < UINT32_MAX);
+    *n = c->bad ? 0 : (uint32_t)(len / size);
+    *items = *n ? malloc(len) : NULL;
+    check(c, !*n || *items);
+    if (*items) memcpy(*items, bytes, len);
+}
+
+/* Is the form's text whole, of a known type and terminated? */
+static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
+{
+    if (offset < FORM_PREFIX || offset >= n_strings) return false;
+    struct form form = form_at(strings, offset);
+    if (form.len >= n_strings - offset || form.text[form.len]) return false;
+    return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
+}
+
+static void code_value_column(struct coder *c, struct values *values, struct value_column *column)
+{
+    void *entries = column->entries, *strings = column->strings;
+    code_bool(c, &column->indexed);
+    code_bool(c, &column->complete);
+    code_array(c, &entries, &column->n, sizeof *column->entries);
+    code_array(c, &strings, &column->n_strings, 1);
+    if (c->out) return;
+    column->entries = entries; /* freed by values_free, whatever is wrong with them */
+    column->strings = strings;
+    values->bytes += column->n * sizeof *column->entries + column->n_strings;
+    for (uint32_t i = 0; !c->bad && i < column->n; i++)
+        check(c, is_form(column->strings, column->n_strings, column->entries[i].form));
+}
+
+/* Chains only lead forward, so that each ends. */
+static bool are_chains(const struct values *values)
+{
+    uint32_t n = values->base[values->n_columns];
+    for (uint32_t i = 0; i <= values->mask; i++)
+        if (values->heads[i] > n) return false;
+    for (uint32_t i = 0; i < values->n_columns; i++)
+        for (uint32_t j = 0; j < values->columns[i].n; j++) {
+            uint32_t next = values->columns[i].entries[j].next;
+            if (next > n || (next && next - 1 <= values->base[i] + j)) return false;
+        }
+    return true;
+}
+
+static void code_chains(struct coder *c, struct values *values)
+{
+    void *heads = values->heads;
+    uint32_t n = values->mask + 1;
+    code_array(c, &heads, &n, sizeof *values->heads);
+    if (c->out) return;
+    values->heads = heads;
+    check(c, n && (n & (n - 1)) == 0);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < values->n_columns; i++) {
+        values->base[i] = (uint32_t)total;
+        total += values->columns[i].n;
+        check(c, total < UINT32_MAX);
+    }
+    values->base[values->n_columns] = (uint32_t)total;
+    values->mask = n - 1;
+    values->bytes += n * sizeof *values->heads;
+    if (!c->bad) check(c, are_chains(values));
+}
+
+static void code_values(struct coder *c, struct schema_index *index)
+{
+    struct values *values = &index->priv->values;
+    struct schema_options room = {.max_value_bytes = values->max_value_bytes};
+    code_u32(c, &room.max_value_bytes, UINT32_MAX);
+    if (!c->out) check(c, values_init(values, index->n_columns, &room));
+    for (uint32_t i = 0; i < index->n_columns && !c->bad; i++) code_value_column(c, values, &values->columns[i]);
+    if (!c->bad) code_chains(c, values);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static void code_fingerprint(struct coder *c, struct schema_index *index)
+{
+    const char *text = index->fingerprint;
+    code_text(c, &text);
+    check(c, strlen(text) == sizeof index->fingerprint - 1);
+    if (!c->out && !c->bad) memcpy(index->fingerprint, text, sizeof index->fingerprint);
+}
+
+static void code_notes(struct coder *c, struct schema_index *index)
+{
+    void *notes = (void *)index->notes;
+    code_list(c, &index->n_notes, &notes, sizeof *index->notes);
+    const char **texts = notes;
+    for (uint32_t i = 0; i < index->n_notes && !c->bad; i++) code_text(c, &texts[i]);
+    if (!c->out) index->notes = (const char *const *)texts;
+}
+
+static void code_index(struct coder *c, struct schema_index *index)
+{
+    void *tables = index->tables, *joins = index->joins;
+    code_fingerprint(c, index);
+    code_i64(c, &index->build_ns);
+    code_bool(c, &index->has_descriptions);
+    code_notes(c, index);
+    code_list(c, &index->n_tables, &tables, sizeof *index->tables);
+    if (!c->out) index->tables = tables;
+    check(c, index->n_tables <= MAX_TABLES);
+    for (uint32_t i = 0; i < index->n_tables && !c->bad; i++) code_table(c, &index->tables[i]);
+    if (!c->out && !c->bad) number_columns(c, index);
+    if (c->bad) return;
+    code_list(c, &index->n_joins, &joins, sizeof *index->joins);
+    if (!c->out) index->joins = joins;
+    for (uint32_t i = 0; i < index->n_joins && !c->bad; i++) code_join(c, index, &index->joins[i]);
+    if (!c->bad) code_values(c, index);
+}
+
+enum err_code schema_blob_write(const struct schema_index *index, struct schema_blob *out, struct err *err)
+{
+    struct header header = {.version = SCHEMA_BLOB_VERSION, .order = ORDER};
+    struct coder c = {.out = g_byte_array_new()};
+    memcpy(header.magic, MAGIC, sizeof header.magic);
+    *out = (struct schema_blob){0};
+    g_byte_array_append(c.out, (const guint8 *)&header, sizeof header);
+    msgpack_packer_init(&c.packer, &c, append);
+    code_index(&c, (struct schema_index *)index); /* which writing only reads */
+    if (c.full) {
+        g_byte_array_free(c.out, TRUE);
+        return err_set(err, ERR_LIMIT_BYTES, "the index of %s is larger than %zu bytes", index->db_name, MAX_BYTES);
+    }
+    header.len = c.out->len - sizeof header;
+    header.checksum = XXH3_64bits(c.out->data + sizeof header, header.len);
+    memcpy(c.out->data, &header, sizeof header);
+    out->len = c.out->len;
+    out->bytes = g_byte_array_free(c.out, FALSE);
+    return ERR_OK;
+}
+
+void schema_blob_free(struct schema_blob *blob)
+{
+    g_free(blob->bytes);
+    *blob = (struct schema_blob){0};
+}
+
+static enum err_code check_header(const void *bytes, size_t len, struct err *err)
+{
+    struct header header;
+    if (len < sizeof header || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
+        return err_set(err, ERR_MALFORMED, "these bytes are no schema index");
+    memcpy(&header, bytes, sizeof header);
+    if (header.order != ORDER || header.version != SCHEMA_BLOB_VERSION)
+        return err_set(err, ERR_VERSION, "a schema index of version %u, or of another byte order; this build reads %d",
+                       header.version, SCHEMA_BLOB_VERSION);
+    const unsigned char *body = (const unsigned char *)bytes + sizeof header;
+    if (header.len != len - sizeof header || XXH3_64bits(body, header.len) != header.checksum)
+        return err_set(err, ERR_MALFORMED, "the schema index is damaged: its checksum does not fit");
+    return ERR_OK;
+}
+
+enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_name, const struct schema_options *options,
+                               struct schema_index **out, struct err *err)
+{
+    *out = NULL;
+    enum err_code code = check_header(bytes, len, err);
+    if (code) return code;
+    struct schema_options resolved = schema_options_resolve(options);
+    struct schema_index *index = schema_index_new(&resolved);
+    struct coder c = {.p = (const unsigned char *)bytes + sizeof(struct header),
+                      .end = (const unsigned char *)bytes + len,
+                      .arena = &index->priv->arena};
+    index->db_name = arena_strdup(c.arena, db_name);
+    code_index(&c, index);
+    if (!c.bad) link_index(&c, index, &resolved);
+    index->bytes = c.arena->used + index->priv->values.bytes;
+    bool full = c.arena->failed || index->bytes > resolved.max_bytes + resolved.max_bytes / 2;
+    if (full || c.bad || c.p != c.end) {
+        schema_unref(index);
+        if (full)
+            return err_set(err, ERR_LIMIT_MEMORY, "the schema index does not fit in %llu bytes",
+                           (unsigned long long)resolved.max_bytes);
+        return err_set(err, ERR_MALFORMED, "the schema index is not what its format asks for");
+    }
+    *out = index;
+    return ERR_OK;
+}
+
+void schema_blob_key(const char fingerprint[33], const char *path, const struct schema_options *options, char out[33])
+{
+    struct schema_options o = schema_options_resolve(options);
+    char *text = g_strdup_printf("%s %d %s %llu %llu %u %d %.17g %016llx", fingerprint, SCHEMA_BLOB_VERSION,
+                                 ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
+                                 o.max_value_bytes, o.no_inferred_joins, o.min_inclusion,
+                                 (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir));
+    XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+    g_free(text);
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+}

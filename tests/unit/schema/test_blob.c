@@ -1,0 +1,234 @@
+#include "lib/schema/blob.h"
+#include "tests/support/leak.h"
+#include "tests/unit/schema/school.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { HEADER = 32, VERSION_AT = 8, ORDER_AT = 12, LENGTH_AT = 16, CHECKSUM_AT = 24 };
+
+/* Everything about an index that print.c knows, values included. */
+static char *printed(const struct schema_index *index)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    schema_print(index, out, true, true);
+    fclose(out);
+    return text;
+}
+
+static struct schema_index *read_back(const struct schema_blob *blob)
+{
+    struct schema_index *index;
+    struct err err = {0};
+    cr_assert_eq(schema_blob_read(blob->bytes, blob->len, "school", NULL, &index, &err), ERR_OK, "%s", err.text);
+    return index;
+}
+
+/* Both answer a literal alike, in the same order. */
+static void same_hits(const struct schema_index *a, const struct schema_index *b, const char *text)
+{
+    struct schema_hit x[64], y[64];
+    uint32_t n = schema_values_with(a, text, strlen(text), x, 64);
+    cr_assert_eq(n, schema_values_with(b, text, strlen(text), y, 64), "%s", text);
+    for (uint32_t i = 0; i < n; i++) {
+        cr_assert(x[i].column == y[i].column && x[i].exact == y[i].exact && x[i].count == y[i].count, "%s", text);
+        cr_assert_str_eq(x[i].form, y[i].form);
+    }
+    for (uint32_t c = 0; c < a->n_columns; c++)
+        for (int exact = 0; exact < 2; exact++)
+            cr_assert_eq(schema_column_has(a, a->columns[c], text, strlen(text), exact),
+                         schema_column_has(b, b->columns[c], text, strlen(text), exact), "%s", text);
+}
+
+static void same_nearest(const struct schema_index *a, const struct schema_index *b, const char *text)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (uint32_t c = 0; c < a->n_columns; c++) {
+        const char *x[8], *y[8];
+        uint32_t n = schema_nearest_values(&arena, a, a->columns[c], text, strlen(text), x, 8);
+        cr_assert_eq(n, schema_nearest_values(&arena, b, b->columns[c], text, strlen(text), y, 8));
+        for (uint32_t i = 0; i < n; i++) cr_assert_str_eq(x[i], y[i]);
+    }
+    arena_free(&arena);
+}
+
+static void same_index(const struct schema_index *a, struct schema_index *b)
+{
+    b->bytes = a->bytes; /* the only thing that may differ: nothing was thrown away while reading */
+    char *x = printed(a), *y = printed(b);
+    cr_assert_str_eq(x, y);
+    free(x);
+    free(y);
+    cr_assert_str_eq(a->fingerprint, b->fingerprint);
+    for (uint32_t t = 0; t < a->n_tables; t++) {
+        const struct schema_table *table = &a->tables[t];
+        cr_assert_eq(schema_find_table(b, table->name, strlen(table->name)), (int)t);
+        for (uint32_t i = 0; i < table->n_columns; i++) {
+            const struct schema_column *p = &table->columns[i], *q = &b->tables[t].columns[i];
+            cr_assert_eq(schema_find_column(b, (int)t, p->name, strlen(p->name)), (int)i);
+            cr_assert_eq(schema_is_foreign_key(a, p->id), schema_is_foreign_key(b, p->id));
+            cr_assert_eq(p->words.n, q->words.n);
+            for (uint32_t w = 0; w < p->words.n; w++) cr_assert_str_eq(p->words.items[w].stem, q->words.items[w].stem);
+        }
+    }
+    static const char *const texts[] = {"North", "north", "ann lee", "Ann Lee", "3", "3.0", "007", "", "nothing"};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) same_hits(a, b, texts[i]);
+    same_nearest(a, b, "Noth");
+    same_nearest(a, b, "An Lee");
+    uint32_t all[64], tables_a[64], tables_b[64];
+    for (uint32_t t = 0; t < a->n_tables; t++) all[t] = t;
+    bool exact;
+    for (uint32_t t = 0; t + 1 < a->n_tables; t++) {
+        uint32_t n = schema_steiner(a, all + t, 2, tables_a, &exact);
+        cr_assert_eq(n, schema_steiner(b, all + t, 2, tables_b, &exact));
+        cr_assert_arr_eq(tables_a, tables_b, n * sizeof *tables_a);
+    }
+}
+
+Test(blob, an_index_comes_back_as_it_was)
+{
+    struct school s;
+    struct schema_blob blob, again;
+    struct schema_options options = {.descriptions_dir = TEST_DATA "/schema/descriptions"};
+    school_open(&s, NULL, &options);
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    struct schema_index *index = read_back(&blob);
+    cr_assert(index->has_descriptions);
+    same_index(s.index, index);
+    cr_assert_eq(schema_blob_write(index, &again, NULL), ERR_OK);
+    cr_assert_eq(blob.len, again.len);
+    cr_assert_arr_eq(blob.bytes, again.bytes, blob.len, "writing what was read gives the same bytes");
+    schema_blob_free(&again);
+    schema_blob_free(&blob);
+    schema_unref(index);
+    school_end(&s);
+}
+
+Test(blob, an_empty_database_and_one_without_values)
+{
+    static const char *const scripts[] = {"CREATE TABLE t(a, b TEXT)", "CREATE TABLE t(a); INSERT INTO t VALUES(NULL)"};
+    for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+        struct school s;
+        struct schema_blob blob;
+        school_open(&s, scripts[i], NULL);
+        cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+        struct schema_index *index = read_back(&blob);
+        same_index(s.index, index);
+        schema_unref(index);
+        schema_blob_free(&blob);
+        school_end(&s);
+    }
+}
+
+static void put_checksum(unsigned char *bytes, size_t len)
+{
+    uint64_t body = len - HEADER, checksum = XXH3_64bits(bytes + HEADER, body);
+    memcpy(bytes + LENGTH_AT, &body, sizeof body);
+    memcpy(bytes + CHECKSUM_AT, &checksum, sizeof checksum);
+}
+
+static enum err_code read_code(const unsigned char *bytes, size_t len)
+{
+    unsigned char *exact = malloc(len ? len : 1); /* so that a read past the end is seen */
+    memcpy(exact, bytes, len);
+    struct schema_index *index;
+    enum err_code code = schema_blob_read(exact, len, "school", NULL, &index, NULL);
+    cr_assert_eq(code == ERR_OK, index != NULL);
+    if (index) {
+        char *text = printed(index);
+        free(text);
+        struct schema_hit hits[8];
+        schema_values_with(index, "North", 5, hits, 8);
+    }
+    schema_unref(index);
+    free(exact);
+    return code;
+}
+
+Test(blob, damage_and_other_versions_are_refused)
+{
+    struct school s;
+    struct schema_blob blob;
+    school_open(&s, NULL, NULL);
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    cr_assert_eq(read_code(blob.bytes, 0), ERR_MALFORMED);
+    cr_assert_eq(read_code(blob.bytes, HEADER - 1), ERR_MALFORMED);
+    cr_assert_eq(read_code(blob.bytes, blob.len - 1), ERR_MALFORMED);
+    for (size_t at = 0; at < blob.len; at++) {
+        blob.bytes[at] ^= 0x10;
+        enum err_code code = read_code(blob.bytes, blob.len);
+        blob.bytes[at] ^= 0x10;
+        bool version = at >= VERSION_AT && at < LENGTH_AT;
+        cr_assert_eq(code, version ? ERR_VERSION : ERR_MALFORMED, "byte %zu", at);
+    }
+    cr_assert_eq(read_code(blob.bytes, blob.len), ERR_OK);
+    schema_blob_free(&blob);
+    school_end(&s);
+}
+
+/* The checksum is right: only the reader's own checks stand between these bytes and its memory. ASan watches. */
+Test(blob, a_well_sealed_lie_is_safe)
+{
+    static const unsigned char marks[] = {0x00, 0x01, 0x7f, 0x80, 0xc1, 0xcf, 0xff};
+    struct school s;
+    struct schema_blob blob;
+    unsigned refused = 0;
+    school_open(&s, NULL, NULL);
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    for (size_t at = HEADER; at < blob.len; at++) {
+        unsigned char was = blob.bytes[at];
+        blob.bytes[at] = marks[at % sizeof marks];
+        put_checksum(blob.bytes, blob.len);
+        refused += read_code(blob.bytes, blob.len) != ERR_OK;
+        blob.bytes[at] = was;
+    }
+    for (size_t len = HEADER; len < blob.len; len += 7) {
+        unsigned char *cut = g_memdup2(blob.bytes, len);
+        put_checksum(cut, len);
+        cr_assert_eq(read_code(cut, len), ERR_MALFORMED, "cut to %zu", len);
+        g_free(cut);
+    }
+    cr_assert_gt(refused, 100);
+    schema_blob_free(&blob);
+    school_end(&s);
+}
+
+Test(blob, the_limit_of_an_index_holds_for_a_blob)
+{
+    struct school s;
+    struct schema_blob blob;
+    struct schema_options tiny = {.max_bytes = 4096};
+    struct schema_index *index;
+    school_open(&s, NULL, NULL);
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    cr_assert_eq(schema_blob_read(blob.bytes, blob.len, "school", &tiny, &index, NULL), ERR_LIMIT_MEMORY);
+    schema_blob_free(&blob);
+    school_end(&s);
+}
+
+Test(blob, what_an_index_depends_on_is_in_its_key)
+{
+    char one[33], other[33];
+    const char *print = "0123456789abcdef0123456789abcdef";
+    struct schema_options options = {.max_values = 7};
+    schema_blob_key(print, NULL, NULL, one);
+    schema_blob_key(print, NULL, &options, other);
+    cr_assert_str_neq(one, other, "options");
+    schema_blob_key("f123456789abcdef0123456789abcdef", NULL, NULL, other);
+    cr_assert_str_neq(one, other, "fingerprint");
+    options = (struct schema_options){.descriptions_dir = TEST_DATA "/schema/descriptions"};
+    schema_blob_key(print, NULL, &options, other);
+    cr_assert_str_neq(one, other, "descriptions");
+    options = (struct schema_options){.max_values = 200000};
+    schema_blob_key(print, NULL, &options, other);
+    cr_assert_str_eq(one, other, "a default is a default");
+    leak_check();
+}
