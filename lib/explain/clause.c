@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-/* "in query 2, ": every sentence of an inner query names it. */
-static void say_within(struct teller *t, struct say *out)
-{
-    if (t->query == 0) return;
-    say(out, "in ");
-    say_query(out, t->query);
-    say(out, ", ");
-}
-
 /* --- what comes back --- */
 
 static uint32_t count_items(const struct sql_block *block)

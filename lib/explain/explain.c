@@ -174,21 +174,37 @@ static bool trace(struct teller *t, struct explanation *e)
     return true;
 }
 
-/* Phrases while they fit; then an ellipsis. */
-static const char *join_texts(struct teller *t, bool prose, bool operations_only)
+static bool is_premise(const struct explain_phrase *phrase)
+{
+    return *phrase->premise;
+}
+
+static bool is_prose(const struct explain_phrase *phrase)
+{
+    return *phrase->prose;
+}
+
+static bool is_operation(const struct explain_phrase *phrase)
+{
+    return *phrase->premise && !phrase->from_data;
+}
+
+/* The phrases that `wanted` picks, while they fit; then an ellipsis, and *cut is set. */
+static const char *join_texts(struct arena *arena, const struct explanation *e, size_t max,
+                              bool (*wanted)(const struct explain_phrase *phrase), bool *cut)
 {
     struct say out;
-    size_t max = t->options->max_text ? t->options->max_text : explain_defaults.max_text;
+    bool prose = wanted == is_prose;
     size_t len = 0;
-    for (uint32_t i = 0; i < t->n_phrases; i++) len += strlen(prose ? t->phrases[i].prose : t->phrases[i].premise) + 1;
-    if (!say_init(&out, t->arena, len + 4 < max ? len + 4 : max, prose)) return NULL;
-    for (uint32_t i = 0; i < t->n_phrases; i++) {
-        const char *text = prose ? t->phrases[i].prose : t->phrases[i].premise;
-        if (!*text || (operations_only && t->phrases[i].from_data)) continue;
+    for (uint32_t i = 0; i < e->n_phrases; i++) len += strlen(prose ? e->phrases[i].prose : e->phrases[i].premise) + 1;
+    len += 4; /* an ellipsis must fit */
+    if (!say_init(&out, arena, len < max ? len : max, prose)) return NULL;
+    for (uint32_t i = 0; i < e->n_phrases; i++) {
+        if (!wanted(&e->phrases[i])) continue;
         if (out.len) say(&out, " ");
-        say(&out, text);
+        say(&out, prose ? e->phrases[i].prose : e->phrases[i].premise);
     }
-    t->cut |= out.cut;
+    *cut |= out.cut;
     return out.text;
 }
 
@@ -198,8 +214,9 @@ static bool finish(struct teller *t, struct explanation *e)
 {
     e->phrases = t->phrases;
     e->n_phrases = t->n_phrases;
-    e->premise = join_texts(t, false, false);
-    e->prose = join_texts(t, true, false);
+    size_t max = t->options->max_text ? t->options->max_text : explain_defaults.max_text;
+    e->premise = join_texts(t->arena, e, max, is_premise, &t->cut);
+    e->prose = join_texts(t->arena, e, max, is_prose, &t->cut);
     e->graph = tell_graph(t, e->provenance);
     if (t->cut) tell_missing(t, "The explanation is cut: the query is too large to be told in full.");
     e->missing = t->missing;
@@ -230,9 +247,8 @@ full:
     return err_set(err, ERR_LIMIT_MEMORY, "the explanation does not fit into memory");
 }
 
-const char *explain_operations(struct arena *arena, const struct explanation *e)
+const char *explain_operations(struct arena *arena, const struct explanation *explanation)
 {
-    struct teller t = {.arena = arena, .options = &explain_defaults, .n_phrases = e->n_phrases};
-    t.phrases = (struct explain_phrase *)(uintptr_t)e->phrases; /* only read */
-    return join_texts(&t, false, true);
+    bool cut = false;
+    return join_texts(arena, explanation, explain_defaults.max_text, is_operation, &cut);
 }

@@ -120,20 +120,12 @@ static void say_reference(struct teller *t, struct say *out, const struct sql_re
     say(out, ")");
 }
 
-static void say_in_query(struct teller *t, struct say *out)
-{
-    if (t->query == 0) return;
-    say(out, "in ");
-    say_query(out, t->query);
-    say(out, ", ");
-}
-
 static void say_pair(struct teller *t, struct say *out, const struct sql_join_pair *pair)
 {
     const struct sql_ref *child, *parent;
     bool derived;
     const struct schema_join *join = reference(t, pair, &child, &parent, &derived);
-    say_in_query(t, out);
+    say_within(t, out);
     if (join) {
         say_reference(t, out, child, parent, join);
         return;
@@ -305,7 +297,7 @@ static void say_topology(struct joined *j, struct say *out)
     const struct sql_source *sources = j->block->sources;
     uint32_t n = j->block->n_sources;
     const struct sql_source *bridge = find_bridge(j), *centre = find_centre(j);
-    say_in_query(j->t, out);
+    say_within(j->t, out);
     say_either(out, "it reads ", "it looks at ");
     if (n == 2 && j->n_edges == 1 && sources[0].table == sources[1].table) {
         say_source(j->t, out, j->edges[0].child);
@@ -333,7 +325,7 @@ static void say_topology(struct joined *j, struct say *out)
 
 static void say_many_sources(struct joined *j, struct say *out)
 {
-    say_in_query(j->t, out);
+    say_within(j->t, out);
     say(out, "it reads ");
     say_counted(out, j->block->n_sources, "table", "tables");
     say(out, ": ");
@@ -377,7 +369,7 @@ static void say_outer_join(struct teller *t, struct say *out, const struct sql_n
 {
     const struct sql_block *block = sql_block_of(t->source->bound, join);
     bool left = join->op == SQL_JOIN_LEFT_OUTER, full = join->op == SQL_JOIN_FULL_OUTER;
-    say_in_query(t, out);
+    say_within(t, out);
     say(out, "rows of ");
     say_side(t, out, block, join->kids[left || full ? JOIN_LEFT : JOIN_RIGHT]);
     say(out, " without a match are kept, with NULL in the columns of ");
@@ -389,7 +381,7 @@ static void say_match(struct teller *t, struct say *out, const struct sql_node *
 {
     const struct sql_node *join = sql_up(condition, SQL_JOIN);
     bool outer = join && join->op != SQL_JOIN_INNER && join->op != SQL_JOIN_CROSS;
-    say_in_query(t, out);
+    say_within(t, out);
     say(out, outer ? "rows match only where " : "rows are joined only where ");
     say_expr(t, out, condition);
 }
@@ -418,7 +410,7 @@ static void say_combined(struct joined *j, struct say *out)
         n += first[i];
     }
     if (n < 2) return;
-    say_in_query(j->t, out);
+    say_within(j->t, out);
     say(out, "nothing relates ");
     for (uint32_t i = 0; i < j->block->n_sources; i++)
         if (first[i]) {
@@ -431,7 +423,7 @@ static void say_combined(struct joined *j, struct say *out)
 /* Two FROM items that both refer to the same row of a third multiply each other. */
 static void say_multiplied(struct joined *j, struct say *out, const struct edge *a, const struct edge *b)
 {
-    say_in_query(j->t, out);
+    say_within(j->t, out);
     say(out, "for one ");
     say_source(j->t, out, a->parent);
     say(out, ", every ");
@@ -493,7 +485,7 @@ static void say_single(struct teller *t, struct say *out, const struct sql_node 
 {
     const struct sql_block *block = sql_block_of(t->source->bound, from);
     const struct sql_source *source = &block->sources[0];
-    say_in_query(t, out);
+    say_within(t, out);
     say_either(out, "it reads ", "it looks at ");
     if (out->prose && source->kind == SQL_SOURCE_TABLE)
         say_source_plural(t, out, source);
@@ -509,7 +501,7 @@ static void say_single(struct teller *t, struct say *out, const struct sql_node 
 static void say_nothing_read(struct teller *t, struct say *out, const struct sql_node *select)
 {
     (void)select;
-    say_in_query(t, out);
+    say_within(t, out);
     say(out, "it reads no table");
 }
 

@@ -260,6 +260,14 @@ void say_query(struct say *out, uint32_t number)
     }
 }
 
+void say_within(struct teller *t, struct say *out)
+{
+    if (t->query == 0) return;
+    say(out, "in ");
+    say_query(out, t->query);
+    say(out, ", ");
+}
+
 void say_sql(struct teller *t, struct say *out, const struct sql_node *node)
 {
     const struct sql_stmt *stmt = t->source->stmt;

@@ -101,6 +101,8 @@ void say_column_words(struct say *out, const struct schema_column *column);
 const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output);
 /* "the query", "query 2". */
 void say_query(struct say *out, uint32_t number);
+/* "in query 2, ": every sentence of an inner query begins with it. */
+void say_within(struct teller *t, struct say *out);
 /* The statement's own text of a node, cut. */
 void say_sql(struct teller *t, struct say *out, const struct sql_node *node);
 /* May values of the data be shown at all? */
