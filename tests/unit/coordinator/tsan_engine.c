@@ -1,5 +1,6 @@
 /* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a
  * close in the middle of work. Exit status 0: every request had its verdict. */
+#include "tests/support/fake_model.h"
 #include "tests/unit/coordinator/world.h"
 
 #include <pthread.h>
@@ -37,7 +38,7 @@ static void *watch(void *arg)
 
 static unsigned read_all(void)
 {
-    static unsigned seen[WRITERS * EACH];
+    unsigned seen[WRITERS * EACH] = {0};
     struct msg_verdict *verdict;
     struct err err = {0};
     unsigned n = 0;
@@ -53,10 +54,12 @@ static unsigned read_all(void)
     return n;
 }
 
-static void run(struct world *world)
+static void run(struct world *world, const struct scorer_config *remote)
 {
     struct err err = {0};
     struct engine_config config = {.workers = WORKERS, .window = 5};
+    atomic_store(&writers_left, WRITERS);
+    if (remote) config.remote = *remote;
     pthread_t threads[WRITERS + 1];
     if (world_open(world, &config, &engine, &err)) die("open", &err);
     for (uintptr_t i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_requests, (void *)i);
@@ -74,22 +77,48 @@ static void run(struct world *world)
 }
 
 /* Close while requests are open and verdicts wait. */
-static void run_cut_short(struct world *world)
+static void run_cut_short(struct world *world, const struct scorer_config *remote)
 {
     struct err err = {0};
     struct engine_config config = {.workers = WORKERS, .window = 20};
+    if (remote) config.remote = *remote;
     if (world_open(world, &config, &engine, &err)) die("open", &err);
     for (uint64_t i = 0; i < 20; i++)
         if (engine_submit(engine, world_request(i), 1000, &err)) die("submit", &err);
     engine_close(engine);
 }
 
+/* The same with a remote verifier that fails now and then. */
+static void with_remote(struct world *world)
+{
+    static const struct fake_step info[] = {
+        {.body = "{\"model_id\":\"nli\",\"model_type\":{\"classifier\":{\"id2label\":{\"0\":\"contradiction\",\"1\":"
+                 "\"entailment\",\"2\":\"neutral\"}}},\"max_client_batch_size\":32}"}};
+    static const struct fake_step answers[] = {
+        {.body = "[[{\"label\":\"entailment\",\"score\":0.75},{\"label\":\"neutral\",\"score\":0.125},{\"label\":"
+                 "\"contradiction\",\"score\":0.125}]]"},
+        {.status = 503},
+        {.body = "[[{\"label\":\"entailment\",\"score\":0.25},{\"label\":\"neutral\",\"score\":0.25},{\"label\":"
+                 "\"contradiction\",\"score\":0.5}]]"}};
+    struct fake_model *fake = fake_model_start();
+    struct scorer_config remote = scorer_defaults();
+    fake_model_script(fake, "/info", info, 1);
+    fake_model_script(fake, "/predict", answers, sizeof answers / sizeof *answers);
+    remote.endpoint = fake_model_url(fake);
+    remote.max_attempts = 1;
+    remote.cache_entries = 0;
+    run(world, &remote);
+    run_cut_short(world, &remote);
+    fake_model_stop(fake);
+}
+
 int main(void)
 {
     struct world world;
     if (!world_make(&world)) return 2;
-    run(&world);
-    run_cut_short(&world);
+    run(&world, NULL);
+    run_cut_short(&world, NULL);
+    with_remote(&world);
     world_remove(&world);
     return 0;
 }
