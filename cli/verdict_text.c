@@ -42,9 +42,12 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     fprintf(out, "%s%s%s", style_start(status_style(verdict->status)), msg_status_name(verdict->status), style_end());
     if (verdict->chosen) fprintf(out, ": candidate %u of %u", verdict->chosen, verdict->n_candidates);
     if (verdict->chosen && !isnan(verdict->p_correct)) fprintf(out, ", P(correct) %s", percent(verdict->p_correct, p));
-    if (!isnan(verdict->threshold)) fprintf(out, " (validates from %s)", percent(verdict->threshold, threshold));
-    if (isnan(verdict->threshold) && !isnan(verdict->entailment_threshold))
-        fprintf(out, " (the verifier passes from %s)", percent(verdict->entailment_threshold, threshold));
+    bool p_asked = !isnan(verdict->threshold), verifier_asked = !isnan(verdict->entailment_threshold);
+    if (p_asked)
+        fprintf(out, " (validates from %s%s", percent(verdict->threshold, threshold), verifier_asked ? "" : ")");
+    if (verifier_asked)
+        fprintf(out, "%s entailment from %s)", p_asked ? "," : " (validates with",
+                percent(verdict->entailment_threshold, threshold));
     fprintf(out, ", %.1f ms\n", (double)verdict->total_ns / 1e6);
     if (verdict->reason || verdict->message) {
         fputs("  ", out);

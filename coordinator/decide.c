@@ -293,7 +293,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
-    verdict.message = message;
+    verdict.message = message || best == NO_CANDIDATE ? message : why_not_valid(request, best);
     if (status == MSG_STATUS_BEST_EFFORT) set_answer(request, &verdict, best);
     report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
     if (status == MSG_STATUS_ASK) report_ask(request, best, &verdict);

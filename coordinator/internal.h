@@ -107,6 +107,8 @@ enum { NO_CANDIDATE = UINT32_MAX };
 /* why.c: why each settled candidate but the chosen one was passed over, in one sentence each; and notes on how the
  * judgement came about. `chosen`: NO_CANDIDATE when nothing is returned; `best`: what would have been. */
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best);
+/* What the nearest one still lacks, as a sentence. */
+const char *why_not_valid(struct request *request, uint32_t best);
 void why_notes(struct request *request, struct msg_verdict *verdict);
 
 /* core.c: hand the verdict over and forget the request. */

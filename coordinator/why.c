@@ -130,6 +130,12 @@ void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
     }
 }
 
+const char *why_not_valid(struct request *request, uint32_t best)
+{
+    return arena_printf(&request->arena, "nothing validates; candidate %u comes nearest, but %s", best + 1,
+                        why(request, best, best));
+}
+
 /* --- notes --- */
 
 /* Candidates of which the same is to be said, because of the same reason. */

@@ -114,6 +114,8 @@ Test(verify, cyclesql_falls_back_to_the_first_that_executes)
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "best_effort");
     cr_assert_eq(chosen(v), 2, "not the likelier one");
+    cr_assert(strstr(script_text(v, "message"), "candidate 3 comes nearest, but the explanation does not answer"), "%s",
+              script_text(v, "message"));
     cr_assert(strstr(why(v, 0), "does not execute"), "%s", why(v, 0));
     cr_assert(strstr(why(v, 1), "did not run to its end: the statement ran longer"), "%s", why(v, 1));
     cr_assert(strstr(why(v, 3), "P 0.40 < 0.50"), "%s", why(v, 3));
