@@ -102,10 +102,10 @@ struct settings {
         double prior, target_prior, unsolved, trust;
         bool views;
         int64_t doubles, siblings, rounds, depth;
-        double rank, focal_gamma, focal_alpha, right_share, hard;
+        double rank, focal_gamma, focal_alpha, right_share, hard, by_chance;
         struct string_list without;
         bool cross;
-        const char *verifier;
+        const char *verifier, *scores;
     } train;
     struct {
         const char *db;

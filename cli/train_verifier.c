@@ -25,9 +25,10 @@ static char *command_line(const struct cli *cli)
     g_string_append_printf(text, " --mutants %lld --doubles %lld --siblings %lld --rounds %lld --depth %lld",
                            (long long)s->train.mutants, (long long)s->train.doubles, (long long)s->train.siblings,
                            (long long)s->train.rounds, (long long)s->train.depth);
-    g_string_append_printf(text, " --rank %g --focal-gamma %g --focal-alpha %g --right-share %g --hard %g --seed %lld",
+    g_string_append_printf(text, " --rank %g --focal-gamma %g --focal-alpha %g --right-share %g --hard %g",
                            s->train.rank, s->train.focal_gamma, s->train.focal_alpha, s->train.right_share,
-                           s->train.hard, (long long)s->train.seed);
+                           s->train.hard);
+    g_string_append_printf(text, " --by-chance %g --seed %lld", s->train.by_chance, (long long)s->train.seed);
     return g_string_free(text, FALSE);
 }
 
@@ -43,6 +44,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
     o.trees.focal_alpha = s->train.focal_alpha;
     o.right_share = s->train.right_share;
     o.hard = s->train.hard;
+    o.by_chance = s->train.by_chance;
     o.command = command;
     for (unsigned i = 0; i < s->train.without.n; i++)
         o.without |= 1U << (unsigned)verifier_group_by_name(s->train.without.items[i]);
@@ -130,6 +132,19 @@ static void print_importance(const struct learn_model *model)
     g_free(shown);
 }
 
+static enum err_code write_scores(const char *path, const struct verifier_data *data, const double *p, struct err *err)
+{
+    GString *text = g_string_new("question\torigin\tright\trows\tresult\tp\n");
+    for (uint32_t i = 0; i < data->n; i++) {
+        const struct verifier_sample *s = &data->samples[i];
+        g_string_append_printf(text, "%u\t%s\t%d\t%u\t%016llx\t%.5f\n", s->question, verifier_origin_name(s->origin),
+                               s->right, s->rows, (unsigned long long)s->digest[0], p[i]);
+    }
+    enum err_code code = model_file_write(path, text->str, err);
+    g_string_free(text, TRUE);
+    return code;
+}
+
 /* --- the command --- */
 
 static void draw(void *ctx, double share)
@@ -148,6 +163,8 @@ static enum err_code fit(const struct cli *cli, const struct verifier_data *data
         char *text = cross ? NULL : verifier_fitted_text(&fitted, command);
         if (!cross) code = model_file_write(cli->settings.train.out, text, err);
         print_held_out(data, fitted.held_out, options.folds);
+        if (!code && cli->settings.train.scores)
+            code = write_scores(cli->settings.train.scores, data, fitted.held_out, err);
         if (!cross) print_importance(fitted.content);
         free(text);
         verifier_fitted_free(&fitted);

@@ -12,8 +12,9 @@ enum { KEY_BYTES = 4 << 20 };
 
 struct verifier_fit_options verifier_fit_options_default(void)
 {
-    struct verifier_fit_options o = {.seed = 1, .folds = 4, .right_share = 0.5, .hard = 0};
+    struct verifier_fit_options o = {.seed = 1, .folds = 3, .right_share = 0.5, .hard = 0, .by_chance = 0.2};
     for (unsigned i = 0; i < ORIGIN_COUNT; i++) o.weight[i] = 1;
+    o.weight[ORIGIN_BEAM] = 2; /* real errors, and few of them */
     o.trees = learn_options_default();
     o.trees.calibration = LEARN_UNCALIBRATED;
     o.trees.rounds = 250;
@@ -22,6 +23,7 @@ struct verifier_fit_options verifier_fit_options_default(void)
     o.trees.subsample = 0.7;
     o.trees.column_sample = 0.4;
     o.trees.lambda = 2;
+    o.trees.rank = 3;
     o.components = hashed_options_default();
     return o;
 }
@@ -165,7 +167,8 @@ static void weigh(struct fit *fit, const double *score)
     double sum[2] = {0};
     for (uint32_t i = 0; i < fit->data->n; i++) {
         const struct verifier_sample *sample = &fit->data->samples[i];
-        double w = sample->right ? 1 : fit->options->weight[sample->origin];
+        bool given = sample->origin == ORIGIN_GOLD || sample->origin == ORIGIN_BEAM;
+        double w = !sample->right ? fit->options->weight[sample->origin] : given ? 1 : fit->options->by_chance;
         if (score && !sample->right) w *= 1 + fit->options->hard * score[i];
         fit->weight[i] = w;
         sum[sample->right] += w;

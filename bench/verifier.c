@@ -1,0 +1,140 @@
+/* What the built-in verifier costs a candidate: its features beside the data, and the model.
+ *
+ *   bench_verifier MODEL.json LOG.jsonl DB_ROOT
+ *
+ * Candidates that run, their results and explanations ready (those have benches of their own); CPU time of this thread.
+ */
+#include "cli/input.h"
+#include "coordinator/verifier.h"
+#include "lib/explain/explain.h"
+#include "lib/explain/provenance.h"
+#include "signals/vsig_question.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct bench {
+    const char *root;
+    struct verifier_model *model;
+    GHashTable *grounds;
+    GArray *features, *judging, *both; /* of double: microseconds */
+};
+
+struct ground {
+    struct db *db;
+    struct schema_index *schema;
+};
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static struct ground *ground_of(struct bench *bench, const char *name)
+{
+    struct ground *ground = g_hash_table_lookup(bench->grounds, name);
+    if (ground) return ground;
+    ground = g_new0(struct ground, 1);
+    char *path = g_strdup_printf("%s/%s/%s.sqlite", bench->root, name, name);
+    if (db_open(path, NULL, &ground->db, NULL) != ERR_OK ||
+        schema_build(ground->db, name, path, NULL, &ground->schema, NULL) != ERR_OK) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        exit(1);
+    }
+    g_free(path);
+    g_hash_table_insert(bench->grounds, g_strdup(name), ground);
+    return ground;
+}
+
+static const struct explanation *explain(struct arena *arena, const struct vsig_subject *s)
+{
+    struct explanation *out = NULL;
+    struct explain_options options = explain_defaults;
+    const struct explain_source source = {s->sql, s->sql_len, s->stmt, s->bound, s->schema, NULL, &s->result};
+    options.may_probe = false;
+    return explain_query(arena, &source, &options, &out, NULL) == ERR_OK ? out : NULL;
+}
+
+static void measure(struct bench *bench, const struct ground *ground, const struct msg_request *request,
+                    const struct vsig_question *asked, uint32_t i)
+{
+    struct arena arena;
+    struct vsig_subject subject;
+    float features[VERIFIER_FEATURES];
+    const struct msg_text *sql = &request->candidates[i].sql;
+    arena_init(&arena, 0);
+    if (vsig_subject_init(&subject, &arena, ground->schema, ground->db, sql->bytes, sql->len, request->question,
+                          request->evidence, asked) == ERR_OK &&
+        vsig_result(&subject)) {
+        const struct explanation *explanation = explain(&arena, &subject);
+        double start = now_us();
+        if (verifier_features(&subject, explanation, &arena, features) != ERR_OK) exit(1);
+        double made = now_us();
+        struct msg_execution execution = {.code = "ok", .rows = subject.result.n_rows};
+        struct msg_judged judged = {.judged = true, .count = 1, .execution = &execution};
+        struct verifier_subject one = {request, &judged, 1, 1, 0, features};
+        volatile double p = verifier_entails(bench->model, &one);
+        (void)p;
+        double done = now_us(), a = made - start, b = done - made, c = done - start;
+        g_array_append_val(bench->features, a);
+        g_array_append_val(bench->judging, b);
+        g_array_append_val(bench->both, c);
+    }
+    arena_free(&arena);
+}
+
+static void measure_line(struct bench *bench, const struct lines *lines)
+{
+    struct arena arena;
+    struct msg_request *request;
+    arena_init(&arena, 0);
+    if (msg_request_from_json(&arena, lines->text, lines->len, &request, NULL) == ERR_OK) {
+        const struct ground *ground = ground_of(bench, request->db);
+        const struct vsig_question *asked =
+            vsig_question_read(&arena, ground->schema, request->question, request->evidence);
+        for (uint32_t i = 0; asked && i < request->n_candidates; i++) measure(bench, ground, request, asked, i);
+    }
+    arena_free(&arena);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print(const char *what, GArray *times)
+{
+    g_array_sort(times, by_value);
+    printf("%-10s median %6.1f us, p95 %6.1f us\n", what, g_array_index(times, double, times->len / 2),
+           g_array_index(times, double, times->len * 95 / 100));
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    struct bench bench = {.root = argc > 3 ? argv[3] : NULL,
+                          .grounds = g_hash_table_new(g_str_hash, g_str_equal),
+                          .features = g_array_new(FALSE, FALSE, sizeof(double)),
+                          .judging = g_array_new(FALSE, FALSE, sizeof(double)),
+                          .both = g_array_new(FALSE, FALSE, sizeof(double))};
+    struct lines lines;
+    if (argc < 4 || verifier_load(argv[1], &bench.model, &err) || lines_open(argv[2], &lines, &err)) {
+        fprintf(stderr, "bench_verifier MODEL.json LOG.jsonl DB_ROOT\n%s\n", err.text);
+        return 1;
+    }
+    while (lines_next(&lines) > 0) measure_line(&bench, &lines);
+    lines_close(&lines);
+    if (!bench.both->len) return 1;
+    printf("%u candidates that run\n", bench.both->len);
+    print("features", bench.features);
+    print("model", bench.judging);
+    print("together", bench.both);
+    verifier_free(bench.model);
+    return 0;
+}

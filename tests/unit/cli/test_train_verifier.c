@@ -1,0 +1,181 @@
+/* Training the verifier: on samples made up here, and by the program on the sample databases. */
+#include "cli/verifier_fit.h"
+#include "coordinator/verifier.h"
+#include "lib/learn/metrics.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATABASES = 6, QUESTIONS = 40, SAMPLES = 6, N_QUESTIONS = DATABASES * QUESTIONS };
+
+/* Questions that ask for a count or for names; a sample is right when it does what is asked for and n_nodes is low. */
+static struct verifier_data *make(uint64_t seed)
+{
+    static const char *const asked[] = {"How many boats are there in %u?", "What are the names of the boats in %u?"};
+    struct verifier_data *data = g_new0(struct verifier_data, 1);
+    *data = (struct verifier_data){.n_questions = N_QUESTIONS, .n_databases = DATABASES, .n = N_QUESTIONS * SAMPLES};
+    data->questions = g_new0(struct verifier_question, data->n_questions);
+    data->samples = g_new0(struct verifier_sample, data->n);
+    for (uint32_t i = 0; i < N_QUESTIONS; i++) {
+        bool counts = learn_random(&seed) & 1;
+        data->questions[i] = (struct verifier_question){
+            .text = counts ? g_strdup_printf(asked[0], i) : g_strdup_printf(asked[1], i),
+            .db = g_strdup_printf("db%u", i % DATABASES),
+            .database = i % DATABASES,
+            .components = counts ? 1U << SQL_HAS_answer_count : 1U << SQL_HAS_answer_one_item,
+            .first = i * SAMPLES,
+            .n = SAMPLES,
+            .usable = true};
+        for (uint32_t k = 0; k < SAMPLES; k++) {
+            struct verifier_sample *s = &data->samples[i * SAMPLES + k];
+            bool has_count = learn_random(&seed) & 1, low = learn_random(&seed) % 3 == 0;
+            *s = (struct verifier_sample){.question = i, .origin = k ? ORIGIN_MUTANT : ORIGIN_GOLD, .op = -1};
+            s->features[VERIFIER_COMPONENTS + SQL_HAS_answer_count] = has_count;
+            s->features[VERIFIER_COMPONENTS + SQL_HAS_answer_one_item] = !has_count;
+            s->features[VERIFIER_n_nodes] = low ? 1 : 2;
+            s->right = has_count == counts && low;
+        }
+    }
+    return data;
+}
+
+static struct verifier_fit_options small(void)
+{
+    struct verifier_fit_options o = verifier_fit_options_default();
+    o.trees.rounds = 40;
+    o.trees.depth = 4;
+    o.components.bits = 10;
+    o.command = "a test";
+    return o;
+}
+
+static double held_out_auc(const struct verifier_data *data, const struct verifier_fitted *fitted)
+{
+    uint8_t *right = g_new(uint8_t, data->n);
+    for (uint32_t i = 0; i < data->n; i++) right[i] = data->samples[i].right;
+    double auc = learn_auc(fitted->held_out, right, data->n);
+    g_free(right);
+    return auc;
+}
+
+static void skip_without_trees(void)
+{
+    if (learn_unsupported("trees")) cr_skip("%s", learn_unsupported("trees"));
+}
+
+Test(train_verifier, learns_what_questions_call_for)
+{
+    skip_without_trees();
+    struct verifier_data *data = make(7);
+    struct verifier_fit_options options = small();
+    struct verifier_fitted fitted, blind;
+    struct err err = {0};
+    cr_assert_eq(verifier_cross(data, &options, &fitted, &err), ERR_OK, "%s", err.text);
+    options.without = 1U << VERIFIER_GROUP_COMPONENTS;
+    cr_assert_eq(verifier_cross(data, &options, &blind, &err), ERR_OK, "%s", err.text);
+    double with = held_out_auc(data, &fitted), without = held_out_auc(data, &blind);
+    cr_expect_gt(with, 0.97, "%g", with);
+    cr_expect_lt(without, with - 0.05, "left out is left out: %g", without);
+    verifier_fitted_free(&fitted);
+    verifier_fitted_free(&blind);
+    verifier_data_free(data);
+    leak_check();
+}
+
+Test(train_verifier, same_samples_same_bytes, .timeout = 300)
+{
+    skip_without_trees();
+    struct verifier_data *data = make(7);
+    struct verifier_fit_options options = small();
+    struct verifier_fitted a, b;
+    struct err err = {0};
+    options.trees.focal_gamma = 2; /* the other loss, too */
+    cr_assert_eq(verifier_fit(data, &options, &a, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(verifier_fit(data, &options, &b, &err), ERR_OK, "%s", err.text);
+    char *x = verifier_fitted_text(&a, options.command), *y = verifier_fitted_text(&b, options.command);
+    cr_expect_str_eq(x, y);
+    struct verifier_model *model;
+    cr_assert_eq(verifier_load_text(x, strlen(x), &model, &err), ERR_OK, "%s", err.text);
+    double *scores = g_new(double, data->n);
+    verifier_fitted_score(&a, data, scores);
+    for (uint32_t i = 0; i < data->n; i += 97) {
+        const struct verifier_sample *s = &data->samples[i];
+        double z = verifier_content(model, data->questions[s->question].text, s->features, s->signals);
+        cr_expect_float_eq(1 / (1 + exp(-z)), CLAMP(scores[i], 1e-4, 1 - 1e-4), 1e-6,
+                           "what was fitted is what is shipped");
+    }
+    g_free(scores);
+    verifier_free(model);
+    free(x);
+    free(y);
+    verifier_fitted_free(&a);
+    verifier_fitted_free(&b);
+    verifier_data_free(data);
+    leak_check();
+}
+
+Test(train_verifier, needs_databases_for_its_folds)
+{
+    struct verifier_data *data = make(7);
+    struct verifier_fit_options options = small();
+    struct verifier_fitted fitted;
+    struct err err = {0};
+    options.folds = DATABASES + 1;
+    cr_expect_eq(verifier_cross(data, &options, &fitted, &err), ERR_CONFIG);
+    verifier_data_free(data);
+    leak_check();
+}
+
+/* --- by the program --- */
+
+static void make_sample(const char *name)
+{
+    char *script = NULL, *source = g_strdup_printf("%s/deploy/samples/%s.sql", SOURCE_ROOT, name);
+    char *path = g_strdup_printf("%s/%s.sqlite", name, name);
+    sqlite3 *db;
+    cr_assert(g_file_get_contents(source, &script, NULL, NULL), "%s", source);
+    g_mkdir(name, 0755);
+    cr_assert(sqlite3_open(path, &db) == SQLITE_OK && sqlite3_exec(db, script, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+    g_free(script);
+    g_free(source);
+    g_free(path);
+}
+
+Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+{
+    skip_without_trees();
+    make_sample("ferries");
+    make_sample("orchard");
+    make_sample("podcasts");
+    char *log = g_strdup_printf("%s/deploy/samples/questions.jsonl", SOURCE_ROOT);
+    struct run first = assay("train", "verifier", log, "--db-root", ".", "--rounds", "5", "--out", "a.json");
+    struct run again = assay("train", "verifier", log, "--db-root", ".", "--rounds", "5", "--out", "b.json");
+    cr_expect_eq(first.status, 0, "%s", first.err);
+    cr_expect(strstr(first.out, "beam"), "%s", first.out);
+    char *a = read_file("a.json"), *b = read_file("b.json");
+    cr_assert(a && b);
+    cr_expect_str_eq(a, b, "two threads, the same bytes");
+    struct run calibrated = assay("train", "calibration", log, "--db-root", ".", "--out", "a.json");
+    cr_expect_eq(calibrated.status, 0, "%s", calibrated.err);
+    char *c = read_file("a.json");
+    cr_expect(c && strstr(c, "\"temperature\""), "%s", calibrated.out);
+    struct verifier_model *model = NULL;
+    cr_expect_eq(verifier_load("a.json", &model, NULL), ERR_OK);
+    verifier_free(model);
+    g_free(a);
+    g_free(b);
+    g_free(c);
+    g_free(log);
+    run_free(&first);
+    run_free(&again);
+    run_free(&calibrated);
+    leak_check();
+}
