@@ -1,7 +1,7 @@
 # The packages that Assay builds, runs and is tested with; sourced by demo.sh and test.sh.
 # "a|b" takes the first that this release of Debian or Ubuntu has.
 
-build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libglib2.0-dev
+build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libpq-dev libglib2.0-dev
   libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
   liblinear-dev libcurl4-openssl-dev librdkafka-dev ca-certificates"
 # Without these a part is left out and says so: training boosted trees.

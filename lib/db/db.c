@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-static const struct db_engine *const db_engines[] = {&db_engine_sqlite};
+static const struct db_engine *const db_engines[] = {&db_engine_postgres, &db_engine_sqlite};
 
 static const struct db_limits DEFAULTS = {
     .time_ms = 3000,
@@ -37,6 +37,11 @@ enum err_code db_open(const char *path, const struct db_limits *limits, struct d
     for (size_t i = 0; i < G_N_ELEMENTS(db_engines); i++)
         if (db_engines[i]->claims(path)) return db_engines[i]->open(path, &resolved, out, err);
     return err_set(err, ERR_DB_MISSING, "no engine knows how to open '%s'", path);
+}
+
+const struct db_dialect *db_dialect(const struct db *db)
+{
+    return &db->engine->dialect;
 }
 
 void db_close(struct db *db)

@@ -2,7 +2,7 @@
  *
  * A handle belongs to one thread at a time; db_interrupt may be called from any. Each statement runs alone behind:
  * a read-only connection, an authorizer that is an allow list, one statement per call, and the limits below. The
- * engine is a row in a table (db_engine.h): sqlite now, PostgreSQL later.
+ * engine is a row in a table (db_engine.h): SQLite files and PostgreSQL servers.
  */
 #ifndef ASSAY_LIB_DB_DB_H
 #define ASSAY_LIB_DB_DB_H
@@ -52,13 +52,25 @@ struct db_result {
     uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
 };
 
-/* Open. `path` is a SQLite file. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT, ERR_DB_EMPTY (zero bytes or
- * no tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never written: no journal, no
- * WAL, no temp file beside it. A database in WAL mode without a -wal file is read as immutable (nobody has it open);
- * one whose -wal holds changes but that lacks its -shm is ERR_DB_UNREADABLE, for recovering it would mean writing.
- * Thread: any. */
+/* Open. `path` is a SQLite file, or a connection string of PostgreSQL (a URL, or libpq's "host=... dbname=..."), which
+ * may hold a password: it never comes back in a text. Passwords may also come as libpq takes them (passfile,
+ * PGPASSFILE, PGPASSWORD, service). A server that is away is ERR_UNREACHABLE (retry), here and in every later
+ * statement, each of which connects anew if need be. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT,
+ * ERR_DB_EMPTY (zero bytes or no tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never
+ * written: no journal, no WAL, no temp file beside it. A database in WAL mode without a -wal file is read as immutable
+ * (nobody has it open); one whose -wal holds changes but that lacks its -shm is ERR_DB_UNREADABLE, for recovering it
+ * would mean writing. Thread: any. */
 enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
 void db_close(struct db *db);
+
+/* How the engine writes what SQL it is given by the program; parts that are not listed are the same everywhere. */
+struct db_dialect {
+    const char *engine;    /* "sqlite", "postgres" */
+    const char *null_safe; /* the operator of equality that takes NULL for a value */
+    const char *row_id;    /* the hidden column that tells the rows of a table apart */
+    char parameter;        /* ?1 or $1 */
+};
+const struct db_dialect *db_dialect(const struct db *db);
 
 /* Replace the limits for the following statements; and those that hold now, defaults filled in. */
 void db_set_limits(struct db *db, const struct db_limits *limits);

@@ -18,6 +18,7 @@ struct db_statement {
 
 struct db_engine {
     const char *name;
+    struct db_dialect dialect;
     /* Is this path one for the engine? The first that says yes gets it. */
     bool (*claims)(const char *path);
     enum err_code (*open)(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
@@ -37,6 +38,6 @@ struct db {
     int64_t deadline_ns;     /* 0: none */
 };
 
-extern const struct db_engine db_engine_sqlite;
+extern const struct db_engine db_engine_sqlite, db_engine_postgres;
 
 #endif

@@ -443,7 +443,7 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
     return code;
 }
 
-/* PostgreSQL will claim its URLs; what is no URL is a file. */
+/* What is no URL is a file; PostgreSQL has been asked first. */
 static bool claims(const char *path)
 {
     return strstr(path, "://") == NULL;
@@ -486,6 +486,7 @@ const char *db_engine_version(void)
 
 const struct db_engine db_engine_sqlite = {
     .name = "sqlite",
+    .dialect = {.engine = "sqlite", .null_safe = "IS", .row_id = "rowid", .parameter = '?'},
     .claims = claims,
     .open = open_handle,
     .close = close_handle,

@@ -1,0 +1,540 @@
+/* Running statements in PostgreSQL.
+ *
+ * A statement passes, in this order: the length and encoding check of db.c; the gate (postgres_gate.h); then, in a
+ * transaction of its own that is READ ONLY and has every setting that matters set for its length,
+ *   DECLARE assay NO SCROLL CURSOR FOR <statement>    by the extended protocol
+ *   FETCH FORWARD n FROM assay                        row by row
+ * then ROLLBACK and DISCARD ALL. The cursor is there for three reasons: after FOR the server's grammar takes a SELECT
+ * or VALUES and nothing else, so that COPY, SET or a second statement is a syntax error also for a superuser; n rows
+ * are asked for and no more are made, with nothing to be cancelled; and a plan is not parallel. The extended protocol
+ * refuses a second statement once more, and binds parameters.
+ *
+ * Time: statement_timeout in the server, and the waiting of postgres_link.c a little later for a server that does not
+ * keep it. Memory: work_mem, no parallel workers; a role should also have a temp_file_limit, which only a superuser
+ * can set (`assay doctor` looks). Rows and bytes: the sink's caps, and the count of what has come of a row.
+ *
+ * The fingerprint. The server's snapshot (every transaction that writes, committed or not) tells exactly that nothing
+ * has changed, for one round trip; but it changes with any database of the server. So when it does, the catalogue rows
+ * of the schemas searched (their xmin moves with each DDL, not with VACUUM or ANALYZE), the files' numbers and sizes
+ * (TRUNCATE, rewriting) and the counters of rows inserted, updated and deleted decide. Counters are reported up to a
+ * second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same for
+ * twelve. For so long an index may describe data that have just changed, while statements always see them. After a
+ * crash they start at zero, which costs one rebuild. A standby has no counters: there only sizes tell, which an update
+ * in place may leave as they are.
+ */
+#include "lib/db/postgres_gate.h"
+#include "lib/db/postgres_int.h"
+
+#include "lib/base/clock.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CURSOR "DECLARE assay NO SCROLL CURSOR FOR "
+
+enum { CLEAN_MS = 1000, LOCK_MS = 500, FINGERPRINT_MS = 10000 };
+static const int64_t SETTLE_NS = 12 * 1000000000LL, LOOK_NS = 500 * 1000000LL;
+
+/* --- one statement's frame ---------------------------------------------------------------------------------------- */
+
+/* Some of it is what the types' texts depend on (postgres_value.c), the rest bounds. */
+static char *frame(int64_t left_ms)
+{
+    return g_strdup_printf(
+        "BEGIN READ ONLY; SET LOCAL statement_timeout = %lld; SET LOCAL lock_timeout = %d;"
+        "SET LOCAL idle_in_transaction_session_timeout = %lld; SET LOCAL client_connection_check_interval = 1000;"
+        "SET LOCAL work_mem = '16MB'; SET LOCAL hash_mem_multiplier = 2; SET LOCAL max_parallel_workers_per_gather = 0;"
+        "SET LOCAL jit = off; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL standard_conforming_strings = on;"
+        "SET LOCAL DateStyle = ISO; SET LOCAL IntervalStyle = postgres; SET LOCAL TimeZone = 'UTC';"
+        "SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; SET LOCAL xmlbinary = base64",
+        (long long)left_ms, (int)MIN(left_ms, LOCK_MS), (long long)left_ms + 10000);
+}
+
+static enum err_code start_clock(struct postgres_db *self, int64_t *start_ns, struct err *err)
+{
+    *start_ns = clock_now_ns();
+    int64_t deadline = self->base.deadline_ns, time_ms = self->base.limits.time_ms;
+    self->due_ns = time_ms < INT64_MAX / 2000000 - *start_ns / 1000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
+    self->due_is_deadline = deadline && deadline < self->due_ns;
+    if (self->due_is_deadline) self->due_ns = deadline;
+    atomic_store(&self->cancelled, false);
+    return deadline && *start_ns >= deadline ? link_stopped(self, ERR_DEADLINE, err) : ERR_OK;
+}
+
+static enum err_code run_own(struct postgres_db *self, const char *sql, struct err *err)
+{
+    enum err_code code = link_send(self, sql, true, NULL, err);
+    return code ? code : link_finish(self, err);
+}
+
+/* BEGIN. A connection that died while nobody looked is made again, once. */
+static enum err_code open_frame(struct postgres_db *self, struct err *err)
+{
+    bool fresh = !self->conn;
+    enum err_code code = link_open(self, self->due_ns, err);
+    if (code) return code;
+    int64_t left_ms = (self->due_ns - clock_now_ns()) / 1000000;
+    char *sql = frame(CLAMP(left_ms, 1, INT_MAX / 2));
+    code = run_own(self, sql, err);
+    if (code == ERR_UNREACHABLE && !fresh && !self->conn) {
+        code = link_open(self, self->due_ns, err);
+        if (!code) code = run_own(self, sql, err);
+    }
+    g_free(sql);
+    return code;
+}
+
+/* Leave the connection as it was, or closed. `stop`: something may still run. */
+static void close_frame(struct postgres_db *self, bool stop)
+{
+    if (stop) link_stop(self);
+    if (!self->conn) return;
+    bool cancelled = atomic_exchange(&self->cancelled, false); /* cleaning up is not called off */
+    self->due_ns = clock_now_ns() + CLEAN_MS * 1000000LL;
+    bool clean = run_own(self, "ROLLBACK", NULL) == ERR_OK && run_own(self, "DISCARD ALL", NULL) == ERR_OK;
+    if (!clean) link_close(self);
+    (void)cancelled;
+}
+
+/* --- the statement ------------------------------------------------------------------------------------------------ */
+
+/* From the n-th character of "<prefix><sql>", from 1, to a byte of sql. -1: not there. */
+static int offset_of(const struct postgres_db *self, const char *position, size_t prefix, const char *sql, size_t len)
+{
+    gint64 at = position ? g_ascii_strtoll(position, NULL, 10) - 1 - (gint64)prefix : -1;
+    if (at < 0) return -1;
+    if (self->positions_in_bytes) return at <= (gint64)len ? (int)at : -1;
+    const char *p = sql, *end = sql + len;
+    while (at-- > 0 && p < end) p = g_utf8_next_char(p);
+    return p <= end ? (int)(p - sql) : -1;
+}
+
+static enum err_code declare(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+{
+    char *sql = g_strdup_printf(CURSOR "%.*s", (int)statement->len, statement->sql);
+    enum err_code code = link_send(self, sql, false, statement, err);
+    g_free(sql);
+    return code ? code : link_finish(self, err);
+}
+
+/* Ask for rows; the first result is in *row: a row, the end, or NULL with a code. */
+static enum err_code fetch(struct postgres_db *self, uint64_t n, PGresult **row, struct err *err)
+{
+    char sql[64] = "FETCH ALL FROM assay";
+    if (n) snprintf(sql, sizeof sql, "FETCH FORWARD %llu FROM assay", (unsigned long long)n);
+    enum err_code code = link_send(self, sql, false, NULL, err);
+    if (code) return code;
+    PQsetSingleRowMode(self->conn);
+    return link_next(self, row, err);
+}
+
+static enum err_code too_long(const struct postgres_db *self, struct err *err)
+{
+    return err_set(err, ERR_LIMIT_BYTES, "a value has more than %llu bytes",
+                   (unsigned long long)self->base.limits.value_bytes);
+}
+
+static enum err_code read_row(const struct postgres_db *self, PGresult *from, struct db_value *row, uint32_t n,
+                              struct err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        row[i] = postgres_value(from, (int)i);
+        bool text = row[i].type == DB_TEXT || row[i].type == DB_BLOB;
+        if (text && row[i].len > self->base.limits.value_bytes) return too_long(self, err);
+    }
+    return ERR_OK;
+}
+
+/* The server has said no: after that it says nothing more of the statement. */
+static enum err_code failed(struct postgres_db *self, const PGresult *result, struct err *err)
+{
+    enum err_code code = link_failure(self, result, err);
+    link_finish(self, NULL);
+    return code;
+}
+
+/* `each` takes rows while it says so. *stopped: it said no, and rows may still come. */
+struct taker {
+    enum err_code (*each)(void *ctx, PGresult *row, bool *stop, struct err *err);
+    void *ctx;
+};
+
+static enum err_code take_rows(struct postgres_db *self, PGresult *row, const struct taker *taker, bool *stopped,
+                               struct err *err)
+{
+    enum err_code code = ERR_OK;
+    *stopped = false;
+    while (row && !code && !*stopped) {
+        ExecStatusType status = PQresultStatus(row);
+        if (status == PGRES_SINGLE_TUPLE)
+            code = taker->each(taker->ctx, row, stopped, err);
+        else if (status != PGRES_TUPLES_OK)
+            code = failed(self, row, err);
+        PQclear(row);
+        row = NULL;
+        if (!code && !*stopped) code = link_next(self, &row, err);
+    }
+    PQclear(row);
+    return code;
+}
+
+/* --- db_query ----------------------------------------------------------------------------------------------------- */
+
+struct collecting {
+    struct postgres_db *self;
+    struct sink *sink;
+};
+
+static enum err_code memory_error(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+}
+
+static enum err_code collect(void *ctx, PGresult *row, bool *stop, struct err *err)
+{
+    struct collecting *c = ctx;
+    (void)stop;
+    struct db_value *values = sink_next(c->sink);
+    if (!values) return memory_error(err);
+    enum err_code code = read_row(c->self, row, values, c->sink->n_columns, err);
+    return code ? code : sink_take(c->sink, err);
+}
+
+static enum err_code name_columns(const PGresult *row, struct arena *arena, struct db_result *out, struct err *err)
+{
+    uint32_t n = (uint32_t)PQnfields(row);
+    const char **names = arena_new_array(arena, n, const char *);
+    for (uint32_t i = 0; names && i < n; i++) {
+        names[i] = arena_strdup(arena, PQfname(row, (int)i));
+        if (!names[i]) names = NULL;
+    }
+    out->columns = names;
+    out->n_columns = n;
+    return names ? ERR_OK : memory_error(err);
+}
+
+static enum err_code run(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
+                         struct db_result *out, struct err *err)
+{
+    struct sink sink;
+    PGresult *row = NULL;
+    uint64_t n = statement->stop_rows ? statement->stop_rows : self->base.limits.max_rows + 1ULL;
+    enum err_code code = fetch(self, n, &row, err);
+    if (code) return code;
+    ExecStatusType status = PQresultStatus(row);
+    if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK) code = failed(self, row, err);
+    if (!code) code = name_columns(row, arena, out, err);
+    if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
+    if (code) {
+        PQclear(row);
+        return code;
+    }
+    struct collecting collecting = {self, &sink};
+    bool stopped;
+    code = take_rows(self, row, &(struct taker){collect, &collecting}, &stopped, err);
+    if (!code) out->truncated = statement->stop_rows && sink.n_rows == statement->stop_rows;
+    if (!code) code = sink_finish(&sink, out, err);
+    sink_buffer_trim(&self->buffer, true);
+    return code;
+}
+
+/* The gate could not read it: the server may say what is wrong with it, and is not asked for more than that. */
+static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err);
+
+static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
+                           struct db_result *out, struct err *err)
+{
+    struct postgres_db *self = postgres_of(db);
+    int64_t start;
+    enum err_code code = start_clock(self, &start, err);
+    if (!code) code = postgres_gate(statement->sql, statement->len, &self->base.limits, err);
+    if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
+    if (!code) code = open_frame(self, err);
+    if (code && !self->conn) return code;
+    if (!code) code = declare(self, statement, err);
+    out->prepare_ns = clock_now_ns() - start;
+    if (!code) code = run(self, arena, statement, out, err);
+    out->ns = clock_now_ns() - start;
+    close_frame(self, code != ERR_OK && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    return code;
+}
+
+/* --- db_prepare_check --------------------------------------------------------------------------------------------- */
+
+/* Parse, and nothing else: the server resolves names and types, and runs nothing. */
+static enum err_code parse_only(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+{
+    char *text = g_strndup(sql, len);
+    PGresult *result = NULL;
+    enum err_code code = link_send_parse(self, text, err);
+    if (!code) code = link_next(self, &result, err);
+    if (!code && result && PQresultStatus(result) != PGRES_COMMAND_OK) {
+        code = link_failure(self, result, err);
+        if (offset && code == ERR_ENGINE)
+            *offset = offset_of(self, PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION), 0, sql, len);
+    }
+    PQclear(result);
+    if (!code)
+        code = link_finish(self, err);
+    else if (self->conn && PQtransactionStatus(self->conn) != PQTRANS_ACTIVE)
+        link_finish(self, NULL);
+    g_free(text);
+    return code;
+}
+
+static enum err_code ask_server(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+{
+    enum err_code code = open_frame(self, err);
+    if (code && !self->conn) return code;
+    if (!code) code = parse_only(self, sql, len, offset, err);
+    close_frame(self, code != ERR_OK && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    return code;
+}
+
+static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+{
+    struct err why = err ? *err : (struct err){0};
+    enum err_code code = ask_server(self, sql, len, offset, err);
+    return code ? code : err_set(err, ERR_REFUSED, "the server takes it, but Assay cannot read it: %s", why.text);
+}
+
+static enum err_code check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
+{
+    struct postgres_db *self = postgres_of(db);
+    int64_t start;
+    enum err_code code = start_clock(self, &start, err);
+    if (!code) code = postgres_gate(sql, len, &self->base.limits, err);
+    if (code == ERR_SYNTAX) return ask_why(self, sql, len, offset, err);
+    return code ? code : ask_server(self, sql, len, offset, err);
+}
+
+/* --- db_scan ------------------------------------------------------------------------------------------------------ */
+
+struct scanning {
+    struct postgres_db *self;
+    db_row_fn *each;
+    void *ctx;
+    struct db_value *row;
+    uint32_t n;
+};
+
+static enum err_code scan_row(void *ctx, PGresult *from, bool *stop, struct err *err)
+{
+    struct scanning *s = ctx;
+    if (!s->row) {
+        s->n = (uint32_t)PQnfields(from);
+        s->row = g_new(struct db_value, s->n + 1);
+    }
+    enum err_code code = read_row(s->self, from, s->row, s->n, err);
+    if (!code) *stop = !s->each(s->ctx, s->row, s->n);
+    return code;
+}
+
+static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err)
+{
+    struct postgres_db *self = postgres_of(db);
+    struct db_statement statement = {.sql = sql, .len = strlen(sql)};
+    int64_t start;
+    enum err_code code = start_clock(self, &start, err);
+    if (!code) code = open_frame(self, err);
+    if (code && !self->conn) return code;
+    struct scanning scanning = {self, each, ctx, NULL, 0};
+    PGresult *row = NULL;
+    bool stopped = false;
+    if (!code) code = declare(self, &statement, err);
+    if (!code) code = fetch(self, 0, &row, err);
+    if (!code) code = take_rows(self, row, &(struct taker){scan_row, &scanning}, &stopped, err);
+    g_free(scanning.row);
+    close_frame(self, (code || stopped) && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    return code;
+}
+
+/* --- db_fingerprint ----------------------------------------------------------------------------------------------- */
+
+static const char snapshot_sql[] = "SELECT pg_catalog.pg_current_snapshot()::text";
+
+/* Everything that moves when schema or data do; see the top of the file. */
+static const char state_sql[] =
+    "WITH spaces AS (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ANY (current_schemas(false))),"
+    " tables AS (SELECT oid, xmin, relname, relkind, relfilenode FROM pg_catalog.pg_class WHERE relkind IN"
+    " ('r','p','v','m','f') AND relnamespace IN (SELECT oid FROM spaces)),"
+    " parts AS ("
+    " SELECT 't' || t.oid || ':' || t.xmin || ':' || t.relname || ':' || t.relfilenode || ':' ||"
+    " coalesce(CASE WHEN t.relkind IN ('r','m') THEN pg_catalog.pg_relation_size(t.oid) END, 0) || ':' ||"
+    " pg_catalog.pg_stat_get_tuples_inserted(t.oid) || ':' || pg_catalog.pg_stat_get_tuples_updated(t.oid) || ':' ||"
+    " pg_catalog.pg_stat_get_tuples_deleted(t.oid) AS part FROM tables t"
+    " UNION ALL SELECT 'a' || attrelid || ':' || attnum || ':' || xmin FROM pg_catalog.pg_attribute"
+    " WHERE attnum > 0 AND attrelid IN (SELECT oid FROM tables)"
+    " UNION ALL SELECT 'c' || oid || ':' || xmin FROM pg_catalog.pg_constraint WHERE conrelid IN (SELECT oid FROM "
+    "tables)"
+    " UNION ALL SELECT 'i' || indexrelid || ':' || xmin FROM pg_catalog.pg_index WHERE indrelid IN (SELECT oid FROM "
+    "tables)"
+    " UNION ALL SELECT 'v' || oid || ':' || xmin FROM pg_catalog.pg_rewrite WHERE ev_class IN (SELECT oid FROM tables)"
+    " UNION ALL SELECT 'd' || objoid || ':' || objsubid || ':' || xmin FROM pg_catalog.pg_description"
+    " WHERE classoid = 'pg_catalog.pg_class'::regclass AND objoid IN (SELECT oid FROM tables))"
+    " SELECT pg_catalog.md5(current_database() || ':' || current_user || ':' || current_schemas(false)::text || ':' ||"
+    " coalesce(pg_catalog.string_agg(part, ',' ORDER BY part COLLATE \"C\"), '')) FROM parts";
+
+static bool copy_text(void *ctx, const struct db_value *row, uint32_t n)
+{
+    char **out = ctx;
+    if (n == 1 && row[0].type == DB_TEXT) *out = g_strndup(row[0].text, row[0].len);
+    return false;
+}
+
+/* The snapshot, by itself and without the frame: it is asked for with every candidate. */
+static enum err_code ask_snapshot(struct postgres_db *self, char **out, struct err *err)
+{
+    PGresult *result = NULL;
+    enum err_code code = link_send(self, snapshot_sql, false, NULL, err);
+    if (!code) code = link_next(self, &result, err);
+    if (!code && PQresultStatus(result) != PGRES_TUPLES_OK) code = link_failure(self, result, err);
+    if (!code) *out = g_strdup(PQgetvalue(result, 0, 0));
+    PQclear(result);
+    if (self->conn && link_finish(self, NULL) != ERR_OK) link_close(self);
+    return code;
+}
+
+static enum err_code current_snapshot(struct postgres_db *self, char **out, struct err *err)
+{
+    bool fresh = !self->conn;
+    enum err_code code = link_open(self, self->due_ns, err);
+    if (!code) code = ask_snapshot(self, out, err);
+    if (code == ERR_UNREACHABLE && !fresh && !self->conn) {
+        code = link_open(self, self->due_ns, err);
+        if (!code) code = ask_snapshot(self, out, err);
+    }
+    return code;
+}
+
+/* Anything new, or may counters of what was new still come? */
+static bool must_look(struct postgres_db *self, const char *snapshot, int64_t now_ns)
+{
+    if (!self->snapshot || strcmp(snapshot, self->snapshot) != 0) {
+        g_free(self->snapshot);
+        self->snapshot = g_strdup(snapshot);
+        self->settled_ns = now_ns + SETTLE_NS;
+        return true;
+    }
+    return self->looked_ns < self->settled_ns && now_ns - self->looked_ns >= LOOK_NS;
+}
+
+static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *err)
+{
+    char *print = NULL;
+    enum err_code code = scan(&self->base, state_sql, copy_text, &print, err);
+    if (!code && print && strlen(print) == 32)
+        memcpy(self->print, print, sizeof self->print);
+    else if (!code)
+        code = err_set(err, ERR_INTERNAL, "the server gave no fingerprint");
+    if (code) g_clear_pointer(&self->snapshot, g_free);
+    self->looked_ns = now_ns;
+    g_free(print);
+    return code;
+}
+
+static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
+{
+    struct postgres_db *self = postgres_of(db);
+    struct db_limits usual = db->limits;
+    db->limits.time_ms = FINGERPRINT_MS;
+    int64_t start;
+    char *snapshot = NULL;
+    enum err_code code = start_clock(self, &start, err);
+    if (!code) code = current_snapshot(self, &snapshot, err);
+    if (!code && must_look(self, snapshot, start)) code = look(self, start, err);
+    if (!code) memcpy(out, self->print, sizeof self->print);
+    g_free(snapshot);
+    db->limits = usual;
+    return code;
+}
+
+/* --- the engine's other slots ------------------------------------------------------------------------------------- */
+
+/* A URL of its own, or libpq's "keyword=value ..." that starts with a keyword it knows. */
+static bool claims(const char *path)
+{
+    static const char *const keywords[] = {"host",    "hostaddr", "port",    "dbname",   "user",
+                                           "service", "passfile", "sslmode", "password", "application_name"};
+    if (g_str_has_prefix(path, "postgresql://") || g_str_has_prefix(path, "postgres://")) return true;
+    path += strspn(path, " ");
+    size_t len = strspn(path, "abcdefghijklmnopqrstuvwxyz_"), gap = strspn(path + len, " ");
+    for (size_t i = 0; path[len + gap] == '=' && i < G_N_ELEMENTS(keywords); i++)
+        if (strlen(keywords[i]) == len && memcmp(path, keywords[i], len) == 0) return true;
+    return false;
+}
+
+/* The flag alone: whoever waits sees it within a slice, and does the cancelling. */
+static void interrupt(struct db *db)
+{
+    atomic_store(&postgres_of(db)->cancelled, true);
+}
+
+static void limits_changed(struct db *db)
+{
+    (void)db; /* read at each statement */
+}
+
+static void close_handle(struct db *db)
+{
+    struct postgres_db *self = postgres_of(db);
+    link_close(self);
+    sink_buffer_trim(&self->buffer, false);
+    g_free(self->dsn);
+    g_free(self->place);
+    g_free(self->snapshot);
+    g_free(self);
+}
+
+static bool note_some(void *ctx, const struct db_value *row, uint32_t n)
+{
+    *(bool *)ctx = n == 1 && row[0].i != 0;
+    return false;
+}
+
+static enum err_code check_tables(struct postgres_db *self, struct err *err)
+{
+    bool some = false;
+    enum err_code code =
+        scan(&self->base,
+             "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('r','p','v','m','f') AND relnamespace IN"
+             " (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ANY (current_schemas(false))))",
+             note_some, &some, err);
+    return !code && !some ? err_set(err, ERR_DB_EMPTY, "%s has no tables in the schemas it searches", self->place)
+                          : code;
+}
+
+static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
+{
+    if (!link_is_plain(path))
+        return err_set(
+            err, ERR_DB_MISSING,
+            "the connection string of the PostgreSQL database is malformed (in a URL, @ / : of a password are "
+            "written %%40 %%2F %%3A)");
+    struct postgres_db *self = g_new0(struct postgres_db, 1);
+    self->base = (struct db){.engine = &db_engine_postgres, .limits = *limits};
+    self->dsn = g_strdup(path);
+    self->place = link_place(path);
+    self->due_ns = INT64_MAX;
+    enum err_code code = check_tables(self, err);
+    if (code)
+        close_handle(&self->base);
+    else
+        *out = &self->base;
+    return code;
+}
+
+const struct db_engine db_engine_postgres = {
+    .name = "postgres",
+    .dialect = {.engine = "postgres", .null_safe = "IS NOT DISTINCT FROM", .row_id = "ctid", .parameter = '$'},
+    .claims = claims,
+    .open = open_handle,
+    .close = close_handle,
+    .limits_changed = limits_changed,
+    .interrupt = interrupt,
+    .fingerprint = fingerprint,
+    .check = check,
+    .query = query,
+    .scan = scan,
+};

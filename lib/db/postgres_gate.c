@@ -1,0 +1,504 @@
+/* What PostgreSQL is not asked to do. The statement passes twice:
+ *
+ * As text, before any lexer has had a say. Ours is also SQLite's, and where the two read a text differently (nested
+ * comments, a lone carriage return after --, [x], U&"..."), code could hide in what we take for a string. So such
+ * places are not read at all, and the names of functions that reach outside are looked for in the bytes themselves.
+ *
+ * As a tree: a query, each of whose functions is on the allow list, with no table of the server's own. Calls that do
+ * not look like calls count: in PostgreSQL ('x'::text).f and, for a function's alias a, a.f are both f(...). What the
+ * tree keeps as written (TABLESAMPLE, frames) may hold no call.
+ *
+ * The third lock is in postgres.c: the statement runs as the query of a DECLARE CURSOR, where the server's own grammar
+ * takes nothing else. */
+#include "lib/db/postgres_gate.h"
+
+#include "lib/sql/sql.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* Sorted. Left out: whatever has effects (nextval, set_config, lo_*, pg_*), reads the server (current_setting,
+ * pg_read_file), runs text (query_to_xml), or could be an honest schema's own. */
+static const char *const functions[] = {
+    "abs",
+    "acos",
+    "acosd",
+    "acosh",
+    "age",
+    "any_value",
+    "array_agg",
+    "array_append",
+    "array_cat",
+    "array_dims",
+    "array_length",
+    "array_lower",
+    "array_ndims",
+    "array_position",
+    "array_positions",
+    "array_prepend",
+    "array_remove",
+    "array_replace",
+    "array_to_json",
+    "array_to_string",
+    "array_upper",
+    "ascii",
+    "asin",
+    "asind",
+    "asinh",
+    "atan",
+    "atan2",
+    "atan2d",
+    "atand",
+    "atanh",
+    "avg",
+    "bit_and",
+    "bit_length",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
+    "btrim",
+    "cardinality",
+    "cbrt",
+    "ceil",
+    "ceiling",
+    "char_length",
+    "character_length",
+    "chr",
+    "clock_timestamp",
+    "coalesce",
+    "concat",
+    "concat_ws",
+    "corr",
+    "cos",
+    "cosd",
+    "cosh",
+    "cot",
+    "cotd",
+    "count",
+    "covar_pop",
+    "covar_samp",
+    "cube",
+    "cume_dist",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "date",
+    "date_bin",
+    "date_part",
+    "date_trunc",
+    "daterange",
+    "decode",
+    "degrees",
+    "dense_rank",
+    "div",
+    "encode",
+    "enum_first",
+    "enum_last",
+    "enum_range",
+    "erf",
+    "every",
+    "exp",
+    "extract",
+    "factorial",
+    "first_value",
+    "floor",
+    "format",
+    "gcd",
+    "generate_series",
+    "generate_subscripts",
+    "get_bit",
+    "get_byte",
+    "greatest",
+    "grouping",
+    "grouping sets",
+    "host",
+    "hostmask",
+    "initcap",
+    "int4range",
+    "int8range",
+    "isempty",
+    "isfinite",
+    "json_agg",
+    "json_array_elements",
+    "json_array_elements_text",
+    "json_array_length",
+    "json_build_array",
+    "json_build_object",
+    "json_each",
+    "json_each_text",
+    "json_extract_path",
+    "json_extract_path_text",
+    "json_object",
+    "json_object_agg",
+    "json_object_keys",
+    "json_strip_nulls",
+    "json_typeof",
+    "jsonb_agg",
+    "jsonb_array_elements",
+    "jsonb_array_elements_text",
+    "jsonb_array_length",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "jsonb_each",
+    "jsonb_each_text",
+    "jsonb_extract_path",
+    "jsonb_extract_path_text",
+    "jsonb_object",
+    "jsonb_object_agg",
+    "jsonb_object_keys",
+    "jsonb_path_exists",
+    "jsonb_path_query",
+    "jsonb_path_query_array",
+    "jsonb_path_query_first",
+    "jsonb_pretty",
+    "jsonb_strip_nulls",
+    "jsonb_typeof",
+    "justify_days",
+    "justify_hours",
+    "justify_interval",
+    "lag",
+    "last_value",
+    "lcm",
+    "lead",
+    "least",
+    "left",
+    "length",
+    "ln",
+    "localtime",
+    "localtimestamp",
+    "log",
+    "log10",
+    "lower",
+    "lower_inc",
+    "lower_inf",
+    "lpad",
+    "ltrim",
+    "make_date",
+    "make_interval",
+    "make_time",
+    "make_timestamp",
+    "make_timestamptz",
+    "masklen",
+    "max",
+    "md5",
+    "min",
+    "min_scale",
+    "mod",
+    "mode",
+    "multirange",
+    "netmask",
+    "network",
+    "now",
+    "nth_value",
+    "ntile",
+    "nullif",
+    "num_nonnulls",
+    "num_nulls",
+    "numrange",
+    "octet_length",
+    "overlay",
+    "percent_rank",
+    "percentile_cont",
+    "percentile_disc",
+    "phraseto_tsquery",
+    "pi",
+    "plainto_tsquery",
+    "position",
+    "pow",
+    "power",
+    "quote_ident",
+    "quote_literal",
+    "quote_nullable",
+    "radians",
+    "random",
+    "range_agg",
+    "range_merge",
+    "rank",
+    "regexp_count",
+    "regexp_instr",
+    "regexp_like",
+    "regexp_match",
+    "regexp_matches",
+    "regexp_replace",
+    "regexp_split_to_array",
+    "regexp_split_to_table",
+    "regexp_substr",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "repeat",
+    "replace",
+    "reverse",
+    "right",
+    "rollup",
+    "round",
+    "row",
+    "row_number",
+    "row_to_json",
+    "rows from",
+    "rpad",
+    "rtrim",
+    "scale",
+    "sha256",
+    "sign",
+    "similarity",
+    "sin",
+    "sind",
+    "sinh",
+    "split_part",
+    "sqrt",
+    "starts_with",
+    "statement_timestamp",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "string_to_array",
+    "string_to_table",
+    "strpos",
+    "substr",
+    "substring",
+    "sum",
+    "tan",
+    "tand",
+    "tanh",
+    "text",
+    "to_ascii",
+    "to_char",
+    "to_date",
+    "to_hex",
+    "to_json",
+    "to_jsonb",
+    "to_number",
+    "to_timestamp",
+    "to_tsquery",
+    "to_tsvector",
+    "transaction_timestamp",
+    "translate",
+    "trim",
+    "trim_array",
+    "trim_scale",
+    "trunc",
+    "ts_rank",
+    "tsrange",
+    "tstzrange",
+    "unaccent",
+    "unnest",
+    "upper",
+    "upper_inc",
+    "upper_inf",
+    "var_pop",
+    "var_samp",
+    "varchar",
+    "variance",
+    "version",
+    "websearch_to_tsquery",
+    "width_bucket",
+    "word_similarity",
+};
+
+/* Words that begin so are refused wherever they stand. Those in parentheses of an honest literal are the price. */
+static const char *const outside[] = {
+    "pg_",     "lo_import", "lo_export", "lo_creat",   "lo_open",    "lo_unlink",    "lo_put",   "lo_get",
+    "lo_from", "lo_trunc",  "lo_lseek",  "lo_tell",    "lo_close",   "lowrite",      "loread",   "dblink",
+    "txid_",   "query_to_", "table_to_", "schema_to_", "cursor_to_", "database_to_", "nextval",  "setval",
+    "currval", "lastval",   "postgres_", "set_config", "current_se", "inet_server",  "inet_cli", "binary_up",
+};
+
+/* Columns that functions in FROM give without being told their names. */
+static const char *const call_columns[] = {"key", "value", "ordinality"};
+
+const char *const *postgres_gate_functions(size_t *n)
+{
+    *n = G_N_ELEMENTS(functions);
+    return functions;
+}
+
+static bool is_allowed(const char *name, size_t len)
+{
+    size_t low = 0, high = G_N_ELEMENTS(functions);
+    while (low < high) {
+        size_t middle = (low + high) / 2, other = strlen(functions[middle]);
+        int order = g_ascii_strncasecmp(name, functions[middle], MIN(len, other));
+        if (order == 0) order = (len > other) - (len < other);
+        if (order == 0) return true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
+{
+    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed here", what, len ? " " : "", (int)MIN(len, 80), name);
+}
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+static bool in_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+static size_t word_length(const char *word, const char *end)
+{
+    size_t len = 0;
+    while (word + len < end && in_word(word[len])) len++;
+    return len;
+}
+
+static bool is_outside(const char *word, size_t len)
+{
+    static const char ours[] = "pg_catalog"; /* what it qualifies is looked at in the tree */
+    if (len == strlen(ours) && g_ascii_strncasecmp(word, ours, len) == 0) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(outside); i++)
+        if (len >= strlen(outside[i]) && g_ascii_strncasecmp(word, outside[i], strlen(outside[i])) == 0) return true;
+    return false;
+}
+
+static const char *find(const char *at, const char *end, const char *what)
+{
+    return memmem(at, (size_t)(end - at), what, strlen(what));
+}
+
+/* A comment that PostgreSQL would end later than we do, for it nests them. */
+static bool has_nested_comment(const char *sql, const char *end)
+{
+    for (const char *open = find(sql, end, "/*"); open;) {
+        const char *inner = find(open + 2, end, "/*"), *close = find(open + 2, end, "*/");
+        if (inner && (!close || inner < close)) return true;
+        open = inner;
+    }
+    return false;
+}
+
+/* Where our lexer and the server's may part. NULL: nowhere. */
+static const char *unlike_lexing(const char *sql, const char *end)
+{
+    if (has_nested_comment(sql, end)) return "a comment inside a comment";
+    for (const char *p = sql; p < end; p++) {
+        if (*p == '\r' && p + 1 < end && p[1] != '\n') return "a lone carriage return";
+        if (*p == '[' && p > sql && (g_ascii_isspace(p[-1]) || p[-1] == '/')) return "a name in square brackets";
+        if ((*p == 'u' || *p == 'U') && end - p > 2 && p[1] == '&' && p[2] == '"') return "a name with escapes";
+    }
+    return NULL;
+}
+
+static enum err_code check_text(const char *sql, size_t len, struct err *err)
+{
+    const char *end = sql + len, *odd = unlike_lexing(sql, end);
+    if (odd) return err_set(err, ERR_SYNTAX, "%s is not read here", odd);
+    for (const char *p = sql; p < end;) {
+        size_t word = word_length(p, end);
+        if (word && is_outside(p, word)) return refuse(err, "the name", p, word);
+        p += word ? word : 1;
+    }
+    return ERR_OK;
+}
+
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
+
+static bool text_is(const char *text, size_t len, const char *name)
+{
+    return sql_name_is(text, len, name, strlen(name));
+}
+
+static enum err_code check_call(const struct sql_node *call, struct err *err)
+{
+    bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog");
+    if (ours && is_allowed(call->text, call->text_len)) return ERR_OK;
+    return refuse(err, "the function", call->text, call->text_len);
+}
+
+static enum err_code check_table(const struct sql_node *table, struct err *err)
+{
+    static const char *const schemas[] = {"pg_catalog", "pg_toast", "information_schema"};
+    if (table->text3) return refuse(err, table->text3, "", 0); /* TABLESAMPLE: its arguments are not in the tree */
+    for (size_t i = 0; table->text2 && i < G_N_ELEMENTS(schemas); i++)
+        if (text_is(table->text2, table->text2_len, schemas[i]))
+            return refuse(err, "the schema", table->text2, table->text2_len);
+    return ERR_OK;
+}
+
+static bool names_hold(const struct sql_node *names, const struct sql_node *column)
+{
+    for (uint32_t i = 0; names && i < names->n_kids; i++)
+        if (sql_name_is(names->kids[i]->text, names->kids[i]->text_len, column->text, column->text_len)) return true;
+    return false;
+}
+
+/* May a.x be asked of this function in FROM, or would that be x(a)? */
+static bool gives_column(const struct sql_node *source, const char *alias, size_t alias_len,
+                         const struct sql_node *column)
+{
+    if (sql_name_is(alias, alias_len, column->text, column->text_len)) return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(call_columns); i++)
+        if (text_is(column->text, column->text_len, call_columns[i])) return true;
+    return names_hold(sql_kid(source, FROM_CALL_NAMES), column);
+}
+
+/* A column of a function's alias. There are few of both. */
+static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, struct err *err)
+{
+    for (const struct sql_node *n = root; column->text2 && n; n = sql_walk(root, n)) {
+        const struct sql_node *call = sql_is(n, SQL_FROM_CALL) ? sql_kid(n, FROM_CALL_CALL) : NULL;
+        if (!call) continue;
+        const char *alias = n->alias ? n->alias : call->text;
+        size_t alias_len = n->alias ? n->alias_len : call->text_len;
+        if (!sql_name_is(alias, alias_len, column->text2, column->text2_len)) continue;
+        if (!gives_column(n, alias, alias_len, column)) return refuse(err, "the call", column->text, column->text_len);
+    }
+    return ERR_OK;
+}
+
+static enum err_code check_node(const struct sql_node *root, const struct sql_node *n, bool calls_in_from,
+                                struct err *err)
+{
+    switch ((enum sql_kind)n->kind) {
+    case SQL_CALL: return check_call(n, err);
+    case SQL_TABLE: return check_table(n, err);
+    case SQL_COLUMN: return calls_in_from ? check_column(root, n, err) : ERR_OK;
+    case SQL_FIELD: return n->flags & SQL_F_STAR ? ERR_OK : refuse(err, "the field", n->text, n->text_len);
+    case SQL_FRAME: return memchr(n->text, '(', n->text_len) ? refuse(err, "a frame with a call", "", 0) : ERR_OK;
+    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "a part of the statement cannot be read");
+    default: return ERR_OK;
+    }
+}
+
+static enum err_code check_tree(const struct sql_stmt *stmt, struct err *err)
+{
+    bool calls_in_from = false;
+    for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n))
+        calls_in_from |= n->kind == SQL_FROM_CALL;
+    for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
+        enum err_code code = check_node(stmt->root, n, calls_in_from, err);
+        if (code) return code;
+    }
+    return ERR_OK;
+}
+
+enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct err *err)
+{
+    enum err_code code = check_text(sql, len, err);
+    if (code) return code;
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_limits caps = {.max_bytes = limits->sql_bytes, .max_depth = limits->expr_depth};
+    struct sql_stmt *stmt = NULL;
+    code = sql_parse(&arena, sql, len, &caps, &stmt);
+    if (code)
+        err_set(err, code, "%s", stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
+    else
+        code = check_tree(stmt, err);
+    arena_free(&arena);
+    return code;
+}

@@ -1,0 +1,453 @@
+/* The connection to a PostgreSQL server. Nothing here waits without a bound.
+ *
+ * libpq is used without blocking: the calling thread sits in poll() itself, looks at its clock and at `cancelled`, and
+ * so is the statement's own watchdog. What has come is counted before libpq takes it, since libpq holds a row back
+ * until all of it is there, and a row may have a gigabyte.
+ *
+ * Cancelling opens a second connection and waits for the server to hang up. A server that is stopped never does, so
+ * this is done by a thread of its own which is waited for no longer than STOP_MS; then the connection is given up, and
+ * the server finds out within client_connection_check_interval. The wait is what makes cancelling safe: once the
+ * canceller is through, the signal has been sent and cannot hit the next statement.
+ */
+#include "lib/db/postgres_int.h"
+
+#include "lib/base/clock.h"
+
+#include <glib.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, MAX_CANCELLERS = 16, ROW_SLACK = 1 << 20 };
+static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout comes first, and costs no connection */
+
+/* --- failures ----------------------------------------------------------------------------------------------------- */
+
+/* The first that fits. Class 42 and what is not listed is about the statement. */
+static const struct {
+    const char *state; /* SQLSTATE, or its beginning */
+    enum err_code code;
+} states[] = {
+    {"42501", ERR_REFUSED},     /* insufficient privilege */
+    {"25006", ERR_REFUSED},     /* read-only transaction */
+    {"0A000", ERR_ENGINE},      /* feature not supported */
+    {"57014", ERR_LIMIT_TIME},  /* query canceled */
+    {"55P03", ERR_DB_LOCKED},   /* lock not available */
+    {"40", ERR_DB_LOCKED},      /* serialization failure, deadlock */
+    {"53300", ERR_UNREACHABLE}, /* too many connections */
+    {"53", ERR_LIMIT_MEMORY},   /* out of memory, disk full, temp_file_limit */
+    {"54001", ERR_LIMIT_DEPTH}, /* statement too complex: its stack */
+    {"54011", ERR_LIMIT_COUNT}, /* too many columns */
+    {"54023", ERR_LIMIT_COUNT}, /* too many arguments */
+    {"54", ERR_LIMIT_BYTES},    /* program limit exceeded: mostly a value too long */
+    {"3D", ERR_DB_MISSING},     /* no such database */
+    {"57P04", ERR_DB_MISSING},  /* database dropped */
+    {"57P", ERR_UNREACHABLE},   /* shut down, crashed, starting */
+    {"08P01", ERR_ENGINE},      /* protocol violation: fewer parameters than asked for */
+    {"08", ERR_UNREACHABLE},    /* connection */
+    {"28", ERR_DB_UNREADABLE},  /* authorization */
+    {"XX001", ERR_DB_CORRUPT},  {"XX002", ERR_DB_CORRUPT}, {"58", ERR_DB_UNREADABLE}, /* files of the server */
+};
+
+static enum err_code code_of(const char *state)
+{
+    for (size_t i = 0; state && i < G_N_ELEMENTS(states); i++)
+        if (g_str_has_prefix(state, states[i].state)) return states[i].code;
+    return ERR_ENGINE;
+}
+
+enum err_code link_stopped(const struct postgres_db *self, enum err_code code, struct err *err)
+{
+    switch (code) {
+    case ERR_DEADLINE: return err_set(err, code, "the deadline passed before the statement was done");
+    case ERR_CANCELLED: return err_set(err, code, "the statement was called off");
+    default: return err_set(err, code, "stopped after %lld ms", (long long)self->base.limits.time_ms);
+    }
+}
+
+static enum err_code out_of_time(const struct postgres_db *self, struct err *err)
+{
+    return link_stopped(self, self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME, err);
+}
+
+/* The first line, without its end. */
+static char *one_line(const char *text)
+{
+    char *line = g_strdup(text ? text : "");
+    line[strcspn(line, "\r\n")] = '\0';
+    return line;
+}
+
+/* The connection is of no more use. */
+static enum err_code lost(struct postgres_db *self, struct err *err)
+{
+    char *line = one_line(self->conn ? PQerrorMessage(self->conn) : "");
+    enum err_code code =
+        err_set(err, ERR_UNREACHABLE, "the connection to %s was lost%s%s", self->place, line[0] ? ": " : "", line);
+    g_free(line);
+    link_close(self);
+    return code;
+}
+
+/* No DETAIL: it may hold rows. */
+enum err_code link_failure(const struct postgres_db *self, const PGresult *result, struct err *err)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+    enum err_code code = code_of(state);
+    if (code == ERR_LIMIT_TIME && atomic_load(&self->cancelled)) return link_stopped(self, ERR_CANCELLED, err);
+    if (code == ERR_LIMIT_TIME) return out_of_time(self, err);
+    if (message && strstr(message, "invalid memory alloc request size")) code = ERR_LIMIT_BYTES;
+    return err_set(err, code, "%s (%s)%s%s", message ? message : "no message", state ? state : "no SQLSTATE",
+                   hint ? "; " : "", hint ? hint : "");
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+/* Until the socket is ready for `events`, at most a slice. false: it is gone. */
+static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
+{
+    int64_t left_ms = (until_ns - clock_now_ns()) / 1000000 + 1;
+    struct pollfd fd = {.fd = PQsocket(conn), .events = events};
+    if (fd.fd < 0) return false;
+    poll(&fd, 1, (int)CLAMP(left_ms, 0, SLICE_MS));
+    return true;
+}
+
+/* One wait of a statement, with its clock and its cap. */
+static enum err_code wait_for(struct postgres_db *self, short events, struct err *err)
+{
+    int64_t until = self->due_ns < INT64_MAX - GRACE_NS ? self->due_ns + GRACE_NS : INT64_MAX;
+    if (!poll_slice(self->conn, events, until)) return lost(self, err);
+    if (atomic_load_explicit(&self->cancelled, memory_order_relaxed)) return link_stopped(self, ERR_CANCELLED, err);
+    if (clock_now_ns() >= until) return out_of_time(self, err);
+    return ERR_OK;
+}
+
+/* Take what has come. */
+static enum err_code consume(struct postgres_db *self, struct err *err)
+{
+    int waiting = 0;
+    if (ioctl(PQsocket(self->conn), FIONREAD, &waiting) == 0 && waiting > 0) self->unread += (uint64_t)waiting;
+    uint64_t cap = MAX(self->base.limits.max_bytes, self->base.limits.value_bytes) + ROW_SLACK;
+    if (self->unread > cap)
+        return err_set(err, ERR_LIMIT_BYTES, "a row has more than %llu bytes", (unsigned long long)cap);
+    return PQconsumeInput(self->conn) ? ERR_OK : lost(self, err);
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static void be_quiet(void *unused, const PGresult *notice)
+{
+    (void)unused, (void)notice;
+}
+
+/* What libpq knows of the connection's options by name; NULL if unset. */
+static const char *option(const PQconninfoOption *options, const char *name)
+{
+    for (; options && options->keyword; options++)
+        if (strcmp(options->keyword, name) == 0) return options->val && *options->val ? options->val : NULL;
+    return NULL;
+}
+
+/* Not what libpq would take for a host where a password with an unescaped @ was meant. */
+static const char *plain(const char *text, const char *characters)
+{
+    return text && strspn(text, characters) == strlen(text) ? text : NULL;
+}
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS  "0123456789"
+
+bool link_is_plain(const char *dsn)
+{
+    PQconninfoOption *options = PQconninfoParse(dsn, NULL); /* its message would quote the text */
+    const char *host = option(options, "host"), *port = option(options, "port");
+    bool ok = options && (!host || plain(host, LETTERS DIGITS "._-:,/%")) && (!port || plain(port, DIGITS ","));
+    PQconninfoFree(options);
+    return ok;
+}
+
+char *link_place(const char *dsn)
+{
+    PQconninfoOption *options = PQconninfoParse(dsn, NULL);
+    const char *name = option(options, "dbname"), *host = option(options, "host"), *port = option(options, "port");
+    const char *service = option(options, "service");
+    char *place = g_strdup_printf("PostgreSQL database '%s'%s%s%s%s%s%s",
+                                  name      ? name
+                                  : service ? service
+                                            : "",
+                                  host ? " on " : "", host ? host : "", port ? ":" : "", port ? port : "",
+                                  !name && service ? " (a service)" : "", "");
+    PQconninfoFree(options);
+    return place;
+}
+
+static const struct {
+    const char *part;
+    enum err_code code;
+} connect_failures[] = {
+    {"database \"", ERR_DB_MISSING},
+    {"authentication failed", ERR_DB_UNREADABLE},
+    {"no password supplied", ERR_DB_UNREADABLE},
+    {"role \"", ERR_DB_UNREADABLE},
+    {"pg_hba.conf", ERR_DB_UNREADABLE},
+    {"permission denied", ERR_DB_UNREADABLE},
+    {"too many connections", ERR_UNREACHABLE},
+};
+
+static enum err_code connect_failed(struct postgres_db *self, struct err *err)
+{
+    char *line = one_line(PQerrorMessage(self->conn));
+    enum err_code code = ERR_UNREACHABLE;
+    for (size_t i = G_N_ELEMENTS(connect_failures); i-- > 0;)
+        if (strstr(line, connect_failures[i].part)) code = connect_failures[i].code;
+    if (strstr(line, "too many connections")) code = ERR_UNREACHABLE;
+    err_set(err, code, "%s: %s", self->place, line);
+    g_free(line);
+    link_close(self);
+    return code;
+}
+
+/* Beside what the DSN says: text as UTF-8, and a peer that vanished is noticed. */
+static PGconn *start(const char *dsn)
+{
+    const char *const names[] = {"dbname", "client_encoding", "fallback_application_name", "tcp_user_timeout", NULL};
+    const char *const values[] = {dsn, "UTF8", "assay", "10000", NULL};
+    return PQconnectStartParams(names, values, 1);
+}
+
+static enum err_code finish_connecting(struct postgres_db *self, int64_t until_ns, struct err *err)
+{
+    PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+    while (state != PGRES_POLLING_OK) {
+        struct pollfd fd = {.fd = PQsocket(self->conn), .events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+        int64_t left_ms = (until_ns - clock_now_ns()) / 1000000;
+        if (left_ms <= 0) {
+            link_close(self);
+            return err_set(err, ERR_UNREACHABLE, "%s does not answer", self->place);
+        }
+        if (atomic_load(&self->cancelled)) {
+            link_close(self);
+            return link_stopped(self, ERR_CANCELLED, err);
+        }
+        if (fd.fd < 0 || PQstatus(self->conn) == CONNECTION_BAD) return connect_failed(self, err);
+        if (poll(&fd, 1, (int)MIN(left_ms, SLICE_MS)) <= 0) continue;
+        state = PQconnectPoll(self->conn);
+        if (state == PGRES_POLLING_FAILED) return connect_failed(self, err);
+    }
+    return ERR_OK;
+}
+
+enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *err)
+{
+    if (self->conn) return ERR_OK;
+    int64_t own = clock_now_ns() + CONNECT_MS * 1000000LL;
+    self->conn = start(self->dsn);
+    if (!self->conn) return err_set(err, ERR_NOMEM, "no memory for a connection");
+    if (PQstatus(self->conn) == CONNECTION_BAD) return connect_failed(self, err);
+    PQsetNoticeReceiver(self->conn, be_quiet, NULL);
+    enum err_code code = finish_connecting(self, MIN(own, until_ns), err);
+    if (code) return code;
+    PQsetnonblocking(self->conn, 1);
+    const char *encoding = PQparameterStatus(self->conn, "server_encoding");
+    self->positions_in_bytes = encoding && strcmp(encoding, "SQL_ASCII") == 0;
+    return ERR_OK;
+}
+
+void link_close(struct postgres_db *self)
+{
+    PQfinish(self->conn);
+    self->conn = NULL;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
+
+static enum err_code flush(struct postgres_db *self, struct err *err)
+{
+    for (;;) {
+        int left = PQflush(self->conn);
+        if (left == 0) return ERR_OK;
+        if (left < 0) return lost(self, err);
+        enum err_code code = wait_for(self, POLLIN | POLLOUT, err);
+        if (!code) code = consume(self, err);
+        if (code) return code;
+    }
+}
+
+/* Parameters as text: the server infers the type from where one stands, but for bytes and fractions. */
+struct arguments {
+    const char **texts;
+    Oid *types;
+    char (*numbers)[DB_REAL_TEXT];
+    GPtrArray *owned;
+};
+
+static const char *argument(struct arguments *args, uint32_t i, const struct db_value *value)
+{
+    enum { BYTEA = 17, FLOAT8 = 701 };
+    switch (value->type) {
+    case DB_INT: snprintf(args->numbers[i], DB_REAL_TEXT, "%lld", (long long)value->i); return args->numbers[i];
+    case DB_FLOAT:
+        args->types[i] = FLOAT8;
+        args->numbers[i][db_real_text(value->f, args->numbers[i])] = '\0';
+        return args->numbers[i];
+    case DB_TEXT: return value->text;
+    case DB_BLOB: {
+        GString *hex = g_string_new("\\x");
+        for (size_t k = 0; k < value->len; k++) g_string_append_printf(hex, "%02x", (unsigned char)value->text[k]);
+        args->types[i] = BYTEA;
+        char *text = g_string_free(hex, FALSE);
+        g_ptr_array_add(args->owned, text);
+        return text;
+    }
+    case DB_NULL: break;
+    }
+    return NULL;
+}
+
+static int send_params(PGconn *conn, const char *sql, const struct db_statement *statement)
+{
+    uint32_t n = statement ? statement->n_params : 0;
+    struct arguments args = {g_new0(const char *, n + 1), g_new0(Oid, n + 1), g_malloc0(((size_t)n + 1) * DB_REAL_TEXT),
+                             g_ptr_array_new_with_free_func(g_free)};
+    for (uint32_t i = 0; i < n; i++) args.texts[i] = argument(&args, i, &statement->params[i]);
+    int sent = PQsendQueryParams(conn, sql, (int)n, args.types, args.texts, NULL, NULL, 0);
+    g_free(args.texts);
+    g_free(args.types);
+    g_free(args.numbers);
+    g_ptr_array_free(args.owned, TRUE);
+    return sent;
+}
+
+enum err_code link_send(struct postgres_db *self, const char *sql, bool simple, const struct db_statement *params,
+                        struct err *err)
+{
+    self->unread = 0;
+    int sent = simple ? PQsendQuery(self->conn, sql) : send_params(self->conn, sql, params);
+    return sent ? flush(self, err) : lost(self, err);
+}
+
+enum err_code link_send_parse(struct postgres_db *self, const char *sql, struct err *err)
+{
+    self->unread = 0;
+    return PQsendPrepare(self->conn, "", sql, 0, NULL) ? flush(self, err) : lost(self, err);
+}
+
+enum err_code link_next(struct postgres_db *self, PGresult **out, struct err *err)
+{
+    *out = NULL;
+    while (PQisBusy(self->conn)) {
+        enum err_code code = wait_for(self, POLLIN, err);
+        if (!code) code = consume(self, err);
+        if (code) return code;
+    }
+    *out = PQgetResult(self->conn);
+    self->unread = 0;
+    if (PQstatus(self->conn) != CONNECTION_BAD) return ERR_OK;
+    PQclear(*out);
+    *out = NULL;
+    return lost(self, err);
+}
+
+static bool is_failure(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_SINGLE_TUPLE;
+}
+
+enum err_code link_finish(struct postgres_db *self, struct err *err)
+{
+    enum err_code first = ERR_OK;
+    for (;;) {
+        PGresult *result;
+        enum err_code code = link_next(self, &result, err);
+        if (code) return code;
+        if (!result) return first;
+        if (!first && is_failure(result)) first = link_failure(self, result, err);
+        PQclear(result);
+    }
+}
+
+/* --- stopping ----------------------------------------------------------------------------------------------------- */
+
+/* Shared by the thread that cancels and the one that waits; the last to let go frees it. */
+struct canceller {
+    PGcancel *cancel;
+    atomic_bool done;
+    atomic_uint holders;
+};
+
+static atomic_uint n_cancellers;
+
+static void let_go(struct canceller *c)
+{
+    if (atomic_fetch_sub(&c->holders, 1) != 1) return;
+    PQfreeCancel(c->cancel);
+    g_free(c);
+}
+
+static void *cancel_main(void *arg)
+{
+    struct canceller *c = arg;
+    char why[128];
+    PQcancel(c->cancel, why, sizeof why);
+    atomic_store(&c->done, true);
+    let_go(c);
+    atomic_fetch_sub(&n_cancellers, 1);
+    return NULL;
+}
+
+/* NULL: too many hang already. */
+static struct canceller *start_cancelling(PGconn *conn)
+{
+    if (atomic_fetch_add(&n_cancellers, 1) >= MAX_CANCELLERS) {
+        atomic_fetch_sub(&n_cancellers, 1);
+        return NULL;
+    }
+    struct canceller *c = g_new0(struct canceller, 1);
+    c->cancel = PQgetCancel(conn);
+    atomic_init(&c->holders, 2);
+    pthread_t thread;
+    if (c->cancel && pthread_create(&thread, NULL, cancel_main, c) == 0) {
+        pthread_detach(thread);
+        return c;
+    }
+    atomic_store(&c->holders, 1);
+    let_go(c);
+    atomic_fetch_sub(&n_cancellers, 1);
+    return NULL;
+}
+
+/* Read and drop what still comes. true: nothing more will. */
+static bool drain(PGconn *conn)
+{
+    while (!PQisBusy(conn)) {
+        PGresult *result = PQgetResult(conn);
+        if (!result) return true;
+        PQclear(result);
+    }
+    return false;
+}
+
+void link_stop(struct postgres_db *self)
+{
+    if (!self->conn || drain(self->conn)) return;
+    int64_t until = clock_now_ns() + STOP_MS * 1000000LL;
+    struct canceller *c = start_cancelling(self->conn);
+    bool drained = false, ok = c != NULL;
+    /* A row that is too large for us is not read to its end. */
+    while (ok && !(drained && atomic_load(&c->done))) {
+        uint64_t unread = self->unread;
+        struct err err;
+        ok = clock_now_ns() < until && poll_slice(self->conn, POLLIN, MIN(until, clock_now_ns() + 1000000));
+        if (ok && !drained) ok = consume(self, &err) == ERR_OK || self->unread == unread;
+        if (ok && self->conn && !drained) drained = drain(self->conn);
+        if (drained) self->unread = 0;
+    }
+    if (c) let_go(c);
+    if (!ok) link_close(self);
+}
