@@ -184,7 +184,8 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     const struct sql_diag *diags = s->subject.bound ? s->subject.bound->diags : NULL;
     if (!diags && s->subject.stmt) diags = s->subject.stmt->diags;
     /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
-    if (!diags && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
+    bool sqlite = s->subject.db && strcmp(db_dialect(s->subject.db)->engine, "sqlite") == 0;
+    if (!diags && sqlite && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
     out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, s->said.text, s->offset);
     out->n_findings = 1;
     out->invalid = true;

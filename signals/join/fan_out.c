@@ -44,7 +44,7 @@ static bool add_key(struct vsig_run *run, const struct sql_source *entity, char 
     const char *name = db_quote_name(arena, entity->name, entity->name_len);
     if (!name) return false;
     if (table->n_pk == 0) {
-        *list = arena_printf(arena, "%s, %s.rowid", *list, name);
+        *list = arena_printf(arena, "%s, %s.%s", *list, name, db_dialect(run->subject->db)->row_id);
         return *list && !table->is_view;
     }
     for (uint32_t i = 0; *list && i < table->n_columns; i++) {
