@@ -1,0 +1,536 @@
+/* Why an index is one blob, its value table included, although the first design had the values in hashes beside it,
+ * `<fp>:values:<bucket>`, looked up over the network: docs/results.md, "Schema cache", has the figures, and cache.h the
+ * keys. In short: signals ask for values thousands of times a question, most of them to learn that a value is absent,
+ * and Redis cannot tell "absent" from "evicted", so that a lookup there could quietly change a verdict.
+ */
+#include "worker/cache.h"
+
+#include "lib/base/clock.h"
+#include "lib/schema/blob.h"
+#include "worker/cache_link.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static const int64_t STAGE_MS = 60000, FIRST_PAUSE_US = 10000, LAST_PAUSE_US = 200000;
+enum { TOKEN = 33, MAX_KEY = 1024, MAX_SECRET = 4096 };
+
+#define X(name, help) atomic_ullong name;
+struct counters {
+    CACHE_COUNTERS(X)
+};
+#undef X
+
+struct cache {
+    struct links links;
+    struct counters counters; /* those of the links are kept there */
+    char *prefix;
+    int64_t ttl_ms, wait_ms, lease_ms;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* flights, or stopping */
+    GPtrArray *flights;     /* struct flight: locks that this process holds */
+    pthread_t keeper;
+    bool keeping, stopping;
+};
+
+/* One index on its way to be found or built. */
+struct flight {
+    struct cache *cache;
+    char fingerprint[33], key[33], token[TOKEN];
+    char *schema, *lock, *stage, *index; /* keys in Redis */
+    char when[32];                       /* the server's clock when the lock was taken */
+};
+
+static void count(atomic_ullong *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* --- commands ----------------------------------------------------------------------------------------------------- */
+
+/* A command of strings; the list ends with NULL. */
+static struct link_command make(const char *first, ...)
+{
+    struct link_command command = {0};
+    va_list args;
+    va_start(args, first);
+    for (const char *text = first; text; text = va_arg(args, const char *)) {
+        command.argv[command.argc] = text;
+        command.lens[command.argc++] = strlen(text);
+    }
+    va_end(args);
+    return command;
+}
+
+struct number {
+    char text[24];
+};
+static struct number number_of(int64_t value)
+{
+    struct number number;
+    g_snprintf(number.text, sizeof number.text, "%lld", (long long)value);
+    return number;
+}
+
+static bool is_string(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_STRING;
+}
+
+/* --- the lock ----------------------------------------------------------------------------------------------------- */
+
+/* The holder alone may renew or give back. */
+static const char RENEW[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
+                            "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
+static const char RELEASE[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
+                              "return redis.call('DEL', KEYS[1])";
+
+/* INVARIANT fenced: what was staged under a token becomes the index only while the lock holds that token, in one step;
+ * and the pointer only moves to an index whose lock was taken later. Keys: lock, stage, schema, index. Arguments:
+ * token, ttl, fingerprint, when. The pointer may be anything, or not be writable: it is not worth failing for. */
+static const char PUBLISH[] =
+    "local held = redis.call('GET', KEYS[1]) == ARGV[1] "
+    "if held then redis.call('DEL', KEYS[1]) end "
+    "if redis.call('EXISTS', KEYS[2]) == 0 then return -1 end "
+    "if not held then redis.call('DEL', KEYS[2]) return 0 end "
+    "redis.call('RENAME', KEYS[2], KEYS[3]) "
+    "redis.call('PEXPIRE', KEYS[3], ARGV[2]) "
+    "local at = redis.pcall('GET', KEYS[4]) "
+    "at = type(at) == 'string' and tonumber(string.match(at, ' (%d+)$') or '0') or 0 "
+    "if tonumber(ARGV[4]) > at then redis.pcall('SET', KEYS[4], ARGV[3] .. ' ' .. ARGV[4], 'PX', ARGV[2]) end "
+    "return 1";
+
+static void release(struct flight *flight)
+{
+    struct link_command command = make("EVAL", RELEASE, "1", flight->lock, flight->token, NULL);
+    redisReply *reply;
+    if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
+}
+
+/* --- the heartbeat ------------------------------------------------------------------------------------------------ */
+
+/* What is renewed, copied: the calls are made without the lock. */
+static GPtrArray *copy_locks(const struct cache *cache)
+{
+    GPtrArray *locks = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < cache->flights->len; i++) {
+        const struct flight *flight = cache->flights->pdata[i];
+        g_ptr_array_add(locks, g_strdup(flight->lock));
+        g_ptr_array_add(locks, g_strdup(flight->token));
+    }
+    return locks;
+}
+
+static void renew_locks(struct cache *cache, const GPtrArray *locks)
+{
+    struct number lease = number_of(cache->lease_ms);
+    for (guint i = 0; i + 1 < locks->len; i += 2) {
+        struct link_command command =
+            make("EVAL", RENEW, "1", (char *)locks->pdata[i], (char *)locks->pdata[i + 1], lease.text, NULL);
+        redisReply *reply;
+        if (links_call(&cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
+    }
+}
+
+static void wait_for(struct cache *cache, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+}
+
+static void *keep_locks(void *arg)
+{
+    struct cache *cache = arg;
+    int64_t due_ns = 0;
+    pthread_setname_np(pthread_self(), "cache-keeper");
+    pthread_mutex_lock(&cache->lock);
+    while (!cache->stopping) {
+        int64_t left_ms = (due_ns - clock_now_ns()) / 1000000;
+        if (!cache->flights->len) {
+            pthread_cond_wait(&cache->changed, &cache->lock);
+            due_ns = clock_now_ns() + cache->lease_ms / 3 * 1000000; /* a lock just taken is fresh */
+        } else if (left_ms > 0) {
+            wait_for(cache, left_ms);
+        } else {
+            due_ns = clock_now_ns() + cache->lease_ms / 3 * 1000000;
+            GPtrArray *locks = copy_locks(cache);
+            pthread_mutex_unlock(&cache->lock);
+            renew_locks(cache, locks);
+            g_ptr_array_free(locks, TRUE);
+            pthread_mutex_lock(&cache->lock);
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return NULL;
+}
+
+/* Without a thread the lock is not renewed: at worst another builds the same. */
+static void keep(struct flight *flight)
+{
+    struct cache *cache = flight->cache;
+    pthread_mutex_lock(&cache->lock);
+    if (!cache->keeping) cache->keeping = pthread_create(&cache->keeper, NULL, keep_locks, cache) == 0;
+    g_ptr_array_add(cache->flights, flight);
+    pthread_cond_signal(&cache->changed);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static void let_go(struct flight *flight)
+{
+    pthread_mutex_lock(&flight->cache->lock);
+    g_ptr_array_remove_fast(flight->cache->flights, flight);
+    pthread_mutex_unlock(&flight->cache->lock);
+}
+
+/* --- finding ------------------------------------------------------------------------------------------------------ */
+
+/* An index of a reply's bytes, if they are one of what this flight looks for. */
+static struct schema_index *read_reply(struct flight *flight, const redisReply *reply, const char *db_name,
+                                       const struct schema_options *options)
+{
+    struct schema_index *index;
+    int64_t started = clock_now_ns();
+    enum err_code code = schema_blob_read(reply->str, reply->len, db_name, options, &index, NULL);
+    count(&flight->cache->counters.read_ns, (uint64_t)(clock_now_ns() - started));
+    if (!code && strcmp(index->fingerprint, flight->fingerprint) == 0) {
+        count(&flight->cache->counters.hits, 1);
+        return index;
+    }
+    if (!code) schema_unref(index);
+    return NULL;
+}
+
+/* What cannot be used is taken away, so that nobody else reads it in vain. Another may have put a good one there
+ * meanwhile: that costs a build and no more. */
+static void reject(struct flight *flight)
+{
+    struct link_command command = make("DEL", flight->schema, NULL);
+    redisReply *reply;
+    count(&flight->cache->counters.rejected, 1);
+    if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
+}
+
+enum found { FOUND, MINE, OTHERS, AWAY };
+
+/* The common case, in one round trip that also keeps the index from expiring. OTHERS: not there, or not usable. */
+static enum found look(struct flight *flight, const char *db_name, const struct schema_options *options,
+                       struct schema_index **out)
+{
+    struct number ttl = number_of(flight->cache->ttl_ms);
+    struct link_command commands[] = {make("GET", flight->schema, NULL),
+                                      make("PEXPIRE", flight->schema, ttl.text, NULL)};
+    redisReply *replies[2];
+    if (links_call(&flight->cache->links, commands, 2, false, replies, NULL)) return AWAY;
+    bool there = replies[0]->type != REDIS_REPLY_NIL;
+    *out = is_string(replies[0]) ? read_reply(flight, replies[0], db_name, options) : NULL;
+    links_free_replies(replies, 2);
+    if (!*out && there) reject(flight);
+    return *out ? FOUND : OTHERS;
+}
+
+/* The clock of the reply to TIME, in microseconds; "0" if it is none. */
+static void note_time(struct flight *flight, const redisReply *reply)
+{
+    g_strlcpy(flight->when, "0", sizeof flight->when);
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) return;
+    const redisReply *s = reply->element[0], *us = reply->element[1];
+    if (!is_string(s) || !is_string(us) || strlen(s->str) > 12 || strlen(us->str) > 6) return;
+    g_snprintf(flight->when, sizeof flight->when, "%s%06d", s->str, atoi(us->str));
+}
+
+/* Take the lock if it is free, and look again: the index may have come since. One round trip. */
+static enum found try_lock(struct flight *flight, const char *db_name, const struct schema_options *options,
+                           struct schema_index **out)
+{
+    struct number lease = number_of(flight->cache->lease_ms);
+    struct link_command commands[] = {make("SET", flight->lock, flight->token, "NX", "PX", lease.text, NULL),
+                                      make("GET", flight->lock, NULL), make("TIME", NULL),
+                                      make("GET", flight->schema, NULL)};
+    redisReply *replies[4];
+    if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return AWAY;
+    bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->token) == 0;
+    bool lockable = mine || is_string(replies[1]); /* else memory is full, or the key is not what it should be */
+    bool there = replies[3]->type != REDIS_REPLY_NIL;
+    note_time(flight, replies[2]);
+    *out = is_string(replies[3]) ? read_reply(flight, replies[3], db_name, options) : NULL;
+    links_free_replies(replies, 4);
+    if (*out && mine) release(flight);
+    if (*out) return FOUND;
+    if (there) reject(flight);
+    if (!lockable) count(&flight->cache->counters.refused, 1);
+    return mine ? MINE : lockable ? OTHERS : AWAY;
+}
+
+/* FOUND, MINE (build, then publish), or AWAY (build for oneself). */
+static enum found find(struct flight *flight, const char *db_name, const struct schema_options *options,
+                       struct schema_index **out)
+{
+    struct cache *cache = flight->cache;
+    int64_t until_ns = clock_now_ns() + cache->wait_ms * 1000000, pause_us = FIRST_PAUSE_US;
+    enum found found = look(flight, db_name, options, out);
+    if (found == FOUND || found == AWAY) return found;
+    count(&cache->counters.misses, 1);
+    bool waiting = false;
+    while ((found = try_lock(flight, db_name, options, out)) == OTHERS) {
+        if (!waiting) count(&cache->counters.waits, 1);
+        waiting = true;
+        if (clock_now_ns() >= until_ns) {
+            count(&cache->counters.impatient, 1);
+            return AWAY;
+        }
+        g_usleep((gulong)pause_us);
+        pause_us = MIN(pause_us * 3 / 2, LAST_PAUSE_US);
+    }
+    return found;
+}
+
+/* --- publishing --------------------------------------------------------------------------------------------------- */
+
+static void stage_and_publish(struct flight *flight, const struct schema_blob *blob)
+{
+    struct cache *cache = flight->cache;
+    struct number stage = number_of(STAGE_MS), ttl = number_of(cache->ttl_ms);
+    struct link_command commands[] = {make("SET", flight->stage, "", "PX", stage.text, NULL),
+                                      make("EVAL", PUBLISH, "4", flight->lock, flight->stage, flight->schema,
+                                           flight->index, flight->token, ttl.text, flight->key, flight->when, NULL)};
+    commands[0].argv[2] = (const char *)blob->bytes;
+    commands[0].lens[2] = blob->len;
+    redisReply *replies[2];
+    if (links_call(&cache->links, commands, 2, false, replies, NULL)) return;
+    bool answered = replies[1]->type == REDIS_REPLY_INTEGER;
+    if (answered && replies[1]->integer == 1)
+        count(&cache->counters.stored, 1);
+    else if (answered && replies[1]->integer == 0)
+        count(&cache->counters.fenced, 1);
+    else
+        count(&cache->counters.refused, 1);
+    if (!answered) release(flight);
+    links_free_replies(replies, 2);
+}
+
+/* An index whose database changed while it was built is nobody else's: its key would be another. */
+static void publish(struct flight *flight, const struct schema_index *index)
+{
+    struct schema_blob blob = {0};
+    bool same = strcmp(index->fingerprint, flight->fingerprint) == 0;
+    bool fits =
+        same && schema_blob_write(index, &blob, NULL) == ERR_OK && blob.len <= flight->cache->links.config.max_bytes;
+    if (fits) {
+        stage_and_publish(flight, &blob);
+    } else {
+        if (same) count(&flight->cache->counters.refused, 1);
+        release(flight);
+    }
+    schema_blob_free(&blob);
+}
+
+/* --- the layer ---------------------------------------------------------------------------------------------------- */
+
+static void make_token(char token[TOKEN])
+{
+    uint64_t random[2];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        for (int i = 0; i < 2; i++) random[i] = (uint64_t)g_random_int() << 32 | g_random_int();
+    g_snprintf(token, TOKEN, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+}
+
+static void flight_init(struct flight *flight, struct cache *cache, const char *db_name, const char *path,
+                        const struct schema_options *options, const char fingerprint[33])
+{
+    *flight = (struct flight){.cache = cache};
+    memcpy(flight->fingerprint, fingerprint, sizeof flight->fingerprint);
+    schema_blob_key(fingerprint, path, options, flight->key);
+    make_token(flight->token);
+    flight->schema = g_strdup_printf("%s:%s:%s:schema", cache->prefix, db_name, flight->key);
+    flight->lock = g_strdup_printf("%s:%s:%s:lock", cache->prefix, db_name, flight->key);
+    flight->stage = g_strdup_printf("%s:%s:%s:stage:%s", cache->prefix, db_name, flight->key, flight->token);
+    flight->index = g_strdup_printf("%s:%s:index", cache->prefix, db_name);
+}
+
+static void flight_end(struct flight *flight)
+{
+    g_free(flight->schema);
+    g_free(flight->lock);
+    g_free(flight->stage);
+    g_free(flight->index);
+}
+
+enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const char *path,
+                          const struct schema_options *options, struct schema_index **out, struct err *err)
+{
+    struct cache *cache = ctx;
+    char fingerprint[33];
+    *out = NULL;
+    enum err_code code = db_fingerprint(db, fingerprint, err);
+    if (code) return code;
+    struct flight flight;
+    flight_init(&flight, cache, db_name, path, options, fingerprint);
+    enum found found = find(&flight, db_name, options, out);
+    if (found != FOUND) {
+        if (found == MINE) keep(&flight);
+        count(&cache->counters.builds, 1);
+        code = schema_build(db, db_name, path, options, out, err);
+        if (found == MINE && code) release(&flight);
+        if (found == MINE && !code) publish(&flight, *out);
+        if (found == MINE) let_go(&flight);
+    }
+    flight_end(&flight);
+    return code;
+}
+
+enum err_code cache_ping(struct cache *cache, struct err *err)
+{
+    struct link_command command = make("PING", NULL);
+    redisReply *reply;
+    enum err_code code = links_call(&cache->links, &command, 1, true, &reply, err);
+    if (!code) links_free_replies(&reply, 1);
+    return code;
+}
+
+void cache_get_stats(struct cache *cache, struct cache_stats *out)
+{
+    struct link_counters *links = &cache->links.counters;
+    *out = (struct cache_stats){0};
+#define X(name, help) out->name = atomic_load_explicit(&cache->counters.name, memory_order_relaxed);
+    CACHE_COUNTERS(X)
+#undef X
+#define FROM_LINKS(X) X(failures) X(skipped) X(connects) X(bytes_in) X(bytes_out) X(call_ns)
+#define X(name)       out->name = atomic_load_explicit(&links->name, memory_order_relaxed);
+    FROM_LINKS(X)
+#undef X
+    pthread_mutex_lock(&cache->links.lock);
+    out->away = cache->links.pause_ms != 0;
+    memcpy(out->trouble, cache->links.trouble, sizeof out->trouble);
+    pthread_mutex_unlock(&cache->links.lock);
+}
+
+/* --- configuration ------------------------------------------------------------------------------------------------ */
+
+enum { DEFAULT_PORT = 6379 };
+
+static enum err_code bad_address(const char *address, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "'%.80s' is no address of a Redis: host, host:port, [v6]:port or unix:/path",
+                   address);
+}
+
+static enum err_code parse_address(const char *address, struct link_config *out, struct err *err)
+{
+    if (strncmp(address, "unix:", 5) == 0) {
+        if (address[5] != '/') return bad_address(address, err);
+        out->host = g_strdup(address + 5);
+        return ERR_OK;
+    }
+    if (strncmp(address, "rediss:", 7) == 0)
+        return err_set(err, ERR_CONFIG, "rediss: means TLS, which this build does not speak to Redis; run a tunnel");
+    const char *end = *address == '[' ? strchr(address, ']') : address + strcspn(address, ":");
+    const char *start = *address == '[' ? address + 1 : address;
+    if (!end || end == start || strchr(address, '/')) return bad_address(address, err);
+    const char *rest = *end == ']' ? end + 1 : end;
+    guint64 port = DEFAULT_PORT;
+    if (*rest && (*rest != ':' || !g_ascii_string_to_unsigned(rest + 1, 10, 1, 65535, &port, NULL)))
+        return bad_address(address, err);
+    out->host = g_strndup(start, (gsize)(end - start));
+    out->port = (int)port;
+    return ERR_OK;
+}
+
+static enum err_code first_line(const char *path, char **out, struct err *err)
+{
+    char *text = NULL;
+    gsize len = 0;
+    if (!g_file_get_contents(path, &text, &len, NULL) || len > MAX_SECRET) {
+        g_free(text);
+        return err_set(err, ERR_CONFIG, "%.200s, with the password of Redis, cannot be read or is too long", path);
+    }
+    text[strcspn(text, "\r\n")] = '\0';
+    *out = text;
+    return ERR_OK;
+}
+
+static enum err_code read_password(const struct cache_config *config, char **out, struct err *err)
+{
+    if (config->password_file && config->password_variable)
+        return err_set(err, ERR_CONFIG, "the password of Redis is in a file or in a variable, not in both");
+    if (config->password_file) return first_line(config->password_file, out, err);
+    if (!config->password_variable) return ERR_OK;
+    const char *value = getenv(config->password_variable);
+    if (!value)
+        return err_set(err, ERR_CONFIG, "the variable %.80s with the password of Redis is not set",
+                       config->password_variable);
+    *out = g_strdup(value);
+    return ERR_OK;
+}
+
+static int64_t or_default(int64_t value, int64_t usual)
+{
+    return value > 0 ? value : usual;
+}
+
+static enum err_code read_link_config(const struct cache_config *config, struct link_config *out, struct err *err)
+{
+    *out = (struct link_config){
+        .database = config->database,
+        .timeout_ms = or_default(config->timeout_ms, 500),
+        .retry_ms = or_default(config->retry_ms, 1000),
+        .max_bytes = config->max_bytes ? config->max_bytes : 256ULL << 20,
+    };
+    if (config->tls)
+        return err_set(err, ERR_CONFIG, "TLS to Redis is not in this build; run a tunnel, or leave redis.tls unset");
+    enum err_code code = parse_address(config->address ? config->address : "", out, err);
+    if (!code) code = read_password(config, &out->password, err);
+    if (!code && config->user && !out->password) code = err_set(err, ERR_CONFIG, "a user of Redis needs a password");
+    if (!code) out->user = g_strdup(config->user);
+    return code;
+}
+
+enum err_code cache_open(const struct cache_config *config, struct cache **out, struct err *err)
+{
+    struct link_config link;
+    *out = NULL;
+    enum err_code code = read_link_config(config, &link, err);
+    if (code) {
+        g_free(link.host);
+        g_free(link.password);
+        return code;
+    }
+    struct cache *cache = g_new0(struct cache, 1);
+    links_init(&cache->links, &link);
+    cache->prefix = g_strdup(config->prefix && *config->prefix ? config->prefix : "assay");
+    cache->ttl_ms = or_default(config->ttl_ms, 7LL * 86400000);
+    cache->wait_ms = or_default(config->wait_ms, 30000);
+    cache->lease_ms = MAX(or_default(config->lease_ms, 10000), 30);
+    cache->flights = g_ptr_array_new();
+    pthread_mutex_init(&cache->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&cache->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = cache;
+    return ERR_OK;
+}
+
+void cache_close(struct cache *cache)
+{
+    if (!cache) return;
+    pthread_mutex_lock(&cache->lock);
+    cache->stopping = true;
+    pthread_cond_signal(&cache->changed);
+    pthread_mutex_unlock(&cache->lock);
+    if (cache->keeping) pthread_join(cache->keeper, NULL);
+    links_free(&cache->links);
+    g_ptr_array_free(cache->flights, TRUE);
+    pthread_cond_destroy(&cache->changed);
+    pthread_mutex_destroy(&cache->lock);
+    g_free(cache->prefix);
+    g_free(cache);
+}

@@ -1,0 +1,60 @@
+/* Calls to one Redis server: connections, deadlines, what a reply may be, and the breaker. hiredis connects, writes
+ * commands and parses replies; the waiting is done here, for its own timeouts are a read's and not a call's. */
+#ifndef ASSAY_WORKER_CACHE_LINK_H
+#define ASSAY_WORKER_CACHE_LINK_H
+
+#include "lib/base/error.h"
+
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct link_config {
+    char *host; /* or the path of a socket */
+    int port;   /* 0: a socket */
+    char *user, *password;
+    uint32_t database;
+    int64_t timeout_ms, retry_ms;
+    uint64_t max_bytes; /* of one reply */
+};
+
+struct link_counters {
+    atomic_ullong failures, skipped, connects, bytes_in, bytes_out, call_ns;
+};
+
+struct link; /* a connection */
+
+enum { LINK_IDLE = 8, LINK_MAX_ARGS = 12, LINK_MAX_COMMANDS = 8 };
+
+struct links {
+    struct link_config config;
+    struct link_counters counters;
+    pthread_mutex_t lock;
+    struct link *idle[LINK_IDLE];
+    uint32_t n_idle;
+    int64_t away_until_ns, pause_ms; /* pause_ms 0: it answered last time */
+    bool asking;                     /* after the pause one call goes first */
+    char trouble[ERR_TEXT_MAX];
+};
+
+struct link_command {
+    int argc;
+    const char *argv[LINK_MAX_ARGS];
+    size_t lens[LINK_MAX_ARGS];
+};
+
+/* Takes over the strings of `config`. */
+void links_init(struct links *links, const struct link_config *config);
+void links_free(struct links *links);
+
+/* Send n commands in one go and take their n replies; the caller owes links_free_replies. ERR_UNREACHABLE: no
+ * connection, no answer in time, rubbish; or left alone since the last such failure (unless `anyway`). An error reply
+ * to a command is a reply, but for those that say that this server cannot serve now (loading, a read-only replica, no
+ * permission), which count as failures too. Thread: any. */
+enum err_code links_call(struct links *links, const struct link_command *commands, uint32_t n, bool anyway,
+                         redisReply **replies, struct err *err);
+void links_free_replies(redisReply **replies, uint32_t n);
+
+#endif
