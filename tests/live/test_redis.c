@@ -1,0 +1,519 @@
+/* The fleet's cache against real servers, each test with one of its own. Each `struct seat` is what one worker process
+ * has: a cache of its own, and a handle. */
+#include "lib/base/clock.h"
+#include "tests/live/redis_server.h"
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+#include "tests/unit/db/fixture.h"
+#include "worker/cache.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char SQL[] =
+    "CREATE TABLE singer(id INTEGER PRIMARY KEY, name TEXT, age INT);"
+    "INSERT INTO singer VALUES(1,'Ann Lee',31),(2,'Bo',44),(3,'Cy Young',NULL);"
+    "CREATE TABLE concert(id INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), hall TEXT);"
+    "INSERT INTO concert VALUES(1,1,'North'),(2,2,'South');";
+/* A view without end: reading it is given up after a second, so that building the index takes that long. */
+static const char SLOW_SQL[] = "CREATE TABLE t(a TEXT); INSERT INTO t VALUES('x');"
+                               "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                               "SELECT count(*) AS c FROM n;";
+
+struct seat {
+    struct cache *cache;
+    struct cache_stats stats;
+};
+
+static void sit(struct seat *seat, const struct cache_config *config)
+{
+    struct err err = {0};
+    cr_assert_eq(cache_open(config, &seat->cache, &err), ERR_OK, "%s", err.text);
+}
+
+static void look(struct seat *seat)
+{
+    cache_get_stats(seat->cache, &seat->stats);
+}
+
+static void rise(struct seat *seat)
+{
+    cache_close(seat->cache);
+}
+
+static char *printed(struct schema_index *index)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    index->bytes = 0; /* what a process holds is its own affair */
+    index->build_ns = 0;
+    schema_print(index, out, true, true);
+    fclose(out);
+    return text;
+}
+
+/* Get the index through the cache; it must be what building gives, whatever the cache is like. */
+static void get(struct seat *seat, struct fixture *f)
+{
+    struct schema_index *index, *built;
+    struct err err = {0};
+    cr_assert_eq(cache_build(seat->cache, f->db, "concerts", f->path, NULL, &index, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(schema_build(f->db, "concerts", f->path, NULL, &built, &err), ERR_OK, "%s", err.text);
+    char *a = printed(index), *b = printed(built);
+    cr_assert_str_eq(a, b);
+    free(a);
+    free(b);
+    schema_unref(index);
+    schema_unref(built);
+    look(seat);
+}
+
+/* --- what it is for ----------------------------------------------------------------------------------------------- */
+
+struct stage {
+    struct redis_server server;
+    struct fixture f;
+    struct cache_config config;
+};
+
+static void stage_begin(struct stage *stage, const char *sql, const char *const *args)
+{
+    redis_needed();
+    redis_start(&stage->server, args, NULL);
+    fixture_init(&stage->f, sql);
+    fixture_open(&stage->f, NULL);
+    stage->config = (struct cache_config){.address = stage->server.address, .retry_ms = 50};
+}
+
+static void stage_end(struct stage *stage)
+{
+    redis_end(&stage->server);
+    fixture_end(&stage->f);
+}
+
+Test(redis, one_builds_and_the_next_finds)
+{
+    struct stage s;
+    struct seat one, two;
+    stage_begin(&s, SQL, NULL);
+    sit(&one, &s.config);
+    sit(&two, &s.config);
+    get(&one, &s.f);
+    cr_assert(one.stats.misses == 1 && one.stats.builds == 1 && one.stats.stored == 1 && one.stats.hits == 0);
+    get(&two, &s.f);
+    cr_assert(two.stats.hits == 1 && two.stats.builds == 0 && two.stats.failures == 0);
+    const char *schema = redis_key(&s.server, "assay:concerts:*:schema");
+    long long ttl = redis_int(&s.server, "PTTL", schema);
+    cr_assert(ttl > 6LL * 86400000 && ttl <= 7LL * 86400000, "%lld", ttl);
+    char pointed[33];
+    g_strlcpy(pointed, redis_text(&s.server, "GET", "assay:concerts:index"), sizeof pointed);
+    cr_assert_not_null(strstr(schema, pointed), "the pointer names the index");
+    cr_assert_str_eq(redis_key(&s.server, "*:lock"), "");
+    cr_assert_str_eq(redis_key(&s.server, "*:stage:*"), "");
+    rise(&one);
+    rise(&two);
+    stage_end(&s);
+}
+
+Test(redis, another_state_of_the_database_is_another_key)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    fixture_exec(s.f.path, "INSERT INTO singer VALUES(9,'Di',1)");
+    get(&seat, &s.f);
+    cr_assert(seat.stats.builds == 2 && seat.stats.stored == 2 && seat.stats.rejected == 0);
+    rise(&seat);
+    stage_end(&s);
+}
+
+Test(redis, prefix_database_number_and_expiry)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    s.config.prefix = "other";
+    s.config.database = 3;
+    s.config.ttl_ms = 5000;
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.stored, 1);
+    cr_assert_eq(redis_int(&s.server, "DBSIZE", NULL), 0, "in database 3, not 0");
+    freeReplyObject(redis_do(&s.server, "SWAPDB", "0", "3", NULL));
+    cr_assert_leq(redis_int(&s.server, "PTTL", redis_key(&s.server, "other:concerts:*:schema")), 5000);
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* --- one builder -------------------------------------------------------------------------------------------------- */
+
+/* Run by each of several processes: get the index, leave the counters for the parent. */
+static pid_t race(const struct stage *s, struct cache_stats *out)
+{
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child) return child;
+    struct schema_index *index = NULL;
+    struct db *db;
+    struct cache *cache;
+    if (db_open(s->f.path, NULL, &db, NULL) || cache_open(&s->config, &cache, NULL)) _exit(2);
+    enum err_code code = cache_build(cache, db, "concerts", s->f.path, NULL, &index, NULL);
+    schema_unref(index);
+    cache_get_stats(cache, out);
+    cache_close(cache);
+    db_close(db);
+    _exit(code ? 3 : 0);
+}
+
+static void reap(pid_t child)
+{
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", (unsigned)status);
+}
+
+static struct cache_stats *shared_stats(size_t n)
+{
+    void *p = mmap(NULL, n * sizeof(struct cache_stats), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    return p;
+}
+
+Test(redis, of_many_processes_one_builds, .timeout = 60)
+{
+    enum { N = 6 };
+    struct stage s;
+    pid_t children[N];
+    uint64_t builds = 0, hits = 0, waits = 0;
+    stage_begin(&s, SLOW_SQL, NULL);
+    s.config.lease_ms = 300; /* shorter than the build: only a heartbeat keeps the lock */
+    s.config.timeout_ms = 5000;
+    struct cache_stats *stats = shared_stats(N);
+    for (int i = 0; i < N; i++) children[i] = race(&s, &stats[i]);
+    for (int i = 0; i < N; i++) reap(children[i]);
+    for (int i = 0; i < N; i++) builds += stats[i].builds, hits += stats[i].hits, waits += stats[i].waits;
+    cr_assert(builds == 1 && hits == N - 1, "%d built, %d found", (int)builds, (int)hits);
+    cr_assert_geq(waits, 1);
+    munmap(stats, N * sizeof *stats);
+    stage_end(&s);
+}
+
+static bool has_lock(void *context)
+{
+    return *redis_key(context, "*:lock") != '\0';
+}
+static bool has_no_lock(void *context)
+{
+    return !has_lock(context);
+}
+
+/* A builder is stopped past its lease. Another builds and publishes. What the first one then brings is thrown away, and
+ * a newer pointer stays. */
+Test(redis, a_late_builder_destroys_nothing, .timeout = 60)
+{
+    struct stage s;
+    stage_begin(&s, SLOW_SQL, NULL);
+    s.config.lease_ms = 400;
+    struct cache_stats *stats = shared_stats(1);
+    pid_t late = race(&s, stats);
+    cr_assert(wait_until(has_lock, &s.server, 10000));
+    kill(late, SIGSTOP);
+    cr_assert(wait_until(has_no_lock, &s.server, 10000), "its lease ends");
+    struct seat seat;
+    struct schema_index *index;
+    sit(&seat, &s.config);
+    cr_assert_eq(cache_build(seat.cache, s.f.db, "concerts", s.f.path, NULL, &index, NULL), ERR_OK);
+    schema_unref(index);
+    look(&seat);
+    cr_assert_eq(seat.stats.stored, 1);
+    char pointer[256], schema[512];
+    g_strlcpy(pointer, redis_text(&s.server, "GET", "assay:concerts:index"), sizeof pointer);
+    g_strlcpy(schema, redis_key(&s.server, "*:schema"), sizeof schema);
+    freeReplyObject(redis_do(&s.server, "SET", schema, "marked", NULL));
+    kill(late, SIGCONT);
+    reap(late);
+    cr_assert(stats->builds == 1 && stats->stored == 0 && stats->fenced == 1, "stored %d fenced %d", (int)stats->stored,
+              (int)stats->fenced);
+    cr_assert_str_eq(redis_text(&s.server, "GET", schema), "marked", "what was there stays");
+    cr_assert_str_eq(redis_text(&s.server, "GET", "assay:concerts:index"), pointer);
+    cr_assert_str_eq(redis_key(&s.server, "*:stage:*"), "", "what was staged is gone");
+    rise(&seat);
+    munmap(stats, sizeof *stats);
+    stage_end(&s);
+}
+
+/* The pointer of a newer index is not put back by a builder whose lock is older. */
+Test(redis, the_pointer_never_goes_back)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    freeReplyObject(redis_do(&s.server, "SET", "assay:concerts:index", "later 9000000000000000", NULL));
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.stored, 1, "the index itself is under its own key");
+    cr_assert_str_eq(redis_text(&s.server, "GET", "assay:concerts:index"), "later 9000000000000000");
+    freeReplyObject(redis_do(&s.server, "FLUSHALL", NULL));
+    freeReplyObject(redis_do(&s.server, "LPUSH", "assay:concerts:index", "of another kind", NULL));
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.stored, 2, "a pointer that is none is no hindrance");
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* Take the lock of the index, as somebody else. */
+static void lock_as_other(struct stage *s, struct seat *seat, const char *lease_ms)
+{
+    char lock[512];
+    get(seat, &s->f);
+    g_strlcpy(lock, redis_key(&s->server, "*:schema"), sizeof lock);
+    freeReplyObject(redis_do(&s->server, "DEL", lock, NULL));
+    strcpy(lock + strlen(lock) - strlen("schema"), "lock");
+    freeReplyObject(redis_do(&s->server, "SET", lock, "another's token", "PX", lease_ms, NULL));
+}
+
+Test(redis, a_dead_builder_is_waited_for_no_longer_than_its_lease)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    lock_as_other(&s, &seat, "300");
+    get(&seat, &s.f);
+    cr_assert(seat.stats.waits == 1 && seat.stats.impatient == 0 && seat.stats.stored == 2);
+    rise(&seat);
+    stage_end(&s);
+}
+
+Test(redis, waiting_is_bounded)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    s.config.wait_ms = 150;
+    sit(&seat, &s.config);
+    lock_as_other(&s, &seat, "600000");
+    int64_t started = clock_now_ns();
+    get(&seat, &s.f);
+    cr_assert_lt(clock_now_ns() - started, 10000000000LL);
+    cr_assert(seat.stats.impatient == 1 && seat.stats.builds == 2 && seat.stats.stored == 1);
+    cr_assert_str_eq(redis_text(&s.server, "GET", redis_key(&s.server, "*:lock")), "another's token",
+                     "it is not ours to take");
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* --- what is in Redis --------------------------------------------------------------------------------------------- */
+
+/* Replace the index by something else; it must be rejected and rebuilt, and be sound afterwards. */
+static void spoil(struct stage *s, struct seat *seat, const char *const *words)
+{
+    char schema[512];
+    g_strlcpy(schema, redis_key(&s->server, "*:schema"), sizeof schema);
+    uint64_t rejected = seat->stats.rejected, builds = seat->stats.builds, hits = seat->stats.hits;
+    if (strcmp(words[0], "SET") != 0) freeReplyObject(redis_do(&s->server, "DEL", schema, NULL));
+    freeReplyObject(redis_do(&s->server, words[0], schema, words[1], words[2], NULL));
+    get(seat, &s->f);
+    cr_assert(seat->stats.rejected == rejected + 1 && seat->stats.builds == builds + 1, "%s %s", words[0], words[1]);
+    get(seat, &s->f);
+    cr_assert_eq(seat->stats.hits, hits + 1, "%s %s", words[0], words[1]);
+    cr_assert_not(seat->stats.away);
+}
+
+Test(redis, what_is_no_index_is_rejected_and_replaced)
+{
+    static const char *const spoils[][3] = {{"SET", "", NULL},
+                                            {"SET", "garbage", NULL},
+                                            {"SET", "assay.ix and then not what should follow, at all", NULL},
+                                            {"LPUSH", "of another type", NULL},
+                                            {"SETRANGE", "500000", "far out"}};
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    for (size_t i = 0; i < G_N_ELEMENTS(spoils); i++) spoil(&s, &seat, spoils[i]);
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* A sound index, but of another database: COPY puts it under this one's key. */
+Test(redis, a_foreign_index_is_rejected)
+{
+    struct stage s;
+    struct seat seat;
+    char mine[512], other[512];
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    g_strlcpy(other, redis_key(&s.server, "*:schema"), sizeof other);
+    freeReplyObject(redis_do(&s.server, "RENAME", other, "kept", NULL));
+    fixture_exec(s.f.path, "INSERT INTO singer VALUES(9,'Di',1)");
+    get(&seat, &s.f);
+    g_strlcpy(mine, redis_key(&s.server, "*:schema"), sizeof mine);
+    freeReplyObject(redis_do(&s.server, "RENAME", "kept", mine, NULL));
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.rejected, 1);
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* --- a server in trouble ------------------------------------------------------------------------------------------ */
+
+Test(redis, killed_and_up_again, .timeout = 60)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    s.config.retry_ms = 600000;
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    redis_kill(&s.server);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.failures == 1 && seat.stats.away && seat.stats.builds == 2);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.failures == 1 && seat.stats.skipped >= 1, "left alone");
+    redis_again(&s.server);
+    cr_assert_eq(cache_ping(seat.cache, NULL), ERR_OK);
+    get(&seat, &s.f);
+    cr_assert(!seat.stats.away && seat.stats.stored == 2);
+    rise(&seat);
+    stage_end(&s);
+}
+
+static bool is_back(void *context)
+{
+    struct seat *seat = context;
+    look(seat);
+    return !seat->stats.away || cache_ping(seat->cache, NULL) == ERR_OK;
+}
+
+Test(redis, a_restart_between_two_calls_goes_unnoticed)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    redis_kill(&s.server);
+    redis_again(&s.server);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.failures == 0 && seat.stats.stored == 2 && seat.stats.connects == 2);
+    rise(&seat);
+    stage_end(&s);
+}
+
+Test(redis, a_server_that_hangs_costs_one_timeout, .timeout = 60)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    s.config.timeout_ms = 200;
+    s.config.retry_ms = 600000;
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    redis_pause(&s.server);
+    get(&seat, &s.f);
+    get(&seat, &s.f);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.failures == 1 && seat.stats.skipped >= 2 && seat.stats.builds == 4);
+    cr_assert_lt(seat.stats.call_ns, 3000000000ULL, "%.0f ms in calls", (double)seat.stats.call_ns / 1e6);
+    redis_resume(&s.server);
+    cr_assert(wait_until(is_back, &seat, 10000));
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.hits, 1, "what was stored is still there");
+    rise(&seat);
+    stage_end(&s);
+}
+
+Test(redis, a_full_server_stores_nothing_and_stops_nobody)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, SQL, NULL);
+    sit(&seat, &s.config);
+    freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
+    get(&seat, &s.f);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.refused == 2 && seat.stats.builds == 2 && seat.stats.stored == 0 && !seat.stats.away);
+    freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "0", NULL));
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.stored, 1);
+    freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", NULL));
+    freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
+    get(&seat, &s.f);
+    cr_assert(!seat.stats.away, "evicting");
+    rise(&seat);
+    stage_end(&s);
+}
+
+/* Memory runs out between the lock and the index. */
+Test(redis, no_room_for_the_index_gives_the_lock_back, .timeout = 60)
+{
+    struct stage s;
+    stage_begin(&s, SLOW_SQL, NULL);
+    struct cache_stats *stats = shared_stats(1);
+    pid_t child = race(&s, stats);
+    cr_assert(wait_until(has_lock, &s.server, 10000));
+    freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
+    reap(child);
+    cr_assert(stats->refused == 1 && stats->stored == 0, "refused %d stored %d", (int)stats->refused,
+              (int)stats->stored);
+    cr_assert_not(has_lock(&s.server), "nobody else has to wait for it");
+    munmap(stats, sizeof *stats);
+    stage_end(&s);
+}
+
+Test(redis, passwords)
+{
+    static const char *const args[] = {"--requirepass", "open sesame", NULL};
+    struct stage s;
+    struct seat seat;
+    struct err err;
+    stage_begin(&s, SQL, NULL);
+    redis_kill(&s.server);
+    s.server.args = args;
+    s.server.password = "open sesame";
+    redis_again(&s.server);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.away && seat.stats.builds == 1, "none given");
+    rise(&seat);
+
+    setenv("ASSAY_TEST_SECRET", "hunter2", 1);
+    s.config.password_variable = "ASSAY_TEST_SECRET";
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert(seat.stats.away && seat.stats.builds == 1, "a wrong one");
+    cr_assert_eq(cache_ping(seat.cache, &err), ERR_UNREACHABLE);
+    cr_assert(strstr(err.text, "WRONGPASS") && !strstr(err.text, "hunter2"), "%s", err.text);
+    rise(&seat);
+
+    setenv("ASSAY_TEST_SECRET", "open sesame", 1);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert(!seat.stats.away && seat.stats.stored == 1, "the right one");
+    rise(&seat);
+
+    char file[200];
+    snprintf(file, sizeof file, "%s/secret", s.f.dir);
+    fixture_write(file, "open sesame\r\n", 13);
+    s.config.password_variable = NULL;
+    s.config.password_file = file;
+    s.config.user = "default";
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert(!seat.stats.away && seat.stats.hits == 1, "of a user, in a file");
+    rise(&seat);
+    stage_end(&s);
+}
