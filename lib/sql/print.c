@@ -37,8 +37,8 @@ static bool room(struct out *o, size_t more)
 static void put_n(struct out *o, const char *text, size_t len)
 {
     if (!text || !len || !room(o, len + 1)) return;
-    if (*text == '-' && o->len && o->text[o->len - 1] == '-')
-        o->text[o->len++] = ' '; /* two minus signs are a comment */
+    if ((*text == '-' || *text == '~') && o->len && o->text[o->len - 1] == *text)
+        o->text[o->len++] = ' '; /* two minus signs are a comment, two tildes one operator */
     memcpy(o->text + o->len, text, len);
     o->len += len;
 }
