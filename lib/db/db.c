@@ -39,6 +39,11 @@ enum err_code db_open(const char *path, const struct db_limits *limits, struct d
     return err_set(err, ERR_DB_MISSING, "no engine knows how to open '%s'", path);
 }
 
+bool db_is_file(const char *path)
+{
+    return !db_engine_postgres.claims(path);
+}
+
 const struct db_dialect *db_dialect(const struct db *db)
 {
     return &db->engine->dialect;

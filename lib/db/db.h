@@ -63,6 +63,9 @@ struct db_result {
 enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
 void db_close(struct db *db);
 
+/* Does the path name a file, rather than a server? Looks at its text only. */
+bool db_is_file(const char *path);
+
 /* How the engine writes what SQL it is given by the program; parts that are not listed are the same everywhere. */
 struct db_dialect {
     const char *engine;    /* "sqlite", "postgres" */

@@ -532,10 +532,10 @@ enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_nam
 void schema_blob_key(const char fingerprint[33], const char *path, const struct schema_options *options, char out[33])
 {
     struct schema_options o = schema_options_resolve(options);
-    char *text = g_strdup_printf("%s %d %s %llu %llu %u %d %.17g %016llx", fingerprint, SCHEMA_BLOB_VERSION,
+    char *text = g_strdup_printf("%s %d %s %llu %llu %u %llu %d %.17g %016llx", fingerprint, SCHEMA_BLOB_VERSION,
                                  ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
-                                 o.max_value_bytes, o.no_inferred_joins, o.min_inclusion,
-                                 (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir));
+                                 o.max_value_bytes, (unsigned long long)o.max_rows, o.no_inferred_joins,
+                                 o.min_inclusion, (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir));
     XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
     g_free(text);
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);

@@ -10,6 +10,7 @@ static const struct schema_options DEFAULTS = {
     .max_bytes = 256ULL << 20,
     .max_values = 200000,
     .max_value_bytes = 200,
+    .max_rows = 1000000,
     .min_inclusion = 0.95,
     .time_ms = 600000,
 };
@@ -24,6 +25,7 @@ struct schema_options schema_options_resolve(const struct schema_options *asked)
     if (!options.max_bytes) options.max_bytes = DEFAULTS.max_bytes;
     if (!options.max_values) options.max_values = DEFAULTS.max_values;
     if (!options.max_value_bytes) options.max_value_bytes = DEFAULTS.max_value_bytes;
+    if (!options.max_rows) options.max_rows = DEFAULTS.max_rows;
     if (options.min_inclusion <= 0) options.min_inclusion = DEFAULTS.min_inclusion;
     if (options.time_ms <= 0) options.time_ms = DEFAULTS.time_ms;
     return options;

@@ -124,6 +124,13 @@ static const char *catalog_column_name(const void *self, int table, int column)
     return index->tables[table].columns[column].name;
 }
 
+/* What either engine calls the schema that an unqualified name is looked for in; the engine knows which is right. */
+static bool catalog_has_schema(const void *self, const char *name, size_t len)
+{
+    (void)self;
+    return sql_name_is(name, len, "main", 4) || sql_name_is(name, len, "public", 6);
+}
+
 void schema_fill_catalog(struct schema_index *index)
 {
     index->catalog = (struct sql_catalog){
@@ -134,5 +141,6 @@ void schema_fill_catalog(struct schema_index *index)
         .n_columns = catalog_n_columns,
         .table_name = catalog_table_name,
         .column_name = catalog_column_name,
+        .has_schema = catalog_has_schema,
     };
 }

@@ -1,4 +1,5 @@
-/* Reading the catalogue of a SQLite database: tables, columns, keys. */
+/* Reading the catalogue of a database: tables, columns, keys. What engines do differently is in listing.c. */
+#include "lib/schema/listing.h"
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
@@ -27,17 +28,25 @@ static bool copy_row(void *ctx, const struct db_value *row, uint32_t n)
     return !listing->full;
 }
 
-/* Run "<before><quoted name><after>". The caller frees *rows in any case. */
-static enum err_code list(struct builder *builder, const char *before, const char *name, const char *after,
-                          GPtrArray **rows)
+/* The caller frees *rows in any case. */
+static enum err_code list(struct builder *builder, const char *sql, GPtrArray **rows)
 {
     *rows = g_ptr_array_new();
-    const char *quoted = db_quote_name(builder->arena, name, strlen(name));
-    const char *sql = quoted ? arena_printf(builder->arena, "%s%s%s", before, quoted, after) : NULL;
     if (!sql) return builder_full(builder);
     struct listing listing = {builder, *rows, false};
     enum err_code code = db_scan(builder->db, sql, copy_row, &listing, builder->err);
     return !code && listing.full ? builder_full(builder) : code;
+}
+
+/* The same of one table or index. */
+static enum err_code list_of(struct builder *builder, const struct listing_sql *listing, const char *name,
+                             GPtrArray **rows)
+{
+    const char *quoted = db_quote_name(builder->arena, name, strlen(name));
+    struct db_value text = {.type = DB_TEXT, .text = quoted, .len = quoted ? strlen(quoted) : 0};
+    if (quoted && listing_of(builder->db)->name_is_text) quoted = db_quote_value(builder->arena, &text);
+    return list(builder,
+                quoted ? arena_printf(builder->arena, "%s%s%s", listing->before, quoted, listing->after) : NULL, rows);
 }
 
 static const char *text_of(const struct db_value *value)
@@ -63,10 +72,20 @@ static bool is_shadow(const GPtrArray *rows, const char *name)
     return false;
 }
 
+/* A comment of the catalogue; NULL: there is none. A sidecar file may say it better later. */
+static const char *comment_of(struct builder *builder, const struct db_value *value)
+{
+    if (value->type != DB_TEXT || !value->len) return NULL;
+    builder->index->has_descriptions = true;
+    return value->text;
+}
+
 static enum err_code fill_table(struct builder *builder, struct schema_table *table, const struct db_value *row)
 {
     table->name = text_of(&row[0]);
     table->is_view = strcmp(text_of(&row[1]), "view") == 0;
+    table->description = comment_of(builder, &row[3]);
+    table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* until they are counted */
     table->words = text_split_identifier(builder->arena, table->name, strlen(table->name));
     return table->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
@@ -75,9 +94,7 @@ static enum err_code load_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
     GPtrArray *rows;
-    enum err_code code =
-        list(builder, "SELECT name, type, sql FROM ", "sqlite_master",
-             " WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid", &rows);
+    enum err_code code = list(builder, listing_of(builder->db)->tables, &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     if (!code && !index->tables) code = builder_full(builder);
     for (guint i = 0; !code && index->tables && i < rows->len; i++) {
@@ -90,31 +107,17 @@ static enum err_code load_tables(struct builder *builder)
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* SQLite's rules of column affinity, in their order. */
-static enum schema_affinity affinity_of(const char *type)
-{
-    static const struct {
-        const char *part;
-        enum schema_affinity affinity;
-    } rules[] = {
-        {"int", SCHEMA_INTEGER}, {"char", SCHEMA_TEXT}, {"clob", SCHEMA_TEXT}, {"text", SCHEMA_TEXT},
-        {"blob", SCHEMA_BLOB},   {"real", SCHEMA_REAL}, {"floa", SCHEMA_REAL}, {"doub", SCHEMA_REAL},
-    };
-    if (!*type) return SCHEMA_BLOB;
-    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
-        if (strcasestr(type, rules[i].part)) return rules[i].affinity;
-    return SCHEMA_NUMERIC;
-}
-
-enum { XINFO_NAME = 1, XINFO_TYPE = 2, XINFO_NOT_NULL = 3, XINFO_PK = 5, XINFO_HIDDEN = 6, HIDDEN_BY_MODULE = 1 };
+enum { XINFO_NAME = 1, XINFO_TYPE = 2, XINFO_NOT_NULL = 3, XINFO_PK = 5, XINFO_HIDDEN = 6, XINFO_COMMENT = 7 };
+enum { HIDDEN_BY_MODULE = 1 };
 
 static enum err_code fill_column(struct builder *builder, struct schema_column *column, const struct db_value *row)
 {
     column->name = text_of(&row[XINFO_NAME]);
     column->type = text_of(&row[XINFO_TYPE]);
-    column->affinity = affinity_of(column->type);
+    column->affinity = listing_of(builder->db)->affinity(column->type);
     column->not_null = row[XINFO_NOT_NULL].i != 0;
     column->pk = (uint8_t)MIN(row[XINFO_PK].i, UINT8_MAX);
+    column->description = listing_of(builder->db)->comments ? comment_of(builder, &row[XINFO_COMMENT]) : NULL;
     column->words = text_split_identifier(builder->arena, column->name, strlen(column->name));
     return column->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
@@ -153,7 +156,7 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
 {
     struct schema_table *table = &builder->index->tables[number];
     GPtrArray *rows;
-    enum err_code code = list(builder, "PRAGMA table_xinfo(", table->name, ")", &rows);
+    enum err_code code = list_of(builder, &listing_of(builder->db)->columns, table->name, &rows);
     if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of what is gone, a module that is not here */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
@@ -181,7 +184,7 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
     struct schema_table *table = &builder->index->tables[number];
     uint32_t ids[64], n = 0;
     GPtrArray *rows;
-    enum err_code code = list(builder, "PRAGMA index_info(", index_name, ")", &rows);
+    enum err_code code = list_of(builder, &listing_of(builder->db)->index, index_name, &rows);
     bool usable = !code && rows->len > 0 && rows->len <= G_N_ELEMENTS(ids);
     for (guint i = 0; usable && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
@@ -198,7 +201,8 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
 static enum err_code load_indexes(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = list(builder, "PRAGMA index_list(", builder->index->tables[number].name, ")", &rows);
+    enum err_code code =
+        list_of(builder, &listing_of(builder->db)->indexes, builder->index->tables[number].name, &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
         bool primary = strcmp(text_of(&row[3]), "pk") == 0;
@@ -272,7 +276,8 @@ static enum err_code load_foreign_key(struct builder *builder, uint32_t number, 
 static enum err_code load_foreign_keys_of(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = list(builder, "PRAGMA foreign_key_list(", builder->index->tables[number].name, ")", &rows);
+    enum err_code code =
+        list_of(builder, &listing_of(builder->db)->foreign_keys, builder->index->tables[number].name, &rows);
     for (guint first = 0, end; !code && first < rows->len; first = end) {
         const struct db_value *head = rows->pdata[first];
         for (end = first + 1; end < rows->len; end++)

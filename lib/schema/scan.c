@@ -1,5 +1,12 @@
-/* One pass over each table: statistics of its columns, and their values for the inverted index. */
+/* One pass over each table: statistics of its columns, and their values for the inverted index.
+ *
+ * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
+ * estimate, whole pages are drawn (TABLESAMPLE SYSTEM, always the same ones), and what was counted stands for the rest.
+ */
+#include "lib/schema/listing.h"
 #include "lib/schema/schema_int.h"
+
+#include <math.h>
 
 #include <string.h>
 
@@ -9,6 +16,8 @@ struct scan {
     struct builder *builder;
     struct schema_table *table;
     struct tally *tallies; /* by position */
+    uint64_t estimate;     /* rows, by the server; 0: read all */
+    bool cut;              /* stopped before the end */
 };
 
 static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
@@ -16,12 +25,20 @@ static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
     struct scan *scan = ctx;
     scan->table->rows++;
     for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
-    return true;
+    /* Estimates may be old. */
+    scan->cut = scan->estimate && scan->table->rows >= 2 * scan->builder->options->max_rows;
+    return !scan->cut;
+}
+
+static bool is_sample(const struct scan *scan)
+{
+    return scan->cut || scan->estimate > scan->builder->options->max_rows;
 }
 
 /* "a", "b", "c": by name, so that hidden columns stay out and positions are the index's. */
-static char *select_all(struct arena *arena, const struct schema_table *table)
+static char *select_all(struct arena *arena, const struct scan *scan)
 {
+    const struct schema_table *table = scan->table;
     GString *sql = g_string_new("SELECT ");
     for (uint32_t i = 0; i < table->n_columns; i++) {
         const char *name = db_quote_name(arena, table->columns[i].name, strlen(table->columns[i].name));
@@ -29,6 +46,10 @@ static char *select_all(struct arena *arena, const struct schema_table *table)
     }
     const char *name = db_quote_name(arena, table->name, strlen(table->name));
     g_string_append_printf(sql, " FROM %s", name ? name : "");
+    uint64_t most = scan->builder->options->max_rows;
+    if (scan->estimate > most)
+        g_string_append_printf(sql, " TABLESAMPLE SYSTEM (%.6f) REPEATABLE (1)",
+                               100 * (double)most / (double)scan->estimate);
     char *text = arena->failed ? NULL : arena_strndup(arena, sql->str, sql->len);
     g_string_free(sql, TRUE);
     return text;
@@ -52,14 +73,25 @@ static bool is_tolerable(const struct schema_table *table, enum err_code code)
     return table->is_view && code != ERR_NOMEM && code != ERR_CANCELLED && code != ERR_DB_LOCKED;
 }
 
+/* The rows that were read stand for all. */
+static void extrapolate(struct scan *scan)
+{
+    struct schema_table *table = scan->table;
+    uint64_t whole = MAX(scan->estimate, table->rows);
+    double factor = table->rows ? (double)whole / (double)table->rows : 1;
+    for (uint32_t i = 0; i < table->n_columns; i++) tally_sample(&scan->tallies[i], factor);
+    table->rows = whole;
+}
+
 static enum err_code run_scan(struct scan *scan)
 {
     struct builder *builder = scan->builder;
     struct schema_table *table = scan->table;
-    const char *sql = select_all(builder->arena, table);
+    const char *sql = select_all(builder->arena, scan);
     if (!sql) return builder_full(builder);
     enum err_code code = db_scan(builder->db, sql, add_row, scan, builder->err);
     table->scannable = code == ERR_OK;
+    if (!code && is_sample(scan)) extrapolate(scan);
     if (code && is_tolerable(table, code)) {
         builder_note(builder, "%s %s could not be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
@@ -73,7 +105,9 @@ static enum err_code run_scan(struct scan *scan)
 static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed)
 {
     if (!table->n_columns) return ERR_OK;
-    struct scan scan = {builder, table, g_new0(struct tally, table->n_columns)};
+    struct scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
+    if (listing_of(builder->db)->samples && !table->is_view) scan.estimate = MAX(table->rows, 1);
+    table->rows = 0;
     for (uint32_t i = 0; i < table->n_columns; i++)
         tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);
     struct db_limits usual = db_get_limits(builder->db);

@@ -99,6 +99,7 @@ struct schema_options {
     uint64_t max_bytes;       /* 256 MiB: memory of one index */
     uint64_t max_values;      /* 200,000 distinct values a column in the value index; past it: sampled */
     uint32_t max_value_bytes; /* 200: longer texts are not indexed */
+    uint64_t max_rows;        /* 1,000,000 rows read of a table on a server, spread over it; past it: sampled */
     bool no_inferred_joins;
     double min_inclusion; /* 0.95 */
     const char

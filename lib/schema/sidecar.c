@@ -158,7 +158,7 @@ static void read_file(struct builder *builder, const char *dir, const char *name
 static char *folder_of(const char *path, const char *given)
 {
     if (given) return g_strdup(given);
-    char *parent = path ? g_path_get_dirname(path) : NULL;
+    char *parent = path && db_is_file(path) ? g_path_get_dirname(path) : NULL;
     char *dir = parent ? g_build_filename(parent, "database_description", NULL) : NULL;
     g_free(parent);
     return dir;

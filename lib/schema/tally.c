@@ -257,6 +257,18 @@ void tally_add(struct tally *tally, const struct db_value *value)
     count_value(tally, value);
 }
 
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+void tally_sample(struct tally *tally, double factor)
+{
+    struct schema_stats *stats = &tally->stats;
+    uint64_t *const counts[] = {&stats->rows,  &stats->nulls, &stats->ints,          &stats->reals,     &stats->texts,
+                                &stats->blobs, &stats->zeros, &stats->numeric_texts, &stats->date_texts};
+    if (!tally->registers) freeze(tally);
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) *counts[i] = (uint64_t)llround((double)*counts[i] * factor);
+    stats->sum *= factor;
+}
+
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
 /* A form back to the value it was made of. */

@@ -56,6 +56,10 @@ struct tally {
 void tally_init(struct tally *tally, struct budget *budget, const struct schema_options *options, uint64_t seed);
 void tally_add(struct tally *tally, const struct db_value *value);
 
+/* What was counted is a sample, of one row in `factor`: counts become estimates of the whole, the values are not all.
+ */
+void tally_sample(struct tally *tally, double factor);
+
 /* Complete the statistics, copied into the arena. false: the arena is full. */
 bool tally_stats(struct tally *tally, struct arena *arena, struct schema_stats *out);
 void tally_free(struct tally *tally);

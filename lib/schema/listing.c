@@ -1,0 +1,121 @@
+#include "lib/schema/listing.h"
+
+#include <glib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- SQLite ------------------------------------------------------------------------------------------------------- */
+
+/* SQLite's rules of column affinity, in their order. */
+static enum schema_affinity sqlite_affinity(const char *type)
+{
+    static const struct {
+        const char *part;
+        enum schema_affinity affinity;
+    } rules[] = {
+        {"int", SCHEMA_INTEGER}, {"char", SCHEMA_TEXT}, {"clob", SCHEMA_TEXT}, {"text", SCHEMA_TEXT},
+        {"blob", SCHEMA_BLOB},   {"real", SCHEMA_REAL}, {"floa", SCHEMA_REAL}, {"doub", SCHEMA_REAL},
+    };
+    if (!*type) return SCHEMA_BLOB;
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (strcasestr(type, rules[i].part)) return rules[i].affinity;
+    return SCHEMA_NUMERIC;
+}
+
+/* --- PostgreSQL --------------------------------------------------------------------------------------------------- */
+
+/* What a column holds, in the same words. What is no number and no bytes is read, and written, as text. */
+static enum schema_affinity postgres_affinity(const char *type)
+{
+    static const struct {
+        const char *start;
+        enum schema_affinity affinity;
+    } rules[] = {
+        {"smallint", SCHEMA_INTEGER}, {"integer", SCHEMA_INTEGER}, {"bigint", SCHEMA_INTEGER},
+        {"oid", SCHEMA_INTEGER},      {"boolean", SCHEMA_NUMERIC}, {"numeric", SCHEMA_NUMERIC},
+        {"real", SCHEMA_REAL},        {"double", SCHEMA_REAL},     {"bytea", SCHEMA_BLOB},
+    };
+    if (g_str_has_suffix(type, "[]")) return SCHEMA_TEXT;
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (g_str_has_prefix(type, rules[i].start)) return rules[i].affinity;
+    return SCHEMA_TEXT;
+}
+
+/* Of the schemas searched, what an unqualified name reaches and the role may read. Partitions are left to the table
+ * that they are of; a foreign table counts as a view, for reading one may cost anything. Never analysed: a guess by
+ * size. */
+#define POSTGRES_TABLES                                                                                                \
+    "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END, NULL,"                          \
+    " pg_catalog.obj_description(c.oid, 'pg_class'),"                                                                  \
+    " CASE WHEN c.relkind IN ('v', 'f') THEN 0 WHEN c.reltuples >= 0 THEN c.reltuples::bigint"                         \
+    " WHEN c.relkind = 'p' THEN coalesce((SELECT sum(pg_catalog.pg_relation_size(relid) / 64)::bigint"                 \
+    " FROM pg_catalog.pg_partition_tree(c.oid) WHERE isleaf), 0)"                                                      \
+    " ELSE pg_catalog.pg_relation_size(c.oid) / 64 END"                                                                \
+    " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"                             \
+    " WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"                                           \
+    " AND s.nspname = ANY (current_schemas(false)) AND pg_catalog.pg_table_is_visible(c.oid)"                          \
+    " AND (pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))"   \
+    " ORDER BY c.oid"
+
+#define POSTGRES_COLUMNS                                                                                               \
+    "SELECT a.attnum - 1, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, NULL,"             \
+    " coalesce((SELECT pg_catalog.array_position(k.conkey, a.attnum) FROM pg_catalog.pg_constraint k"                  \
+    " WHERE k.conrelid = a.attrelid AND k.contype = 'p'), 0), 0,"                                                      \
+    " pg_catalog.col_description(a.attrelid, a.attnum)"                                                                \
+    " FROM pg_catalog.pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped"                                        \
+    " AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') AND a.attrelid = "
+
+#define POSTGRES_INDEXES                                                                                               \
+    "SELECT 0, i.indexrelid::text, i.indisunique AND i.indisvalid, CASE WHEN i.indisprimary THEN 'pk' ELSE 'u' END,"   \
+    " i.indpred IS NOT NULL OR i.indexprs IS NOT NULL FROM pg_catalog.pg_index i WHERE i.indrelid = "
+
+/* By its number: an index's name may be another's in a schema that is searched earlier. */
+#define POSTGRES_INDEX                                                                                                 \
+    "SELECT k.n, k.attnum, a.attname FROM pg_catalog.pg_index i"                                                       \
+    " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)"                                     \
+    " LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum"                          \
+    " WHERE k.n <= i.indnkeyatts AND i.indexrelid = pg_catalog.replace("
+
+#define POSTGRES_FOREIGN_KEYS                                                                                          \
+    "SELECT k.oid, p.n, CASE WHEN pg_catalog.pg_table_is_visible(t.oid) THEN t.relname::text"                          \
+    " ELSE s.nspname || '.' || t.relname END, a.attname, b.attname"                                                    \
+    " FROM pg_catalog.pg_constraint k CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS p(f, r, n)"    \
+    " JOIN pg_catalog.pg_class t ON t.oid = k.confrelid JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace"      \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.f"                                    \
+    " JOIN pg_catalog.pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.r"                                   \
+    " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid = "
+
+/* --- both --------------------------------------------------------------------------------------------------------- */
+
+static const struct listing_dialect dialects[] = {
+    {
+        .engine = "sqlite",
+        .tables = "SELECT name, type, sql, NULL, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
+                  " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
+        .columns = {"PRAGMA table_xinfo(", ")"},
+        .indexes = {"PRAGMA index_list(", ")"},
+        .index = {"PRAGMA index_info(", ")"},
+        .foreign_keys = {"PRAGMA foreign_key_list(", ")"},
+        .affinity = sqlite_affinity,
+    },
+    {
+        .engine = "postgres",
+        .name_is_text = true,
+        .tables = POSTGRES_TABLES,
+        .columns = {POSTGRES_COLUMNS, "::regclass ORDER BY a.attnum"},
+        .indexes = {POSTGRES_INDEXES, "::regclass ORDER BY i.indexrelid"},
+        .index = {POSTGRES_INDEX, ", '\"', '')::oid ORDER BY k.n"},
+        .foreign_keys = {POSTGRES_FOREIGN_KEYS, "::regclass ORDER BY k.oid, p.n"},
+        .comments = true,
+        .samples = true,
+        .affinity = postgres_affinity,
+    },
+};
+
+const struct listing_dialect *listing_of(const struct db *db)
+{
+    const char *engine = db_dialect(db)->engine;
+    for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
+        if (strcmp(dialects[i].engine, engine) == 0) return &dialects[i];
+    return &dialects[0];
+}

@@ -1,0 +1,28 @@
+/* How each engine lists its catalogue: statements in the shape of SQLite's PRAGMAs, so that load.c reads one shape. */
+#ifndef ASSAY_LIB_SCHEMA_LISTING_H
+#define ASSAY_LIB_SCHEMA_LISTING_H
+
+#include "lib/schema/schema.h"
+
+/* A statement is before, the name, after. */
+struct listing_sql {
+    const char *before, *after;
+};
+
+struct listing_dialect {
+    const char *engine;
+    bool name_is_text;          /* the name goes in as a literal of the quoted name, to be cast by the statement */
+    const char *tables;         /* name, type ('table' or 'view'), its SQL or NULL, comment or NULL, rows estimated */
+    struct listing_sql columns; /* -, name, type, not null, -, place in the primary key, hidden, comment or NULL */
+    struct listing_sql indexes; /* -, name, unique, origin ('pk'), partial */
+    struct listing_sql index;   /* -, -, column or NULL */
+    struct listing_sql foreign_keys; /* id, -, table, from, to or NULL; rows of one key together */
+    bool comments;                   /* columns have the last one */
+    bool samples;                    /* a large table is sampled: TABLESAMPLE SYSTEM */
+    enum schema_affinity (*affinity)(const char *type);
+};
+
+/* Of the engine behind the handle. */
+const struct listing_dialect *listing_of(const struct db *db);
+
+#endif
