@@ -52,7 +52,7 @@ Test(files, what_is_not_there_or_no_file)
     cr_assert_eq(open_code(f.dir), ERR_DB_UNREADABLE);
     cr_assert_eq(open_code("/dev/null"), ERR_DB_UNREADABLE);
     cr_assert_eq(open_code(""), ERR_DB_MISSING);
-    cr_assert_eq(open_code("postgres://nowhere/x"), ERR_DB_MISSING);
+    cr_assert_eq(open_code("mysql://nowhere/x"), ERR_DB_MISSING);
     fixture_end(&f);
 }
 

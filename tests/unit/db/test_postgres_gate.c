@@ -1,0 +1,83 @@
+/* The gate in front of PostgreSQL, which needs no server (tests/live/postgres has one). */
+#include "lib/db/postgres_gate.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+static enum err_code gate(const char *sql)
+{
+    struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
+    struct err err = {0};
+    enum err_code code = postgres_gate(sql, strlen(sql), &limits, &err);
+    cr_expect(!code || err.text[0], "%s: no text", sql);
+    return code;
+}
+
+Test(gate, its_list_is_sorted_and_each_name_is_found, .fini = leak_check)
+{
+    size_t n;
+    const char *const *names = postgres_gate_functions(&n);
+    for (size_t i = 1; i < n; i++) cr_expect_lt(g_ascii_strcasecmp(names[i - 1], names[i]), 0, "%s", names[i]);
+    for (size_t i = 0; i < n; i++) {
+        char *sql = g_strdup_printf("SELECT \"%s\"(1), pg_catalog.\"%s\"(1)", names[i], names[i]);
+        cr_expect_eq(gate(sql), ERR_OK, "%s", sql);
+        g_free(sql);
+    }
+}
+
+Test(gate, opens_for_honest_statements, .fini = leak_check)
+{
+    static const char *const statements[] = {
+        "SELECT count(*), max(a) FROM t WHERE b LIKE 'x%' GROUP BY c HAVING sum(d) > 1 ORDER BY 1 LIMIT 5",
+        "SELECT extract(year FROM d), CAST(a AS integer), a::text, CURRENT_DATE, INTERVAL '1 day' FROM t",
+        "SELECT row_number() OVER (PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+        "SELECT string_agg(a, ',' ORDER BY a) FILTER (WHERE b > 0), percentile_cont(0.5) WITHIN GROUP (ORDER BY c) "
+        "FROM t",
+        "SELECT a FROM t GROUP BY GROUPING SETS ((a), ()), ROLLUP (b), CUBE (c)",
+        "SELECT a /* a comment */ FROM t -- and another\n WHERE b = 'it''s /* no */ comment'",
+        "SELECT t.key, s.s FROM t, generate_series(1, 3) AS s",
+        "SELECT x.a, x.b FROM json_to_x AS x, unnest(ARRAY[1, 2]) AS u(v) WHERE u.v = x.a AND arr[1] = 2",
+        "SELECT substring(a FROM 1 FOR 2), trim(BOTH ' ' FROM a), position('b' IN a), overlay(a PLACING 'x' FROM 1) "
+        "FROM t",
+        "VALUES (1, 'a'), (2, 'b')",
+        "WITH RECURSIVE c AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM c WHERE x < 5) SELECT * FROM c",
+        "SELECT *\r\nFROM t",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++)
+        cr_expect_eq(gate(statements[i]), ERR_OK, "%s", statements[i]);
+}
+
+/* Whatever a server would make of them. */
+Test(gate, is_shut_for_the_hostile_list, .fini = leak_check)
+{
+    char *text;
+    unsigned n = 0;
+    cr_assert(g_file_get_contents(TEST_DATA "/hostile/postgres.sql", &text, NULL, NULL));
+    char **blocks = g_strsplit(text, "\n\n", 0);
+    for (char **block = blocks; *block; block++) {
+        char *line_end = strchr(*block, '\n');
+        if (!g_str_has_prefix(*block, "### ") || !line_end) continue;
+        *line_end = '\0';
+        if (!g_str_has_suffix(*block, ": refused")) continue;
+        cr_expect_eq(gate(g_strchomp(line_end + 1)), ERR_REFUSED, "%s", *block);
+        n++;
+    }
+    cr_expect_geq(n, 40);
+    g_strfreev(blocks);
+    g_free(text);
+}
+
+/* What our lexer and the server's might read differently is not read at all. */
+Test(gate, is_shut_where_lexers_differ, .fini = leak_check)
+{
+    static const char *const statements[] = {
+        "SELECT 1 /* /* */ , f('x') /* */ */",
+        "SELECT 1 --\r, f('x')",
+        "SELECT a [f(1)] FROM t",
+        "SELECT U&\"\\0061\" FROM t",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++)
+        cr_expect_eq(gate(statements[i]), ERR_SYNTAX, "%s", statements[i]);
+}
