@@ -24,7 +24,10 @@ enum { TIME_MS = 400, WALL_MS = 5000 }; /* the second is for a busy machine unde
 static const char traces[] =
     "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) || (SELECT count(*) FROM trace) ||"
     " (SELECT count(*) FROM big) || (SELECT last_value || is_called::text FROM s) ||"
-    " (SELECT count(*) FROM pg_class) || (SELECT count(*) FROM pg_proc) || (SELECT count(*) FROM pg_roles) ||"
+    " (SELECT count(*) FROM pg_class) || (SELECT count(*) FROM pg_proc) || (SELECT string_agg(rolname || rolsuper, "
+    "',') FROM pg_roles"
+    " WHERE rolname NOT LIKE 'assay_test%') || (SELECT bool_or(rolsuper) FROM pg_roles WHERE rolname LIKE "
+    "'assay_test%') ||"
     " (SELECT count(*) FROM pg_largeobject_metadata) || (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') ||"
     " (SELECT count(*) FROM pg_prepared_xacts) || current_setting('work_mem') || pg_conf_load_time()";
 
