@@ -109,7 +109,7 @@ static const struct kafka_preset common[] = {
     {"client.id", "assay"},
     {"socket.nagle.disable", "true"},
     {"log.connection.close", "false"},
-    {"topic.metadata.refresh.interval.ms", "60000"},
+    {"topic.metadata.refresh.interval.ms", "10000"}, /* a topic that one broker did not know yet */
     {"reconnect.backoff.max.ms", "2000"},
     {"socket.connection.setup.timeout.ms", "10000"},
 };

@@ -32,6 +32,7 @@ enum {
     TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones wait for a transaction to end */
     REVOKE_WAIT_MS = 1000, /* for work in hand, before partitions go */
     CLOSE_WAIT_MS = 10000,
+    NEW_TOPIC_MS = 3000,
     SOUND_AFTER_MS = 60000, /* an owner that lived so long was not killed by a message */
     PROBE_FROM = 2,         /* crashes in a row: from here one message at a time */
     STUCK_MS = 300000
@@ -436,6 +437,19 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
 
 /* --- the poller --- */
 
+/* Does this end the consumer? A topic that a broker does not know was there when we joined: that broker is behind, or
+ * somebody is making it anew. */
+static bool is_final(rd_kafka_resp_err_t error)
+{
+    switch (error) {
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: return false; /* the last: the group took the partitions back */
+    default: return err_class(kafka_code(error)) == ERR_CLASS_FATAL;
+    }
+}
+
 /* Messages come from the partitions' queues, so what arrives here is news: mostly bad. A message would be one that
  * slipped past the forwarding: it waits in its window like one that was handed back. */
 static void on_event(struct member *member, rd_kafka_message_t *raw)
@@ -443,9 +457,7 @@ static void on_event(struct member *member, rd_kafka_message_t *raw)
     pthread_mutex_lock(&member->lock);
     struct part *part = raw->rkt ? part_find(member, rd_kafka_topic_name(raw->rkt), raw->partition) : NULL;
     if (raw->err) {
-        enum err_code code = kafka_code(raw->err);
-        if (err_class(code) == ERR_CLASS_FATAL && raw->err != RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED)
-            fail(member, code, rd_kafka_message_errstr(raw));
+        if (is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
     } else if (part && !window_has(&part->window, raw->offset)) {
         struct held *held = held_new(part, raw);
         if (held) {
@@ -508,8 +520,7 @@ static struct held *fetch(struct member *member, struct part *part)
             window_add(&part->window, &held->slot, SLOT_HELD);
             return held;
         }
-        enum err_code code = kafka_code(raw->err);
-        if (err_class(code) == ERR_CLASS_FATAL) fail(member, code, rd_kafka_message_errstr(raw));
+        if (is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
         rd_kafka_message_destroy(raw);
     }
     return NULL;
@@ -667,8 +678,7 @@ static rd_kafka_conf_t *consumer_conf(struct member *member, const char *group, 
     return conf;
 }
 
-/* Joining a group that reads a topic which is not there would wait in silence. */
-static enum err_code check_topic(struct member *member, const char *topic, struct err *err)
+static enum err_code topic_error(struct member *member, const char *topic, rd_kafka_resp_err_t *out, struct err *err)
 {
     const struct rd_kafka_metadata *metadata;
     rd_kafka_topic_t *handle = rd_kafka_topic_new(member->client, topic, NULL);
@@ -676,11 +686,28 @@ static enum err_code check_topic(struct member *member, const char *topic, struc
     rd_kafka_resp_err_t error = rd_kafka_metadata(member->client, 0, handle, &metadata, (int)member->kafka->connect_ms);
     rd_kafka_topic_destroy(handle);
     if (error) return kafka_err(err, error, topic);
-    error = metadata->topic_cnt ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    *out = metadata->topic_cnt ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     rd_kafka_metadata_destroy(metadata);
+    return ERR_OK;
+}
+
+/* Joining a group that reads a topic which is not there would wait in silence. A topic just made is known to some
+ * brokers before others. */
+static enum err_code check_topic(struct member *member, const char *topic, struct err *err)
+{
+    int64_t limit = clock_now_ns() + NEW_TOPIC_MS * INT64_C(1000000);
+    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+    for (;;) {
+        enum err_code code = topic_error(member, topic, &error, err);
+        if (code) return code;
+        if (error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || clock_now_ns() > limit) break;
+        struct timespec pause = {.tv_nsec = 100000000};
+        nanosleep(&pause, NULL);
+    }
     if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
         return err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
-    return error == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ? ERR_OK : error ? kafka_err(err, error, topic) : ERR_OK;
+    if (error && error != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) return kafka_err(err, error, topic);
+    return ERR_OK;
 }
 
 static enum err_code join(struct member *member, struct err *err)

@@ -1,5 +1,6 @@
 /* DESIGN: metadata says which topics there are, DescribeConfigs how they are set, CreateTopics makes the missing ones
- * in one request. Topics are read back after making them: a broker answers before their leaders are known.
+ * in one request. Topics are read back until they are there: a broker answers before leaders are chosen,
+ * and others hear of new topics later.
  *
  * Settings, and why: LogAppendTime, because deadlines are counted from the leader's clock; delete-only everywhere,
  * because the first record of a verdict counts and compaction would keep the last; no unclean election, because a
@@ -174,10 +175,15 @@ static enum err_code read_settings(const struct topic_plan *plans, uint32_t n, c
         rd_kafka_event_DescribeConfigs_result((rd_kafka_event_t *)event), &count);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resources[i]);
-        if (error) return kafka_err(err, error, rd_kafka_ConfigResource_name(resources[i]));
-        for (uint32_t k = 0; k < n; k++)
-            if (strcmp(plans[k].name, rd_kafka_ConfigResource_name(resources[i])) == 0)
+        bool unknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART; /* to this broker, still */
+        if (error && !unknown) return kafka_err(err, error, rd_kafka_ConfigResource_name(resources[i]));
+        for (uint32_t k = 0; k < n; k++) {
+            if (strcmp(plans[k].name, rd_kafka_ConfigResource_name(resources[i])) != 0) continue;
+            if (unknown)
+                reports[k].state = TOPIC_MISSING;
+            else
                 compare_settings(&plans[k], resources[i], &reports[k]);
+        }
     }
     return ERR_OK;
 }
@@ -269,17 +275,35 @@ static bool has_leaders(const struct rd_kafka_metadata *metadata, const char *na
     return topic != NULL;
 }
 
-static enum err_code await_leaders(struct kafka *kafka, const struct topic_plan *plans, uint32_t n, struct err *err)
+static enum err_code all_have_leaders(struct kafka *kafka, const struct topic_plan *plans, uint32_t n, bool *out,
+                                      struct err *err)
+{
+    const struct rd_kafka_metadata *metadata;
+    uint32_t ready = 0;
+    enum err_code code = fetch_metadata(kafka, &metadata, err);
+    if (code) return code;
+    for (uint32_t i = 0; i < n; i++) ready += has_leaders(metadata, plans[i].name);
+    rd_kafka_metadata_destroy(metadata);
+    *out = ready == n;
+    return ERR_OK;
+}
+
+static bool all_found(const struct topic_report *reports, uint32_t n)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) found += reports[i].state != TOPIC_MISSING;
+    return found == n;
+}
+
+static enum err_code read_back(struct kafka *kafka, const struct topic_plan *plans, uint32_t n,
+                               struct topic_report *reports, struct err *err)
 {
     int64_t limit = clock_now_ns() + LEADERS_MS * INT64_C(1000000);
     for (;;) {
-        const struct rd_kafka_metadata *metadata;
-        uint32_t ready = 0;
-        enum err_code code = fetch_metadata(kafka, &metadata, err);
-        if (code) return code;
-        for (uint32_t i = 0; i < n; i++) ready += has_leaders(metadata, plans[i].name);
-        rd_kafka_metadata_destroy(metadata);
-        if (ready == n) return ERR_OK;
+        bool ready = false;
+        enum err_code code = all_have_leaders(kafka, plans, n, &ready, err);
+        if (!code && ready) code = topics_describe(&kafka->bus, plans, n, reports, err);
+        if (code || (ready && all_found(reports, n))) return code;
         if (clock_now_ns() > limit) return err_set(err, ERR_UNREACHABLE, "topics: made, but without leaders yet");
         struct timespec pause = {.tv_nsec = 50000000};
         nanosleep(&pause, NULL);
@@ -303,7 +327,7 @@ static enum err_code make(struct kafka *kafka, const struct topic_plan *plans, u
     rd_kafka_metadata_destroy(metadata);
     if (!code && count) code = ask_for(kafka, topics, count, err);
     rd_kafka_NewTopic_destroy_array(topics, count);
-    return code ? code : await_leaders(kafka, plans, n, err);
+    return code;
 }
 
 enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uint32_t n, struct topic_report *reports,
@@ -313,7 +337,7 @@ enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uin
     bool missing[TOPICS_MAX] = {false};
     if (!kafka) return ERR_CONFIG;
     enum err_code code = make(kafka, plans, n, missing, err);
-    if (!code) code = topics_describe(bus, plans, n, reports, err);
+    if (!code) code = read_back(kafka, plans, n, reports, err);
     for (uint32_t i = 0; i < n && !code; i++)
         if (missing[i] && reports[i].state == TOPIC_AS_PLANNED) reports[i].state = TOPIC_MADE;
     return code;

@@ -28,8 +28,9 @@ struct broker_properties broker_properties(const struct bus_property *more)
 {
     struct broker_properties properties = {.list = {{"bootstrap.servers", getenv("ASSAY_TEST_KAFKA")},
                                                     {"session.timeout.ms", "2000"},
-                                                    {"heartbeat.interval.ms", "300"}},
-                                           .n = 3};
+                                                    {"heartbeat.interval.ms", "300"},
+                                                    {"topic.metadata.refresh.interval.ms", "1000"}},
+                                           .n = 4};
     for (; more && more->name; more++) properties.list[properties.n++] = *more;
     return properties;
 }
@@ -53,7 +54,7 @@ void broker_topics(const char *prefix, int32_t partitions, const char *const *na
     uint32_t n = 0;
     struct bus *bus = broker_open(NULL, 0);
     for (; names[n]; n++) {
-        plans[n] = (struct topic_plan){.partitions = partitions, .replicas = 1, .n_settings = 1};
+        plans[n] = (struct topic_plan){.partitions = partitions};
         plans[n].settings[0] = (struct bus_property){"message.timestamp.type", "LogAppendTime"};
         plans[n].settings[1] = (struct bus_property){"max.message.bytes", "33554432"};
         plans[n].n_settings = 2;

@@ -73,15 +73,15 @@ java_kafka() { # CLASS: the command line; a small heap and the quick compiler st
 
 # A key and its certificate, which signs itself. Good for a day.
 make_certificate() { # AT
+  [ ! -s "$1/ca.pem" ] || return 0
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 \
-    -addext subjectAltName=IP:127.0.0.1 -keyout "$1/key.pem" -out "$1/ca.pem" 2>>"$1/log" || die "openssl made no certificate"
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$1/key.pem" -out "$1/ca.pem" 2>/dev/null || die "openssl made no certificate"
   cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
 }
 
 prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT SECURE_PORT VOTERS REPLICAS
   local at=$dir/kafka-$1
   mkdir -p "$at"
-  make_certificate "$at"
   cat >"$at/server.properties" <<EOF
 process.roles=broker,controller
 node.id=$1
@@ -91,7 +91,7 @@ advertised.listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT
 ssl.keystore.type=PEM
-ssl.keystore.location=$at/server.pem
+ssl.keystore.location=$dir/tls/server.pem
 sasl.enabled.mechanisms=PLAIN
 listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_assay="assay-secret";
 inter.broker.listener.name=PLAINTEXT
@@ -116,6 +116,8 @@ EOF
 start_kafka() { # BROKERS
   local n=$1 ports voters="" bootstrap="" secure="" i
   fetch_kafka
+  mkdir -p "$dir/tls"
+  make_certificate "$dir/tls"
   read -ra ports <<<"$(free_ports $((3 * n)))"
   for ((i = 1; i <= n; i++)); do
     voters+="${voters:+,}$i@127.0.0.1:${ports[3 * i - 2]}"
@@ -133,7 +135,7 @@ start_kafka() { # BROKERS
   {
     echo "export ASSAY_TEST_KAFKA=$bootstrap"
     echo "export ASSAY_TEST_KAFKA_SECURE=$secure"
-    echo "export ASSAY_TEST_KAFKA_CA='$dir/kafka-1/ca.pem'"
+    echo "export ASSAY_TEST_KAFKA_CA='$dir/tls/ca.pem'"
   } >>"$dir/env"
 }
 
