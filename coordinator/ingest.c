@@ -57,9 +57,11 @@ static enum err_code settle_options(struct request *request, struct err *err)
     if (!asked->n_deny_columns)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
+    const struct coordinator_models *models = core->config.models;
     bool asked_own = asked->threshold > 0 || asked->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
-    request->entailment_threshold =
-        out->strategy == MSG_CYCLESQL && asked_own ? request->threshold : core->config.models->entailment_threshold;
+    request->entailment_threshold = models->entailment_threshold;
+    if (out->strategy == MSG_CYCLESQL)
+        request->entailment_threshold = asked_own ? request->threshold : models->cyclesql_threshold;
     if (out->deadline_ms > 0 && out->deadline_ms < (INT64_MAX - request->arrived_ns) / MS)
         request->deadline_ns = request->arrived_ns + out->deadline_ms * MS;
     return settle_families(request, err);

@@ -3,12 +3,14 @@
  * decision.json says what measured best on the training logs:
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8, "margin": 0.05,
- *    "label_threshold": 0.5, "entailment_threshold": 0.5, "combine": [0, 0.5, 0.5], "command": "..."}
+ *    "label_threshold": 0.5, "entailment_threshold": 0.5, "cyclesql_threshold": 0.5, "combine": [0, 0.5, 0.5],
+ *    "command": "..."}
  *
  * `threshold` is asked of P(correct); `margin` is how far another candidate must lie above the first that executes
  * before it is preferred. Where a strategy asks both judges, the signals' probability must reach label_threshold and
- * the verifier's entailment_threshold, and `combine` puts the two together: logit P(correct) = c0 + c1 logit p + c2
- * logit entailment. The file may be absent: first_valid, everything at 0.5, and the mean of the log-odds.
+ * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
+ * two together: logit P(correct) = c0 + c1 logit p + c2 logit entailment. The file may be absent: first_valid,
+ * everything at 0.5, and the mean of the log-odds.
  */
 #include "coordinator/internal.h"
 
@@ -151,6 +153,7 @@ static enum err_code read_decision(struct coordinator_models *m, const json_t *r
     if (!code) code = read_share(root, "margin", path, &m->margin, err);
     if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
+    if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
     return code ? code : read_weights(m, root, path, err);
 }
 
@@ -170,7 +173,7 @@ enum err_code coordinator_models_load(const struct coordinator_files *files, str
 {
     struct coordinator_models *m = g_new0(struct coordinator_models, 1);
     m->strategy = MSG_FIRST_VALID;
-    m->threshold = m->label_threshold = m->entailment_threshold = DEFAULT_THRESHOLD;
+    m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
     m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
     char *home = find_dir(files->dir);

@@ -29,7 +29,7 @@ struct coordinator_models *script_models(void)
     const char *const *names = features_votes_names(FEATURES_REQUEST, &n);
     lm_map_init(&models->map, models->label_model, names, n);
     models->strategy = MSG_FIRST_VALID;
-    models->threshold = models->entailment_threshold = models->label_threshold = 0.5;
+    models->threshold = models->entailment_threshold = models->label_threshold = models->cyclesql_threshold = 0.5;
     models->weights[1] = models->weights[2] = 0.5;
     return models;
 }

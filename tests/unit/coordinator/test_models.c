@@ -125,6 +125,10 @@ Test(models, bad_decision_files_are_refused)
         "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"best\"}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"threshold\":7}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":\"wide\"}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"entailment_threshold\":-1}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1]}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,\"a lot\"]}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,-1,1]}",
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err err = {0};
@@ -132,6 +136,40 @@ Test(models, bad_decision_files_are_refused)
         cr_assert_eq(load(dir, "none", "none", &err), ERR_CONFIG, "%s", bad[i]);
         cr_assert(strstr(err.text, "decision.json"), "%s", err.text);
     }
+}
+
+Test(models, two_judges_are_put_together_as_the_file_says)
+{
+    struct err err = {0};
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,2],\"entailment_threshold\":0.9,"
+                   "\"cyclesql_threshold\":0.7}");
+    cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
+    cr_assert_float_eq(models->entailment_threshold, 0.9, 0);
+    cr_assert_float_eq(models->cyclesql_threshold, 0.7, 0);
+    cr_assert_float_eq(coordinator_combine(models, 0.5, 0.75), 0.9, 1e-9, "odds 1 times 3 squared");
+    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN), 0.3, 0, "one alone decides");
+    cr_assert_float_eq(coordinator_combine(models, NAN, 0.3), 0.3, 0);
+    cr_assert(isnan(coordinator_combine(models, NAN, NAN)));
+    cr_assert_lt(coordinator_combine(models, 0, 1), 1);
+    cr_assert_gt(coordinator_combine(models, 1, 0), 0, "no judge is infinitely sure");
+}
+
+Test(models, features_come_out_of_a_message_as_they_went_in)
+{
+    float out[VERIFIER_FEATURES];
+    struct msg_number numbers[] = {{verifier_feature_id(1), 2.5F}, {999999, 1}};
+    struct msg_explanation explanation = {.components = 5, .numbers = numbers, .n_numbers = 2};
+    cr_assert(coordinator_read_features(&explanation, out));
+    cr_assert(isnan(out[0]), "what did not come is not known");
+    cr_assert_float_eq(out[1], 2.5, 0);
+    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES; i++)
+        cr_assert_float_eq(out[i],
+                           (double)(verifier_feature_id(i) == VERIFIER_COMPONENT_ID ||
+                                    verifier_feature_id(i) == VERIFIER_COMPONENT_ID + 2),
+                           0);
+    struct msg_explanation none = {.prose = "nothing"};
+    cr_assert_not(coordinator_read_features(&none, out));
+    cr_assert_not(coordinator_read_features(NULL, out));
 }
 
 Test(models, a_named_classifier_must_be_there)
