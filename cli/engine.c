@@ -38,6 +38,7 @@ struct engine {
     struct bus *bus;
     struct coordinator_models *models;
     struct schema_cache *schemas;
+    struct cache *redis;              /* behind it, or NULL */
     struct vsig_options *own_signals; /* when the caller gave none */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
@@ -148,7 +149,8 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
     };
-    enum err_code code = ERR_OK;
+    enum err_code code = config->redis.address ? cache_open(&config->redis, &engine->redis, err) : ERR_OK;
+    if (engine->redis) schema_cache_build_with(engine->schemas, cache_build, engine->redis);
     for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
         engine->workers[i].engine = engine;
         code = worker_new(&own, &engine->workers[i].worker, err);
@@ -204,6 +206,7 @@ void engine_close(struct engine *engine)
     bus_close(engine->bus);
     coordinator_models_free(engine->models);
     schema_cache_free(engine->schemas);
+    cache_close(engine->redis);
     vsig_options_free(engine->own_signals);
     pthread_cond_destroy(&engine->room);
     pthread_mutex_destroy(&engine->lock);
@@ -368,6 +371,7 @@ void engine_stats(struct engine *engine, struct engine_stats *out)
     *out = (struct engine_stats){0};
     coordinator_stats(engine->coordinator, &out->coordinator);
     for (uint32_t i = 0; i < engine->n_workers; i++) worker_stats(engine->workers[i].worker, &out->workers);
+    if (engine->redis) cache_get_stats(engine->redis, &out->redis);
     getrusage(RUSAGE_SELF, &usage);
     out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;

@@ -10,6 +10,7 @@
 
 #include "coordinator/coordinator.h"
 #include "lib/llm/scorer.h"
+#include "worker/cache.h"
 #include "worker/worker.h"
 
 struct engine_config {
@@ -25,6 +26,7 @@ struct engine_config {
     uint32_t remote_threads;     /* 0: 4 */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
+    struct cache_config redis;   /* no address: none */
     struct db_limits limits;
     const struct vsig_options *signals; /* NULL: defaults */
     struct msg_options defaults;
@@ -33,6 +35,7 @@ struct engine_config {
 struct engine_stats {
     struct coordinator_stats coordinator;
     struct worker_stats workers; /* sum over the threads */
+    struct cache_stats redis;    /* zeros without one */
     double cpu_s;                /* of the whole process */
     uint64_t peak_bytes;         /* resident, of the whole process */
 };

@@ -326,7 +326,7 @@ const struct command command_eval = {
                 "assay eval train.jsonl --db-root databases --gold",
     .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
                                                    &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_general, NULL},
+                                                   &options_schema, &options_redis, &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = eval_run,

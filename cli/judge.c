@@ -1,5 +1,6 @@
 #include "cli/judge.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +27,36 @@ static struct scorer_config remote_config(const struct settings *s)
     return config;
 }
 
+struct cache_config judge_cache_config(const struct settings *s)
+{
+    return (struct cache_config){
+        .address = s->redis.address,
+        .tls = s->redis.tls,
+        .user = s->redis.user,
+        .password_file = s->redis.password_file,
+        .password_variable = s->redis.password_variable,
+        .database = (uint32_t)s->redis.database,
+        .prefix = s->redis.prefix,
+        .ttl_ms = s->redis.ttl_s * 1000,
+        .timeout_ms = s->redis.timeout_ms,
+        .wait_ms = s->redis.wait_ms,
+        .retry_ms = s->redis.retry_ms,
+        .max_bytes = (uint64_t)s->redis.max_bytes,
+    };
+}
+
+void judge_report_cache(const struct cli *cli, struct engine *engine)
+{
+    struct engine_stats stats;
+    if (!cli->settings.redis.address || cli->settings.general.quiet) return;
+    engine_stats(engine, &stats);
+    const struct cache_stats *redis = &stats.redis;
+    fprintf(stderr, "redis: %llu indexes found, %llu built here, %llu stored, %llu rejected, %llu failed calls%s%s\n",
+            (unsigned long long)redis->hits, (unsigned long long)redis->builds, (unsigned long long)redis->stored,
+            (unsigned long long)redis->rejected, (unsigned long long)redis->failures,
+            redis->trouble[0] ? "; last: " : "", redis->trouble);
+}
+
 void judge_config(const struct cli *cli, struct engine_config *out)
 {
     const struct settings *s = &cli->settings;
@@ -44,6 +75,7 @@ void judge_config(const struct cli *cli, struct engine_config *out)
                    .no_inferred_joins = !s->schema.inferred_joins,
                    .descriptions_dir = s->schema.descriptions},
         .schema_cache_bytes = (uint64_t)s->replay.cache_bytes,
+        .redis = judge_cache_config(s),
         .limits = {.time_ms = s->database.time_ms,
                    .max_rows = (uint32_t)s->database.max_rows,
                    .max_bytes = (uint64_t)s->database.max_bytes},

@@ -8,6 +8,12 @@
 /* The engine's configuration as the settings ask for it. Points into `cli`, which must outlive the engine. */
 void judge_config(const struct cli *cli, struct engine_config *out);
 
+/* The fleet's index cache as the settings ask for it; no address: none. For whoever runs workers. */
+struct cache_config judge_cache_config(const struct settings *settings);
+
+/* One line on standard error: what the fleet's index cache did. Nothing without one, or with --quiet. */
+void judge_report_cache(const struct cli *cli, struct engine *engine);
+
 /* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
  *
  * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; below 0: stop now, the

@@ -112,6 +112,33 @@ static const struct option_row schema_rows[] = {
      .sentence = "folder with TABLE.csv descriptions; not set: database_description beside the database"},
     END};
 
+static const struct option_row redis_rows[] = {
+    {"redis", 0, OPT_TEXT, "HOST:PORT", AT(redis.address),
+     .sentence =
+         "keep schema indexes in this Redis, for all processes that judge (or unix:/path); not set: each builds "
+         "its own"},
+    {"redis-tls", 0, FLAG_ARG, AT(redis.tls), "false",
+     .sentence = "refused: this build speaks no TLS to Redis, and will not go without it in silence; run a tunnel"},
+    {"redis-user", 0, OPT_TEXT, "NAME", AT(redis.user), .sentence = "user of the Redis; not set: its default user"},
+    {"redis-password-file", 0, OPT_TEXT, "FILE", AT(redis.password_file),
+     .sentence = "its first line is the password of the Redis"},
+    {"redis-password-variable", 0, OPT_TEXT, "NAME", AT(redis.password_variable),
+     .sentence = "environment variable that holds the password of the Redis"},
+    {"redis-database", 0, OPT_INT, "N", AT(redis.database), "0", .min = 0, .max = 1e6,
+     .sentence = "number of the database in the Redis"},
+    {"redis-prefix", 0, OPT_TEXT, "TEXT", AT(redis.prefix), "assay", .sentence = "first part of all keys in the Redis"},
+    {"redis-ttl-s", 0, OPT_INT, "SECONDS", AT(redis.ttl_s), "604800", .min = 1, .max = 1e9,
+     .sentence = "how long an index stays in the Redis after it was last asked for"},
+    {"redis-timeout-ms", 0, OPT_INT, "MS", AT(redis.timeout_ms), "500", .min = 1, .max = 60000,
+     .sentence = "how long the Redis may be silent before the index is built here instead"},
+    {"redis-wait-ms", 0, OPT_INT, "MS", AT(redis.wait_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "how long to wait for an index that another process is building, before building it here too"},
+    {"redis-retry-ms", 0, OPT_INT, "MS", AT(redis.retry_ms), "1000", .min = 1, .max = 3600000,
+     .sentence = "how long the Redis is left alone after a failure; doubles up to 30 times as much"},
+    {"redis-max-bytes", 0, OPT_INT, "BYTES", AT(redis.max_bytes), "268435456", .min = 1024, .max = 512000000,
+     .sentence = "longest index that is put into the Redis or taken from it"},
+    END};
+
 static const struct option_row signals_rows[] = {
     {"signal", 0, OPT_SIGNAL, "NAME.KEY=VALUE", .command_line_only = true,
      .sentence = "set a signal's option, or NAME.enabled=no to switch it off (repeat the flag); `assay signals` lists "
@@ -265,6 +292,7 @@ const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
 const struct option_group options_schema = {"schema", "Schema index", schema_rows};
+const struct option_group options_redis = {"redis", "Index cache of a fleet", redis_rows};
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
@@ -277,10 +305,25 @@ const struct option_group options_config = {"config", "Configuration", config_ro
 const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
 const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general, &options_output, &options_judge,  &options_verifier, &options_database, &options_schema,
-    &options_signals, &options_log,    &options_check,  &options_explain,  &options_replay,   &options_eval,
-    &options_train,   &options_mutate, &options_config, &options_kafka,    &options_topics,   NULL};
+const struct option_group *const option_groups[] = {&options_general,
+                                                    &options_output,
+                                                    &options_judge,
+                                                    &options_verifier,
+                                                    &options_database,
+                                                    &options_schema,
+                                                    &options_redis,
+                                                    &options_signals,
+                                                    &options_log,
+                                                    &options_check,
+                                                    &options_explain,
+                                                    &options_replay,
+                                                    &options_eval,
+                                                    &options_train,
+                                                    &options_mutate,
+                                                    &options_config,
+                                                    &options_kafka,
+                                                    &options_topics,
+                                                    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

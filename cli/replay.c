@@ -275,6 +275,7 @@ static int run_engine(struct replay *r)
         progress_start(&r->progress);
         catch_interrupts();
         code = judge_run(engine, &loop, &err);
+        judge_report_cache(r->cli, engine);
     }
     r->interrupted = interrupted != 0;
     engine_close(engine);
@@ -355,7 +356,7 @@ const struct command command_replay = {
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .groups = (const struct option_group *const[]){&options_replay, &options_log, &options_judge, &options_verifier,
                                                    &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_general, NULL},
+                                                   &options_schema, &options_redis, &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = replay_run,

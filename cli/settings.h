@@ -65,6 +65,20 @@ struct settings {
         const char *descriptions;
     } schema;
     struct {
+        const char *address;
+        bool tls;
+        const char *user;
+        const char *password_file;
+        const char *password_variable;
+        int64_t database;
+        const char *prefix;
+        int64_t ttl_s;
+        int64_t timeout_ms;
+        int64_t wait_ms;
+        int64_t retry_ms;
+        int64_t max_bytes;
+    } redis;
+    struct {
         const char *db;
         const char *question;
         const char *evidence;
