@@ -70,11 +70,11 @@ live() {
   at=$(mktemp -d "${TMPDIR:-/tmp}/assay-live.XXXXXX") || return
   # shellcheck disable=SC2064
   trap "tests/live/servers.sh stop '$at'; rm -rf '$at'" EXIT
-  step "servers" tests/live/servers.sh start "$at" kafka redis
+  step "servers" tests/live/servers.sh start "$at" kafka redis postgres
   grep -q ASSAY_TEST_KAFKA= "$at/env" || return # counted as failed
   # shellcheck disable=SC1091
   . "$at/env"
-  suite_log=live suite asan "test_live test_redis" -L live
+  suite_log=live suite asan all -L live
   tests/live/servers.sh stop "$at"
 }
 
