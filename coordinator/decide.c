@@ -207,7 +207,8 @@ static void drop_unreached(struct request *request, uint32_t winner)
 static uint32_t count_iterations(const struct request *request)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < request->decided; i++) n += request->slots[i].asks && request->judged[i].judged;
+    for (uint32_t i = 0; request->judged && i < request->decided; i++)
+        n += request->slots[i].asks && request->judged[i].judged;
     return n;
 }
 
