@@ -405,7 +405,7 @@ static unsigned fill_shape(const struct msg_judged *judged, double label_model_p
 
 void features_row(const struct features_subject *subject, unsigned flags, double label_model_p, float *row)
 {
-    uint8_t votes[LM_MAX_COLUMNS];
+    uint8_t votes[LM_MAX_COLUMNS] = {0};
     const struct msg_judged *judged = &subject->candidates[subject->index];
     struct others others = {0};
     if (flags & FEATURES_REQUEST) others = look_around(subject);

@@ -327,7 +327,8 @@ static enum err_code read_cstr(const struct decoder *d, const struct field *f, c
     struct msg_text text = {NULL, 0};
     enum err_code code = read_bytes(d, f, from, &text);
     if (code) return code;
-    if (memchr(text.bytes, '\0', text.len)) return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);
+    if (text.len && memchr(text.bytes, '\0', text.len))
+        return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);
     if (f->type == FIELD_UTF8 && !g_utf8_validate_len(text.bytes, text.len, NULL))
         return err_set(d->err, ERR_ENCODING, "field %s is not valid UTF-8", f->name);
     store_pointer(base, f->at, text.bytes);

@@ -492,7 +492,7 @@ static enum err_code local_subscribe(struct bus *bus, const char *name, const ch
         return code;
     }
     consumer->consumer.transport = &bus_local;
-    pthread_mutex_lock(&consumer->group->lock);
+    pthread_mutex_lock(&consumer->group->lock); // NOLINT(clang-analyzer-core.NonNullParamChecker): join gave it
     consumer->group->members++;
     pthread_mutex_unlock(&consumer->group->lock);
     *out = &consumer->consumer;
@@ -546,9 +546,10 @@ static bool take_one(struct topic *topic, const struct bus_message *like, struct
     return true;
 }
 
-/* The leading messages of one key, one of each topic in turn: what was produced together stays together when `max` cuts. */
-static uint32_t take_key(struct consumer *consumer, uint32_t want, const struct message *first, struct bus_message **out,
-                         uint32_t max)
+/* The leading messages of one key, one of each topic in turn: what was produced together stays together when `max`
+ * cuts. */
+static uint32_t take_key(struct consumer *consumer, uint32_t want, const struct message *first,
+                         struct bus_message **out, uint32_t max)
 {
     struct group *group = consumer->group;
     uint32_t n = 0, before;

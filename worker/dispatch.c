@@ -131,7 +131,7 @@ static enum err_code dead_letter(struct worker *worker, struct bus_message *mess
 static enum err_code reject(struct worker *worker, struct bus_message *message, const struct msg_task *task,
                             const struct err *why, struct err *err)
 {
-    struct msg_result result;
+    struct msg_result result = {0};
     if (!task) return dead_letter(worker, message, why, err);
     worker->stats.failed++;
     worker->stats.late += why->code == ERR_DEADLINE;
@@ -172,7 +172,7 @@ static enum err_code evaluate(struct worker *worker, const struct msg_task *task
 enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
                        enum err_code code, struct err *err)
 {
-    struct msg_result result;
+    struct msg_result result = {0};
     struct err why = err ? *err : (struct err){0};
     int64_t started = clock_now_ns();
     worker->stats.tasks++;
