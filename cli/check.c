@@ -43,11 +43,10 @@ static int read_candidates(struct cli *cli, GPtrArray *out)
     return 0;
 }
 
-/* The name that a database file goes by: its base name without the extension. */
+/* The name that a database goes by. */
 static const char *database_name(struct arena *arena, const char *path)
 {
-    char *base = g_path_get_basename(path), *dot = strrchr(base, '.');
-    if (dot && dot != base) *dot = '\0';
+    char *base = db_path_name(path);
     const char *name = arena_strdup(arena, base);
     g_free(base);
     return name ? name : "db";

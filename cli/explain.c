@@ -38,7 +38,7 @@ static enum err_code open_story(struct story *story, const char *path, struct er
     struct engine_config config;
     judge_config(story->cli, &config);
     enum err_code code = db_open(path, &config.limits, &story->db, err);
-    char *name = g_path_get_basename(path);
+    char *name = db_path_name(path);
     if (!code) code = schema_build(story->db, name, path, &config.schema, &story->schema, err);
     g_free(name);
     return code;
@@ -272,7 +272,9 @@ static int explain_text(struct cli *cli, const char *sql, size_t len, enum forma
     int code = 0;
     arena_init(&story.arena, (size_t)256 << 20);
     if (open_story(&story, cli->settings.check.db, &err)) {
-        code = complain_err(cli->settings.check.db, &err);
+        char *shown = db_path_shown(cli->settings.check.db);
+        code = complain_err(shown, &err);
+        g_free(shown);
     } else if (read_statement(&story, sql, len, &err) || explain(&story, &err)) {
         complain_err(NULL, &err);
         code = EXIT_JUDGED;

@@ -215,21 +215,20 @@ static int index_run(struct cli *cli)
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
     struct err err = {0};
     struct db *db = NULL;
-    if (db_open(cli->args[1], NULL, &db, &err) != ERR_OK) return complain_err(cli->args[1], &err);
-    char *base = g_path_get_basename(cli->args[1]);
-    char *dot = strrchr(base, '.');
-    if (dot && dot != base) *dot = '\0';
+    char *base = db_path_name(cli->args[1]), *shown = db_path_shown(cli->args[1]);
     struct schema_options options = options_of(&cli->settings);
     struct schema_index *index = NULL;
     int code = 0;
-    if (schema_build(db, base, cli->args[1], &options, &index, &err) != ERR_OK)
-        code = complain_err(cli->args[1], &err);
+    if (db_open(cli->args[1], NULL, &db, &err) != ERR_OK ||
+        schema_build(db, base, cli->args[1], &options, &index, &err) != ERR_OK)
+        code = complain_err(shown, &err);
     else if (build)
         print_summary(index);
     else
         show(cli, index, format);
     if (index) schema_unref(index);
     g_free(base);
+    g_free(shown);
     db_close(db);
     return code;
 }

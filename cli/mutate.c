@@ -46,8 +46,11 @@ static int mutate_query(struct cli *cli, enum format format)
     enum err_code code = db_open(path, NULL, &db, &err);
     if (code == ERR_OK) code = schema_build(db, path, path, &config.schema, &index, &err);
     if (code != ERR_OK) {
+        char *shown = db_path_shown(path);
+        complain_err(shown, &err);
+        g_free(shown);
         if (db) db_close(db);
-        return complain_err(path, &err);
+        return EXIT_ERROR;
     }
     struct arena arena;
     struct sql_mutation *mutants = NULL;

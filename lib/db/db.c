@@ -39,6 +39,23 @@ enum err_code db_open(const char *path, const struct db_limits *limits, struct d
     return err_set(err, ERR_DB_MISSING, "no engine knows how to open '%s'", path);
 }
 
+static const struct db_engine *engine_of(const char *path)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(db_engines); i++)
+        if (db_engines[i]->claims(path)) return db_engines[i];
+    return &db_engine_sqlite;
+}
+
+char *db_path_shown(const char *path)
+{
+    return engine_of(path)->shown(path, false);
+}
+
+char *db_path_name(const char *path)
+{
+    return engine_of(path)->shown(path, true);
+}
+
 bool db_is_file(const char *path)
 {
     return !db_engine_postgres.claims(path);

@@ -65,6 +65,10 @@ void db_close(struct db *db);
 
 /* Does the path name a file, rather than a server? Looks at its text only. */
 bool db_is_file(const char *path);
+/* What may be said of it in messages, and a short name: the path itself and its base name without extension, or of a
+ * connection string the server and the database, without secrets. g_free. */
+char *db_path_shown(const char *path);
+char *db_path_name(const char *path);
 
 /* How the engine writes what SQL it is given by the program; parts that are not listed are the same everywhere. */
 struct db_dialect {

@@ -21,6 +21,8 @@ struct db_engine {
     struct db_dialect dialect;
     /* Is this path one for the engine? The first that says yes gets it. */
     bool (*claims)(const char *path);
+    /* db_path_shown, db_path_name */
+    char *(*shown)(const char *path, bool name_only);
     enum err_code (*open)(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
     void (*close)(struct db *db);
     void (*limits_changed)(struct db *db);

@@ -515,7 +515,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     struct postgres_db *self = g_new0(struct postgres_db, 1);
     self->base = (struct db){.engine = &db_engine_postgres, .limits = *limits};
     self->dsn = g_strdup(path);
-    self->place = link_place(path);
+    self->place = link_place(path, false);
     self->due_ns = INT64_MAX;
     enum err_code code = check_tables(self, err);
     if (code)
@@ -529,6 +529,7 @@ const struct db_engine db_engine_postgres = {
     .name = "postgres",
     .dialect = {.engine = "postgres", .null_safe = "IS NOT DISTINCT FROM", .row_id = "ctid", .parameter = '$'},
     .claims = claims,
+    .shown = link_place,
     .open = open_handle,
     .close = close_handle,
     .limits_changed = limits_changed,

@@ -40,7 +40,7 @@ void link_close(struct postgres_db *self);
 /* Does libpq read it, with a host and port that look like such? Else nothing of it may be repeated. */
 bool link_is_plain(const char *dsn);
 /* Text for place: no password, no options. */
-char *link_place(const char *dsn);
+char *link_place(const char *dsn, bool name_only);
 
 /* Give a statement to the server: with `n_params` 0 and `simple` as a plain text that may hold several (the program's
  * own only), else by the extended protocol. */

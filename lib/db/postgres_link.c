@@ -171,17 +171,14 @@ bool link_is_plain(const char *dsn)
     return ok;
 }
 
-char *link_place(const char *dsn)
+char *link_place(const char *dsn, bool name_only)
 {
-    PQconninfoOption *options = PQconninfoParse(dsn, NULL);
+    PQconninfoOption *options = link_is_plain(dsn) ? PQconninfoParse(dsn, NULL) : NULL;
     const char *name = option(options, "dbname"), *host = option(options, "host"), *port = option(options, "port");
-    const char *service = option(options, "service");
-    char *place = g_strdup_printf("PostgreSQL database '%s'%s%s%s%s%s%s",
-                                  name      ? name
-                                  : service ? service
-                                            : "",
-                                  host ? " on " : "", host ? host : "", port ? ":" : "", port ? port : "",
-                                  !name && service ? " (a service)" : "", "");
+    if (!name) name = option(options, "service");
+    char *place = name_only ? g_strdup(name ? name : "postgres")
+                            : g_strdup_printf("PostgreSQL database '%s'%s%s%s%s", name ? name : "", host ? " on " : "",
+                                              host ? host : "", port ? ":" : "", port ? port : "");
     PQconninfoFree(options);
     return place;
 }

@@ -449,6 +449,14 @@ static bool claims(const char *path)
     return strstr(path, "://") == NULL;
 }
 
+static char *shown(const char *path, bool name_only)
+{
+    if (!name_only) return g_strdup(path);
+    char *base = g_path_get_basename(path), *dot = strrchr(base, '.');
+    if (dot && dot != base) *dot = '\0';
+    return base;
+}
+
 static void close_handle(struct db *db)
 {
     struct sqlite_db *self = sqlite_of(db);
@@ -488,6 +496,7 @@ const struct db_engine db_engine_sqlite = {
     .name = "sqlite",
     .dialect = {.engine = "sqlite", .null_safe = "IS", .row_id = "rowid", .parameter = '?'},
     .claims = claims,
+    .shown = shown,
     .open = open_handle,
     .close = close_handle,
     .limits_changed = limits_changed,
