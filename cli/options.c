@@ -151,7 +151,8 @@ static const struct option_row log_rows[] = {{"limit", 'n', OPT_INT, "N", AT(log
                                              END};
 
 static const struct option_row check_rows[] = {
-    {"db", 'd', OPT_TEXT, "FILE", AT(check.db), .command_line_only = true, .sentence = "the SQLite database"},
+    {"db", 'd', OPT_TEXT, "FILE|DSN", AT(check.db), .command_line_only = true,
+     .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
     {"question", 'Q', OPT_TEXT, "TEXT", AT(check.question), .command_line_only = true,
      .sentence = "the question that the SQL should answer"},
     {"evidence", 'e', OPT_TEXT, "TEXT", AT(check.evidence), .command_line_only = true,
@@ -254,6 +255,11 @@ static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "FILE", AT
                                                  .command_line_only = true, .sentence = "seed of the choice"},
                                                 END};
 
+static const struct option_row doctor_rows[] = {
+    {"db", 'd', OPT_TEXT, "FILE|DSN", AT(doctor.db), .command_line_only = true,
+     .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
+    END};
+
 static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(config.origin), "false",
                                                  .command_line_only = true,
                                                  .sentence = "say for each value where it comes from"},
@@ -301,29 +307,16 @@ const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
+const struct option_group options_doctor = {"doctor", "Examination", doctor_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
 const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
 const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
-const struct option_group *const option_groups[] = {&options_general,
-                                                    &options_output,
-                                                    &options_judge,
-                                                    &options_verifier,
-                                                    &options_database,
-                                                    &options_schema,
-                                                    &options_redis,
-                                                    &options_signals,
-                                                    &options_log,
-                                                    &options_check,
-                                                    &options_explain,
-                                                    &options_replay,
-                                                    &options_eval,
-                                                    &options_train,
-                                                    &options_mutate,
-                                                    &options_config,
-                                                    &options_kafka,
-                                                    &options_topics,
-                                                    NULL};
+const struct option_group *const option_groups[] = {
+    &options_general, &options_output, &options_judge,   &options_verifier, &options_database,
+    &options_schema,  &options_redis,  &options_signals, &options_log,      &options_check,
+    &options_explain, &options_replay, &options_eval,    &options_train,    &options_mutate,
+    &options_doctor,  &options_config, &options_kafka,   &options_topics,   NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

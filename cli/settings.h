@@ -127,6 +127,9 @@ struct settings {
         int64_t seed;
     } mutate;
     struct {
+        const char *db;
+    } doctor;
+    struct {
         bool origin;
     } config;
     struct {

@@ -1,0 +1,102 @@
+/* `assay doctor` finds what is too wide, its own statements narrow it, and the role still works. */
+#include "tests/live/postgres/server.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <jansson.h>
+#include <string.h>
+
+static struct server server;
+
+static void begin(void)
+{
+    server_init(&server,
+                "CREATE TABLE t(a int); INSERT INTO t VALUES (1); CREATE FUNCTION sly() RETURNS int LANGUAGE sql"
+                " SECURITY DEFINER AS 'SELECT 1'");
+}
+
+static void end(void)
+{
+    if (server.admin) server_end(&server);
+}
+
+/* The findings as JSON; exit status in *status. */
+static json_t *doctor(enum role role, int *status)
+{
+    const char *argv[] = {ASSAY_BINARY, "doctor", "--db", server.dsn[role], "--format", "json", NULL};
+    char *out, *err, **env = g_get_environ();
+    env = g_environ_unsetenv(env, "ASSAY_TEST_POSTGRES");
+    int wait_status;
+    cr_assert(g_spawn_sync(NULL, (gchar **)argv, env, 0, NULL, NULL, &out, &err, &wait_status, NULL));
+    *status = WEXITSTATUS(wait_status);
+    cr_expect(!strstr(out, "sesame") && !strstr(err, "sesame"), "a password is shown");
+    json_t *json = json_loads(out, 0, NULL);
+    cr_assert_not_null(json, "%s%s", out, err);
+    g_strfreev(env);
+    g_free(out);
+    g_free(err);
+    return json;
+}
+
+static const char *field(const json_t *finding, const char *key)
+{
+    const char *text = json_string_value(json_object_get(finding, key));
+    return text ? text : "";
+}
+
+static unsigned count(const json_t *findings, const char *check, const char *part)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const json_t *finding = json_array_get(findings, i);
+        n += strcmp(field(finding, "check"), check) == 0 && strstr(field(finding, "what"), part);
+    }
+    return n;
+}
+
+Test(doctor, a_superuser_is_too_wide, .init = begin, .fini = end)
+{
+    int status;
+    json_t *findings = doctor(SUPERUSER, &status);
+    cr_expect_eq(status, 1);
+    cr_expect_eq(count(findings, "superuser", "SUPERUSER"), 1);
+    cr_expect_geq(count(findings, "write", " on t"), 1);
+    cr_expect_eq(count(findings, "function", "files of the server"), 1);
+    json_decref(findings);
+}
+
+Test(doctor, what_it_says_makes_a_role_narrow, .init = begin, .fini = end)
+{
+    int status;
+    char *sql =
+        g_strdup_printf("GRANT INSERT ON t TO %s; GRANT CREATE ON SCHEMA public TO PUBLIC;"
+                        " GRANT pg_read_server_files TO %s; CREATE TABLE unread(a int); REVOKE ALL ON unread FROM %s",
+                        server.name, server.name, server.name);
+    server_exec(&server, sql);
+    g_free(sql);
+    json_t *findings = doctor(READER, &status);
+    cr_expect_eq(status, 1);
+    cr_expect_eq(count(findings, "superuser", ""), 0);
+    cr_expect_eq(count(findings, "write", "INSERT on t"), 1);
+    cr_expect_eq(count(findings, "create", "CREATE on the schema public"), 1);
+    cr_expect_eq(count(findings, "membership", "pg_read_server_files"), 1);
+    cr_expect_eq(count(findings, "function", "set_config"), 1);
+    cr_expect_eq(count(findings, "definer", "sly()"), 1);
+    cr_expect_eq(count(findings, "nothing to read", "unread"), 1);
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const char *narrow = field(json_array_get(findings, i), "narrow");
+        if (*narrow) server_exec(&server, narrow);
+    }
+    json_decref(findings);
+    findings = doctor(READER, &status);
+    char *left = json_dumps(findings, JSON_INDENT(1));
+    cr_expect_eq(status, 0, "%s", left);
+    cr_expect_eq(json_array_size(findings), 0, "%s", left);
+    free(left);
+    json_decref(findings);
+    server_open(&server, READER, NULL);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 1, "Assay itself needs none of what was taken");
+    char print[33];
+    struct err err = {0};
+    cr_expect_eq(db_fingerprint(server.db, print, &err), ERR_OK, "%s", err.text);
+}
