@@ -481,15 +481,16 @@ static void *read_many(void *arg)
                 bus_nack(own, got[i], got[i]->offset % 2);
                 continue;
             }
-            atomic_fetch_add(&crowd->seen[number(got[i])], 1);
+            bool first = atomic_fetch_add(&crowd->seen[number(got[i])], 1) == 0;
             bus_ack(own, got[i]);
-            if (atomic_fetch_sub(&crowd->left, 1) == 1)
+            if (first && atomic_fetch_sub(&crowd->left, 1) == 1)
                 for (unsigned k = 0; k < READERS; k++) bus_drain(crowd->readers[k]);
         }
     return NULL;
 }
 
-/* Many writers and readers, small queues, nacks in between: each message is handled exactly once. */
+/* Many writers and readers, small queues, nacks in between: each message is handled exactly once; where members can
+ * lose their share to others, some may be handled again, but few. */
 void conform_many_threads(const struct conform *how)
 {
     static struct crowd crowd;
@@ -500,8 +501,12 @@ void conform_many_threads(const struct conform *how)
     for (unsigned i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_many, &crowd);
     for (unsigned i = 0; i < READERS; i++) pthread_create(&threads[WRITERS + i], NULL, read_many, &crowd);
     for (unsigned i = 0; i < WRITERS + READERS; i++) pthread_join(threads[i], NULL);
-    for (unsigned i = 0; i < WRITERS * EACH; i++)
-        cr_assert_eq(crowd.seen[i], 1, "message %u came %u times", i, crowd.seen[i]);
+    unsigned again = 0;
+    for (unsigned i = 0; i < WRITERS * EACH; i++) {
+        cr_assert_geq(crowd.seen[i], 1, "message %u did not come", i);
+        again += crowd.seen[i] - 1;
+    }
+    cr_assert_leq(again, how->in_process ? 0 : WRITERS * EACH / 50, "%u came again", again);
     for (unsigned i = 0; i < READERS; i++) bus_unsubscribe(crowd.readers[i]);
     bus_close(crowd.bus);
     leak_check();
