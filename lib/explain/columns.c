@@ -32,7 +32,7 @@ static const struct schema_column *base_column(const struct tracer *t, const str
 /* NUL-terminated; NULL: it has none that SQL could say. */
 static const char *column_name(const struct tracer *t, const struct sql_source *source, int output)
 {
-    if (output < 0) return "rowid";
+    if (output < 0) return db_dialect(t->source->db)->row_id;
     if (source->kind == SQL_SOURCE_TABLE) {
         const struct schema_column *column = base_column(t, source, output);
         return column ? column->name : NULL;

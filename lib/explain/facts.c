@@ -100,7 +100,7 @@ static const char *make_count(struct teller *t, const struct sql_block *block)
     for (uint32_t i = 0; sql && i < block->n_sources; i++) {
         const struct sql_source *source = &block->sources[i];
         const struct schema_table *table = &t->index->tables[source->table];
-        const char *key = table->n_pk == 1 ? NULL : "rowid", *name;
+        const char *key = table->n_pk == 1 ? NULL : db_dialect(t->source->db)->row_id, *name;
         if (table->is_view) return NULL;
         for (uint32_t c = 0; !key && c < table->n_columns; c++)
             if (table->columns[c].pk) key = table->columns[c].name;

@@ -181,8 +181,8 @@ static void nearest_numbers(struct arena *arena, const struct explain_source *so
     const char *from = db_quote_name(arena, table, strlen(table));
     if (!name || !from) return;
     char *sql =
-        arena_printf(arena, "SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL ORDER BY abs(%s - ?1), %s LIMIT %d", name,
-                     from, name, name, name, WHYNOT_MAX_NEAREST);
+        arena_printf(arena, "SELECT %s FROM %s WHERE %s IS NOT NULL GROUP BY %s ORDER BY abs(%s - %c1), %s LIMIT %d",
+                     name, from, name, name, name, db_dialect(source->db)->parameter, name, WHYNOT_MAX_NEAREST);
     struct db_value number = {.type = DB_FLOAT, .f = strtod(c->written, NULL)};
     struct db_result result;
     if (!sql) return;

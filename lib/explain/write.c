@@ -14,14 +14,25 @@ static struct sql_node *skip(struct arm_work *work)
     return NULL;
 }
 
-/* ?n, n counted from 1. */
+static const struct db_dialect *dialect_of(const struct arm_work *work)
+{
+    return db_dialect(work->t->source->db);
+}
+
+/* Equality that takes NULL for a value: SQLite's IS is not PostgreSQL's. */
+static enum sql_op null_safe(const struct arm_work *work)
+{
+    return strcmp(dialect_of(work)->null_safe, "IS") == 0 ? SQL_OP_IS : SQL_OP_IS_NOT_DISTINCT;
+}
+
+/* ?n or $n, n counted from 1. */
 static struct sql_node *bind_value(struct arm_work *work, const struct db_value *value)
 {
     struct arena *arena = work->t->arena;
     if (!work->params) work->params = arena_new_array(arena, TRACE_MAX_CONDITIONS, struct db_value);
     if (!work->params || work->n_params == TRACE_MAX_CONDITIONS || value->len > TRACE_HUGE_VALUE) return NULL;
     work->params[work->n_params++] = *value;
-    return rewrite_verbatim(arena, arena_printf(arena, "?%u", work->n_params));
+    return rewrite_verbatim(arena, arena_printf(arena, "%c%u", dialect_of(work)->parameter, work->n_params));
 }
 
 /* A number of few digits reads back as the same one everywhere. */
@@ -38,7 +49,7 @@ static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr,
     struct arena *arena = work->t->arena;
     struct db_value exact = {.type = DB_FLOAT, .f = value};
     if (isinf(value) || (expr->kind == SQL_COLUMN && is_short(value)))
-        return rewrite_binary(arena, SQL_OP_IS, expr, rewrite_verbatim(arena, db_quote_value(arena, &exact)));
+        return rewrite_binary(arena, null_safe(work), expr, rewrite_verbatim(arena, db_quote_value(arena, &exact)));
     double slack = fmax(fabs(value) * 1e-9, DBL_MIN);
     struct db_value low = {.type = DB_FLOAT, .f = value - slack}, high = {.type = DB_FLOAT, .f = value + slack};
     return REWRITE(arena, BETWEEN, expr, rewrite_verbatim(arena, db_quote_value(arena, &low)),
@@ -54,13 +65,13 @@ static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr,
                                    ? bind_value(work, value)
                                    : rewrite_verbatim(arena, db_quote_value(arena, value));
     if (!literal) return skip(work);
-    if (work->way == TRACE_EXACT) {
-        expr = REWRITE(arena, UNARY, expr); /* +column has no affinity */
+    if (work->way == TRACE_EXACT && null_safe(work) == SQL_OP_IS) { /* PostgreSQL's texts are equal when they are */
+        expr = REWRITE(arena, UNARY, expr);                         /* +column has no affinity */
         if (expr) expr->op = SQL_OP_PLUS;
         literal = REWRITE(arena, COLLATE, literal);
         if (literal) literal->text = "BINARY", literal->text_len = 6;
     }
-    return rewrite_binary(arena, SQL_OP_IS, expr, literal);
+    return rewrite_binary(arena, null_safe(work), expr, literal);
 }
 
 static bool is_variable(const struct sql_node *n)
@@ -265,7 +276,9 @@ static struct sql_node *group_condition(struct arm_work *work)
         uint32_t n = group->n_kids;
         if (work->arm->set_op != SQL_OP_NONE) keys[n++] = rewrite_count(arena, 1);
         struct sql_node *left = n == 1 ? keys[0] : rewrite_node(arena, SQL_ROW, keys, n);
-        return rewrite_binary(arena, SQL_OP_IS, left, find_group(work, keys, n, group->n_kids));
+        /* PostgreSQL compares a row with a subquery by = only: groups of NULL are not found there. */
+        bool row = n > 1 && null_safe(work) != SQL_OP_IS;
+        return rewrite_binary(arena, row ? SQL_OP_EQ : null_safe(work), left, find_group(work, keys, n, group->n_kids));
     }
     enum trace_way way = work->way;
     work->way = TRACE_STRICT; /* groups are made by collation */
