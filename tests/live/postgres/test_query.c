@@ -6,7 +6,10 @@
 
 #include <criterion/criterion.h>
 #include <glib.h>
+#include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -384,4 +387,51 @@ Test(postgres, the_fingerprint_stays_when_others_write_elsewhere, .init = begin,
     server_exec(&server, "ANALYZE t");
     server_exec(&server, "SELECT pg_stat_force_next_flush()");
     cr_expect_not(print_has_changed(NULL));
+}
+
+/* --- servers that do not answer ----------------------------------------------------------------------------------- */
+
+/* The backend of the handle, to be stopped as by a debugger. 0: it is not ours to stop. */
+static int backend_of_handle(void)
+{
+    char *pid =
+        server_ask(&server, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE usename LIKE 'assay_test%'"
+                            " AND datname = current_database() AND backend_type = 'client backend'");
+    int backend = (int)g_ascii_strtoll(pid, NULL, 10);
+    g_free(pid);
+    return backend;
+}
+
+Test(postgres, a_server_that_hangs_is_given_up, .init = begin, .fini = end)
+{
+    struct err err;
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 300});
+    cr_expect_eq(server_int(&server, "SELECT 1"), 1);
+    int backend = backend_of_handle();
+    cr_assert_gt(backend, 0);
+    if (kill(backend, SIGSTOP) != 0) cr_skip_test("the server is another user's");
+    int64_t start = clock_now_ns();
+    enum err_code code = fail("SELECT count(*) FROM t", &err);
+    double ms = clock_ms(clock_now_ns() - start);
+    kill(backend, SIGCONT);
+    cr_expect_eq(code, ERR_LIMIT_TIME, "%s %s", err_name(code), err.text);
+    cr_expect_lt(ms, 3000);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3, "by a new connection");
+}
+
+Test(postgres, a_peer_that_says_nothing_is_unreachable)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t len = sizeof at;
+    cr_assert(bind(fd, (struct sockaddr *)&at, len) == 0 && listen(fd, 4) == 0);
+    cr_assert_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+    char *dsn = g_strdup_printf("host=127.0.0.1 port=%d dbname=shop", ntohs(at.sin_port));
+    struct db *db;
+    struct err err = {0};
+    int64_t start = clock_now_ns();
+    cr_expect_eq(db_open(dsn, &(struct db_limits){.time_ms = 500}, &db, &err), ERR_UNREACHABLE, "%s", err.text);
+    cr_expect_lt(clock_ms(clock_now_ns() - start), 4000);
+    g_free(dsn);
+    close(fd);
 }
