@@ -7,8 +7,8 @@
 
 enum { MAX_PEERS = 64, MAX_VOTES = 8 };
 
-const struct verifier_habits verifier_habits_one = {.vote = 0.25, .first = 1.1, .none = 0.7, .temperature = 1};
-const struct verifier_habits verifier_habits_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 1};
+const struct verifier_habits verifier_habits_one = {.vote = 0.25, .first = 0.7, .none = 0.7, .temperature = 0.8};
+const struct verifier_habits verifier_habits_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 0.8};
 
 /* The candidates that count: seen and no repeats; the subject is always among them. */
 struct peers {
