@@ -80,7 +80,7 @@ static void add_surprise(float *row, enum sql_component component, float signed_
 {
     enum { SUM, FIRST, MUCH_SUM = 4, LITTLE_SUM, MUCH, LITTLE };
     float *totals = row + VERIFIER_ROW_TOTALS, size = fabsf(signed_surprise);
-    float *group = row + VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * sql_component_group_of(component);
+    float *group = row + VERIFIER_ROW_GROUPS + (size_t)VERIFIER_GROUP_TOTALS * sql_component_group_of(component);
     totals[SUM] += size;
     rank(totals + FIRST, size);
     totals[signed_surprise > 0 ? MUCH_SUM : LITTLE_SUM] += size;
