@@ -1,6 +1,7 @@
 # Hostile statements for PostgreSQL, each run as a superuser and as a role that may only read: "### name: class", then one
 # statement to the next blank line. Classes as in sqlite.sql; "said no" is refused or engine: which of the two depends on
-# how much of it our parser reads. Tables: t(id, name, body), big(n) with 20,000 rows; a function evil() that writes.
+# how much of it our parser reads. Tables: t(id, name, body), big(n) with 20,000 rows; a function evil() whose effect READ ONLY
+# does not prevent.
 
 ### write a row: refused
 INSERT INTO t VALUES (99, 'x', 'y')

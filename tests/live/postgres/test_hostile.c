@@ -15,14 +15,16 @@ enum { TIME_MS = 400, WALL_MS = 5000 }; /* the second is for a busy machine unde
     "CREATE TABLE t(id integer PRIMARY KEY, name text, body text);"                                                    \
     "INSERT INTO t VALUES (1, 'one', 'I'), (2, 'two', 'II'), (3, 'three', 'III');"                                     \
     "CREATE TABLE big(n integer); INSERT INTO big SELECT generate_series(1, 20000);"                                   \
-    "CREATE SEQUENCE s; CREATE TABLE trace(at text);"                                                                  \
-    "CREATE FUNCTION evil() RETURNS integer LANGUAGE sql AS $$ INSERT INTO trace VALUES ('x'); SELECT 1 $$;"           \
-    "CREATE FUNCTION evil(integer) RETURNS integer LANGUAGE sql AS $$ INSERT INTO trace VALUES ('x'); SELECT 1 $$;"    \
+    "CREATE SEQUENCE s; "                                                                                              \
+    "CREATE FUNCTION evil() RETURNS integer LANGUAGE sql AS $$ SELECT set_config('assay.trace', 'x', false); SELECT "  \
+    "1 $$;"                                                                                                            \
+    "CREATE FUNCTION evil(integer) RETURNS integer LANGUAGE sql AS $$ SELECT set_config('assay.trace', 'x', false); "  \
+    "SELECT 1 $$;"                                                                                                     \
     "CREATE FUNCTION lower(integer) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$;"
 
 /* Everything that a statement could have left behind, as one text. */
 static const char traces[] =
-    "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) || (SELECT count(*) FROM trace) ||"
+    "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) ||"
     " (SELECT count(*) FROM big) || (SELECT last_value || is_called::text FROM s) ||"
     " (SELECT count(*) FROM pg_class) || (SELECT count(*) FROM pg_proc) || (SELECT string_agg(rolname || rolsuper, "
     "',') FROM pg_roles"
