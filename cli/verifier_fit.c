@@ -114,7 +114,7 @@ static enum err_code expect_held_out(struct fit *fit, struct err *err)
 {
     fit->expected = g_new0(double, (size_t)fit->data->n_questions *SQL_COMPONENT_COUNT + 1);
     for (unsigned fold = 0; fold < fit->options->folds; fold++) {
-        struct hashed_model *model;
+        struct hashed_model *model = NULL;
         enum err_code code = fit_components(fit, fold, &model, err);
         if (code) return code;
         predict_components(fit, model, fold);
@@ -217,7 +217,7 @@ static enum err_code score_held_out(struct fit *fit, struct err *err)
 {
     const struct verifier_data *data = fit->data;
     for (unsigned fold = 0; fold < fit->options->folds; fold++) {
-        struct learn_model *model;
+        struct learn_model *model = NULL;
         enum err_code code = fit_trees(fit, fold, &model, err);
         if (code) return code;
         for (uint32_t i = 0; i < data->n; i++)
@@ -258,12 +258,11 @@ static enum err_code fit_init(struct fit *fit, struct err *err)
     for (uint32_t i = 0; i < data->n_databases; i++) group[i] = i;
     fit->out->fold = g_new0(uint8_t, data->n_databases + 1);
     fit->out->held_out = g_new0(double, data->n + 1);
-    bool dealt = learn_folds(group, data->n_databases, fit->options->folds, fit->options->seed, fit->out->fold);
-    g_free(group);
-    if (!dealt) return err_set(err, ERR_CONFIG, "%u folds need as many databases", fit->options->folds);
     fit->keys = read_keys(data);
     fit->first = find_first(data);
-    return ERR_OK;
+    bool dealt = learn_folds(group, data->n_databases, fit->options->folds, fit->options->seed, fit->out->fold);
+    g_free(group);
+    return dealt ? ERR_OK : err_set(err, ERR_CONFIG, "%u folds need as many databases", fit->options->folds);
 }
 
 static enum err_code run(struct fit *fit, struct learn_calibration *calibration, struct err *err)

@@ -36,7 +36,8 @@ static float repeated(const struct look *look, const struct db_result *result, u
 {
     uint32_t n = MIN(result->n_rows, MAX_ROWS), same = 0;
     uint64_t *hash = arena_array(look->arena, n + 1, sizeof *hash);
-    if (!hash || !n) return hash ? 0 : (float)NAN;
+    if (!hash) return (float)NAN;
+    if (!n || !result->values) return 0;
     for (uint32_t r = 0; r < n; r++)
         for (uint32_t c = 0; c < n_columns && c < MAX_COLUMNS; c++)
             hash[r] = hash_value(&result->values[(size_t)r * result->n_columns + c], hash[r]);
