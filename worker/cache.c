@@ -1,7 +1,8 @@
-/* Why an index is one blob, its value table included, although the first design had the values in hashes beside it,
- * `<fp>:values:<bucket>`, looked up over the network: docs/results.md, "Schema cache", has the figures, and cache.h the
- * keys. In short: signals ask for values thousands of times a question, most of them to learn that a value is absent,
- * and Redis cannot tell "absent" from "evicted", so that a lookup there could quietly change a verdict.
+/* How values travel. The first design had them in hashes, value → columns, looked up in Redis one by one. But signals
+ * ask for values dozens of times a question, mostly to learn that one is absent; the nearest values of a column need
+ * all of it; and Redis cannot tell "absent" from "evicted", so that a lookup there could quietly change a verdict. So a
+ * column's values come as a whole: small columns within the index, a large one as a part of its own when the filter in
+ * the index says that it may hold what is asked for. docs/results.md, "Schema cache", has the figures of both.
  */
 #include "worker/cache.h"
 
@@ -40,9 +41,12 @@ struct cache {
 /* One index on its way to be found or built. */
 struct flight {
     struct cache *cache;
+    struct db *db;
+    const char *db_name, *path;
+    const struct schema_options *options;
     char fingerprint[33], key[33], token[TOKEN];
-    char *schema, *lock, *stage, *index; /* keys in Redis */
-    char when[32];                       /* the server's clock when the lock was taken */
+    char *schema, *lock, *stage, *index, *values; /* keys in Redis; of the parts what they begin with */
+    char when[32];                                /* the server's clock when the lock was taken */
 };
 
 static void count(atomic_ullong *counter, uint64_t n)
@@ -190,18 +194,139 @@ static void let_go(struct flight *flight)
     pthread_mutex_unlock(&flight->cache->lock);
 }
 
+/* --- large columns ------------------------------------------------------------------------------------------------ */
+
+static const int64_t REBUILD_PAUSE_NS = 1000000000;
+
+/* Where an index that was found gets the columns that are apart, and what it takes to build them instead. */
+struct parts {
+    struct cache *cache;
+    char *values, *db_name, *path, *descriptions_dir;
+    struct schema_options options;
+    struct db_limits limits;
+    struct schema_index *built; /* once Redis has failed us */
+    int64_t failed_ns;
+};
+
+static void parts_end(void *ctx)
+{
+    struct parts *parts = ctx;
+    schema_unref(parts->built);
+    g_free(parts->values);
+    g_free(parts->db_name);
+    g_free(parts->path);
+    g_free(parts->descriptions_dir);
+    g_free(parts);
+}
+
+/* Put one column there. */
+static bool put_part(struct cache *cache, const char *values, const struct schema_index *index, uint32_t column)
+{
+    struct schema_blob blob;
+    if (schema_part_write(index, column, &blob, NULL)) return false;
+    char *key = g_strdup_printf("%s%u", values, column);
+    struct number ttl = number_of(cache->ttl_ms);
+    struct link_command command = make("SET", key, "", "PX", ttl.text, NULL);
+    command.argv[2] = (const char *)blob.bytes;
+    command.lens[2] = blob.len;
+    redisReply *reply = NULL;
+    bool good = blob.len <= cache->links.config.max_bytes &&
+                links_call(&cache->links, &command, 1, false, &reply, NULL) == ERR_OK;
+    if (good) {
+        good = reply->type == REDIS_REPLY_STATUS;
+        links_free_replies(&reply, 1);
+    }
+    schema_blob_free(&blob);
+    g_free(key);
+    return good;
+}
+
+/* Before the index that leaves them out. What is under such a key only depends on the key: a late builder writes the
+ * same again. */
+static bool put_parts(struct flight *flight, const struct schema_index *index)
+{
+    uint32_t *columns = g_new(uint32_t, index->n_columns + 1), n = schema_parts(index, columns);
+    bool good = true;
+    for (uint32_t i = 0; i < n && good; i++) good = put_part(flight->cache, flight->values, index, columns[i]);
+    g_free(columns);
+    return good;
+}
+
+static struct values *get_part(struct parts *parts, const struct schema_index *index, uint32_t column)
+{
+    struct cache *cache = parts->cache;
+    char *key = g_strdup_printf("%s%u", parts->values, column);
+    struct number ttl = number_of(cache->ttl_ms);
+    struct link_command commands[] = {make("GET", key, NULL), make("PEXPIRE", key, ttl.text, NULL)};
+    redisReply *replies[2];
+    struct values *part = NULL;
+    if (links_call(&cache->links, commands, 2, false, replies, NULL) == ERR_OK) {
+        if (is_string(replies[0])) schema_part_read(replies[0]->str, replies[0]->len, index, column, &part, NULL);
+        if (!part && replies[0]->type != REDIS_REPLY_NIL) count(&cache->counters.rejected, 1);
+        if (part) count(&cache->counters.parts, 1);
+        links_free_replies(replies, 2);
+    }
+    g_free(key);
+    return part;
+}
+
+/* With a handle of its own: whoever asks for a value has none at hand. */
+static struct schema_index *build_again(struct parts *parts)
+{
+    struct db *db;
+    struct schema_index *index = NULL;
+    count(&parts->cache->counters.rebuilds, 1);
+    if (db_open(parts->path, &parts->limits, &db, NULL)) return NULL;
+    schema_build(db, parts->db_name, parts->path, &parts->options, &index, NULL);
+    db_close(db);
+    return index;
+}
+
+/* INVARIANT equal: a column that Redis does not hand over is built, so that the answer is the same. Only where that is
+ * not possible either (the database has changed since), its values are unknown, which is not the same as absent. */
+static struct values *load_part(void *ctx, const struct schema_index *index, uint32_t column)
+{
+    struct parts *parts = ctx;
+    struct values *part = parts->built ? NULL : get_part(parts, index, column);
+    if (part) return part;
+    if (parts->failed_ns && clock_now_ns() - parts->failed_ns < REBUILD_PAUSE_NS) return NULL;
+    if (!parts->built) parts->built = build_again(parts);
+    if (parts->built) part = schema_part_of(parts->built, index, column);
+    if (part) {
+        put_part(parts->cache, parts->values, parts->built, column);
+    } else {
+        schema_unref(parts->built);
+        parts->built = NULL;
+        parts->failed_ns = clock_now_ns();
+    }
+    return part;
+}
+
+static void attach_parts(const struct flight *flight, struct schema_index *index)
+{
+    struct parts *parts = g_new0(struct parts, 1);
+    parts->cache = flight->cache;
+    parts->values = g_strdup(flight->values);
+    parts->db_name = g_strdup(flight->db_name);
+    parts->path = g_strdup(flight->path);
+    parts->limits = db_get_limits(flight->db);
+    if (flight->options) parts->options = *flight->options;
+    parts->options.descriptions_dir = parts->descriptions_dir = g_strdup(parts->options.descriptions_dir);
+    schema_parts_from(index, &(struct schema_part_source){parts, load_part, parts_end});
+}
+
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
 /* An index of a reply's bytes, if they are one of what this flight looks for. */
-static struct schema_index *read_reply(struct flight *flight, const redisReply *reply, const char *db_name,
-                                       const struct schema_options *options)
+static struct schema_index *read_reply(struct flight *flight, const redisReply *reply)
 {
     struct schema_index *index;
     int64_t started = clock_now_ns();
-    enum err_code code = schema_blob_read(reply->str, reply->len, db_name, options, &index, NULL);
+    enum err_code code = schema_blob_read(reply->str, reply->len, flight->db_name, flight->options, &index, NULL);
     count(&flight->cache->counters.read_ns, (uint64_t)(clock_now_ns() - started));
     if (!code && strcmp(index->fingerprint, flight->fingerprint) == 0) {
         count(&flight->cache->counters.hits, 1);
+        attach_parts(flight, index);
         return index;
     }
     if (!code) schema_unref(index);
@@ -221,8 +346,7 @@ static void reject(struct flight *flight)
 enum found { FOUND, MINE, OTHERS, AWAY };
 
 /* The common case, in one round trip that also keeps the index from expiring. OTHERS: not there, or not usable. */
-static enum found look(struct flight *flight, const char *db_name, const struct schema_options *options,
-                       struct schema_index **out)
+static enum found look(struct flight *flight, struct schema_index **out)
 {
     struct number ttl = number_of(flight->cache->ttl_ms);
     struct link_command commands[] = {make("GET", flight->schema, NULL),
@@ -230,7 +354,7 @@ static enum found look(struct flight *flight, const char *db_name, const struct 
     redisReply *replies[2];
     if (links_call(&flight->cache->links, commands, 2, false, replies, NULL)) return AWAY;
     bool there = replies[0]->type != REDIS_REPLY_NIL;
-    *out = is_string(replies[0]) ? read_reply(flight, replies[0], db_name, options) : NULL;
+    *out = is_string(replies[0]) ? read_reply(flight, replies[0]) : NULL;
     links_free_replies(replies, 2);
     if (!*out && there) reject(flight);
     return *out ? FOUND : OTHERS;
@@ -247,8 +371,7 @@ static void note_time(struct flight *flight, const redisReply *reply)
 }
 
 /* Take the lock if it is free, and look again: the index may have come since. One round trip. */
-static enum found try_lock(struct flight *flight, const char *db_name, const struct schema_options *options,
-                           struct schema_index **out)
+static enum found try_lock(struct flight *flight, struct schema_index **out)
 {
     struct number lease = number_of(flight->cache->lease_ms);
     struct link_command commands[] = {make("SET", flight->lock, flight->token, "NX", "PX", lease.text, NULL),
@@ -260,7 +383,7 @@ static enum found try_lock(struct flight *flight, const char *db_name, const str
     bool lockable = mine || is_string(replies[1]); /* else memory is full, or the key is not what it should be */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
     note_time(flight, replies[2]);
-    *out = is_string(replies[3]) ? read_reply(flight, replies[3], db_name, options) : NULL;
+    *out = is_string(replies[3]) ? read_reply(flight, replies[3]) : NULL;
     links_free_replies(replies, 4);
     if (*out && mine) release(flight);
     if (*out) return FOUND;
@@ -270,16 +393,15 @@ static enum found try_lock(struct flight *flight, const char *db_name, const str
 }
 
 /* FOUND, MINE (build, then publish), or AWAY (build for oneself). */
-static enum found find(struct flight *flight, const char *db_name, const struct schema_options *options,
-                       struct schema_index **out)
+static enum found find(struct flight *flight, struct schema_index **out)
 {
     struct cache *cache = flight->cache;
     int64_t until_ns = clock_now_ns() + cache->wait_ms * 1000000, pause_us = FIRST_PAUSE_US;
-    enum found found = look(flight, db_name, options, out);
+    enum found found = look(flight, out);
     if (found == FOUND || found == AWAY) return found;
     count(&cache->counters.misses, 1);
     bool waiting = false;
-    while ((found = try_lock(flight, db_name, options, out)) == OTHERS) {
+    while ((found = try_lock(flight, out)) == OTHERS) {
         if (!waiting) count(&cache->counters.waits, 1);
         waiting = true;
         if (clock_now_ns() >= until_ns) {
@@ -321,8 +443,8 @@ static void publish(struct flight *flight, const struct schema_index *index)
 {
     struct schema_blob blob = {0};
     bool same = strcmp(index->fingerprint, flight->fingerprint) == 0;
-    bool fits =
-        same && schema_blob_write(index, &blob, NULL) == ERR_OK && blob.len <= flight->cache->links.config.max_bytes;
+    bool fits = same && put_parts(flight, index) && schema_blob_write(index, &blob, NULL) == ERR_OK &&
+                blob.len <= flight->cache->links.config.max_bytes;
     if (fits) {
         stage_and_publish(flight, &blob);
     } else {
@@ -342,17 +464,17 @@ static void make_token(char token[TOKEN])
     g_snprintf(token, TOKEN, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
 }
 
-static void flight_init(struct flight *flight, struct cache *cache, const char *db_name, const char *path,
-                        const struct schema_options *options, const char fingerprint[33])
+static void make_keys(struct flight *flight)
 {
-    *flight = (struct flight){.cache = cache};
-    memcpy(flight->fingerprint, fingerprint, sizeof flight->fingerprint);
-    schema_blob_key(fingerprint, path, options, flight->key);
+    const struct cache *cache = flight->cache;
+    const char *db_name = flight->db_name;
+    schema_blob_key(flight->fingerprint, flight->path, flight->options, flight->key);
     make_token(flight->token);
     flight->schema = g_strdup_printf("%s:%s:%s:schema", cache->prefix, db_name, flight->key);
     flight->lock = g_strdup_printf("%s:%s:%s:lock", cache->prefix, db_name, flight->key);
     flight->stage = g_strdup_printf("%s:%s:%s:stage:%s", cache->prefix, db_name, flight->key, flight->token);
     flight->index = g_strdup_printf("%s:%s:index", cache->prefix, db_name);
+    flight->values = g_strdup_printf("%s:%s:%s:values:", cache->prefix, db_name, flight->key);
 }
 
 static void flight_end(struct flight *flight)
@@ -361,19 +483,19 @@ static void flight_end(struct flight *flight)
     g_free(flight->lock);
     g_free(flight->stage);
     g_free(flight->index);
+    g_free(flight->values);
 }
 
 enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const char *path,
                           const struct schema_options *options, struct schema_index **out, struct err *err)
 {
     struct cache *cache = ctx;
-    char fingerprint[33];
+    struct flight flight = {.cache = cache, .db = db, .db_name = db_name, .path = path, .options = options};
     *out = NULL;
-    enum err_code code = db_fingerprint(db, fingerprint, err);
+    enum err_code code = db_fingerprint(db, flight.fingerprint, err);
     if (code) return code;
-    struct flight flight;
-    flight_init(&flight, cache, db_name, path, options, fingerprint);
-    enum found found = find(&flight, db_name, options, out);
+    make_keys(&flight);
+    enum found found = find(&flight, out);
     if (found != FOUND) {
         if (found == MINE) keep(&flight);
         count(&cache->counters.builds, 1);

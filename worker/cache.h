@@ -8,6 +8,7 @@
  *
  * Keys, `assay` being the prefix and <fp> schema_blob_key, so that nothing is invalidated in place:
  *   assay:<db>:<fp>:schema          the index (lib/schema/blob.h), expiring
+ *   assay:<db>:<fp>:values:<column> the values of a large column, expiring; fetched when it is asked for
  *   assay:<db>:<fp>:lock            token of the one process that builds it, expiring in `lease_ms`
  *   assay:<db>:<fp>:stage:<token>   what it has built, until the token is found to be good
  *   assay:<db>:index                "<fp> <when>": the newest index of the database, for people and tools
@@ -45,6 +46,8 @@ struct cache_config {
     X(stored, "indexes put into Redis")                                                                                \
     X(fenced, "indexes not put there, as the lock had passed to another")                                              \
     X(refused, "indexes that Redis or a limit did not take: memory full, or too large")                                \
+    X(parts, "large columns taken from Redis")                                                                         \
+    X(rebuilds, "indexes built here as a large column was not to be had")                                              \
     X(waits, "times that another process was building, and its index was waited for")                                  \
     X(impatient, "of these, how often waiting took too long")                                                          \
     X(rejected, "indexes in Redis that were damaged, foreign or of another version")                                   \
@@ -69,7 +72,7 @@ struct cache;
 /* `config` is copied. Does not connect: a Redis that is down at the start is like one that goes down later. ERR_CONFIG:
  * an address that is none, TLS, a password that cannot be read, no database number. */
 enum err_code cache_open(const struct cache_config *config, struct cache **out, struct err *err);
-/* After the last index was asked for. NULL is fine. */
+/* After the last index that came through it was let go. NULL is fine. */
 void cache_close(struct cache *cache);
 
 /* For schema_cache_build_with; `ctx` is a struct cache. Errors are schema_build's alone. Thread: any. */

@@ -16,9 +16,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const char MAGIC[8] = "assay.ix";
+static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* 8 bytes of each */
 enum { ORDER = 0x01020304, MAX_PAIRS = 1024, MAX_TOP = 16, MAX_TABLES = 65000 };
 static const size_t MAX_BYTES = 512000000;
+static const size_t PART_BYTES = 128 << 10; /* a column with more is apart */
 
 struct header {
     char magic[8];
@@ -34,6 +35,7 @@ struct coder {
 
     const unsigned char *p, *end;
     struct arena *arena;
+    struct values *values; /* the table that is written or read */
     bool bad;
 };
 
@@ -363,11 +365,30 @@ static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
     return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
 }
 
+/* In place of a column's values. How much they are counts for the whole index, as if they were here. */
+static void code_filter(struct coder *c, struct values *values, struct value_column *column)
+{
+    uint64_t bytes = column->apart_bytes;
+    void *filter = column->filter;
+    code_array(c, &filter, &column->n_filter, 1);
+    code_u64(c, &bytes);
+    if (c->out) return;
+    column->filter = filter;
+    column->apart_bytes = bytes;
+    check(c, column->n_filter > 0 && column->indexed && bytes < UINT32_MAX);
+    if (!c->bad) values->bytes += column->n_filter + bytes;
+}
+
 static void code_value_column(struct coder *c, struct values *values, struct value_column *column)
 {
     void *entries = column->entries, *strings = column->strings;
     code_bool(c, &column->indexed);
     code_bool(c, &column->complete);
+    code_bool(c, &column->apart);
+    if (column->apart) {
+        code_filter(c, values, column);
+        return;
+    }
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
     if (c->out) return;
@@ -412,14 +433,15 @@ static void code_chains(struct coder *c, struct values *values)
     if (!c->bad) check(c, are_chains(values));
 }
 
-static void code_values(struct coder *c, struct schema_index *index)
+static void code_values(struct coder *c, const struct schema_index *index)
 {
-    struct values *values = &index->priv->values;
+    struct values *values = c->values;
     struct schema_options room = {.max_value_bytes = values->max_value_bytes};
     code_u32(c, &room.max_value_bytes, UINT32_MAX);
     if (!c->out) check(c, values_init(values, index->n_columns, &room));
     for (uint32_t i = 0; i < index->n_columns && !c->bad; i++) code_value_column(c, values, &values->columns[i]);
     if (!c->bad) code_chains(c, values);
+    if (!c->out && !c->bad) check(c, values_note_apart(values));
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
@@ -460,15 +482,94 @@ static void code_index(struct coder *c, struct schema_index *index)
     if (!c->bad) code_values(c, index);
 }
 
-enum err_code schema_blob_write(const struct schema_index *index, struct schema_blob *out, struct err *err)
+/* --- columns apart ------------------------------------------------------------------------------------------------ */
+
+static uint64_t bytes_of(const struct value_column *column)
+{
+    return column->apart ? column->apart_bytes : column->n * sizeof *column->entries + column->n_strings;
+}
+
+static bool is_large(const struct value_column *column)
+{
+    return column->apart || bytes_of(column) > PART_BYTES;
+}
+
+uint32_t schema_parts(const struct schema_index *index, uint32_t *columns)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < index->n_columns; i++)
+        if (is_large(&index->priv->values.columns[i])) columns[n++] = i;
+    return n;
+}
+
+/* What stands for a large column in the table that is written. */
+static bool put_filter(const struct value_column *from, struct value_column *to)
+{
+    to->indexed = from->indexed;
+    to->complete = from->complete;
+    to->apart = true;
+    to->apart_bytes = bytes_of(from);
+    to->n_filter = from->n_filter;
+    to->filter = from->apart ? malloc(from->n_filter + 1UL) : values_filter(from, &to->n_filter);
+    if (from->apart && to->filter) memcpy(to->filter, from->filter, from->n_filter);
+    return to->filter != NULL;
+}
+
+static void drop(struct values *values)
+{
+    if (values) values_free(values);
+    free(values);
+}
+
+/* The table without the large columns, or with nothing but one of them. */
+static struct values *pick(const struct values *values, int64_t only)
+{
+    uint32_t *slots = values_slots(values);
+    bool *picked = g_new0(bool, values->n_columns + 1);
+    for (uint32_t i = 0; i < values->n_columns; i++) picked[i] = only >= 0 ? i == only : !is_large(&values->columns[i]);
+    struct values *out = slots ? values_pick(values, slots, picked) : NULL;
+    bool ok = out != NULL;
+    for (uint32_t i = 0; ok && only < 0 && i < values->n_columns; i++)
+        if (!picked[i]) ok = put_filter(&values->columns[i], &out->columns[i]);
+    free(slots);
+    g_free(picked);
+    if (!ok) drop(out);
+    return ok ? out : NULL;
+}
+
+static void code_part(struct coder *c, struct schema_index *index, uint32_t column)
+{
+    uint32_t id = column;
+    char fingerprint[sizeof index->fingerprint];
+    memcpy(fingerprint, index->fingerprint, sizeof fingerprint);
+    const char *text = fingerprint;
+    code_text(c, &text);
+    code_u32(c, &id, UINT32_MAX);
+    check(c, id == column && strcmp(text, index->fingerprint) == 0);
+    if (!c->bad) code_value_column(c, c->values, &c->values->columns[column]);
+    check(c, c->values->columns[column].indexed && !c->values->columns[column].apart);
+    if (!c->bad) code_chains(c, c->values);
+}
+
+/* --- bytes -------------------------------------------------------------------------------------------------------- */
+
+/* The index, or (column >= 0) a part of it. */
+static enum err_code write_bytes(const struct schema_index *index, int64_t column, struct schema_blob *out,
+                                 struct err *err)
 {
     struct header header = {.version = SCHEMA_BLOB_VERSION, .order = ORDER};
-    struct coder c = {.out = g_byte_array_new()};
-    memcpy(header.magic, MAGIC, sizeof header.magic);
     *out = (struct schema_blob){0};
+    struct values *values = pick(&index->priv->values, column);
+    if (!values) return err_set(err, ERR_LIMIT_MEMORY, "no memory to write the index of %s", index->db_name);
+    struct coder c = {.out = g_byte_array_new(), .values = values};
+    memcpy(header.magic, column < 0 ? MAGIC : PART_MAGIC, sizeof header.magic);
     g_byte_array_append(c.out, (const guint8 *)&header, sizeof header);
     msgpack_packer_init(&c.packer, &c, append);
-    code_index(&c, (struct schema_index *)index); /* which writing only reads */
+    if (column < 0)
+        code_index(&c, (struct schema_index *)index); /* which writing only reads */
+    else
+        code_part(&c, (struct schema_index *)index, (uint32_t)column);
+    drop(values);
     if (c.full) {
         g_byte_array_free(c.out, TRUE);
         return err_set(err, ERR_LIMIT_BYTES, "the index of %s is larger than %zu bytes", index->db_name, MAX_BYTES);
@@ -481,16 +582,27 @@ enum err_code schema_blob_write(const struct schema_index *index, struct schema_
     return ERR_OK;
 }
 
+enum err_code schema_part_write(const struct schema_index *index, uint32_t column, struct schema_blob *out,
+                                struct err *err)
+{
+    return write_bytes(index, column, out, err);
+}
+
+enum err_code schema_blob_write(const struct schema_index *index, struct schema_blob *out, struct err *err)
+{
+    return write_bytes(index, -1, out, err);
+}
+
 void schema_blob_free(struct schema_blob *blob)
 {
     g_free(blob->bytes);
     *blob = (struct schema_blob){0};
 }
 
-static enum err_code check_header(const void *bytes, size_t len, struct err *err)
+static enum err_code check_header(const void *bytes, size_t len, const char *magic, struct err *err)
 {
     struct header header;
-    if (len < sizeof header || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
+    if (len < sizeof header || memcmp(bytes, magic, sizeof header.magic) != 0)
         return err_set(err, ERR_MALFORMED, "these bytes are no schema index");
     memcpy(&header, bytes, sizeof header);
     if (header.order != ORDER || header.version != SCHEMA_BLOB_VERSION)
@@ -502,17 +614,21 @@ static enum err_code check_header(const void *bytes, size_t len, struct err *err
     return ERR_OK;
 }
 
+static struct coder reader(const void *bytes, size_t len, struct arena *arena, struct values *values)
+{
+    const unsigned char *start = bytes;
+    return (struct coder){.p = start + sizeof(struct header), .end = start + len, .arena = arena, .values = values};
+}
+
 enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_name, const struct schema_options *options,
                                struct schema_index **out, struct err *err)
 {
     *out = NULL;
-    enum err_code code = check_header(bytes, len, err);
+    enum err_code code = check_header(bytes, len, MAGIC, err);
     if (code) return code;
     struct schema_options resolved = schema_options_resolve(options);
     struct schema_index *index = schema_index_new(&resolved);
-    struct coder c = {.p = (const unsigned char *)bytes + sizeof(struct header),
-                      .end = (const unsigned char *)bytes + len,
-                      .arena = &index->priv->arena};
+    struct coder c = reader(bytes, len, &index->priv->arena, &index->priv->values);
     index->db_name = arena_strdup(c.arena, db_name);
     code_index(&c, index);
     if (!c.bad) link_index(&c, index, &resolved);
@@ -527,6 +643,52 @@ enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_nam
     }
     *out = index;
     return ERR_OK;
+}
+
+enum err_code schema_part_read(const void *bytes, size_t len, const struct schema_index *index, uint32_t column,
+                               struct values **out, struct err *err)
+{
+    *out = NULL;
+    enum err_code code = check_header(bytes, len, PART_MAGIC, err);
+    if (code) return code;
+    struct schema_options options = {.max_value_bytes = index->priv->values.max_value_bytes};
+    struct arena scratch;
+    arena_init(&scratch, 4096);
+    struct values *values = calloc(1, sizeof *values);
+    bool good = values && values_init(values, index->n_columns, &options);
+    struct coder c = reader(bytes, len, &scratch, values);
+    if (good) code_part(&c, (struct schema_index *)index, column);
+    arena_free(&scratch);
+    if (!good || c.bad || c.p != c.end) {
+        drop(values);
+        return err_set(err, good ? ERR_MALFORMED : ERR_LIMIT_MEMORY, "these are no values of the column asked for");
+    }
+    *out = values;
+    return ERR_OK;
+}
+
+void schema_part_free(struct values *part)
+{
+    drop(part);
+}
+
+struct values *schema_part_of(const struct schema_index *built, const struct schema_index *index, uint32_t column)
+{
+    bool same = strcmp(built->fingerprint, index->fingerprint) == 0 && built->n_columns == index->n_columns;
+    return same && !built->priv->values.columns[column].apart ? pick(&built->priv->values, column) : NULL;
+}
+
+static struct values *load_part(void *ctx, uint32_t column)
+{
+    const struct schema_index *index = ctx;
+    return index->priv->source.load(index->priv->source.ctx, index, column);
+}
+
+void schema_parts_from(struct schema_index *index, const struct schema_part_source *source)
+{
+    index->priv->source = *source;
+    index->priv->values.load = load_part;
+    index->priv->values.load_ctx = index;
 }
 
 void schema_blob_key(const char fingerprint[33], const char *path, const struct schema_options *options, char out[33])

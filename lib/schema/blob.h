@@ -3,6 +3,10 @@
  *   0        8         12         16       24        32
  *   | magic  | version | order    | length | xxh3_64 | body: one stream of msgpack values ... |
  *
+ * The values of a large column are not in it: each such column is a part, bytes of its own of the same make (magic
+ * "assay.iv"), which is fetched when somebody asks for a value that the column may hold; a filter in the index says
+ * which it does not. So a worker takes from a database of millions of values the columns that questions are about.
+ *
  * The header is in the writer's byte order, and `order` is how a reader of the other kind finds out: such bytes are
  * refused, not swapped, for the value table in the body is copied as it lies in memory. The body is described once, by
  * the functions of blob.c that both write and read it.
@@ -20,7 +24,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 1 };
+enum { SCHEMA_BLOB_VERSION = 2 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */
@@ -37,6 +41,34 @@ void schema_blob_free(struct schema_blob *blob);
  * any. */
 enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_name, const struct schema_options *options,
                                struct schema_index **out, struct err *err);
+
+/* The columns whose values are apart, by id, into columns[] (room for all of the index). Their number. Those that
+ * schema_blob_write leaves out, of an index that was built; of one that was read, those that were left out. */
+uint32_t schema_parts(const struct schema_index *index, uint32_t *columns);
+
+/* Write the part of such a column, of an index that was built. As schema_blob_write. */
+enum err_code schema_part_write(const struct schema_index *index, uint32_t column, struct schema_blob *out,
+                                struct err *err);
+
+/* The values of one column, for an index that was read. */
+struct values;
+/* Read a part. Errors as schema_blob_read's; a part of another index or column is ERR_MALFORMED. */
+enum err_code schema_part_read(const void *bytes, size_t len, const struct schema_index *index, uint32_t column,
+                               struct values **out, struct err *err);
+/* NULL is fine. A part that `load` below has handed over is the index's. */
+void schema_part_free(struct values *part);
+/* Take it from an index of the same database that was built. NULL: it is of another one. */
+struct values *schema_part_of(const struct schema_index *built, const struct schema_index *index, uint32_t column);
+
+/* Where an index that was read gets its parts. `load` hands a part over, or NULL: then the values of that column are
+ * not known for now. It is called on whichever thread asks, one at a time, again and again while it fails. `end` (may
+ * be NULL) is called with the index's last reference. Set before the index is shared. */
+struct schema_part_source {
+    void *ctx;
+    struct values *(*load)(void *ctx, const struct schema_index *index, uint32_t column);
+    void (*end)(void *ctx);
+};
+void schema_parts_from(struct schema_index *index, const struct schema_part_source *source);
 
 /* What an index depends on, as 32 hex digits: the fingerprint of the database, the options, the description files
  * beside it (their names, sizes and times), and this version of Assay. Two workers that would build different indexes

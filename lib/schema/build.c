@@ -185,6 +185,7 @@ struct schema_index *schema_index_new(const struct schema_options *options)
 static void free_index(struct schema_index *index)
 {
     values_free(&index->priv->values);
+    if (index->priv->source.end) index->priv->source.end(index->priv->source.ctx);
     arena_free(&index->priv->arena);
     g_free(index->priv);
     g_free(index);

@@ -6,17 +6,16 @@
 /* --- which columns hold it ---------------------------------------------------------------------------------------- */
 
 struct hits {
-    const struct values *values;
     struct schema_hit *out;
     uint32_t n, max;
     enum value_match wanted;
 };
 
-static bool take_hit(void *ctx, uint32_t column, const struct value_entry *entry, enum value_match match)
+static bool take_hit(void *ctx, uint32_t column, const struct value_entry *entry, const char *form,
+                     enum value_match match)
 {
     struct hits *hits = ctx;
     if (match == hits->wanted) {
-        const char *form = form_at(hits->values->columns[column].strings, entry->form).text;
         hits->out[hits->n++] = (struct schema_hit){column, match == VALUE_EXACT, form, entry->count};
     }
     return hits->n < hits->max;
@@ -26,7 +25,7 @@ uint32_t schema_values_with(const struct schema_index *index, const char *text, 
                             uint32_t max)
 {
     const struct values *values = &index->priv->values;
-    struct hits hits = {values, out, 0, max, VALUE_EXACT};
+    struct hits hits = {out, 0, max, VALUE_EXACT};
     struct value_query query;
     if (max && len <= values->max_value_bytes && value_query_begin(&query, text, len)) {
         values_find(values, &query, -1, take_hit, &hits);
@@ -41,9 +40,10 @@ struct best_match {
     enum value_match match, enough;
 };
 
-static bool take_match(void *ctx, uint32_t column, const struct value_entry *entry, enum value_match match)
+static bool take_match(void *ctx, uint32_t column, const struct value_entry *entry, const char *form,
+                       enum value_match match)
 {
-    (void)column, (void)entry;
+    (void)column, (void)entry, (void)form;
     struct best_match *best = ctx;
     if (match > best->match) best->match = match;
     return best->match < best->enough;
@@ -59,9 +59,10 @@ int schema_column_has(const struct schema_index *index, const struct schema_colu
     struct value_query query;
     bool asked = value_query_begin(&query, text, len);
     if (asked) values_find(values, &query, column->id, take_match, &best);
+    bool sure = asked && !query.unknown && held->complete;
     value_query_end(&query);
     if (best.match >= best.enough) return 1;
-    return asked && held->complete ? 0 : -1;
+    return sure ? 0 : -1;
 }
 
 /* --- what it holds that is near ----------------------------------------------------------------------------------- */
@@ -142,7 +143,9 @@ uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *i
                                const struct schema_column *column, const char *text, size_t len, const char **out,
                                uint32_t max)
 {
-    const struct value_column *held = &index->priv->values.columns[column->id];
+    const struct values *values = values_holding(&index->priv->values, column->id);
+    if (!values) return 0;
+    const struct value_column *held = &values->columns[column->id];
     const char *folded = len <= index->priv->values.max_value_bytes ? text_fold(arena, text, len) : NULL;
     if (!folded || !held->indexed || !max) return 0;
     struct search search = {.folded = folded, .len = strlen(folded), .max = MIN(max, NEAR_MAX)};

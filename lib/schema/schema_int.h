@@ -2,6 +2,7 @@
 #ifndef ASSAY_LIB_SCHEMA_SCHEMA_INT_H
 #define ASSAY_LIB_SCHEMA_SCHEMA_INT_H
 
+#include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/schema/values.h"
 
@@ -12,11 +13,12 @@ struct schema_private {
     struct arena arena; /* everything but the values */
     atomic_uint references;
     struct values values;
-    uint32_t *tables_by_name;   /* table numbers, sorted by name without case */
-    uint32_t **columns_by_name; /* by table: positions, likewise */
-    bool *is_foreign;           /* by column id: on the referencing side of a declared key */
-    uint32_t *key_root;         /* by column id: columns that joins declare equal share a root */
-    uint32_t *neighbours;       /* join graph: tables next to table t are neighbours[first[t] .. first[t + 1]) */
+    struct schema_part_source source; /* of an index that was read */
+    uint32_t *tables_by_name;         /* table numbers, sorted by name without case */
+    uint32_t **columns_by_name;       /* by table: positions, likewise */
+    bool *is_foreign;                 /* by column id: on the referencing side of a declared key */
+    uint32_t *key_root;               /* by column id: columns that joins declare equal share a root */
+    uint32_t *neighbours;             /* join graph: tables next to table t are neighbours[first[t] .. first[t + 1]) */
     uint32_t *first_neighbour;
 };
 

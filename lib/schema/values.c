@@ -21,7 +21,14 @@ void values_free(struct values *values)
     for (uint32_t i = 0; values->columns && i < values->n_columns; i++) {
         free(values->columns[i].entries);
         free(values->columns[i].strings);
+        free(values->columns[i].filter);
+        struct values *part = atomic_load_explicit(&values->columns[i].part, memory_order_acquire);
+        if (part) values_free(part);
+        free(part);
     }
+    if (values->loading) pthread_mutex_destroy(values->loading);
+    free(values->loading);
+    free(values->apart);
     free(values->columns);
     free(values->base);
     free(values->heads);
@@ -118,6 +125,140 @@ bool values_seal(struct values *values)
     return ok;
 }
 
+static uint32_t column_of(const struct values *values, uint32_t number)
+{
+    uint32_t low = 0, high = values->n_columns;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (values->base[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct value_entry *entry_at(const struct values *values, uint32_t number)
+{
+    uint32_t column = column_of(values, number);
+    return &values->columns[column].entries[number - values->base[column]];
+}
+
+/* --- columns apart ------------------------------------------------------------------------------------------------ */
+
+uint32_t *values_slots(const struct values *values)
+{
+    uint32_t n = values->base[values->n_columns];
+    uint32_t *slots = calloc((size_t)n + 1, sizeof *slots);
+    for (uint32_t slot = 0; slots && slot <= values->mask; slot++)
+        for (uint32_t at = values->heads[slot]; at; at = entry_at(values, at - 1)->next) slots[at - 1] = slot;
+    return slots;
+}
+
+/* The entries of a column again, with their strings. */
+static bool copy_column(const struct value_column *from, struct value_column *to)
+{
+    to->entries = malloc(from->n * sizeof *to->entries + 1);
+    to->strings = malloc((size_t)from->n_strings + 1);
+    if (!to->entries || !to->strings) return false;
+    if (from->n) memcpy(to->entries, from->entries, from->n * sizeof *to->entries);
+    if (from->n_strings) memcpy(to->strings, from->strings, from->n_strings);
+    to->n = from->n;
+    to->n_strings = from->n_strings;
+    to->indexed = from->indexed;
+    to->complete = from->complete;
+    return true;
+}
+
+/* Chains in a table no larger than the old one: the low bits of a hash are those of its old slot. */
+static bool link_picked(struct values *out, const struct values *from, const uint32_t *slots)
+{
+    uint64_t n = 0, room = 16;
+    for (uint32_t i = 0; i < out->n_columns; i++) {
+        out->base[i] = (uint32_t)n;
+        n += out->columns[i].n;
+    }
+    out->base[out->n_columns] = (uint32_t)n;
+    while (room < n) room *= 2;
+    out->heads = calloc(room, sizeof *out->heads);
+    if (!out->heads) return false;
+    out->mask = (uint32_t)(room - 1);
+    for (uint32_t i = out->n_columns; i-- > 0;)
+        for (uint32_t j = out->columns[i].n; j-- > 0;) {
+            uint32_t *head = &out->heads[slots[from->base[i] + j] & out->mask];
+            out->columns[i].entries[j].next = *head;
+            *head = out->base[i] + j + 1;
+        }
+    return true;
+}
+
+struct values *values_pick(const struct values *values, const uint32_t *slots, const bool *picked)
+{
+    struct schema_options options = {.max_value_bytes = values->max_value_bytes};
+    struct values *out = calloc(1, sizeof *out);
+    bool ok = out && values_init(out, values->n_columns, &options);
+    for (uint32_t i = 0; ok && i < values->n_columns; i++)
+        if (picked[i]) ok = copy_column(&values->columns[i], &out->columns[i]);
+    if (ok) ok = link_picked(out, values, slots);
+    if (!ok && out) values_free(out);
+    if (!ok) free(out);
+    return ok ? out : NULL;
+}
+
+/* A Bloom filter over the tags, 10 bits a value and 6 probes: wrong for one absent text in a hundred. */
+enum { FILTER_BITS = 10, FILTER_PROBES = 6 };
+
+static bool probe_filter(uint8_t *filter, uint32_t bytes, uint32_t tag, bool set)
+{
+    uint64_t mixed = (tag + 1) * 0x9E3779B97F4A7C15ULL, bits = (uint64_t)bytes * 8;
+    uint32_t at = (uint32_t)mixed, step = (uint32_t)(mixed >> 32) | 1;
+    bool all = bytes > 0;
+    for (int i = 0; i < FILTER_PROBES && all; i++, at += step) {
+        uint64_t bit = at % bits;
+        if (set)
+            filter[bit / 8] |= (uint8_t)(1U << bit % 8);
+        else
+            all = filter[bit / 8] >> bit % 8 & 1;
+    }
+    return all;
+}
+
+uint8_t *values_filter(const struct value_column *column, uint32_t *bytes)
+{
+    *bytes = (uint32_t)((uint64_t)column->n * FILTER_BITS / 8 + 1);
+    uint8_t *filter = calloc(*bytes, 1);
+    for (uint32_t i = 0; filter && i < column->n; i++) probe_filter(filter, *bytes, column->entries[i].tag, true);
+    return filter;
+}
+
+bool values_note_apart(struct values *values)
+{
+    values->apart = calloc((size_t)values->n_columns + 1, sizeof *values->apart);
+    if (!values->apart) return false;
+    for (uint32_t i = 0; i < values->n_columns; i++)
+        if (values->columns[i].apart) values->apart[values->n_apart++] = i;
+    if (!values->n_apart) return true;
+    values->loading = calloc(1, sizeof *values->loading);
+    if (values->loading) pthread_mutex_init(values->loading, NULL);
+    return values->loading != NULL;
+}
+
+const struct values *values_holding(const struct values *values, uint32_t column)
+{
+    struct value_column *held = &values->columns[column];
+    if (!held->apart) return values;
+    struct values *part = atomic_load_explicit(&held->part, memory_order_acquire);
+    if (part || !values->load) return part;
+    pthread_mutex_lock(values->loading);
+    part = atomic_load_explicit(&held->part, memory_order_acquire);
+    if (!part) {
+        part = values->load(values->load_ctx, column);
+        atomic_store_explicit(&held->part, part, memory_order_release);
+    }
+    pthread_mutex_unlock(values->loading);
+    return part;
+}
+
 /* --- lookup ------------------------------------------------------------------------------------------------------- */
 
 /* "007", "3.0", " 42 " read as numbers; what is indexed for those is "7", "3", "42". */
@@ -143,6 +284,7 @@ bool value_query_begin(struct value_query *query, const char *text, size_t len)
 {
     arena_init(&query->arena, 0);
     query->text = text;
+    query->unknown = false;
     query->len = len;
     query->number_len = as_number(text, len, query->number);
     query->folded = text_fold(&query->arena, text, len);
@@ -169,22 +311,9 @@ static enum value_match match_form(const struct value_query *query, struct form 
     return same ? VALUE_FOLDED : VALUE_OTHER;
 }
 
-static uint32_t column_of(const struct values *values, uint32_t number)
-{
-    uint32_t low = 0, high = values->n_columns;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (values->base[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct walk {
     const struct values *values;
-    const struct value_query *query;
+    struct value_query *query;
     uint32_t first, end; /* entry numbers that are asked for */
     value_each_fn *each;
     void *ctx;
@@ -197,14 +326,9 @@ static bool visit(struct walk *walk, uint32_t number)
     uint32_t column = column_of(walk->values, number);
     const struct value_column *from = &walk->values->columns[column];
     const struct value_entry *entry = &from->entries[number - walk->values->base[column]];
-    enum value_match match = match_form(walk->query, form_at(from->strings, entry->form), &walk->scratch);
-    return match == VALUE_OTHER || walk->each(walk->ctx, column, entry, match);
-}
-
-static const struct value_entry *entry_at(const struct values *values, uint32_t number)
-{
-    uint32_t column = column_of(values, number);
-    return &values->columns[column].entries[number - values->base[column]];
+    struct form form = form_at(from->strings, entry->form);
+    enum value_match match = match_form(walk->query, form, &walk->scratch);
+    return match == VALUE_OTHER || walk->each(walk->ctx, column, entry, form.text, match);
 }
 
 static bool walk_chain(struct walk *walk, const char *folded, size_t len)
@@ -221,23 +345,55 @@ static bool walk_chain(struct walk *walk, const char *folded, size_t len)
     return true;
 }
 
+/* The chain of a text in the columns [from, end) of a table. */
+static bool walk_columns(struct walk *walk, const struct values *values, uint32_t from, uint32_t end,
+                         const char *folded, size_t len)
+{
+    walk->values = values;
+    walk->first = values->base[from];
+    walk->end = values->base[end];
+    return walk->first == walk->end || walk_chain(walk, folded, len);
+}
+
+static bool walk_apart(struct walk *walk, const struct values *all, uint32_t column, const char *folded, size_t len)
+{
+    const struct value_column *held = &all->columns[column];
+    uint32_t tag = (uint32_t)(hash_folded(folded, len) >> 32);
+    if (!probe_filter(held->filter, held->n_filter, tag, false)) return true;
+    const struct values *part = values_holding(all, column);
+    if (!part) walk->query->unknown = true;
+    return !part || walk_columns(walk, part, column, column + 1, folded, len);
+}
+
+/* In the order of the columns, as if none were apart. */
+static bool walk_text(struct walk *walk, const struct values *all, uint32_t from, uint32_t end, const char *folded,
+                      size_t len)
+{
+    for (uint32_t i = 0; i < all->n_apart; i++) {
+        uint32_t column = all->apart[i];
+        if (column < from || column >= end) continue;
+        if (!walk_columns(walk, all, from, column, folded, len)) return false;
+        if (!walk_apart(walk, all, column, folded, len)) return false;
+        from = column + 1;
+    }
+    return walk_columns(walk, all, from, end, folded, len);
+}
+
 void values_find(const struct values *values, struct value_query *query, int64_t column, value_each_fn *each, void *ctx)
 {
-    struct walk walk = {values, query, 0, values->base[values->n_columns], each, ctx, {0}};
-    if (column >= 0) {
-        walk.first = values->base[column];
-        walk.end = values->base[column + 1];
-    }
+    struct walk walk = {values, query, 0, 0, each, ctx, {0}};
+    uint32_t from = column >= 0 ? (uint32_t)column : 0, end = column >= 0 ? from + 1 : values->n_columns;
     arena_init(&walk.scratch, 0);
     bool same = query->number_len == query->folded_len && memcmp(query->number, query->folded, query->folded_len) == 0;
-    bool go_on = walk_chain(&walk, query->folded, query->folded_len);
-    if (go_on && query->number_len && !same) walk_chain(&walk, query->number, query->number_len);
+    bool go_on = walk_text(&walk, values, from, end, query->folded, query->folded_len);
+    if (go_on && query->number_len && !same) walk_text(&walk, values, from, end, query->number, query->number_len);
     arena_free(&walk.scratch);
 }
 
-static bool note_exact(void *ctx, uint32_t column, const struct value_entry *entry, enum value_match match)
+static bool note_exact(void *ctx, uint32_t column, const struct value_entry *entry, const char *form,
+                       enum value_match match)
 {
-    (void)column, (void)entry;
+    (void)column, (void)entry, (void)form;
     if (match == VALUE_EXACT) *(bool *)ctx = true;
     return match != VALUE_EXACT;
 }

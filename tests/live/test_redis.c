@@ -368,6 +368,59 @@ Test(redis, a_foreign_index_is_rejected)
     stage_end(&s);
 }
 
+/* --- large columns ------------------------------------------------------------------------------------------------ */
+
+static const char LARGE_SQL[] = "CREATE TABLE t(a TEXT, name TEXT);"
+                                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
+                                "INSERT INTO t SELECT 'x' || (i % 9), 'Name ' || i FROM n;";
+
+/* Find the index, do something to the server, then ask for a value of its large column: the answer must be right. */
+static void ask_large(struct stage *s, struct seat *seat, void (*meanwhile)(struct stage *s))
+{
+    struct schema_index *index;
+    cr_assert_eq(cache_build(seat->cache, s->f.db, "concerts", s->f.path, NULL, &index, NULL), ERR_OK);
+    if (meanwhile) meanwhile(s);
+    cr_assert_eq(schema_column_has(index, index->columns[1], "Name 4711", 9, true), 1);
+    cr_assert_eq(schema_column_has(index, index->columns[1], "Name 9001", 9, true), 0);
+    schema_unref(index);
+    look(seat);
+}
+
+static void drop_part(struct stage *s)
+{
+    freeReplyObject(redis_do(&s->server, "DEL", redis_key(&s->server, "*:values:1"), NULL));
+}
+static void spoil_part(struct stage *s)
+{
+    freeReplyObject(redis_do(&s->server, "SET", redis_key(&s->server, "*:values:1"), "rubbish", NULL));
+}
+static void kill_server(struct stage *s)
+{
+    redis_kill(&s->server);
+}
+
+Test(redis, a_large_column_is_fetched_when_it_is_asked_for)
+{
+    struct stage s;
+    struct seat seat;
+    stage_begin(&s, LARGE_SQL, NULL);
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    cr_assert_eq(seat.stats.parts, 0);
+    ask_large(&s, &seat, NULL);
+    cr_assert(seat.stats.parts == 1 && seat.stats.rebuilds == 0);
+    ask_large(&s, &seat, drop_part);
+    cr_assert(seat.stats.parts == 1 && seat.stats.rebuilds == 1, "evicted");
+    ask_large(&s, &seat, spoil_part);
+    cr_assert(seat.stats.parts == 1 && seat.stats.rebuilds == 2 && seat.stats.rejected == 1, "overwritten");
+    ask_large(&s, &seat, NULL);
+    cr_assert(seat.stats.parts == 2 && seat.stats.rebuilds == 2, "and put back");
+    ask_large(&s, &seat, kill_server);
+    cr_assert(seat.stats.rebuilds == 3 && seat.stats.failures >= 1, "gone");
+    rise(&seat);
+    stage_end(&s);
+}
+
 /* --- a server in trouble ------------------------------------------------------------------------------------------ */
 
 Test(redis, killed_and_up_again, .timeout = 60)

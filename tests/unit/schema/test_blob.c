@@ -201,6 +201,147 @@ Test(blob, a_well_sealed_lie_is_safe)
     school_end(&s);
 }
 
+/* A database with two columns that are large enough to be apart, and small ones before, between and after them. */
+static const char LARGE[] =
+    "CREATE TABLE t(a TEXT, name TEXT, b TEXT, number INT, c TEXT);"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
+    "INSERT INTO t SELECT 'x' || (i % 9), 'Name ' || i, 'Name ' || (i % 7), i, 'NAME ' || (i % 5) FROM n;";
+
+struct shelf {
+    struct schema_blob parts[8];
+    unsigned asked;
+    bool empty;
+};
+
+static struct values *take_part(void *ctx, const struct schema_index *index, uint32_t column)
+{
+    struct shelf *shelf = ctx;
+    struct values *part = NULL;
+    shelf->asked++;
+    if (shelf->empty) return NULL;
+    cr_assert_eq(schema_part_read(shelf->parts[column].bytes, shelf->parts[column].len, index, column, &part, NULL),
+                 ERR_OK);
+    return part;
+}
+
+static struct schema_index *with_parts(const struct school *s, struct shelf *shelf)
+{
+    struct schema_blob blob;
+    uint32_t columns[8];
+    *shelf = (struct shelf){0};
+    cr_assert_eq(schema_parts(s->index, columns), 2);
+    cr_assert(columns[0] == 1 && columns[1] == 3);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(schema_part_write(s->index, columns[i], &shelf->parts[columns[i]], NULL), ERR_OK);
+    cr_assert_eq(schema_blob_write(s->index, &blob, NULL), ERR_OK);
+    cr_assert_lt(blob.len, shelf->parts[1].len, "the large columns are not in it");
+    struct schema_index *index = read_back(&blob);
+    schema_blob_free(&blob);
+    schema_parts_from(index, &(struct schema_part_source){.ctx = shelf, .load = take_part});
+    return index;
+}
+
+static void shelf_free(struct shelf *shelf)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(shelf->parts); i++) schema_blob_free(&shelf->parts[i]);
+}
+
+Test(blob, large_columns_are_apart_and_answer_alike)
+{
+    static const char *const texts[] = {"Name 3", "name 3", "NAME 8999", "Name 9001", "8999",
+                                        "8999.0", "9001",   "x3",        ""};
+    struct school s;
+    struct shelf shelf;
+    school_open(&s, LARGE, NULL);
+    struct schema_index *index = with_parts(&s, &shelf);
+    cr_assert_geq(index->bytes * 3, s.index->bytes * 2, "counted as if they were here");
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) same_hits(s.index, index, texts[i]);
+    same_nearest(s.index, index, "Nam 77");
+    same_index(s.index, index);
+    cr_assert_eq(shelf.asked, 2, "each once");
+    schema_unref(index);
+    shelf_free(&shelf);
+    school_end(&s);
+}
+
+Test(blob, a_filter_spares_what_is_absent)
+{
+    struct school s;
+    struct shelf shelf;
+    unsigned wrong = 0;
+    school_open(&s, LARGE, NULL);
+    struct schema_index *index = with_parts(&s, &shelf);
+    shelf.empty = true;
+    for (int i = 0; i < 1000; i++) {
+        char text[32];
+        struct schema_hit hit;
+        shelf.asked = 0;
+        int len = snprintf(text, sizeof text, "absent %d", i);
+        cr_assert_eq(schema_values_with(index, text, (size_t)len, &hit, 1), 0);
+        wrong += shelf.asked;
+    }
+    cr_assert_lt(wrong, 100, "%u of 4000 looks", wrong);
+    schema_unref(index);
+    shelf_free(&shelf);
+    school_end(&s);
+}
+
+Test(blob, a_part_that_cannot_be_had_is_unknown_not_absent)
+{
+    struct school s;
+    struct shelf shelf;
+    struct schema_hit hits[8];
+    struct arena arena;
+    const char *near[4];
+    school_open(&s, LARGE, NULL);
+    struct schema_index *index = with_parts(&s, &shelf);
+    shelf.empty = true;
+    arena_init(&arena, 0);
+    cr_assert_eq(schema_column_has(index, index->columns[1], "Name 3000", 9, true), -1);
+    cr_assert_eq(schema_column_has(index, index->columns[1], "Surely not", 10, true), 0, "that the filter knows");
+    uint32_t n = schema_values_with(index, "Name 3", 6, hits, 8);
+    cr_assert_eq(n, 2, "in the columns that are here: %u", n);
+    cr_assert_eq(schema_nearest_values(&arena, index, index->columns[1], "Nam 3", 5, near, 4), 0);
+    shelf.empty = false;
+    cr_assert_eq(schema_column_has(index, index->columns[1], "Name 3000", 9, true), 1, "asked again");
+    arena_free(&arena);
+    schema_unref(index);
+    shelf_free(&shelf);
+    school_end(&s);
+}
+
+Test(blob, a_part_is_trusted_no_more_than_an_index)
+{
+    struct school s;
+    struct shelf shelf;
+    struct values *part;
+    school_open(&s, LARGE, NULL);
+    struct schema_index *index = with_parts(&s, &shelf);
+    struct schema_blob *blob = &shelf.parts[3];
+    cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 1, &part, NULL), ERR_MALFORMED, "of another column");
+    blob->bytes[HEADER + 5] ^= 1; /* in the fingerprint */
+    put_checksum(blob->bytes, blob->len);
+    cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 3, &part, NULL), ERR_MALFORMED, "of another database");
+    blob->bytes[HEADER + 5] ^= 1;
+    unsigned refused = 0;
+    for (size_t at = HEADER; at < blob->len; at += at < 3 * HEADER ? 1 : 997) {
+        unsigned char was = blob->bytes[at];
+        put_checksum(blob->bytes, blob->len);
+        blob->bytes[at] = (unsigned char)~was;
+        cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 3, &part, NULL), ERR_MALFORMED, "checksum");
+        put_checksum(blob->bytes, blob->len);
+        unsigned char *exact = g_memdup2(blob->bytes, blob->len);
+        refused += schema_part_read(exact, blob->len, index, 3, &part, NULL) != ERR_OK;
+        g_free(exact);
+        schema_part_free(part);
+        blob->bytes[at] = was;
+    }
+    cr_assert_gt(refused, 50);
+    schema_unref(index);
+    shelf_free(&shelf);
+    school_end(&s);
+}
+
 Test(blob, the_limit_of_an_index_holds_for_a_blob)
 {
     struct school s;
