@@ -33,22 +33,28 @@
 
 #define CURSOR "DECLARE assay NO SCROLL CURSOR FOR "
 
-enum { CLEAN_MS = 1000, LOCK_MS = 500, FINGERPRINT_MS = 10000 };
+enum {
+    CLEAN_MS = 1000,
+    LOCK_MS = 500,
+    FINGERPRINT_MS = 10000,
+    OLDEST = 130000 /* hash_mem_multiplier, pg_current_snapshot */
+};
 static const int64_t SETTLE_NS = 12 * 1000000000LL, LOOK_NS = 500 * 1000000LL;
 
 /* --- one statement's frame ---------------------------------------------------------------------------------------- */
 
 /* Some of it is what the types' texts depend on (postgres_value.c), the rest bounds. */
-static char *frame(int64_t left_ms)
+static char *frame(const struct postgres_db *self, int64_t left_ms)
 {
     return g_strdup_printf(
         "BEGIN READ ONLY; SET LOCAL statement_timeout = %lld; SET LOCAL lock_timeout = %d;"
-        "SET LOCAL idle_in_transaction_session_timeout = %lld; SET LOCAL client_connection_check_interval = 1000;"
+        "SET LOCAL idle_in_transaction_session_timeout = %lld; %s"
         "SET LOCAL work_mem = '16MB'; SET LOCAL hash_mem_multiplier = 2; SET LOCAL max_parallel_workers_per_gather = 0;"
         "SET LOCAL jit = off; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL standard_conforming_strings = on;"
         "SET LOCAL DateStyle = ISO; SET LOCAL IntervalStyle = postgres; SET LOCAL TimeZone = 'UTC';"
         "SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; SET LOCAL xmlbinary = base64",
-        (long long)left_ms, (int)MIN(left_ms, LOCK_MS), (long long)left_ms + 10000);
+        (long long)left_ms, (int)MIN(left_ms, LOCK_MS), (long long)left_ms + 10000,
+        self->misses_clients ? "SET LOCAL client_connection_check_interval = 1000;" : "");
 }
 
 static enum err_code start_clock(struct postgres_db *self, int64_t *start_ns, struct err *err)
@@ -68,17 +74,34 @@ static enum err_code run_own(struct postgres_db *self, const char *sql, struct e
     return code ? code : link_finish(self, err);
 }
 
+/* Connect unless connected, and learn what the server can. Before 14, and on some systems, it does not notice that a
+ * client has gone: what was given up runs there until its statement_timeout. */
+static enum err_code meet(struct postgres_db *self, struct err *err)
+{
+    if (self->conn) return ERR_OK;
+    enum err_code code = link_open(self, self->due_ns, err);
+    if (code) return code;
+    int version = PQserverVersion(self->conn);
+    if (version < OLDEST) {
+        link_close(self);
+        return err_set(err, ERR_DB_UNREADABLE, "%s is version %d; %d or newer is needed", self->place, version / 10000,
+                       OLDEST / 10000);
+    }
+    self->misses_clients = run_own(self, "SET client_connection_check_interval = 1000", NULL) == ERR_OK;
+    return ERR_OK;
+}
+
 /* BEGIN. A connection that died while nobody looked is made again, once. */
 static enum err_code open_frame(struct postgres_db *self, struct err *err)
 {
     bool fresh = !self->conn;
-    enum err_code code = link_open(self, self->due_ns, err);
+    enum err_code code = meet(self, err);
     if (code) return code;
     int64_t left_ms = (self->due_ns - clock_now_ns()) / 1000000;
-    char *sql = frame(CLAMP(left_ms, 1, INT_MAX / 2));
+    char *sql = frame(self, CLAMP(left_ms, 1, INT_MAX / 2));
     code = run_own(self, sql, err);
     if (code == ERR_UNREACHABLE && !fresh && !self->conn) {
-        code = link_open(self, self->due_ns, err);
+        code = meet(self, err);
         if (!code) code = run_own(self, sql, err);
     }
     g_free(sql);
@@ -399,10 +422,10 @@ static enum err_code ask_snapshot(struct postgres_db *self, char **out, struct e
 static enum err_code current_snapshot(struct postgres_db *self, char **out, struct err *err)
 {
     bool fresh = !self->conn;
-    enum err_code code = link_open(self, self->due_ns, err);
+    enum err_code code = meet(self, err);
     if (!code) code = ask_snapshot(self, out, err);
     if (code == ERR_UNREACHABLE && !fresh && !self->conn) {
-        code = link_open(self, self->due_ns, err);
+        code = meet(self, err);
         if (!code) code = ask_snapshot(self, out, err);
     }
     return code;

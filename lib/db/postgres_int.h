@@ -13,6 +13,7 @@ struct postgres_db {
     char *dsn;               /* may hold a password: goes to libpq and nowhere else */
     char *place;             /* what may be said of it: "database 'shop' on db.example" */
     PGconn *conn;            /* NULL: lost, to be made again by the next statement */
+    bool misses_clients;     /* the server notices when we are gone */
     bool positions_in_bytes; /* the server counts bytes, for its encoding has no characters */
     struct sink_buffer buffer;
     char *snapshot;                /* the server's, when `print` was made */
