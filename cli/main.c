@@ -15,10 +15,13 @@
 extern const struct command command_check, command_replay, command_eval, command_train, command_mutate, command_doctor,
     command_signals, command_index, command_parse, command_explain, command_topics, command_config, command_docs;
 
-const struct command *const commands[] = {
-    &command_check,  &command_explain, &command_replay,  &command_eval,  &command_train,
-    &command_mutate, &command_doctor,  &command_signals, &command_index, &command_parse,
-    &command_topics, &command_topics,  &command_config,  &command_docs,  NULL};
+const struct command *const commands[] = {&command_check,  &command_explain,
+                                          &command_replay, &command_eval,
+                                          &command_train,  &command_mutate,
+                                          &command_doctor, &command_signals,
+                                          &command_index,  &command_parse,
+                                          &command_topics, &command_config,
+                                          &command_docs,   NULL};
 
 const struct command *command_find(const char *name)
 {

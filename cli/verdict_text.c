@@ -23,6 +23,25 @@ static void safe(FILE *stream, const char *text)
     if (text) print_safe(stream, text, strlen(text), false);
 }
 
+/* A paragraph: lines broken at spaces, to the width of the terminal, each behind `indent` spaces; the first one behind
+ * `lead`, which is as long. */
+static void paragraph(FILE *stream, const char *lead, unsigned indent, const char *text)
+{
+    unsigned room = width(stream) > indent + 20 ? width(stream) - indent : 20;
+    fputs(lead, stream);
+    while (*text) {
+        unsigned columns = 0;
+        const char *end = text, *space = NULL;
+        for (; *end && columns < room; columns++, end = g_utf8_find_next_char(end, NULL))
+            if (*end == ' ') space = end;
+        const char *stop = *end && *end != ' ' && space && space > text ? space : end;
+        print_safe(stream, text, (size_t)(stop - text), false);
+        fputc('\n', stream);
+        for (text = stop; *text == ' ';) text++;
+        if (*text) fprintf(stream, "%*s", (int)indent, "");
+    }
+}
+
 static const char *percent(double p, char out[16])
 {
     if (isnan(p)) return "-";
@@ -90,9 +109,8 @@ static char *outcome(const struct msg_judged *judged)
 static void print_candidates(FILE *out, const struct msg_verdict *verdict)
 {
     static const struct table_column columns[] = {
-        {"", .right = true},        {"#", .right = true},     {"P", .right = true},
-        {"entails", .right = true}, {"votes", .right = true}, {"result"},
-        {"fired", .wrap = true},    {"why", .wrap = true},    {NULL}};
+        {"", .right = true},      {"#", .right = true}, {"P", .right = true},    {"entails", .right = true},
+        {"votes", .right = true}, {"result"},           {"fired", .wrap = true}, {NULL}};
     struct table *table = table_new(columns);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
@@ -105,12 +123,26 @@ static void print_candidates(FILE *out, const struct msg_verdict *verdict)
         table_cell(table, 4, "%u", judged->count);
         table_cell(table, 5, "%s", result);
         table_cell(table, 6, "%s", names);
-        table_cell(table, 7, "%s", judged->why ? judged->why : "");
         g_free(names);
         g_free(result);
     }
     table_print(table, out);
     table_free(table);
+}
+
+/* Why the others were passed over. */
+static void print_reasons(FILE *out, const struct msg_verdict *verdict)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) {
+        const char *why = verdict->candidates[i].why;
+        char lead[24];
+        if (!why || !*why) continue;
+        if (first) fputc('\n', out);
+        first = false;
+        int indent = snprintf(lead, sizeof lead, "%3u  ", i + 1);
+        paragraph(out, lead, (unsigned)indent, why);
+    }
 }
 
 enum { MAX_MARKS = 64 };
@@ -154,9 +186,7 @@ static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t n
 static void print_explanation(FILE *out, const struct msg_judged *judged)
 {
     if (!judged->explanation || !*judged->explanation) return;
-    fputs("    ", out);
-    safe(out, judged->explanation);
-    fputc('\n', out);
+    paragraph(out, "    ", 4, judged->explanation);
 }
 
 static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32_t i)
@@ -203,6 +233,7 @@ void verdict_print(FILE *stream, const struct msg_verdict *verdict)
     if (verdict->n_candidates) {
         fputc('\n', stream);
         print_candidates(stream, verdict);
+        print_reasons(stream, verdict);
     }
     for (uint32_t i = 0; i < verdict->n_candidates; i++) print_candidate(stream, verdict, i);
     print_report(stream, verdict);

@@ -61,6 +61,29 @@ Test(program, index_shows_tables_and_joins)
            "customer,age,INTEGER,unique (measured),4,4,0,27,60,", NULL);
 }
 
+/* Text is broken at spaces, never in a word, and nothing of it is lost. */
+Test(program, a_verdict_fits_the_page)
+{
+    struct run run = assay("check", "--format=text", "--db", "shop/shop.sqlite", "--question",
+                           "How many customers are older than 30?",
+                           "SELECT name FROM customer JOIN orders ON customer.id = orders.id WHERE age > 3000",
+                           "SELECT count(*) FROM customer WHERE age > 30");
+    char **lines = g_strsplit(run.out, "\n", -1);
+    unsigned listed = 0;
+    for (char **line = lines; *line; line++) {
+        cr_expect_leq(g_utf8_strlen(*line, -1), 120, "%s", *line);
+        listed += g_str_has_prefix(*line, "  1  ");
+    }
+    cr_expect_eq(listed, 1, "the first is passed over with a reason:\n%s", run.out);
+    cr_expect(strstr(run.out, "The result has 1 row"), "%s", run.out);
+    g_strfreev(lines);
+    run_free(&run);
+    struct run help = assay("--help");
+    const char *topics = strstr(help.out, "\n  topics ");
+    cr_expect(topics && !strstr(topics + 1, "\n  topics "), "a command is listed once:\n%s", help.out);
+    run_free(&help);
+}
+
 /* Each source outranks the one before it. */
 Test(program, settings_have_an_order)
 {
