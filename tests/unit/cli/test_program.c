@@ -77,7 +77,7 @@ Test(program, a_verdict_fits_the_page)
     }
     cr_expect_eq(listed, 1, "the first is passed over with a reason:\n%s", run.out);
     cr_expect(strstr(run.out, "The query returns"), "%s", run.out);
-    cr_expect(strstr(run.out, "source rows"), "the paragraph goes on to its end:\n%s", run.out);
+    cr_expect(strstr(run.out, "age 31"), "the paragraph goes on to its end:\n%s", run.out);
     g_strfreev(lines);
     run_free(&run);
     struct run help = assay("--help");
