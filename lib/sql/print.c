@@ -374,10 +374,19 @@ static void print_using(struct out *o, const struct sql_node *n)
     put_alias(o, n, NULL);
 }
 
+/* A table may be called lateral, but where a word follows it is read as the keyword. */
+static bool is_lateral(const struct sql_node *n)
+{
+    return !n->text2 && !n->quote && sql_name_is(n->text, n->text_len, "LATERAL", strlen("LATERAL"));
+}
+
 static void print_table(struct out *o, const struct sql_node *n)
 {
     if (n->flags & SQL_F_ONLY) put(o, "ONLY ");
-    put_qualified(o, n, 0);
+    if (is_lateral(n))
+        put_name(o, n->text, n->text_len, '"');
+    else
+        put_qualified(o, n, 0);
     if (n->flags & SQL_F_STAR) put(o, " *");
     put_alias(o, n, sql_kid(n, 0));
     if (n->text3) put(o, " ");

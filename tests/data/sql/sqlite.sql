@@ -86,3 +86,4 @@ SELECT sum(a) OVER (GROUPS CURRENT ROW EXCLUDE TIES), sum(a) OVER (PARTITION BY 
 SELECT sum(a) OVER (w ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING EXCLUDE NO OTHERS), sum(a) OVER (w) FROM t WINDOW w AS (PARTITION BY b)
 SELECT a 'alias', variadic, search, cycle FROM t 'u' WHERE only = 1
 SELECT ~ ~a, ~ - ~1, - - -b FROM t
+SELECT * FROM (a, lateral, b)
