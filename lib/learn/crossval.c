@@ -17,7 +17,7 @@ struct held_out { /* one entry a chosen row */
 static bool held_out_init(struct held_out *held, size_t n)
 {
     *held = (struct held_out){g_try_new(uint8_t, n), g_try_new(uint32_t, n), g_try_new(uint32_t, n),
-                              g_try_new(double, n),  g_try_new(double, n),   g_try_new(double, n)};
+                              g_try_new0(double, n), g_try_new0(double, n),  g_try_new0(double, n)};
     return held->fold && held->group && held->train && held->score && held->label && held->weight;
 }
 

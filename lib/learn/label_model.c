@@ -263,7 +263,7 @@ static void solve_given(struct fit *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
     unsigned parent = (unsigned)s->parent, parent_levels = fit->model->signals[parent].levels;
-    double count[2][LM_MAX_LEVELS][LM_MAX_LEVELS];
+    double count[2][LM_MAX_LEVELS][LM_MAX_LEVELS] = {0};
     for (unsigned q = 0; q < parent_levels; q++)
         for (unsigned l = 0; l < s->levels; l++)
             for (unsigned c = 0; c < 2; c++) count[c][q][l] = fit->options->smoothing * s->p[c][l];
