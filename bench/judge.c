@@ -4,8 +4,8 @@
  *
  * Each candidate of the log is judged alone by an engine with one worker (all signals, all families, the model), and
  * run once through lib/db, alternating in one process so that both see the same caches. The first pass warms indexes
- * and pages and is not counted. Prints medians and 95th percentiles, the bound 4 x run + 0.5 ms, and the time of the
- * signals that execute no SQL.
+ * and pages and is not counted. Prints medians and 95th percentiles and the bound 4 x run + 0.5 ms. The signals that
+ * execute no SQL are timed by bench_signals.
  */
 #include "cli/engine.h"
 #include "cli/input.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct sample {
-    double judge_ms, run_ms, quiet_us; /* quiet: signals that execute nothing */
+    double judge_ms, run_ms;
 };
 
 struct bench {
@@ -40,12 +40,6 @@ static struct db *database(struct bench *b, const char *name)
     return db;
 }
 
-static bool executes(const struct msg_signal *signal)
-{
-    const struct vsig_def *def = vsig_by_name(signal->name);
-    return def && def->needs & (VSIG_NEEDS_DB | VSIG_NEEDS_RESULT);
-}
-
 /* Judge one candidate alone; false when it was not judged by signals (invalid SQL). */
 static bool judge(struct bench *b, const struct msg_request *request, uint32_t i, struct sample *out)
 {
@@ -61,9 +55,6 @@ static bool judge(struct bench *b, const struct msg_request *request, uint32_t i
     const struct msg_judged *judged = verdict->n_candidates ? &verdict->candidates[0] : NULL;
     bool good = judged && judged->judged && !judged->invalid;
     out->judge_ms = clock_ms(verdict->worker_ns);
-    out->quiet_us = 0;
-    for (uint32_t k = 0; good && k < judged->n_signals; k++)
-        if (!executes(&judged->signals[k])) out->quiet_us += (double)judged->signals[k].ns / 1e3;
     msg_verdict_free(verdict);
     return good;
 }
@@ -130,14 +121,12 @@ static void report(const struct bench *b)
         const struct sample *s = &g_array_index(b->samples, struct sample, i);
         within += s->judge_ms <= 4 * s->run_ms + 0.5;
     }
-    printf("%u candidates\n%-8s %10s %10s %22s %14s\n", b->samples->len, "", "judge ms", "run ms",
-           "judge / (4 run + 0.5)", "quiet us");
+    printf("%u candidates\n%-8s %10s %10s %22s\n", b->samples->len, "", "judge ms", "run ms", "judge / (4 run + 0.5)");
     static const double points[] = {0.5, 0.95};
     for (int i = 0; i < 2; i++) {
         double judged = quantile(b, offsetof(struct sample, judge_ms), points[i]);
         double ran = quantile(b, offsetof(struct sample, run_ms), points[i]);
-        printf("%-8s %10.3f %10.3f %22.2f %14.1f\n", i ? "p95" : "median", judged, ran, judged / (4 * ran + 0.5),
-               quantile(b, offsetof(struct sample, quiet_us), points[i]));
+        printf("%-8s %10.3f %10.3f %22.2f\n", i ? "p95" : "median", judged, ran, judged / (4 * ran + 0.5));
     }
     printf("within 4 x run + 0.5 ms: %.1f %% of the candidates\n",
            b->samples->len ? 100.0 * within / b->samples->len : 0);
