@@ -24,7 +24,7 @@ struct coordinator_models {
     enum msg_strategy strategy;
     double threshold, margin;                     /* of P(correct); margin below 0: the verifier's own, or none */
     double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
-    double cyclesql_threshold; /* of the entailment, where nothing else is asked */
+    double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
     double weights[3];                            /* of coordinator_combine: constant, signals, verifier */
     struct verifier_model *verifier;              /* NULL: none */
     char *label_model_version, *classifier_version, *verifier_version;

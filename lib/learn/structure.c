@@ -131,8 +131,8 @@ static void fit_rank_one(struct moments *moments)
 static bool moments_init(struct moments *moments, const struct lm_model *model, const struct patterns *patterns)
 {
     unsigned m = moments->m = model->n_signals;
-    moments->correlation = g_try_new0(double, m *m);
-    moments->error = g_try_new0(double, m *m);
+    moments->correlation = g_try_malloc0_n((size_t)m * m, sizeof(double));
+    moments->error = g_try_malloc0_n((size_t)m * m, sizeof(double));
     moments->v = g_try_new0(double, m);
     if (!moments->correlation || !moments->error || !moments->v) return false;
     for (unsigned a = 0; a < m; a++)

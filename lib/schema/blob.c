@@ -372,7 +372,7 @@ static void code_filter(struct coder *c, struct values *values, struct value_col
     void *filter = column->filter;
     code_array(c, &filter, &column->n_filter, 1);
     code_u64(c, &bytes);
-    if (c->out) return;
+    if (c->out) return; // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
     column->filter = filter;
     column->apart_bytes = bytes;
     check(c, column->n_filter > 0 && column->indexed && bytes < UINT32_MAX);
@@ -391,7 +391,7 @@ static void code_value_column(struct coder *c, struct values *values, struct val
     }
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
-    if (c->out) return;
+    if (c->out) return; // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
     column->entries = entries; /* freed by values_free, whatever is wrong with them */
     column->strings = strings;
     values->bytes += column->n * sizeof *column->entries + column->n_strings;

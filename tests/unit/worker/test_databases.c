@@ -84,8 +84,8 @@ Test(databases, are_found_in_order)
 
 Test(databases, no_name_leaves_the_root)
 {
-    static const char *const names[] = {"", ".", "..", "../b", "a/a", "/etc/passwd", ".hidden", "a\\a", "b\n", "\x01",
-                                        "nowhere", "b.sqlite", "a/../b"};
+    static const char *const names[] = {"",     ".",   "..",   "../b",    "a/a",      "/etc/passwd", ".hidden",
+                                        "a\\a", "b\n", "\x01", "nowhere", "b.sqlite", "a/../b"};
     char path[256], longer[400];
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         cr_assert_eq(find(names[i], path, sizeof path), ERR_DB_MISSING, "'%s'", names[i]);

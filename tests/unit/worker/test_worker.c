@@ -31,9 +31,10 @@ static void begin(void)
     cr_assert(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/zoo.sqlite", dir);
     cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)",
-                              NULL, NULL, NULL),
-                 SQLITE_OK);
+    cr_assert_eq(
+        sqlite3_exec(db, "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
     sqlite3_close(db);
     roots[0] = dir;
     cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
@@ -100,7 +101,8 @@ static struct msg_task task_of(const char *family, const char *sql)
 
 static void put_bytes(const char *topic, const void *bytes, size_t len)
 {
-    struct bus_out out = {.topic = topic, .partition = BUS_ANY_PARTITION, .key = "2-7", .key_len = 3, .value = bytes, .len = len};
+    struct bus_out out = {
+        .topic = topic, .partition = BUS_ANY_PARTITION, .key = "2-7", .key_len = 3, .value = bytes, .len = len};
     cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
 }
 
@@ -282,8 +284,11 @@ Test(worker, unknown_families_are_refused_at_start)
 {
     struct err err = {0};
     struct worker *none;
-    struct worker_config config = {.bus = bus, .families = (const char *const[]){"astrology"}, .n_families = 1,
-                                   .schemas = schemas, .signals = signals};
+    struct worker_config config = {.bus = bus,
+                                   .families = (const char *const[]){"astrology"},
+                                   .n_families = 1,
+                                   .schemas = schemas,
+                                   .signals = signals};
     cr_assert_eq(worker_new(&config, &none, &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "astrology"), "%s", err.text);
     cr_assert_null(none);
