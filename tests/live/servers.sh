@@ -63,8 +63,13 @@ prepare() {
 fetch_kafka() {
   [ -n "$(ls "$kafka_libs"/kafka_2.13-*.jar 2>/dev/null)" ] && return
   say "fetching Kafka from Maven Central"
-  mvn -q -B -f "$here/kafka/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$kafka_libs" >&2 || die "Kafka could not be fetched with mvn"
+  local attempt
+  for attempt in 1 2 3; do # a registry may refuse now and then
+    mvn -q -B -f "$here/kafka/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+      -DincludeScope=runtime -DoutputDirectory="$kafka_libs" >&2 && return
+    say "attempt $attempt failed"
+  done
+  die "Kafka could not be fetched with mvn"
 }
 
 java_kafka() { # CLASS: the command line; a small heap and the quick compiler start in seconds
