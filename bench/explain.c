@@ -10,6 +10,7 @@
  * --print every explanation, --gold explains the gold query in place of the candidates, --no-rows leaves the database
  * alone.
  */
+#include "bench/ground.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 
@@ -35,38 +36,10 @@ struct bench {
     size_t longest;
 };
 
-struct ground {
-    struct db *db;
-    struct schema_index *schema;
-};
-
 struct told {
     char *sql, *operations;
     uint64_t digest[2];
 };
-
-static void ground_free(gpointer data)
-{
-    struct ground *ground = data;
-    if (ground->schema) schema_unref(ground->schema);
-    if (ground->db) db_close(ground->db);
-    g_free(ground);
-}
-
-static struct ground *ground_of(struct bench *bench, const char *name)
-{
-    struct ground *ground = g_hash_table_lookup(bench->grounds, name);
-    if (ground) return ground;
-    ground = g_new0(struct ground, 1);
-    g_hash_table_insert(bench->grounds, g_strdup(name), ground);
-    char *path = g_strdup_printf("%s/%s/%s.sqlite", bench->root, name, name);
-    struct err err = {0};
-    if (db_open(path, NULL, &ground->db, &err) != ERR_OK ||
-        schema_build(ground->db, name, path, NULL, &ground->schema, &err) != ERR_OK)
-        fprintf(stderr, "%s: %s\n", path, err.text);
-    g_free(path);
-    return ground;
-}
 
 static void count(struct bench *bench, const struct explanation *e)
 {
@@ -164,7 +137,7 @@ static void explain_line(struct bench *bench, json_t *row)
 {
     const char *name = json_string_value(json_object_get(row, "db"));
     const char *gold = json_string_value(json_object_get(row, "gold"));
-    struct ground *ground = name ? ground_of(bench, name) : NULL;
+    struct ground *ground = name ? ground_of(bench->grounds, bench->root, name) : NULL;
     if (!ground || !ground->schema) return;
     GArray *tellings = g_array_new(FALSE, FALSE, sizeof(struct told));
     g_array_set_clear_func(tellings, free_told);
@@ -273,7 +246,7 @@ int main(int argc, char **argv)
             "[--print] [--same]\n");
         return 2;
     }
-    bench.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
+    bench.grounds = grounds_new();
     bench.own = g_array_new(FALSE, FALSE, sizeof(int64_t));
     bench.sql = g_array_new(FALSE, FALSE, sizeof(int64_t));
     bench.all = g_array_new(FALSE, FALSE, sizeof(int64_t));

@@ -8,6 +8,7 @@
  * JSON line a candidate: {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}, which
  * bench/signal_table.py holds against execution labels.
  */
+#include "bench/ground.h"
 #include "signals/vsig.h"
 #include "signals/vsig_question.h"
 
@@ -30,34 +31,6 @@ struct bench {
     GArray *times[PARTS]; /* of int64_t: ns, one a candidate */
     unsigned line, n_judged, n_invalid;
 };
-
-struct ground {
-    struct db *db;
-    struct schema_index *schema;
-};
-
-static void ground_free(gpointer data)
-{
-    struct ground *ground = data;
-    if (ground->schema) schema_unref(ground->schema);
-    if (ground->db) db_close(ground->db);
-    g_free(ground);
-}
-
-static struct ground *ground_of(struct bench *bench, const char *name)
-{
-    struct ground *ground = g_hash_table_lookup(bench->grounds, name);
-    if (ground) return ground;
-    ground = g_new0(struct ground, 1);
-    g_hash_table_insert(bench->grounds, g_strdup(name), ground);
-    char *path = g_strdup_printf("%s/%s/%s.sqlite", bench->root, name, name);
-    struct err err = {0};
-    if (db_open(path, NULL, &ground->db, &err) != ERR_OK ||
-        schema_build(ground->db, name, path, NULL, &ground->schema, &err) != ERR_OK)
-        fprintf(stderr, "%s: %s\n", path, err.text);
-    g_free(path);
-    return ground;
-}
 
 static void record(struct bench *bench, unsigned part, int64_t ns)
 {
@@ -134,7 +107,7 @@ static void judge_line(struct bench *bench, json_t *row)
     const char *name = json_string_value(json_object_get(row, "db"));
     const char *question = json_string_value(json_object_get(row, "question"));
     const char *evidence = json_string_value(json_object_get(row, "evidence"));
-    struct ground *ground = name ? ground_of(bench, name) : NULL;
+    struct ground *ground = name ? ground_of(bench->grounds, bench->root, name) : NULL;
     if (!ground || !ground->schema) return;
     struct arena arena; /* of the question: shared by the line's candidates */
     arena_init(&arena, 0);
@@ -243,7 +216,7 @@ int main(int argc, char **argv)
         return 2;
     }
     bench.options = vsig_options_new();
-    bench.grounds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, ground_free);
+    bench.grounds = grounds_new();
     for (unsigned i = 0; i < PARTS; i++) bench.times[i] = g_array_new(FALSE, FALSE, sizeof(int64_t));
     int status = run(&bench);
     for (unsigned i = 0; i < PARTS; i++) g_array_free(bench.times[i], TRUE);

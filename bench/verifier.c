@@ -4,6 +4,7 @@
  *
  * Candidates that run, their results and explanations ready (those have benches of their own); CPU time of this thread.
  */
+#include "bench/ground.h"
 #include "cli/input.h"
 #include "coordinator/verifier.h"
 #include "lib/explain/explain.h"
@@ -23,32 +24,11 @@ struct bench {
     GArray *features, *judging, *both; /* of double: microseconds */
 };
 
-struct ground {
-    struct db *db;
-    struct schema_index *schema;
-};
-
 static double now_us(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
-static struct ground *ground_of(struct bench *bench, const char *name)
-{
-    struct ground *ground = g_hash_table_lookup(bench->grounds, name);
-    if (ground) return ground;
-    ground = g_new0(struct ground, 1);
-    char *path = g_strdup_printf("%s/%s/%s.sqlite", bench->root, name, name);
-    if (db_open(path, NULL, &ground->db, NULL) != ERR_OK ||
-        schema_build(ground->db, name, path, NULL, &ground->schema, NULL) != ERR_OK) {
-        fprintf(stderr, "%s cannot be read\n", path);
-        exit(1);
-    }
-    g_free(path);
-    g_hash_table_insert(bench->grounds, g_strdup(name), ground);
-    return ground;
 }
 
 static const struct explanation *explain(struct arena *arena, const struct vsig_subject *s)
@@ -94,9 +74,9 @@ static void measure_line(struct bench *bench, const struct lines *lines)
     struct msg_request *request;
     arena_init(&arena, 0);
     if (msg_request_from_json(&arena, lines->text, lines->len, &request, NULL) == ERR_OK) {
-        const struct ground *ground = ground_of(bench, request->db);
+        const struct ground *ground = ground_of(bench->grounds, bench->root, request->db);
         const struct vsig_question *asked =
-            vsig_question_read(&arena, ground->schema, request->question, request->evidence);
+            ground->schema ? vsig_question_read(&arena, ground->schema, request->question, request->evidence) : NULL;
         for (uint32_t i = 0; asked && i < request->n_candidates; i++) measure(bench, ground, request, asked, i);
     }
     arena_free(&arena);
@@ -119,7 +99,7 @@ int main(int argc, char **argv)
 {
     struct err err = {0};
     struct bench bench = {.root = argc > 3 ? argv[3] : NULL,
-                          .grounds = g_hash_table_new(g_str_hash, g_str_equal),
+                          .grounds = grounds_new(),
                           .features = g_array_new(FALSE, FALSE, sizeof(double)),
                           .judging = g_array_new(FALSE, FALSE, sizeof(double)),
                           .both = g_array_new(FALSE, FALSE, sizeof(double))};
@@ -136,5 +116,6 @@ int main(int argc, char **argv)
     print("model", bench.judging);
     print("together", bench.both);
     verifier_free(bench.model);
+    g_hash_table_unref(bench.grounds);
     return 0;
 }

@@ -6,13 +6,14 @@
 #include "lib/sql/components.h"
 #include "signals/explain/features.h"
 
+#include "tests/support/wait.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static char dir[64], path[128];
 static const char *roots[1];
@@ -259,12 +260,18 @@ Test(explain, invalid_candidates_have_no_explanation)
     cr_assert_null(result->explanation);
 }
 
+static bool is_past(void *deadline_ns)
+{
+    return clock_now_ns() >= *(const int64_t *)deadline_ns;
+}
+
 Test(explain, a_late_task_is_late)
 {
     struct msg_task task = task_of("Who?", "SELECT count(*) FROM keeper");
     struct msg_result result;
     struct err err = {0};
     cr_assert_eq(subjects_take(&subjects, &task, clock_now_ns() + 50000000, &err), ERR_OK);
-    while (clock_now_ns() < db_get_deadline(subjects.subject.db)) usleep(1000);
+    int64_t deadline_ns = db_get_deadline(subjects.subject.db);
+    cr_assert(wait_until(is_past, &deadline_ns, 1000));
     cr_assert_eq(answer_family(&subjects, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
 }
