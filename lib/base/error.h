@@ -41,6 +41,9 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_DB_LOCKED, "db_locked", RETRY, "the database is locked by a writer")                                         \
     X(ERR_MALFORMED, "malformed", REJECT, "the message or line is not what its format asks for")                       \
     X(ERR_VERSION, "version", REJECT, "the message or file has a version this build does not know")                    \
+    X(ERR_DB_UNAVAILABLE, "db_unavailable", RETRY, "the database did not answer several times and is left alone")      \
+    X(ERR_TOO_COSTLY, "too_costly", REJECT, "the engine estimates that the statement costs more than allowed")         \
+    X(ERR_REJECTED, "rejected", REJECT, "the task ended the processes that took it")                                   \
     X(ERR_DEADLINE, "deadline", REJECT, "the deadline passed before the work was done")                                \
     X(ERR_CANCELLED, "cancelled", REJECT, "the work was called off")                                                   \
     X(ERR_UNREACHABLE, "unreachable", RETRY, "a remote service does not answer, or asks to come back later")           \

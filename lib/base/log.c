@@ -1,0 +1,346 @@
+#include "lib/base/log.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/utf8.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* RESERVE: kept free in a line for what closes it. */
+enum { MESSAGE = 1024, RESERVE = 64, SLOTS = 64 };
+
+static const char *const level_names[LOG_LEVELS] = {"error", "warn", "info", "debug"};
+
+static struct {
+    int fd;
+    bool json;
+    enum log_level most;
+} settings = {STDERR_FILENO, false, LOG_LEVEL_ERROR};
+
+static atomic_ullong lines[LOG_LEVELS], suppressed, lost;
+
+const char *log_level_name(enum log_level level)
+{
+    return level_names[level];
+}
+
+static int find(const char *const *names, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+int log_level_by_name(const char *name)
+{
+    return find(level_names, LOG_LEVELS, name);
+}
+
+int log_form_by_name(const char *name)
+{
+    static const char *const names[] = {[LOG_FORM_AUTO] = "auto", [LOG_FORM_TEXT] = "text", [LOG_FORM_JSON] = "json"};
+    return find(names, sizeof names / sizeof *names, name);
+}
+
+void log_open(int fd, enum log_form form, enum log_level most)
+{
+    settings.fd = fd < 0 ? STDERR_FILENO : fd;
+    settings.json = form == LOG_FORM_JSON || (form == LOG_FORM_AUTO && !isatty(settings.fd));
+    settings.most = most;
+}
+
+bool log_enabled(enum log_level level)
+{
+    return level <= settings.most;
+}
+
+void log_get_stats(struct log_stats *out)
+{
+    for (unsigned i = 0; i < LOG_LEVELS; i++) out->lines[i] = atomic_load(&lines[i]);
+    out->suppressed = atomic_load(&suppressed);
+    out->lost = atomic_load(&lost);
+}
+
+/* --- how often --- */
+
+/* One message's window. Two that share a slot take turns, each with a window of its own: the bound on all lines holds
+ * anyway. */
+struct slot {
+    uint64_t hash;
+    int64_t since_ns;
+    uint32_t n;
+    uint64_t suppressed;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct slot slots[SLOTS];
+    struct slot all;
+    uint64_t forgotten; /* suppressed by slots that others have taken since */
+} rates = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t hash_of(uint64_t hash, const char *text)
+{
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001B3U;
+    return hash;
+}
+
+/* Does one more fit into the window? Starts the next one when it is over. */
+static bool fits(struct slot *slot, uint32_t max, int64_t length_ns, int64_t now)
+{
+    if (slot->n == 0 || now - slot->since_ns >= length_ns) {
+        slot->since_ns = now;
+        slot->n = 0;
+    }
+    if (slot->n >= max) return false;
+    slot->n++;
+    return true;
+}
+
+/* May it be written? *missed: how many were not since the last that was. */
+static bool admit(enum log_level level, const char *room, const char *format, uint64_t *missed)
+{
+    uint64_t hash = hash_of(hash_of(0xCBF29CE484222325U + (uint64_t)level, room), format);
+    int64_t now = clock_now_ns();
+    pthread_mutex_lock(&rates.lock);
+    struct slot *slot = &rates.slots[hash % SLOTS];
+    if (slot->hash != hash) {
+        rates.forgotten += slot->suppressed;
+        *slot = (struct slot){.hash = hash};
+    }
+    bool yes = fits(slot, LOG_BURST, LOG_WINDOW_MS * (int64_t)1000000, now);
+    if (yes && level != LOG_LEVEL_ERROR) yes = fits(&rates.all, LOG_ALL, 1000000000, now);
+    if (yes) {
+        *missed = slot->suppressed + rates.forgotten;
+        slot->suppressed = rates.forgotten = 0;
+    } else {
+        slot->suppressed++;
+        atomic_fetch_add(&suppressed, 1);
+    }
+    pthread_mutex_unlock(&rates.lock);
+    return yes;
+}
+
+/* --- a line --- */
+
+struct line {
+    char bytes[LOG_LINE];
+    size_t len;
+    bool cut;
+};
+
+/* All of it or nothing. */
+static bool put(struct line *line, const char *text, size_t len)
+{
+    if (line->len + len > LOG_LINE - RESERVE) {
+        line->cut = true;
+        return false;
+    }
+    memcpy(line->bytes + line->len, text, len);
+    line->len += len;
+    return true;
+}
+
+/* From the reserve. */
+static void close_with(struct line *line, const char *text)
+{
+    size_t len = strlen(text), room = sizeof line->bytes - line->len;
+    memcpy(line->bytes + line->len, text, len < room ? len : room);
+    line->len += len < room ? len : room;
+}
+
+static bool put_format(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool put_format(struct line *line, const char *format, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return len >= 0 && (size_t)len < sizeof text && put(line, text, (size_t)len);
+}
+
+/* Escaped for JSON, which serves a terminal as well: C0, DEL and C1 could move its cursor. */
+static bool put_character(struct line *line, const char *at, unsigned len)
+{
+    unsigned char first = (unsigned char)at[0], second = (unsigned char)at[1];
+    if (len == 0) return put(line, "\\ufffd", 6);
+    if (first == '\n') return put(line, "\\n", 2);
+    if (first == '"' || first == '\\') return put_format(line, "\\%c", first);
+    if (len == 1 && (first < 0x20 || first == 0x7F)) return put_format(line, "\\u%04x", first);
+    if (len == 2 && first == 0xC2 && second < 0xA0) return put_format(line, "\\u%04x", second);
+    return put(line, at, len);
+}
+
+static void put_escaped(struct line *line, const char *text)
+{
+    for (const char *at = text; *at;) {
+        unsigned len = utf8_length(at);
+        if (!put_character(line, at, len)) return;
+        at += len ? len : 1;
+    }
+}
+
+/* --- SQL without what it holds --- */
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+
+/* Dialects differ in what these begin, and a reader of the wrong dialect would take a literal for the text between two:
+ * nothing after the first of them is shown. */
+static bool is_doubtful(const char *at)
+{
+    if (strncmp(at, "--", 2) == 0 || strncmp(at, "/*", 2) == 0) return true;
+    if (*at == '$') return at[1] < '0' || at[1] > '9';
+    return strchr("\\`[#", *at) != NULL;
+}
+
+/* Past a quoted text; its end when that is not to be found. */
+static const char *skip_quoted(const char *at)
+{
+    char quote = *at;
+    for (at++; *at && *at != '\\'; at++)
+        if (*at == quote && *++at != quote) return at;
+    return at + strlen(at);
+}
+
+static void put_sql(struct line *line, const char *sql)
+{
+    for (const char *at = sql; *at;) {
+        if (is_doubtful(at)) {
+            put(line, "...", 3);
+            return;
+        }
+        bool number = *at >= '0' && *at <= '9';
+        if (*at == '\'' || *at == '"' || number) {
+            put(line, "?", 1);
+            if (!number) at = skip_quoted(at);
+            while (number && (is_word(*at) || *at == '.')) at++;
+            continue;
+        }
+        do { /* a word as a whole, so that the 1 of t1 is no number */
+            unsigned len = utf8_length(at);
+            if (!put_character(line, at, len)) return;
+            at += len ? len : 1;
+        } while (is_word(at[-1]) && is_word(*at));
+    }
+}
+
+/* --- parts of a line --- */
+
+static void put_field(struct line *line, const struct log_field *field)
+{
+    bool json = settings.json, open = settings.most >= LOG_LEVEL_DEBUG;
+    if (!field->text || (field->kind == LOG_OUTSIDE && !open)) return;
+    if (field->kind == LOG_NUMBER) {
+        put_format(line, json ? ",\"%.40s\":%" PRId64 : " %.40s=%" PRId64, field->name, field->number);
+        return;
+    }
+    if (!put_format(line, json ? ",\"%.40s\":\"" : " %.40s=\"", field->name)) return;
+    if (field->kind == LOG_SQL && !open)
+        put_sql(line, field->text);
+    else
+        put_escaped(line, field->text);
+    close_with(line, "\"");
+}
+
+static void put_start(struct line *line, enum log_level level, const char *room)
+{
+    struct timespec now;
+    struct tm utc;
+    char time[32] = "";
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (gmtime_r(&now.tv_sec, &utc)) strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%S", &utc);
+    put_format(line,
+               settings.json ? "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"room\":\"%.40s\",\"message\":\""
+                             : "%s.%03ldZ %s %.40s: ",
+               time, now.tv_nsec / 1000000, level_names[level], room);
+}
+
+static void write_line(struct line *line)
+{
+    size_t done = 0;
+    while (done < line->len) {
+        ssize_t n = write(settings.fd, line->bytes + done, line->len - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            break;
+    }
+    if (done < line->len) atomic_fetch_add(&lost, 1);
+}
+
+static void log_va(enum log_level level, const char *room, const struct log_field *fields, unsigned n,
+                   const char *format, va_list args)
+{
+    struct line line = {.len = 0};
+    char message[MESSAGE];
+    uint64_t missed = 0;
+    int before = errno;
+    if (log_enabled(level) && admit(level, room, format, &missed)) {
+        if (vsnprintf(message, sizeof message, format, args) < 0) message[0] = '\0';
+        put_start(&line, level, room);
+        put_escaped(&line, message);
+        if (settings.json) close_with(&line, "\"");
+        if (missed) {
+            const struct log_field field = log_field_number("suppressed", (int64_t)missed);
+            put_field(&line, &field);
+        }
+        for (unsigned i = 0; i < n && i < LOG_FIELDS; i++) put_field(&line, &fields[i]);
+        if (line.cut) close_with(&line, settings.json ? ",\"cut\":true" : " ...");
+        close_with(&line, settings.json ? "}\n" : "\n");
+        write_line(&line);
+        atomic_fetch_add(&lines[level], 1);
+    }
+    errno = before;
+}
+
+void log_event(enum log_level level, const char *room, const struct log_field *fields, unsigned n, const char *format,
+               ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_va(level, room, fields, n, format, args);
+    va_end(args);
+}
+
+void log_error(const char *room, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_va(LOG_LEVEL_ERROR, room, NULL, 0, format, args);
+    va_end(args);
+}
+
+void log_warn(const char *room, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_va(LOG_LEVEL_WARN, room, NULL, 0, format, args);
+    va_end(args);
+}
+
+void log_info(const char *room, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_va(LOG_LEVEL_INFO, room, NULL, 0, format, args);
+    va_end(args);
+}
+
+void log_debug(const char *room, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_va(LOG_LEVEL_DEBUG, room, NULL, 0, format, args);
+    va_end(args);
+}

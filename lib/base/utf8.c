@@ -1,0 +1,22 @@
+#include "lib/base/utf8.h"
+
+/* By first byte: how long, and what the second may be. Table 3-7 of the Unicode standard. */
+static const struct {
+    unsigned char first, last;
+    unsigned char len, low, high;
+} forms[] = {{0x01, 0x7F, 1, 0, 0},       {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
+             {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F}, {0xEE, 0xEF, 3, 0x80, 0xBF},
+             {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
+
+unsigned utf8_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (at[0] < forms[i].first || at[0] > forms[i].last) continue;
+        if (forms[i].len > 1 && (at[1] < forms[i].low || at[1] > forms[i].high)) return 0;
+        for (unsigned k = 2; k < forms[i].len; k++)
+            if ((at[k] & 0xC0) != 0x80) return 0;
+        return forms[i].len;
+    }
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* What of a text is UTF-8: for whoever writes text of unknown origin where only UTF-8 may stand. */
+#ifndef ASSAY_LIB_BASE_UTF8_H
+#define ASSAY_LIB_BASE_UTF8_H
+
+/* Bytes of the character at `text` (NUL-terminated, not empty): 1 to 4; 0 when none starts there (overlong forms,
+ * surrogates and what lies past U+10FFFF are none). Thread: any. */
+unsigned utf8_length(const char *text);
+
+#endif
