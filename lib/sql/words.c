@@ -347,14 +347,14 @@ static bool same_word(const struct sql_parser *p, uint32_t i, uint32_t j)
     return sql_name_is(p->text + a->start, a->len, p->text + b->start, b->len);
 }
 
-/* Does the word at `name` stand anywhere as a table or its alias? */
+/* Does the word at `name` stand anywhere as a table or its alias? (Before a dot it is a schema.) */
 static bool names_table(const struct sql_parser *p, uint32_t name)
 {
     for (uint32_t i = 1; i < p->n_tokens; i++) {
         unsigned before = p->tokens[i - 1].code, first = code_at(p, i - 2);
         bool table = before == T_FROM || before == T_JOIN || before == T_AS ||
                      (before == T_ID && (first == T_FROM || first == T_JOIN || first == T_COMMA));
-        if (table && i != name && same_word(p, i, name)) return true;
+        if (table && i != name && code_at(p, i + 1) != T_DOT && same_word(p, i, name)) return true;
     }
     return false;
 }
