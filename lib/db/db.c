@@ -26,6 +26,7 @@ static struct db_limits resolve(const struct db_limits *asked)
     if (!limits.value_bytes) limits.value_bytes = DEFAULTS.value_bytes;
     if (!limits.sql_bytes) limits.sql_bytes = DEFAULTS.sql_bytes;
     if (!limits.expr_depth) limits.expr_depth = DEFAULTS.expr_depth;
+    if (!(limits.max_cost > 0)) limits.max_cost = 0;
     if (!limits.heap_bytes) limits.heap_bytes = DEFAULTS.heap_bytes;
     return limits;
 }
@@ -54,6 +55,18 @@ char *db_path_shown(const char *path)
 char *db_path_name(const char *path)
 {
     return engine_of(path)->shown(path, true);
+}
+
+bool db_path_has_secret(const char *path)
+{
+    const struct db_engine *engine = engine_of(path);
+    return engine->has_secret && engine->has_secret(path);
+}
+
+char *db_path_with_password(const char *path, const char *password)
+{
+    const struct db_engine *engine = engine_of(path);
+    return engine->with_password ? engine->with_password(path, password) : NULL;
 }
 
 bool db_is_file(const char *path)
@@ -92,6 +105,11 @@ int64_t db_get_deadline(const struct db *db)
     return db->deadline_ns;
 }
 
+void db_set_memo(struct db *db, struct db_memo *memo)
+{
+    db->memo = memo;
+}
+
 void db_interrupt(struct db *db)
 {
     db->engine->interrupt(db);
@@ -128,7 +146,9 @@ enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size
     enum err_code code = check_text(db, sql, len, err);
     if (code) return code;
     struct db_statement statement = {sql, len, params, n_params, stop_rows};
+    if (memo_find(db->memo, &statement, out)) return ERR_OK;
     code = db->engine->query(db, arena, &statement, out, err);
+    if (!code) memo_keep(db->memo, &statement, out);
     if (code) *out = (struct db_result){0};
     return code;
 }

@@ -25,6 +25,8 @@ struct db_limits {
                              bounds a single opcode (LIKE, a sort's comparison), which no watchdog can interrupt */
     uint32_t sql_bytes;   /* 65,536 */
     uint32_t expr_depth;  /* 400 */
+    double max_cost;      /* 0: no bound; of db_query, by the engine's own estimate (PostgreSQL's EXPLAIN). SQLite has
+                             none, and there it holds nothing */
     uint64_t
         heap_bytes; /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
@@ -47,6 +49,7 @@ struct db_result {
     const struct db_value *values; /* row-major */
     int64_t ns;                    /* prepare + run */
     int64_t prepare_ns;
+    int64_t steps;              /* what max_steps counts; 0: the engine does not say */
     bool truncated;             /* stopped at `stop_rows`, not at the end */
     uint64_t digest[2];         /* of the bag of rows, insensitive to row order and column order (digest.h) */
     uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
@@ -69,6 +72,11 @@ bool db_is_file(const char *path);
  * connection string the server and the database, without secrets. g_free. */
 char *db_path_shown(const char *path);
 char *db_path_name(const char *path);
+/* Does it hold a secret that does not belong into a file of settings, or is it no connection string that can be read
+ * (which may hold one)? A file's path never does. */
+bool db_path_has_secret(const char *path);
+/* The connection string with this password in it: a secret from here on. NULL: a file has none. g_free. */
+char *db_path_with_password(const char *path, const char *password);
 
 /* How the engine writes what SQL it is given by the program; parts that are not listed are the same everywhere. */
 struct db_dialect {
@@ -88,6 +96,16 @@ struct db_limits db_get_limits(const struct db *db);
 void db_set_deadline(struct db *db, int64_t deadline_ns);
 int64_t db_get_deadline(const struct db *db);
 
+/* A memory of small results of statements without params that stop at stop_rows: the same statement gets the same rows
+ * without being run, until db_memo_clear. For who asks many alike questions of data that is taken to stand still
+ * meanwhile; rows from it live until then, in the memo. Failures are not remembered. `memo` (NULL: none) is shared by
+ * the handles of one thread and outlives them; clear it before it is used with another database. */
+struct db_memo;
+struct db_memo *db_memo_new(void);
+void db_memo_clear(struct db_memo *memo); /* NULL is fine */
+void db_memo_free(struct db_memo *memo);
+void db_set_memo(struct db *db, struct db_memo *memo);
+
 /* Stop what runs now, soon: it ends in ERR_CANCELLED. Does nothing to a handle at rest. Thread: any, while the handle
  * is open. */
 void db_interrupt(struct db *db);
@@ -103,8 +121,9 @@ enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *
 
 /* Run one statement. `params` (may be NULL) bind ?1, ?2, ... `stop_rows` (0: none): stop after that many rows without
  * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_ENCODING,
- * ERR_LIMIT_*, ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is kept prepared:
- * probes of one shape should bind, not print, their values. Reading sqlite_master is refused: lib/schema has read it.
+ * ERR_LIMIT_*, ERR_TOO_COSTLY, ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is
+ * kept prepared: probes of one shape should bind, not print, their values. Reading sqlite_master is refused: lib/schema
+ * has read it.
  */
 enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size_t len, const struct db_value *params,
                        uint32_t n_params, uint32_t stop_rows, struct db_result *out, struct err *err);

@@ -1,7 +1,7 @@
 /* An engine behind lib/db/db.h: one row of db_engines[]. A new one is one file that fills this table.
  *
- * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps.
- * Every slot is required. The handle embeds `struct db` as its first member.
+ * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps
+ * and max_cost. Every slot is required but those that say so. The handle embeds `struct db` as its first member.
  */
 #ifndef ASSAY_LIB_DB_DB_ENGINE_H
 #define ASSAY_LIB_DB_DB_ENGINE_H
@@ -23,6 +23,9 @@ struct db_engine {
     bool (*claims)(const char *path);
     /* db_path_shown, db_path_name */
     char *(*shown)(const char *path, bool name_only);
+    /* db_path_has_secret, db_path_with_password; NULL: there are none */
+    bool (*has_secret)(const char *path);
+    char *(*with_password)(const char *path, const char *password);
     enum err_code (*open)(const char *path, const struct db_limits *limits, struct db **out, struct err *err);
     void (*close)(struct db *db);
     void (*limits_changed)(struct db *db);
@@ -36,9 +39,14 @@ struct db_engine {
 
 struct db {
     const struct db_engine *engine;
-    struct db_limits limits; /* resolved: no zeros but max_steps */
+    struct db_limits limits; /* resolved: no zeros but max_steps and max_cost */
     int64_t deadline_ns;     /* 0: none */
+    struct db_memo *memo;    /* NULL: nothing is remembered */
 };
+
+/* memo.c. `memo` NULL is fine. What is found lives until the memo is cleared. */
+bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out);
+void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
 extern const struct db_engine db_engine_sqlite, db_engine_postgres;
 

@@ -9,6 +9,8 @@
  * are asked for and no more are made, with nothing to be cancelled; and a plan is not parallel. The extended protocol
  * refuses a second statement once more, and binds parameters.
  *
+ * With a ceiling on the cost, EXPLAIN comes before DECLARE, in the same transaction.
+ *
  * Time: statement_timeout in the server, and the waiting of postgres_link.c a little later for a server that does not
  * keep it. Memory: work_mem, no parallel workers; a role should also have a temp_file_limit, which only a superuser
  * can set (`assay doctor` looks). Rows and bytes: the sink's caps, and the count of what has come of a row.
@@ -28,6 +30,7 @@
 #include "lib/base/clock.h"
 
 #include <glib.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,6 +134,40 @@ static int offset_of(const struct postgres_db *self, const char *position, size_
     const char *p = sql, *end = sql + len;
     while (at-- > 0 && p < end) p = g_utf8_next_char(p);
     return p <= end ? (int)(p - sql) : -1;
+}
+
+/* [{"Plan": {..., "Total Cost": 12.5, ...}}]; below 0: not to be found. */
+static double total_cost(const char *text)
+{
+    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *cost = json_object_get(json_object_get(json_array_get(root, 0), "Plan"), "Total Cost");
+    double value = json_is_number(cost) ? json_number_value(cost) : -1;
+    json_decref(root);
+    return value;
+}
+
+/* INVARIANT costed: with a ceiling no statement runs whose cost the server has not put below it; an estimate that
+ * cannot be had is no permission. Runs nothing but the planner. */
+static enum err_code ask_cost(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+{
+    double most = self->base.limits.max_cost, cost = -1;
+    PGresult *result = NULL;
+    if (!(most > 0)) return ERR_OK;
+    char *sql = g_strdup_printf("EXPLAIN (FORMAT JSON) %.*s", (int)statement->len, statement->sql);
+    enum err_code code = link_send(self, sql, false, statement, err);
+    g_free(sql);
+    if (!code) code = link_next(self, &result, err);
+    if (code) return code;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        code = link_failure(self, result, err);
+    else if (PQntuples(result) > 0)
+        cost = total_cost(PQgetvalue(result, 0, 0));
+    PQclear(result);
+    enum err_code ended = link_finish(self, code ? NULL : err);
+    if (code || ended) return code ? code : ended;
+    if (cost < 0) return err_set(err, ERR_TOO_COSTLY, "the server gave no estimate of what the statement costs");
+    if (cost <= most) return ERR_OK;
+    return err_set(err, ERR_TOO_COSTLY, "the server puts the statement at a cost of %.0f, more than %.0f", cost, most);
 }
 
 static enum err_code declare(struct postgres_db *self, const struct db_statement *statement, struct err *err)
@@ -275,6 +312,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
     if (!code) code = open_frame(self, err);
     if (code && !self->conn) return code;
+    if (!code) code = ask_cost(self, statement, err);
     if (!code) code = declare(self, statement, err);
     out->prepare_ns = clock_now_ns() - start;
     if (!code) code = run(self, arena, statement, out, err);
@@ -553,6 +591,8 @@ const struct db_engine db_engine_postgres = {
     .dialect = {.engine = "postgres", .null_safe = "IS NOT DISTINCT FROM", .row_id = "ctid", .parameter = '$'},
     .claims = claims,
     .shown = link_place,
+    .has_secret = link_has_secret,
+    .with_password = link_with_password,
     .open = open_handle,
     .close = close_handle,
     .limits_changed = limits_changed,

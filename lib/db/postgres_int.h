@@ -42,6 +42,9 @@ void link_close(struct postgres_db *self);
 bool link_is_plain(const char *dsn);
 /* Text for place: no password, no options. */
 char *link_place(const char *dsn, bool name_only);
+/* db_path_has_secret, db_path_with_password */
+bool link_has_secret(const char *dsn);
+char *link_with_password(const char *dsn, const char *password);
 
 /* Give a statement to the server: with `n_params` 0 and `simple` as a plain text that may hold several (the program's
  * own only), else by the extended protocol. */

@@ -183,6 +183,34 @@ char *link_place(const char *dsn, bool name_only)
     return place;
 }
 
+bool link_has_secret(const char *dsn)
+{
+    if (!link_is_plain(dsn)) return true;
+    PQconninfoOption *options = PQconninfoParse(dsn, NULL);
+    bool has = option(options, "password") || option(options, "sslpassword");
+    PQconninfoFree(options);
+    return has;
+}
+
+/* In a URL as a parameter of its own, so that nothing of the rest need be taken apart. */
+char *link_with_password(const char *dsn, const char *password)
+{
+    if (strstr(dsn, "://")) {
+        char *escaped = g_uri_escape_string(password, NULL, FALSE);
+        char *whole = g_strdup_printf("%s%spassword=%s", dsn, strchr(dsn, '?') ? "&" : "?", escaped);
+        g_free(escaped);
+        return whole;
+    }
+    GString *whole = g_string_new(dsn);
+    g_string_append(whole, " password='");
+    for (const char *c = password; *c; c++) {
+        if (*c == '\'' || *c == '\\') g_string_append_c(whole, '\\');
+        g_string_append_c(whole, *c);
+    }
+    g_string_append_c(whole, '\'');
+    return g_string_free(whole, FALSE);
+}
+
 static const struct {
     const char *part;
     enum err_code code;

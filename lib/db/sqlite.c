@@ -369,6 +369,7 @@ static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_st
     if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
     if (!code) code = collect(self, stmt, rc, &sink, statement->stop_rows, &out->truncated, err);
     if (!code) code = sink_finish(&sink, out, err);
+    out->steps = sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_VM_STEP, true);
     sink_buffer_trim(&self->buffer, true);
     return code;
 }

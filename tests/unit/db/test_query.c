@@ -81,6 +81,35 @@ Test(query, prepare_check_gives_the_offset)
     fixture_end(&f);
 }
 
+/* The file changes under the handle, and only what was not remembered shows it. */
+Test(query, a_memo_answers_what_was_asked_before)
+{
+    static const char count[] = "SELECT count(*), 'Zoë' AS z, NULL FROM people", bad[] = "SELECT nothing FROM people";
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_memo *memo = db_memo_new();
+    struct db_result r;
+    struct err err;
+    db_set_memo(f.db, memo);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 1, &r, &err), ERR_OK);
+        cr_assert(r.n_rows == 1 && r.values[0].i == 3 && r.values[2].type == DB_NULL);
+        cr_assert_str_eq(r.values[1].text, "Zoë");
+        cr_assert_str_eq(r.columns[1], "z");
+        cr_assert_eq(db_query(f.db, &f.arena, bad, strlen(bad), NULL, 0, 1, &r, &err), ERR_ENGINE);
+        if (i == 0) fixture_exec(f.path, "INSERT INTO people VALUES(4,'Dan',1,NULL)");
+    }
+    cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 0, &r, &err), ERR_OK);
+    cr_assert_eq(r.values[0].i, 4, "a whole result is not remembered");
+    db_memo_clear(memo);
+    cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 1, &r, &err), ERR_OK);
+    cr_assert_eq(r.values[0].i, 4);
+    db_set_memo(f.db, NULL);
+    db_memo_free(memo);
+    fixture_end(&f);
+}
+
 Test(query, stop_rows_truncates_without_an_error)
 {
     struct fixture f;
