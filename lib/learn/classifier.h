@@ -82,6 +82,9 @@ enum err_code learn_cross_predict(const char *kind, const struct learn_data *dat
 enum err_code learn_save(const struct learn_model *model, const char *path, struct err *err);
 enum err_code learn_load(const char *path, struct learn_model **out, struct err *err);
 enum err_code learn_load_text(const char *text, size_t len, struct learn_model **out, struct err *err);
+/* The same, where it stands inside of another file; `root` is jansson's. */
+struct json_t;
+enum err_code learn_load_json(const struct json_t *root, struct learn_model **out, struct err *err);
 char *learn_save_text(const struct learn_model *model); /* malloc'd; NULL: out of memory */
 
 /* NULL where this build can train the kind, else why not. */

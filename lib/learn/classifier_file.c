@@ -102,19 +102,28 @@ static enum err_code load_model(const json_t *root, struct learn_model *model, s
     return model->state ? ERR_OK : err_set(err, ERR_MALFORMED, "the parameters of '%s' are not valid", kind);
 }
 
+enum err_code learn_load_json(const json_t *root, struct learn_model **out, struct err *err)
+{
+    *out = NULL;
+    enum err_code code = model_json_check(root, FORMAT, LEARN_FILE_VERSION, err);
+    if (code) return code;
+    struct learn_model *model = g_new0(struct learn_model, 1);
+    code = load_model(root, model, err);
+    if (code)
+        learn_free(model);
+    else
+        *out = model;
+    return code;
+}
+
 enum err_code learn_load_text(const char *text, size_t len, struct learn_model **out, struct err *err)
 {
     *out = NULL;
     json_t *root;
     enum err_code code = model_json_parse(text, len, FORMAT, LEARN_FILE_VERSION, &root, err);
     if (code) return code;
-    struct learn_model *model = g_new0(struct learn_model, 1);
-    code = load_model(root, model, err);
+    code = learn_load_json(root, out, err);
     json_decref(root);
-    if (code)
-        learn_free(model);
-    else
-        *out = model;
     return code;
 }
 

@@ -196,31 +196,94 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
 
 /* --- files --- */
 
-json_t *hashed_save(const struct hashed_model *model)
+/* Most buckets hold no weight. The file has a bit for each that does ("used") and only their weights: half the size,
+ * and reading it is what starting up takes. */
+
+static bool is_used(const int8_t *weights, unsigned n)
 {
-    size_t size = ((size_t)1 << model->bits) * model->n_outputs;
-    char *text = g_base64_encode((const guchar *)model->weights, size);
-    json_t *out = json_pack("{s:i,s:i,s:o,s:o,s:s}", "bits", (int)model->bits, "outputs", (int)model->n_outputs, "bias",
-                            model_reals(model->bias, model->n_outputs), "scale",
-                            model_reals(model->scale, model->n_outputs), "weights", text);
+    for (unsigned k = 0; k < n; k++)
+        if (weights[k]) return true;
+    return false;
+}
+
+static bool bit_of(const guchar *bits, size_t i)
+{
+    return bits[i / 8] >> (i % 8) & 1;
+}
+
+static json_t *base64_json(const guchar *bytes, size_t n)
+{
+    char *text = g_base64_encode(bytes, n);
+    json_t *out = json_string(text);
     g_free(text);
     return out;
 }
 
+json_t *hashed_save(const struct hashed_model *model)
+{
+    size_t buckets = (size_t)1 << model->bits, width = model->n_outputs, n = 0;
+    guchar *used = g_new0(guchar, (buckets + 7) / 8), *weights = g_new(guchar, buckets * width);
+    for (size_t b = 0; b < buckets; b++) {
+        const int8_t *from = model->weights + b * width;
+        if (!is_used(from, model->n_outputs)) continue;
+        used[b / 8] |= (guchar)(1U << (b % 8));
+        memcpy(weights + n++ * width, from, width);
+    }
+    json_t *out =
+        json_pack("{s:i,s:i,s:o,s:o,s:o,s:o}", "bits", (int)model->bits, "outputs", (int)model->n_outputs, "bias",
+                  model_reals(model->bias, model->n_outputs), "scale", model_reals(model->scale, model->n_outputs),
+                  "used", base64_json(used, (buckets + 7) / 8), "weights", base64_json(weights, n * width));
+    g_free(used);
+    g_free(weights);
+    return out;
+}
+
+/* The bytes of a base64 member, exactly `n` of them; NULL: not so. g_free. */
+static guchar *base64_bytes(const json_t *object, const char *key, size_t n)
+{
+    const json_t *text = json_object_get(object, key);
+    size_t len = 0;
+    if (!json_is_string(text) || json_string_length(text) != (n + 2) / 3 * 4) return NULL;
+    guchar *bytes = g_base64_decode(json_string_value(text), &len);
+    if (bytes && len == n) return bytes;
+    g_free(bytes);
+    return NULL;
+}
+
+/* Bits of the buckets that the file has weights for. A file without them has all (verifier version 1). */
+static guchar *load_used(const json_t *object, size_t buckets)
+{
+    size_t n = (buckets + 7) / 8;
+    if (json_object_get(object, "used")) return base64_bytes(object, "used", n);
+    guchar *all = g_malloc(n);
+    memset(all, 0xff, n);
+    return all;
+}
+
+static bool load_weights(const json_t *object, struct hashed_model *model)
+{
+    size_t buckets = (size_t)1 << model->bits, width = model->n_outputs, n = 0;
+    guchar *used = load_used(object, buckets);
+    for (size_t b = 0; used && b < buckets; b++) n += bit_of(used, b);
+    guchar *weights = used ? base64_bytes(object, "weights", n * width) : NULL;
+    n = 0;
+    for (size_t b = 0; weights && b < buckets; b++)
+        if (bit_of(used, b)) memcpy(model->weights + b * width, weights + n++ * width, width);
+    bool ok = weights != NULL;
+    g_free(used);
+    g_free(weights);
+    return ok;
+}
+
 struct hashed_model *hashed_load(const json_t *object)
 {
-    size_t bits, n_outputs, len = 0;
-    const json_t *weights = json_object_get(object, "weights");
+    size_t bits, n_outputs;
     if (!model_get_count(object, "bits", HASHED_MAX_BITS, &bits) || bits == 0) return NULL;
     if (!model_get_count(object, "outputs", HASHED_MAX_OUTPUTS, &n_outputs) || n_outputs == 0) return NULL;
-    size_t size = ((size_t)1 << bits) * n_outputs;
-    if (!json_is_string(weights) || json_string_length(weights) != (size + 2) / 3 * 4) return NULL;
     struct hashed_model *model = model_new((unsigned)bits, (unsigned)n_outputs);
-    guchar *bytes = model ? g_base64_decode(json_string_value(weights), &len) : NULL;
-    bool ok = bytes && len == size && model_get_reals(object, "bias", -1e3, 1e3, n_outputs, model->bias) &&
+    bool ok = model && load_weights(object, model) &&
+              model_get_reals(object, "bias", -1e3, 1e3, n_outputs, model->bias) &&
               model_get_reals(object, "scale", 0, 1e3, n_outputs, model->scale);
-    if (ok) memcpy(model->weights, bytes, size);
-    g_free(bytes);
     if (ok) return model;
     hashed_free(model);
     return NULL;

@@ -43,6 +43,17 @@ enum err_code model_file_write(const char *path, const char *text, struct err *e
     return code;
 }
 
+enum err_code model_json_check(const json_t *root, const char *format, int version, struct err *err)
+{
+    const char *name = json_string_value(json_object_get(root, "format"));
+    const json_t *number = json_object_get(root, "version");
+    if (!name || strcmp(name, format) != 0) return err_set(err, ERR_MALFORMED, "not a file of format %s", format);
+    if (!json_is_integer(number)) return err_set(err, ERR_MALFORMED, "the file has no version");
+    json_int_t found = json_integer_value(number);
+    if (found >= 1 && found <= version) return ERR_OK;
+    return err_set(err, ERR_VERSION, "%s version %lld; this build reads version %d", format, (long long)found, version);
+}
+
 enum err_code model_json_parse(const char *text, size_t len, const char *format, int version, json_t **out,
                                struct err *err)
 {
@@ -51,16 +62,7 @@ enum err_code model_json_parse(const char *text, size_t len, const char *format,
     json_error_t where;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
     if (!root) return err_set(err, ERR_MALFORMED, "line %d, column %d: %s", where.line, where.column, where.text);
-    const char *name = json_string_value(json_object_get(root, "format"));
-    const json_t *number = json_object_get(root, "version");
-    enum err_code code = ERR_OK;
-    if (!name || strcmp(name, format) != 0)
-        code = err_set(err, ERR_MALFORMED, "not a file of format %s", format);
-    else if (!json_is_integer(number))
-        code = err_set(err, ERR_MALFORMED, "the file has no version");
-    else if (json_integer_value(number) != version)
-        code = err_set(err, ERR_VERSION, "%s version %lld; this build reads version %d", format,
-                       (long long)json_integer_value(number), version);
+    enum err_code code = model_json_check(root, format, version, err);
     if (code)
         json_decref(root);
     else

@@ -16,7 +16,9 @@ enum err_code model_file_read(const char *path, char **text, size_t *len, struct
 /* Write through a temporary file, so that nobody sees half a model. */
 enum err_code model_file_write(const char *path, const char *text, struct err *err);
 
-/* Parse and check {"format": format, "version": version, ...}. The caller owes json_decref. */
+/* Is it {"format": format, "version": up to version, ...}? ERR_MALFORMED, ERR_VERSION. */
+enum err_code model_json_check(const json_t *root, const char *format, int version, struct err *err);
+/* Parse and check. The caller owes json_decref. */
 enum err_code model_json_parse(const char *text, size_t len, const char *format, int version, json_t **out,
                                struct err *err);
 

@@ -138,6 +138,25 @@ struct learn_interval learn_wilson(size_t k, size_t n, double z)
     return (struct learn_interval){fmax(0, middle - half), fmin(1, middle + half)};
 }
 
+static double log_choose(double n, double k)
+{
+    int sign; /* lgamma itself would leave it in a global */
+    return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+}
+
+/* Twice the smaller tail of the binomial. The terms are summed from the largest down and in logarithms, so that a
+ * million pairs neither overflow nor cost more than the tail that counts. */
+double learn_sign_test(uint64_t wins, uint64_t losses)
+{
+    double n = (double)wins + (double)losses, k = (double)MIN(wins, losses);
+    double term = exp(log_choose(n, k) - n * log(2)), sum = 0;
+    for (double i = k; i >= 0 && term > sum * 1e-17; i--) {
+        sum += term;
+        term *= i / (n - i + 1);
+    }
+    return MIN(1, 2 * sum);
+}
+
 double learn_ece(const double *p, const uint8_t *positive, size_t n, unsigned bins)
 {
     if (!n || !bins) return NAN;

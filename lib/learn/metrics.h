@@ -31,6 +31,10 @@ double learn_spearman(const double *x, const double *y, size_t n);
 /* Wilson's score interval of a share k of n; z = 1.96 for 95 %. n = 0: [0, 1]. */
 struct learn_interval learn_wilson(size_t k, size_t n, double z);
 
+/* Exact two-sided sign test, which is McNemar's exact test of paired answers: how likely is a split of the wins +
+ * losses that differ at least this uneven, were each a fair coin? 1 when none differ. */
+double learn_sign_test(uint64_t wins, uint64_t losses);
+
 /* Expected calibration error over equal-width bins of predicted probability. */
 double learn_ece(const double *p, const uint8_t *positive, size_t n, unsigned bins);
 

@@ -391,7 +391,7 @@ static void code_value_column(struct coder *c, struct values *values, struct val
     }
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
-    if (c->out) return; // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
+    if (c->out) return;        // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
     column->entries = entries; /* freed by values_free, whatever is wrong with them */
     column->strings = strings;
     values->bytes += column->n * sizeof *column->entries + column->n_strings;
@@ -694,10 +694,14 @@ void schema_parts_from(struct schema_index *index, const struct schema_part_sour
 void schema_blob_key(const char fingerprint[33], const char *path, const struct schema_options *options, char out[33])
 {
     struct schema_options o = schema_options_resolve(options);
-    char *text = g_strdup_printf("%s %d %s %llu %llu %u %llu %d %.17g %016llx", fingerprint, SCHEMA_BLOB_VERSION,
-                                 ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
-                                 o.max_value_bytes, (unsigned long long)o.max_rows, o.no_inferred_joins,
-                                 o.min_inclusion, (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir));
+    GString *denied = g_string_new(NULL);
+    for (uint32_t i = 0; i < o.n_deny_columns; i++) g_string_append_printf(denied, " %s", o.deny_columns[i]);
+    char *text =
+        g_strdup_printf("%s %d %s %llu %llu %u %llu %d %.17g %016llx%s", fingerprint, SCHEMA_BLOB_VERSION,
+                        ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
+                        o.max_value_bytes, (unsigned long long)o.max_rows, o.no_inferred_joins, o.min_inclusion,
+                        (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir), denied->str);
+    g_string_free(denied, TRUE);
     XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
     g_free(text);
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);

@@ -70,10 +70,10 @@ struct schema_part_source {
 };
 void schema_parts_from(struct schema_index *index, const struct schema_part_source *source);
 
-/* What an index depends on, as 32 hex digits: the fingerprint of the database, the options, the description files
- * beside it (their names, sizes and times), and this version of Assay. Two workers that would build different indexes
- * have different keys, so that they never share one by mistake, an old and a new release side by side included. Thread:
- * any.
+/* What an index depends on, as 32 hex digits: the fingerprint of the database, the options (the denied columns too),
+ * the description files beside it (their names, sizes and times), and this version of Assay. Two workers that would
+ * build different indexes have different keys, so that they never share one by mistake, an old and a new release side
+ * by side included. Thread: any.
  */
 void schema_blob_key(const char fingerprint[33], const char *path, const struct schema_options *options, char out[33]);
 

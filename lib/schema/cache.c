@@ -30,8 +30,10 @@ struct schema_cache {
     pthread_cond_t settled; /* some entry is no longer busy */
     GHashTable *entries;    /* path → struct entry */
     struct schema_options options;
+    GHashTable *own; /* path → struct schema_options: of databases that have some of their own */
     char *descriptions_dir;
     uint64_t bytes, max_bytes;
+    struct schema_cache_stats stats; /* but for the bytes */
     schema_build_fn *build;
     void *build_ctx;
 };
@@ -56,6 +58,7 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
     pthread_mutex_init(&cache->lock, NULL);
     pthread_cond_init(&cache->settled, NULL);
     cache->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+    cache->own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     if (options) cache->options = *options;
     cache->descriptions_dir = g_strdup(cache->options.descriptions_dir);
     cache->options.descriptions_dir = cache->descriptions_dir;
@@ -70,10 +73,16 @@ void schema_cache_build_with(struct schema_cache *cache, schema_build_fn *build,
     cache->build_ctx = ctx;
 }
 
+void schema_cache_options_for(struct schema_cache *cache, const char *path, const struct schema_options *options)
+{
+    g_hash_table_replace(cache->own, g_strdup(path), g_memdup2(options, sizeof *options));
+}
+
 void schema_cache_free(struct schema_cache *cache)
 {
     if (!cache) return;
     g_hash_table_destroy(cache->entries);
+    g_hash_table_destroy(cache->own);
     pthread_cond_destroy(&cache->settled);
     pthread_mutex_destroy(&cache->lock);
     g_free(cache->descriptions_dir);
@@ -96,6 +105,7 @@ static void drop_index(struct schema_cache *cache, struct entry *entry)
 {
     if (!entry->index) return;
     cache->bytes -= entry->index->bytes;
+    cache->stats.indexes--;
     schema_unref(entry->index);
     entry->index = NULL;
 }
@@ -119,8 +129,12 @@ static void put_index(struct schema_cache *cache, struct entry *entry, struct sc
     drop_index(cache, entry);
     entry->index = index;
     cache->bytes += index->bytes;
+    cache->stats.indexes++;
     struct entry *victim;
-    while (cache->bytes > cache->max_bytes && (victim = least_recent(cache, entry)) != NULL) drop_index(cache, victim);
+    while (cache->bytes > cache->max_bytes && (victim = least_recent(cache, entry)) != NULL) {
+        drop_index(cache, victim);
+        cache->stats.evicted++;
+    }
 }
 
 /* What another call could do better is not worth remembering. */
@@ -149,7 +163,8 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    return cache->build(cache->build_ctx, db, db_name, path, &cache->options, fresh, err);
+    const struct schema_options *own = g_hash_table_lookup(cache->own, path);
+    return cache->build(cache->build_ctx, db, db_name, path, own ? own : &cache->options, fresh, err);
 }
 
 /* Called and returns with the lock held. */
@@ -165,6 +180,8 @@ static enum err_code refresh(struct schema_cache *cache, struct entry *entry, st
     entry->looked_ns = clock_now_ns();
     note_failure(entry, code, err);
     if (fresh) put_index(cache, entry, fresh);
+    cache->stats.misses += fresh != NULL;
+    cache->stats.hits += !fresh && !code;
     pthread_cond_broadcast(&cache->settled);
     return code;
 }
@@ -192,8 +209,20 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     entry->asked_ns = clock_now_ns();
     while (entry->busy) pthread_cond_wait(&cache->settled, &cache->lock);
     enum err_code code;
-    if (!is_settled(entry, clock_now_ns(), &code, err)) code = refresh(cache, entry, db, db_name, path, err);
+    if (!is_settled(entry, clock_now_ns(), &code, err))
+        code = refresh(cache, entry, db, db_name, path, err);
+    else
+        cache->stats.hits += !code;
+    cache->stats.failures += code != ERR_OK;
     if (!code) *out = schema_ref(entry->index);
     pthread_mutex_unlock(&cache->lock);
     return code;
+}
+
+void schema_cache_get_stats(struct schema_cache *cache, struct schema_cache_stats *out)
+{
+    pthread_mutex_lock(&cache->lock);
+    *out = cache->stats;
+    out->bytes = cache->bytes;
+    pthread_mutex_unlock(&cache->lock);
 }

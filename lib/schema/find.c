@@ -88,6 +88,19 @@ const struct schema_column *schema_column_of(const struct schema_index *index, c
     return (uint32_t)ref->column < table->n_columns ? &table->columns[ref->column] : NULL;
 }
 
+bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
+                             const char *const *names, uint32_t n)
+{
+    const struct schema_table *table = &index->tables[column->table];
+    for (uint32_t i = 0; i < n; i++) {
+        const char *dot = strchr(names[i], '.'), *name = dot ? dot + 1 : names[i];
+        bool here =
+            !dot || table->is_view || sql_name_is(table->name, strlen(table->name), names[i], (size_t)(dot - names[i]));
+        if (here && sql_name_is(column->name, strlen(column->name), name, strlen(name))) return true;
+    }
+    return false;
+}
+
 /* --- the catalogue for sql_bind ----------------------------------------------------------------------------------- */
 
 static int catalog_find_table(const void *self, const char *name, size_t len)

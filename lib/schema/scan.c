@@ -55,9 +55,25 @@ static char *select_all(struct arena *arena, const struct scan *scan)
     return text;
 }
 
+/* INVARIANT withheld: of a denied column only counts are left, marked as what does not tell all. */
+static enum err_code withhold(struct scan *scan, struct schema_column *column, struct tally *tally)
+{
+    struct schema_stats *stats = &column->stats;
+    if (!tally_stats(tally, scan->builder->arena, stats)) return builder_full(scan->builder);
+    stats->min = stats->max = (struct db_value){0};
+    stats->sum = 0;
+    stats->top = NULL;
+    stats->n_top = 0;
+    stats->sampled = true;
+    return ERR_OK;
+}
+
 static enum err_code keep(struct scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct builder *builder = scan->builder;
+    const struct schema_options *options = builder->options;
+    if (schema_column_is_denied(builder->index, column, options->deny_columns, options->n_deny_columns))
+        return withhold(scan, column, tally);
     if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
     const struct schema_stats *stats = &column->stats;
     if (!column->unique && !stats->sampled && stats->rows > 0 && stats->distinct == stats->rows)
@@ -93,8 +109,9 @@ static enum err_code run_scan(struct scan *scan)
     table->scannable = code == ERR_OK;
     if (!code && is_sample(scan)) extrapolate(scan);
     if (code && is_tolerable(table, code)) {
+        /* What the engine says may quote a value. */
         builder_note(builder, "%s %s could not be read: %s", table->is_view ? "view" : "table", table->name,
-                     builder->err->text);
+                     builder->options->n_deny_columns ? err_name(code) : builder->err->text);
         table->rows = 0;
         return ERR_OK;
     }

@@ -105,6 +105,11 @@ struct schema_options {
     const char
         *descriptions_dir; /* folder with <table>.csv as BIRD's database_description; NULL: look beside the database */
     int64_t time_ms;       /* 600,000 */
+    /* Columns whose values stay out of the index ("table.column" or "column"): they are counted, and neither kept nor
+     * bounded, so that neither the index nor its bytes in a cache hold one. Must outlive the index. */
+    const char *const *deny_columns;
+    uint32_t n_deny_columns;
+    bool keep_here; /* the index stays in the process that built it: no cache beyond may have it */
 };
 
 /* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are
@@ -120,6 +125,11 @@ int schema_find_table(const struct schema_index *index, const char *name, size_t
 int schema_find_column(const struct schema_index *index, int table, const char *name, size_t len);
 /* The column that a bound reference means, or NULL (computed, unknown, rowid). */
 const struct schema_column *schema_column_of(const struct schema_index *index, const struct sql_ref *ref);
+
+/* Is the column one of these ("table.column", or "column"; names without case)? Of a view the name alone counts: it may
+ * show a table's column. */
+bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
+                             const char *const *names, uint32_t n);
 
 /* Columns that hold a value. */
 struct schema_hit {
@@ -165,6 +175,19 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
 typedef enum err_code schema_build_fn(void *ctx, struct db *db, const char *db_name, const char *path,
                                       const struct schema_options *options, struct schema_index **out, struct err *err);
 void schema_cache_build_with(struct schema_cache *cache, schema_build_fn *build, void *ctx);
+
+struct schema_cache_stats {
+    uint64_t hits, misses;   /* asked for and here; and not here, or of an old state: built, or found behind */
+    uint64_t failures;       /* could not be had */
+    uint64_t evicted;        /* made room for another */
+    uint64_t indexes, bytes; /* here now */
+};
+/* Thread: any. */
+void schema_cache_get_stats(struct schema_cache *cache, struct schema_cache_stats *out);
+
+/* Use these options for the database at that path instead of the cache's. Copied, but for what they point to, which
+ * must outlive the cache. Before the first schema_cache_get. */
+void schema_cache_options_for(struct schema_cache *cache, const char *path, const struct schema_options *options);
 
 /* Print tables, columns, types, keys, joins and statistics for a person, or as one JSON document. Values of the data
  * (top, min, max) only with `values`. */

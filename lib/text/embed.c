@@ -36,12 +36,13 @@ static void add_word(float *out, const struct text_token *token, float weight)
     for (unsigned i = 0; i < stem->n_groups; i++) add_feature(out, &stem->groups[i], sizeof stem->groups[i], 2, share);
 }
 
-/* Names inside a text (avg_salary, StuID) count as their words. */
+/* Names inside a text (avg_salary, StuID) count as their words. Most words are no names and are taken as they are. */
 static bool add_token(struct arena *arena, float *out, const char *source, const struct text_token *token,
                       bool stop_words)
 {
     if (token->kind == TEXT_PUNCT || (token->is_stop && !stop_words)) return true;
-    if (token->kind != TEXT_WORD && token->kind != TEXT_QUOTED) {
+    bool name = token->kind == TEXT_WORD || token->kind == TEXT_QUOTED;
+    if (!name || is_plain_word(source + token->start, token->end - token->start)) {
         add_word(out, token, 1);
         return true;
     }
@@ -73,8 +74,9 @@ static bool embed(const struct text_embedder *self, const char *text, size_t len
     arena_free(&arena);
     float norm = 0;
     for (unsigned i = 0; i < TEXT_DIM; i++) norm += out[i] * out[i];
+    norm = sqrtf(norm);
     if (norm > 0)
-        for (unsigned i = 0; i < TEXT_DIM; i++) out[i] /= sqrtf(norm);
+        for (unsigned i = 0; i < TEXT_DIM; i++) out[i] /= norm;
     return ok;
 }
 

@@ -104,6 +104,20 @@ static size_t glued(const char *word)
     return 0;
 }
 
+bool is_plain_word(const char *name, size_t len)
+{
+    char word[WORD_MAX];
+    if (len == 0 || len >= sizeof word) return false;
+    for (size_t i = 0; i < len; i++) {
+        if (name[i] < 'a' || name[i] > 'z') return false;
+        word[i] = name[i];
+    }
+    word[len] = '\0';
+    const struct lexeme *known = lexeme_find(word);
+    bool expanded = known && known->expansion && !known->expands_inside;
+    return !expanded && !glued(word);
+}
+
 static bool push_piece(struct token_list *list, const char *name, const char *p, const char *end)
 {
     char *word = text_fold(list->arena, p, (size_t)(end - p));

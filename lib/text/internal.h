@@ -35,6 +35,9 @@ struct lexeme {
 /* NULL when the tables do not know the word. Thread: any (the table is built once). */
 const struct lexeme *lexeme_find(const char *word);
 
+/* Would text_split_identifier give just this word? Says no to some that it would. */
+bool is_plain_word(const char *name, size_t len);
+
 /* Stem into `out`; a word of WORD_MAX bytes or more is copied to the arena-less caller as it is, cut. */
 void stem_into(const char *word, char out[WORD_MAX]);
 

@@ -111,6 +111,9 @@ Test(hashed, refuses_what_is_not_valid)
         "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [-1], \"weights\": \"AAA=\"}",
         "{\"bits\": 1, \"outputs\": 1, \"bias\": [0, 0], \"scale\": [1], \"weights\": \"AAA=\"}",
         "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"weights\": 7}",
+        "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"used\": 7, \"weights\": \"AAA=\"}",
+        "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"used\": \"AgA=\", \"weights\": \"BQ==\"}",
+        "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"used\": \"Ag==\", \"weights\": \"AAA=\"}",
     };
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         json_t *object = json_loads(BAD[i], 0, NULL);
@@ -121,6 +124,18 @@ Test(hashed, refuses_what_is_not_valid)
         json_loads("{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"weights\": \"AAA=\"}", 0, NULL);
     struct hashed_model *model = hashed_load(good);
     cr_expect(model);
+    hashed_free(model);
+    json_decref(good);
+    good = json_loads(
+        "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"used\": \"Ag==\", \"weights\": \"BQ==\"}", 0,
+        NULL);
+    model = hashed_load(good); /* only the second bucket has a weight */
+    cr_assert(model);
+    double low, high;
+    hashed_predict(model, &(uint64_t){1}, 1, &low);
+    hashed_predict(model, &(uint64_t){UINT64_MAX}, 1, &high);
+    cr_expect_float_eq(low, 0.5, 1e-9);
+    cr_expect_float_eq(high, 1 / (1 + exp(-5)), 1e-9);
     hashed_free(model);
     json_decref(good);
     struct hashed_options options = hashed_options_default();

@@ -19,6 +19,13 @@ static struct schema_index *get(struct schema_cache *cache, struct fixture *f)
     return index;
 }
 
+static struct schema_cache_stats stats_of(struct schema_cache *cache)
+{
+    struct schema_cache_stats stats;
+    schema_cache_get_stats(cache, &stats);
+    return stats;
+}
+
 Test(cache, the_same_index_until_the_file_changes)
 {
     struct fixture f;
@@ -38,6 +45,12 @@ Test(cache, the_same_index_until_the_file_changes)
     cr_assert_neq(one, two);
     cr_assert_eq(one->tables[0].rows, 1, "who has the old one keeps it");
     cr_assert_eq(two->tables[0].rows, 2);
+    struct schema_cache_stats stats = stats_of(cache);
+    cr_assert(stats.hits == 2 && stats.misses == 2 && stats.failures == 0 && stats.evicted == 0);
+    cr_assert(stats.indexes == 1 && stats.bytes == two->bytes);
+    fake_now += 150000000;
+    schema_unref(get(cache, &f));
+    cr_assert_eq(stats_of(cache).hits, 3, "looked at, and found unchanged");
     schema_unref(one);
     schema_unref(two);
     schema_cache_free(cache);
@@ -63,6 +76,8 @@ Test(cache, failures_are_remembered_for_a_second)
     cr_assert(err.text[0] && fake_now == start, "with its text");
     fake_now += 1100000000;
     cr_assert_eq(schema_cache_get(cache, f.db, "x", f.path, &index, NULL), ERR_LIMIT_MEMORY);
+    struct schema_cache_stats stats = stats_of(cache);
+    cr_assert(stats.failures == 3 && stats.hits == 0 && stats.misses == 0 && stats.indexes == 0);
     schema_cache_free(cache);
     clock_set_source(NULL);
     fixture_end(&f);
@@ -79,6 +94,8 @@ Test(cache, under_pressure_the_oldest_leaves)
     struct schema_index *one = get(cache, &a), *two = get(cache, &b), *again = get(cache, &a);
     cr_assert_neq(one, again, "it had to leave for the second");
     cr_assert_eq(two->tables[0].rows, 1, "but lives while it is held");
+    struct schema_cache_stats stats = stats_of(cache);
+    cr_assert(stats.misses == 3 && stats.evicted == 2 && stats.indexes == 1);
     schema_unref(one);
     schema_unref(two);
     schema_unref(again);
