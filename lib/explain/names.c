@@ -290,13 +290,7 @@ bool tell_shows_values(const struct teller *t)
 
 bool tell_denied(const struct teller *t, const struct schema_column *column)
 {
-    for (uint32_t i = 0; column && i < t->options->n_deny_columns; i++) {
-        const char *denied = t->options->deny_columns[i], *dot = strchr(denied, '.');
-        const char *table = t->index->tables[column->table].name, *name = dot ? dot + 1 : denied;
-        if (dot && !sql_name_is(table, strlen(table), denied, (size_t)(dot - denied))) continue;
-        if (sql_name_is(column->name, strlen(column->name), name, strlen(name))) return true;
-    }
-    return false;
+    return column && schema_column_is_denied(t->index, column, t->options->deny_columns, t->options->n_deny_columns);
 }
 
 /* What is not a plain column of a table may be computed from a denied one. */

@@ -9,7 +9,10 @@
 static const struct prov_options DEFAULTS = {
     .max_rows = 8, .max_arms = 8, .max_depth = 2, .max_columns = 64, .max_probes = 24, .time_ms = 500};
 
-enum { SLOWER = 3 }; /* a rewritten statement may take that many times as long as the candidate */
+enum {
+    SLOWER = 3,           /* a rewritten statement may take that many times as long as the candidate */
+    LEAST_STEPS = 250000, /* and this many steps of the engine in any case: some 5 ms */
+};
 
 struct prov_options prov_defaults(const struct prov_options *asked)
 {
@@ -27,11 +30,12 @@ struct db_limits prov_limit(const struct explain_source *source, struct prov_opt
 {
     struct db_limits before = db_get_limits(source->db), limits = before;
     int64_t own_ms = source->result ? source->result->ns / 1000000 : 0;
+    int64_t steps = SLOWER * (source->result ? source->result->steps : 0);
     if (options->time_ms < SLOWER * own_ms) options->time_ms = SLOWER * own_ms;
-    if (limits.time_ms > options->time_ms) {
-        limits.time_ms = options->time_ms;
-        db_set_limits(source->db, &limits);
-    }
+    if (limits.time_ms > options->time_ms) limits.time_ms = options->time_ms;
+    if (steps < LEAST_STEPS) steps = LEAST_STEPS;
+    if (!limits.max_steps || limits.max_steps > steps) limits.max_steps = steps;
+    db_set_limits(source->db, &limits);
     return before;
 }
 
@@ -405,7 +409,7 @@ enum err_code prov_trace(struct arena *arena, const struct explain_source *sourc
     arena->failed = false;
     struct db_limits limits = prov_limit(source, &t.options);
     trace(&t);
-    if (limits.time_ms > t.options.time_ms) db_set_limits(source->db, &limits);
+    db_set_limits(source->db, &limits);
     bool failed = arena->failed;
     arena->failed = failed || failed_before;
     if (!failed) return ERR_OK;

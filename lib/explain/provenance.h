@@ -45,7 +45,8 @@ struct prov_options {
     uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
     int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here, and twice that
-                             all of a trace or why-not; never more than the handle's own limit */
+                             all of a trace or why-not; never more than the handle's own limit. Each is also held to
+                             250,000 steps of the engine, or thrice the candidate's */
     uint64_t seed;        /* chooses the representative row, see prov_rule */
     bool no_conditions;   /* subqueries of conditions are not followed */
 };

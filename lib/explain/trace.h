@@ -82,8 +82,9 @@ struct arm_work {
 
 /* The options with defaults filled in. */
 struct prov_options prov_defaults(const struct prov_options *asked);
-/* Cut the handle's time to that of the options, which grows with what the candidate itself took. Returns its limits as
- * they were, to be set again. */
+/* Cut the handle's time to that of the options, and its steps; both grow with what the candidate itself took. Steps
+ * come first wherever the engine counts them, so that what is found depends on the data, not on the load. Returns the
+ * limits as they were, to be set again. */
 struct db_limits prov_limit(const struct explain_source *source, struct prov_options *options);
 
 /* Rule 2. Fill work->columns: all that the arm uses, then keys. */

@@ -303,7 +303,7 @@ enum err_code prov_whynot(struct arena *arena, const struct explain_source *sour
     arena->failed = false;
     struct db_limits limits = prov_limit(source, &s->options);
     search(s);
-    if (limits.time_ms > s->options.time_ms) db_set_limits(source->db, &limits);
+    db_set_limits(source->db, &limits);
     bool failed = arena->failed;
     arena->failed = failed || failed_before;
     if (!failed) return ERR_OK;

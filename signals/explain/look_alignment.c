@@ -25,32 +25,65 @@ static bool counts(const struct text_token *t)
     return t->kind != TEXT_PUNCT && !t->is_stop;
 }
 
-static bool mean_the_same(const struct text_token *a, const struct text_token *b)
+/* A word of the question, with its groups looked up once: each is held against each word of the explanation. */
+struct asked_word {
+    const char *stem; /* NULL: it does not count */
+    const uint16_t *groups;
+    unsigned n_groups;
+    bool covered; /* some phrase has it */
+};
+
+struct asked_words {
+    struct asked_word *items;
+    uint32_t n;
+};
+
+static struct asked_words read_asked(struct look *look)
 {
-    if (strcmp(a->stem, b->stem) == 0) return true;
-    const uint16_t *x, *y;
-    unsigned n = text_synonym_groups(a->stem, &x), m = text_synonym_groups(b->stem, &y);
+    const struct text_tokens *tokens = &look->asked->tokens;
+    uint32_t n = tokens->n < MAX_QUESTION_WORDS ? tokens->n : MAX_QUESTION_WORDS;
+    struct asked_words asked = {arena_array(look->arena, n + 1, sizeof *asked.items), n};
+    for (uint32_t q = 0; asked.items && q < n; q++) {
+        struct asked_word *word = &asked.items[q];
+        *word = (struct asked_word){0};
+        if (!counts(&tokens->items[q])) continue;
+        word->stem = tokens->items[q].stem;
+        word->n_groups = text_synonym_groups(word->stem, &word->groups);
+    }
+    return asked;
+}
+
+static bool share_group(const struct asked_word *asked, const uint16_t *groups, unsigned n)
+{
     for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < m; k++)
-            if (x[i] == y[k]) return true;
+        for (unsigned k = 0; k < asked->n_groups; k++)
+            if (groups[i] == asked->groups[k]) return true;
     return false;
 }
 
-/* The share of the phrase's words that the question has; those it has are marked in `covered`. Below 0: no words. */
-static float answered(const struct look *look, const struct explain_phrase *phrase, bool *covered)
+/* Mark the words of the question that mean the same; is there one? */
+static bool cover(struct asked_words *asked, const char *stem)
 {
-    const struct text_tokens *asked = &look->asked->tokens;
+    const uint16_t *groups;
+    unsigned n = text_synonym_groups(stem, &groups);
+    bool hit = false;
+    for (uint32_t q = 0; q < asked->n; q++) {
+        struct asked_word *word = &asked->items[q];
+        if (!word->stem || (strcmp(word->stem, stem) != 0 && !share_group(word, groups, n))) continue;
+        word->covered = hit = true;
+    }
+    return hit;
+}
+
+/* The share of the phrase's words that the question has; those it has are marked. Below 0: no words. */
+static float answered(const struct look *look, const struct explain_phrase *phrase, struct asked_words *asked)
+{
     struct text_tokens words = text_tokenize(look->arena, phrase->prose, strlen(phrase->prose));
     float n = 0, found = 0;
     for (uint32_t i = 0; words.items && i < words.n && i < MAX_PHRASE_WORDS; i++) {
-        bool hit = false;
         if (!counts(&words.items[i]) || is_frame(words.items[i].stem)) continue;
-        for (uint32_t q = 0; q < asked->n && q < MAX_QUESTION_WORDS; q++) {
-            if (!counts(&asked->items[q]) || !mean_the_same(&words.items[i], &asked->items[q])) continue;
-            covered[q] = hit = true;
-        }
         n++;
-        found += hit;
+        found += cover(asked, words.items[i].stem);
     }
     return n > 0 ? found / n : -1;
 }
@@ -69,13 +102,12 @@ static void set_phrase(struct look *look, enum explain_kind kind, float score)
     least(&out[VERIFIER_phrase_least], score);
 }
 
-static void set_covered(struct look *look, const bool *covered)
+static void set_covered(struct look *look, const struct asked_words *asked)
 {
-    const struct text_tokens *asked = &look->asked->tokens;
     float n = 0, found = 0;
-    for (uint32_t q = 0; q < asked->n && q < MAX_QUESTION_WORDS; q++) {
-        n += counts(&asked->items[q]);
-        found += counts(&asked->items[q]) && covered[q];
+    for (uint32_t q = 0; q < asked->n; q++) {
+        n += asked->items[q].stem != NULL;
+        found += asked->items[q].covered;
     }
     if (n > 0) look->out[VERIFIER_question_covered] = found / n;
 }
@@ -93,11 +125,11 @@ void look_alignment(struct look *look, const struct explanation *explanation)
 {
     float n = 0, sum = 0;
     if (!explanation || !look->asked) return;
-    bool *covered = arena_array(look->arena, look->asked->tokens.n + 1, sizeof *covered);
-    for (uint32_t i = 0; covered && i < explanation->n_phrases && i < MAX_PHRASES; i++) {
+    struct asked_words asked = read_asked(look);
+    for (uint32_t i = 0; asked.items && i < explanation->n_phrases && i < MAX_PHRASES; i++) {
         const struct explain_phrase *phrase = &explanation->phrases[i];
         if (phrase->from_data || phrase->kind == EXPLAIN_SUMMARY || !phrase->prose) continue;
-        float score = answered(look, phrase, covered);
+        float score = answered(look, phrase, &asked);
         if (score < 0) continue;
         set_phrase(look, phrase->kind, score);
         n++;
@@ -105,6 +137,6 @@ void look_alignment(struct look *look, const struct explanation *explanation)
     }
     look->out[VERIFIER_phrases] = n;
     if (n > 0) look->out[VERIFIER_phrase_mean] = sum / n;
-    if (covered) set_covered(look, covered);
+    if (asked.items) set_covered(look, &asked);
     set_cosine(look, explanation);
 }

@@ -2,11 +2,12 @@
  *
  * Whether a join can repeat follows from keys (common/keys.h); whether it does is asked of the data: the candidate's
  * own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one
- * member being enough. Nothing else of the candidate is run.
+ * member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is asked.
  */
 #include "signals/common/keys.h"
 #include "signals/common/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
@@ -127,6 +128,40 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
     vsig_add_fact(run, finding, "by", false, "%s", other);
 }
 
+enum { MAX_COMPARED = 4096 }; /* rows */
+
+static int compare_rows(const void *a, const void *b, void *ctx)
+{
+    const struct db_result *result = ctx;
+    const struct db_value *x = result->values + (size_t) * (const uint32_t *)a * result->n_columns;
+    const struct db_value *y = result->values + (size_t) * (const uint32_t *)b * result->n_columns;
+    int order = 0;
+    for (uint32_t i = 0; i < result->n_columns && !order; i++) order = db_value_compare(&x[i], &y[i]);
+    return order;
+}
+
+static bool all_differ(struct arena *arena, const struct db_result *result)
+{
+    uint32_t *rows = arena_new_array(arena, result->n_rows, uint32_t);
+    if (!rows) return false;
+    for (uint32_t i = 0; i < result->n_rows; i++) rows[i] = i;
+    qsort_r(rows, result->n_rows, sizeof *rows, compare_rows, (void *)(uintptr_t)result);
+    for (uint32_t i = 1; i < result->n_rows; i++)
+        if (compare_rows(&rows[i - 1], &rows[i], (void *)(uintptr_t)result) == 0) return false;
+    return true;
+}
+
+/* Repeated rows of the entity are equal rows of the result, when the block is the whole candidate and shows nothing but
+ * columns. So a result without equal rows answers no, and costs nothing: the execution signals want it anyway. */
+static bool result_has_no_repeats(struct vsig_run *run, const struct sql_block *block)
+{
+    if (sql_kid(run->subject->stmt->root, QUERY_BODY) != block->node) return false;
+    for (uint32_t i = 0; i < block->n_outputs; i++)
+        if (block->outputs[i].expr && !vsig_plain_column(block->outputs[i].expr)) return false;
+    const struct db_result *result = vsig_result(run->subject);
+    return result && result->n_rows <= MAX_COMPARED && all_differ(run->subject->arena, result);
+}
+
 static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_shape *shape)
 {
     const struct sql_block *block = shape->block;
@@ -144,6 +179,7 @@ static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_
         if (many && !(many & shape->shown)) entity = source;
     }
     if (!entity || (many & ordered_by(block)) || vsig_question_says(run->subject, PER_CHILD)) return ERR_OK;
+    if (result_has_no_repeats(run, block)) return ERR_OK;
     enum err_code code = ERR_OK;
     if (really_repeats(run, block, entity, false, &code) == ANSWER_YES)
         report(run, block, sql_kid(block->node, SELECT_ITEMS), entity, many, false);

@@ -191,7 +191,7 @@ Test(trace_hostile, slow_statements_are_stopped)
     open_subject(&s, SCHEMA);
     const char *slow = "SELECT count(*) FROM t x, t y, t z WHERE x.a * y.a * z.a = -1";
     struct db_value zero = {.type = DB_INT};
-    struct db_result made_up = {.n_columns = 1, .n_rows = 1, .values = &zero};
+    struct db_result made_up = {.n_columns = 1, .n_rows = 1, .values = &zero, .steps = INT32_MAX};
     struct arena *arena = &s.school.f.arena;
     arena_reset(arena);
     cr_assert_eq(sql_parse(arena, slow, strlen(slow), NULL, &s.stmt), ERR_OK);
@@ -212,6 +212,11 @@ Test(trace_hostile, slow_statements_are_stopped)
     cr_expect_neq(s.why.status, WHYNOT_NO_DATA, "a probe that was stopped says nothing");
     cr_expect_lt(clock_now_ns() - start, 5000000000, "bounded by time_ms, not by the statement");
     cr_expect_eq(db_get_limits(s.source.db).time_ms, limit, "the handle's limits are as before");
+    made_up.steps = 1000; /* a candidate that was quick is not worth so many */
+    cr_assert_eq(prov_trace(arena, &s.source, NULL, &s.p), ERR_OK);
+    cr_expect_eq(s.p.status, PROV_UNAVAILABLE);
+    cr_expect_eq(s.p.code, ERR_LIMIT_STEPS);
+    cr_expect_eq(db_get_limits(s.source.db).max_steps, 0, "the handle's limits are as before");
     close_subject(&s);
 }
 
@@ -222,6 +227,7 @@ Test(trace_hostile, many_slow_arms_are_stopped_together)
     open_subject(&s, SCHEMA);
     put(&s, "SELECT 0 FROM t WHERE a = 1", 0);
     struct db_result made_up = s.result;
+    made_up.steps = INT32_MAX;
     GString *slow = g_string_new("SELECT 0 FROM t x, t y, t z WHERE x.a * y.a * z.a = -1");
     for (int i = 0; i < 6; i++)
         g_string_append(slow, " UNION ALL SELECT 0 FROM t x, t y, t z WHERE x.a * y.a * z.a = -1");
