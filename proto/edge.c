@@ -28,15 +28,20 @@ enum err_code edge_type_of(const struct bus_message *message, enum edge_type *ou
     return err_set(err, ERR_MALFORMED, "the content-type is %s or %s, not '%.60s'", EDGE_JSON, EDGE_MSGPACK, header);
 }
 
+enum err_code edge_decode_request(struct arena *arena, enum edge_type type, const void *bytes, size_t len,
+                                  struct msg_request **out, struct err *err)
+{
+    return type == EDGE_TYPE_MSGPACK ? msg_decode_request(arena, bytes, len, out, err)
+                                     : msg_request_from_json(arena, bytes, len, out, err);
+}
+
 enum err_code edge_read_request(struct arena *arena, const struct bus_message *message, struct msg_request **out,
                                 struct err *err)
 {
     enum edge_type type;
     *out = NULL;
     enum err_code code = edge_type_of(message, &type, err);
-    if (code) return code;
-    if (type == EDGE_TYPE_MSGPACK) return msg_decode_request(arena, message->value, message->len, out, err);
-    return msg_request_from_json(arena, message->value, message->len, out, err);
+    return code ? code : edge_decode_request(arena, type, message->value, message->len, out, err);
 }
 
 enum err_code edge_write_verdict(const struct msg_verdict *verdict, enum edge_type type, struct msg_buffer *out,

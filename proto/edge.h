@@ -18,6 +18,9 @@ enum err_code edge_type_of(const struct bus_message *message, enum edge_type *ou
 
 /* A request in either form, decoded into the arena; errors as msg_decode_request and msg_request_from_json have them.
  */
+enum err_code edge_decode_request(struct arena *arena, enum edge_type type, const void *bytes, size_t len,
+                                  struct msg_request **out, struct err *err);
+/* The same of a message, whose header says which form. */
 enum err_code edge_read_request(struct arena *arena, const struct bus_message *message, struct msg_request **out,
                                 struct err *err);
 

@@ -2,6 +2,7 @@
 #ifndef ASSAY_PROTO_KAFKA_H
 #define ASSAY_PROTO_KAFKA_H
 
+#include "proto/kafka_stats.h"
 #include "proto/transport.h"
 
 #include <librdkafka/rdkafka.h>
@@ -23,12 +24,10 @@ struct kafka {
     uint32_t n_properties;
     uint32_t max_messages;
     uint64_t max_bytes;
-    size_t max_message; /* message.max.bytes */
     int64_t connect_ms;
     rd_kafka_t *producer;
     pthread_t thread; /* serves the producer's callbacks */
     atomic_bool stop;
-    atomic_llong logged_ms;
 
     pthread_mutex_t lock; /* of all below; taken last */
     pthread_cond_t progress;
@@ -39,6 +38,8 @@ struct kafka {
     struct err failure; /* the first thing that cannot be mended */
     struct err trouble; /* what the library complained about last */
     int64_t ahead_ms;   /* the brokers' clock against ours */
+
+    struct kafka_stats stats; /* has a lock of its own */
 };
 
 /* --- kafka_client.c: configuration, errors, being reachable --- */
@@ -75,7 +76,38 @@ void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, 
 /* A point on CLOCK_MONOTONIC that many milliseconds ahead, for pthread_cond_timedwait. */
 struct timespec kafka_until(int64_t ms);
 
+/* --- kafka_common.c: what consumers share --- */
+
+/* Counts what happened, so that nothing rung between looking and waiting is missed. */
+struct bell {
+    pthread_mutex_t lock;
+    pthread_cond_t rung;
+    uint64_t count;
+};
+
+void bell_init(struct bell *bell);
+void bell_free(struct bell *bell);
+void bell_ring(struct bell *bell);
+uint64_t bell_count(struct bell *bell);
+/* Until something rings that was not counted in `heard`, or ms have passed. */
+void bell_wait(struct bell *bell, uint64_t heard, int64_t ms);
+
+/* The library's message as the transport shows it, but for its topic. `into` has kafka_count_headers entries; names and
+ * values stay the library's, which ends values with a NUL. */
+uint32_t kafka_count_headers(const rd_kafka_message_t *raw);
+void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_message_t *raw);
+
+/* Does this end the consumer? A topic that a broker does not know was there when we joined: that broker is behind, or
+ * somebody is making it anew. */
+bool kafka_is_final(rd_kafka_resp_err_t error);
+
+/* Joining a group that reads a topic which is not there would wait in silence. */
+enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err);
+
 /* --- kafka_out.c --- */
+
+/* NULL: there are none. The library takes them over when it takes the message. */
+rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
 
 enum err_code kafka_out_open(struct kafka *kafka, struct err *err);
 void kafka_out_close(struct kafka *kafka);
@@ -98,5 +130,10 @@ void kafka_nack(struct bus_consumer *consumer, struct bus_message *message, int6
 enum err_code kafka_commit(struct bus_consumer *consumer);
 void kafka_drain(struct bus_consumer *consumer);
 void kafka_unsubscribe(struct bus_consumer *consumer);
+
+/* --- kafka_once.c --- */
+
+enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, struct bus_consumer **out,
+                                   struct err *err);
 
 #endif

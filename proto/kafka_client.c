@@ -6,14 +6,12 @@
 #include "proto/kafka.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
-
-enum { LOG_EVERY_MS = 1000 };
 
 /* --- errors --- */
 
@@ -70,7 +68,8 @@ void kafka_fail(struct kafka *kafka, enum err_code code, const char *text)
     pthread_mutex_lock(&kafka->lock);
     if (!kafka->failure.code) {
         err_set(&kafka->failure, err_class(code) == ERR_CLASS_FATAL ? code : ERR_CLOSED, "%s", text);
-        fprintf(stderr, "assay: kafka: %s\n", text);
+        const struct log_field why = log_field_text("why", text);
+        log_event(LOG_LEVEL_ERROR, "kafka", &why, 1, "nothing can go on with these servers");
     }
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
@@ -92,15 +91,21 @@ static void on_error(rd_kafka_t *client, int error, const char *reason, void *op
     pthread_mutex_unlock(&kafka->lock);
 }
 
-/* Warnings and worse, one a second: a broker that is away is reported at each attempt to reach it. */
+/* Warnings and worse; what repeats is bounded by the log. */
 static void on_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
 {
-    struct kafka *kafka = ((struct kafka_context *)rd_kafka_opaque(client))->kafka;
+    (void)client;
     if (level > LOG_WARNING || strcmp(facility, "CONFWARN") == 0) return; /* a consumer's property on a producer */
-    long long now = clock_now_ns() / 1000000, before = atomic_load(&kafka->logged_ms);
-    if (before && now - before < LOG_EVERY_MS) return;
-    if (atomic_compare_exchange_strong(&kafka->logged_ms, &before, now))
-        fprintf(stderr, "assay: kafka: %s: %s\n", facility, text);
+    const struct log_field fields[] = {log_field_text("facility", facility), log_field_text("said", text)};
+    log_event(level < LOG_WARNING ? LOG_LEVEL_ERROR : LOG_LEVEL_WARN, "kafka", fields, 2, "librdkafka");
+}
+
+static int on_stats(rd_kafka_t *client, char *json, size_t len, void *opaque)
+{
+    struct kafka_context *context = opaque;
+    (void)client;
+    kafka_stats_take(&context->kafka->stats, context, json, len);
+    return 0; /* the text stays the library's */
 }
 
 /* --- configuration --- */
@@ -112,6 +117,7 @@ static const struct kafka_preset common[] = {
     {"topic.metadata.refresh.interval.ms", "10000"}, /* a topic that one broker did not know yet */
     {"reconnect.backoff.max.ms", "2000"},
     {"socket.connection.setup.timeout.ms", "10000"},
+    {"statistics.interval.ms", KAFKA_STATS_INTERVAL_MS},
 };
 
 /* The promises rest on these. */
@@ -173,6 +179,7 @@ rd_kafka_conf_t *kafka_conf(struct kafka_context *context, const struct kafka_pr
     rd_kafka_conf_set_opaque(conf, context);
     rd_kafka_conf_set_error_cb(conf, on_error);
     rd_kafka_conf_set_log_cb(conf, on_log);
+    rd_kafka_conf_set_stats_cb(conf, on_stats);
     return conf;
 }
 

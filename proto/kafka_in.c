@@ -20,7 +20,6 @@
 
 #include "lib/base/clock.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,6 @@ enum {
     TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones wait for a transaction to end */
     REVOKE_WAIT_MS = 1000, /* for work in hand, before partitions go */
     CLOSE_WAIT_MS = 10000,
-    NEW_TOPIC_MS = 3000,
     SOUND_AFTER_MS = 60000, /* an owner that lived so long was not killed by a message */
     PROBE_FROM = 2,         /* crashes in a row: from here one message at a time */
     STUCK_MS = 300000
@@ -61,13 +59,6 @@ struct part {
     int64_t since_ns;        /* assigned */
 };
 
-/* Counts what happened, so that nothing rung between looking and waiting is missed. */
-struct bell {
-    pthread_mutex_t lock;
-    pthread_cond_t rung;
-    uint64_t count;
-};
-
 struct member {
     struct bus_consumer consumer;
     struct kafka_context context; /* what the library's callbacks get */
@@ -87,43 +78,6 @@ struct member {
     char *topics[BUS_MAX_TOPICS];
     uint32_t n_topics;
 };
-
-/* --- the bell --- */
-
-static void bell_init(struct bell *bell)
-{
-    pthread_condattr_t monotonic;
-    pthread_mutex_init(&bell->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&bell->rung, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
-
-static void bell_ring(struct bell *bell)
-{
-    pthread_mutex_lock(&bell->lock);
-    bell->count++;
-    pthread_cond_broadcast(&bell->rung);
-    pthread_mutex_unlock(&bell->lock);
-}
-
-static uint64_t bell_count(struct bell *bell)
-{
-    pthread_mutex_lock(&bell->lock);
-    uint64_t count = bell->count;
-    pthread_mutex_unlock(&bell->lock);
-    return count;
-}
-
-static void bell_wait(struct bell *bell, uint64_t heard, int64_t ms)
-{
-    struct timespec until = kafka_until(ms);
-    pthread_mutex_lock(&bell->lock);
-    while (bell->count == heard && pthread_cond_timedwait(&bell->rung, &bell->lock, &until) != ETIMEDOUT) {
-    }
-    pthread_mutex_unlock(&bell->lock);
-}
 
 static void on_readable(rd_kafka_t *client, void *opaque)
 {
@@ -168,43 +122,16 @@ static void stray_free(struct held *held)
     held_free(held);
 }
 
-static uint32_t count_headers(rd_kafka_headers_t *headers)
-{
-    size_t n = rd_kafka_header_cnt(headers);
-    return n < BUS_MAX_HEADERS ? (uint32_t)n : BUS_MAX_HEADERS;
-}
-
-/* Names and values stay the library's, which ends values with a NUL. */
 static struct held *held_new(struct part *part, rd_kafka_message_t *raw)
 {
-    rd_kafka_headers_t *headers = NULL;
-    rd_kafka_timestamp_type_t type;
-    uint32_t n = rd_kafka_message_headers(raw, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR ? count_headers(headers) : 0;
-    struct held *held = calloc(1, sizeof *held + n * sizeof *held->headers);
+    struct held *held = calloc(1, sizeof *held + kafka_count_headers(raw) * sizeof *held->headers);
     if (!held) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        const void *value = NULL;
-        size_t len = 0;
-        rd_kafka_header_get_all(headers, i, &held->headers[i].name, &value, &len);
-        held->headers[i].value = value ? value : "";
-        held->headers[i].len = value ? (uint32_t)len : 0;
-    }
     held->part = part;
     held->raw = raw;
     held->slot.offset = raw->offset;
-    held->public = (struct bus_message){
-        .topic = part->topic,
-        .topic_index = part->topic_index,
-        .partition = part->partition,
-        .offset = raw->offset,
-        .key = raw->key,
-        .key_len = (uint32_t)raw->key_len,
-        .value = raw->payload ? raw->payload : "",
-        .len = raw->len,
-        .headers = held->headers,
-        .n_headers = n,
-        .time_ns = rd_kafka_message_timestamp(raw, &type) * 1000000,
-    };
+    kafka_fill(&held->public, held->headers, raw);
+    held->public.topic = part->topic;
+    held->public.topic_index = part->topic_index;
     return held;
 }
 
@@ -437,19 +364,6 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
 
 /* --- the poller --- */
 
-/* Does this end the consumer? A topic that a broker does not know was there when we joined: that broker is behind, or
- * somebody is making it anew. */
-static bool is_final(rd_kafka_resp_err_t error)
-{
-    switch (error) {
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: return false; /* the last: the group took the partitions back */
-    default: return err_class(kafka_code(error)) == ERR_CLASS_FATAL;
-    }
-}
-
 /* Messages come from the partitions' queues, so what arrives here is news: mostly bad. A message would be one that
  * slipped past the forwarding: it waits in its window like one that was handed back. */
 static void on_event(struct member *member, rd_kafka_message_t *raw)
@@ -457,7 +371,7 @@ static void on_event(struct member *member, rd_kafka_message_t *raw)
     pthread_mutex_lock(&member->lock);
     struct part *part = raw->rkt ? part_find(member, rd_kafka_topic_name(raw->rkt), raw->partition) : NULL;
     if (raw->err) {
-        if (is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+        if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
     } else if (part && !window_has(&part->window, raw->offset)) {
         struct held *held = held_new(part, raw);
         if (held) {
@@ -520,7 +434,7 @@ static struct held *fetch(struct member *member, struct part *part)
             window_add(&part->window, &held->slot, SLOT_HELD);
             return held;
         }
-        if (is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+        if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
         rd_kafka_message_destroy(raw);
     }
     return NULL;
@@ -678,44 +592,12 @@ static rd_kafka_conf_t *consumer_conf(struct member *member, const char *group, 
     return conf;
 }
 
-static enum err_code topic_error(struct member *member, const char *topic, rd_kafka_resp_err_t *out, struct err *err)
-{
-    const struct rd_kafka_metadata *metadata;
-    rd_kafka_topic_t *handle = rd_kafka_topic_new(member->client, topic, NULL);
-    if (!handle) return kafka_err(err, rd_kafka_last_error(), topic);
-    rd_kafka_resp_err_t error = rd_kafka_metadata(member->client, 0, handle, &metadata, (int)member->kafka->connect_ms);
-    rd_kafka_topic_destroy(handle);
-    if (error) return kafka_err(err, error, topic);
-    *out = metadata->topic_cnt ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
-    rd_kafka_metadata_destroy(metadata);
-    return ERR_OK;
-}
-
-/* Joining a group that reads a topic which is not there would wait in silence. A topic just made is known to some
- * brokers before others. */
-static enum err_code check_topic(struct member *member, const char *topic, struct err *err)
-{
-    int64_t limit = clock_now_ns() + NEW_TOPIC_MS * INT64_C(1000000);
-    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
-    for (;;) {
-        enum err_code code = topic_error(member, topic, &error, err);
-        if (code) return code;
-        if (error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || clock_now_ns() > limit) break;
-        struct timespec pause = {.tv_nsec = 100000000};
-        nanosleep(&pause, NULL);
-    }
-    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
-        return err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
-    if (error && error != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) return kafka_err(err, error, topic);
-    return ERR_OK;
-}
-
 static enum err_code join(struct member *member, struct err *err)
 {
     enum err_code code = ERR_OK;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)member->n_topics);
     for (uint32_t i = 0; i < member->n_topics && !code; i++) {
-        code = check_topic(member, member->topics[i], err);
+        code = kafka_check_topic(member->kafka, member->client, member->topics[i], err);
         rd_kafka_topic_partition_list_add(list, member->topics[i], RD_KAFKA_PARTITION_UA);
     }
     if (!code) {
@@ -740,8 +622,7 @@ static void member_free(struct member *member)
     free(member->parts);
     if (member->client) rd_kafka_destroy_flags(member->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     for (uint32_t i = 0; i < member->n_topics; i++) free(member->topics[i]);
-    pthread_cond_destroy(&member->bell.rung);
-    pthread_mutex_destroy(&member->bell.lock);
+    bell_free(&member->bell);
     pthread_mutex_destroy(&member->lock);
     free(member);
 }

@@ -113,7 +113,7 @@ static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
     size_t size = sizeof largest;
     if (!conf) return NULL;
     if (rd_kafka_conf_get(conf, "message.max.bytes", largest, &size) == RD_KAFKA_CONF_OK)
-        kafka->max_message = strtoul(largest, NULL, 10);
+        kafka->bus.max_message = strtoul(largest, NULL, 10);
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     return conf;
 }
@@ -193,11 +193,11 @@ static enum err_code wait_for_room(struct kafka *kafka, uint32_t n, uint64_t byt
     return kafka->failure.code;
 }
 
-static rd_kafka_headers_t *headers_of(const struct bus_out *out)
+rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
 {
     if (!out->n_headers) return NULL;
     rd_kafka_headers_t *headers = rd_kafka_headers_new(out->n_headers);
-    for (uint32_t i = 0; i < out->n_headers && i < BUS_MAX_HEADERS; i++)
+    for (uint32_t i = 0; i < out->n_headers; i++)
         rd_kafka_header_add(headers, out->headers[i].name, -1, out->headers[i].value, (ssize_t)out->headers[i].len);
     return headers;
 }
@@ -221,7 +221,7 @@ static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out)
 {
     struct pending *pending = remember(kafka, out);
     if (!pending) return ERR_NOMEM;
-    rd_kafka_headers_t *headers = headers_of(out);
+    rd_kafka_headers_t *headers = kafka_headers(out);
     rd_kafka_vu_t fields[8] = {
         {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = out->topic},
         {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = out->partition < 0 ? RD_KAFKA_PARTITION_UA : out->partition},
@@ -244,7 +244,7 @@ static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out)
 static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, uint32_t *taken)
 {
     for (uint32_t i = 0; i < length; i++)
-        if (run[i].len + run[i].key_len > kafka->max_message) return ERR_LIMIT_BYTES;
+        if (run[i].len + run[i].key_len > kafka->bus.max_message) return ERR_LIMIT_BYTES;
     for (uint32_t i = 0; i < length; i++) {
         enum err_code code = hand_over(kafka, &run[i]);
         if (code) return code;

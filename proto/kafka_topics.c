@@ -6,7 +6,7 @@
  * because the first record of a verdict counts and compaction would keep the last; no unclean election, because a
  * request that was acknowledged must not be lost.
  */
-#include "proto/kafka.h"
+#include "proto/kafka_once.h"
 #include "proto/msg.h"
 #include "proto/topics.h"
 
@@ -18,6 +18,12 @@
 
 enum { ANSWER_MS = 20000, LEADERS_MS = 20000, DEFAULT_PARTITIONS = 24, WANTED_REPLICAS = 3, OVERHEAD = 64 << 10 };
 static const int64_t DAY_MS = 86400000;
+
+static void pause_a_moment(void)
+{
+    const struct timespec pause = {.tv_nsec = 50000000};
+    nanosleep(&pause, NULL);
+}
 
 const char *topic_state_name(enum topic_state state)
 {
@@ -305,8 +311,7 @@ static enum err_code read_back(struct kafka *kafka, const struct topic_plan *pla
         if (!code && ready) code = topics_describe(&kafka->bus, plans, n, reports, err);
         if (code || (ready && all_found(reports, n))) return code;
         if (clock_now_ns() > limit) return err_set(err, ERR_UNREACHABLE, "topics: made, but without leaders yet");
-        struct timespec pause = {.tv_nsec = 50000000};
-        nanosleep(&pause, NULL);
+        pause_a_moment();
     }
 }
 
@@ -340,5 +345,72 @@ enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uin
     if (!code) code = read_back(kafka, plans, n, reports, err);
     for (uint32_t i = 0; i < n && !code; i++)
         if (missing[i] && reports[i].state == TOPIC_AS_PLANNED) reports[i].state = TOPIC_MADE;
+    return code;
+}
+
+/* --- a group's beginning --- */
+
+static rd_kafka_t *group_client(struct kafka *kafka, const char *group, struct err *err)
+{
+    const struct kafka_preset presets[] = {{"group.id", group}, {"enable.auto.commit", "false"}};
+    rd_kafka_conf_t *conf = kafka_conf(&kafka->context, presets, sizeof presets / sizeof *presets, err);
+    return conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
+}
+
+/* A ledger for each partition, as the offsets to commit. */
+static enum err_code begin_all(rd_kafka_t *client, char *const *topics, rd_kafka_topic_partition_list_t *list,
+                               struct err *err)
+{
+    char *cluster = rd_kafka_clusterid(client, ANSWER_MS);
+    enum err_code code = cluster ? ERR_OK : err_set(err, ERR_UNREACHABLE, "topics: the brokers do not answer");
+    for (int i = 0; i < list->cnt && !code; i++) {
+        rd_kafka_topic_partition_t *entry = &list->elems[i];
+        struct once_logs logs;
+        struct ledger ledger;
+        char text[LEDGER_TEXT];
+        code = once_query_logs(client, topics, entry->partition, &logs, err);
+        if (code) break;
+        once_begin(&ledger, ledger_home(cluster, entry->topic, entry->partition), &logs, false);
+        entry->offset = ledger.low;
+        entry->metadata_size = ledger_encode(&ledger, text);
+        entry->metadata = strdup(text);
+    }
+    if (cluster) rd_kafka_mem_free(client, cluster);
+    return code;
+}
+
+static enum err_code begin_group(rd_kafka_t *client, char *const *topics, bool *made, struct err *err)
+{
+    int32_t n = 0;
+    bool known = false;
+    enum err_code code = once_count_partitions(client, topics[ONCE_REQUESTS], &n, err);
+    if (code) return code;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(n);
+    rd_kafka_topic_partition_list_add_range(list, topics[ONCE_REQUESTS], 0, n - 1);
+    rd_kafka_resp_err_t error = rd_kafka_committed(client, list, ANSWER_MS);
+    for (int i = 0; i < n; i++) known |= list->elems[i].offset >= 0;
+    *made = !error && !known;
+    if (!error && !known) code = begin_all(client, topics, list, err);
+    if (!error && !known && !code) error = rd_kafka_commit(client, list, 0);
+    rd_kafka_topic_partition_list_destroy(list);
+    return error ? kafka_err(err, error, "topics: the group's beginning") : code;
+}
+
+enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err)
+{
+    struct kafka *kafka = kafka_of(bus, 0, err);
+    char *topics[ONCE_TOPICS];
+    *made = false;
+    if (!kafka) return ERR_CONFIG;
+    rd_kafka_t *client = group_client(kafka, once->group ? once->group : BUS_GROUP, err);
+    if (!client) return ERR_CONFIG;
+    once_topics(once, topics);
+    int64_t limit = clock_now_ns() + LEADERS_MS * INT64_C(1000000);
+    enum err_code code = begin_group(client, topics, made, err);
+    while (err_class(code) == ERR_CLASS_RETRY && clock_now_ns() < limit) { /* who coordinates a new group is settled */
+        pause_a_moment();
+        code = begin_group(client, topics, made, err);
+    }
+    rd_kafka_destroy(client);
     return code;
 }

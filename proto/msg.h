@@ -341,7 +341,8 @@ enum err_code msg_request_from_json(struct arena *arena, const char *line, size_
  * written with U+FFFD. */
 char *msg_request_to_json(const struct msg_request *request);
 char *msg_verdict_to_json(const struct msg_verdict *verdict);
-/* The same as a tree (json_t * of jansson, owned by the caller), for whoever adds to it. */
-struct json_t *msg_verdict_json(const struct msg_verdict *verdict);
+/* The same into a buffer that is kept for the next verdict, NUL-terminated, its last member the line of the log that it
+ * answers (0: none). ERR_NOMEM. */
+enum err_code msg_verdict_write_json(struct msg_buffer *out, const struct msg_verdict *verdict, uint64_t line);
 
 #endif

@@ -52,6 +52,11 @@ enum err_code topics_describe(struct bus *bus, const struct topic_plan *plans, u
 enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uint32_t n, struct topic_report *reports,
                             struct err *err);
 
+/* Let a group of coordinators begin at the start of the requests: one that has never read is refused by
+ * bus_subscribe_once, for it may be a typing error. False in *made: it has read before, nothing is changed. The topics
+ * of `once` must be there. */
+enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err);
+
 const char *topic_state_name(enum topic_state state); /* "missing", "made", "ok", "differs" */
 
 #endif

@@ -41,6 +41,17 @@ enum err_code bus_open(const char *transport, const struct bus_config *config, s
     return found ? found->open(config ? config : &defaults, out, err) : ERR_CONFIG;
 }
 
+enum err_code bus_subscribe_once(struct bus *bus, const struct bus_once *once, struct bus_consumer **out,
+                                 struct err *err)
+{
+    if (bus->transport->subscribe_once) return bus->transport->subscribe_once(bus, once, out, err);
+    const char *const topics[BUS_ONCE_TOPICS] = {
+        [BUS_ONCE_RESULTS] = once->results ? once->results : BUS_RESULTS,
+        [BUS_ONCE_REQUESTS] = once->requests ? once->requests : BUS_REQUESTS,
+    };
+    return bus_subscribe(bus, once->group ? once->group : BUS_GROUP, topics, BUS_ONCE_TOPICS, out, err);
+}
+
 int64_t bus_now_ns(struct bus *bus)
 {
     return bus->transport->now_ns ? bus->transport->now_ns(bus) : clock_now_ns();

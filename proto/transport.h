@@ -15,6 +15,7 @@
 #define ASSAY_PROTO_TRANSPORT_H
 
 #include "lib/base/error.h"
+#include "lib/base/metrics.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@
 #define BUS_VERDICTS     "assay.verdicts"
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
-#define BUS_TASKS_PREFIX "assay.tasks." /* followed by the family */
+#define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
+#define BUS_GROUP        "assay-coordinator" /* of coordinators */
 
 enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 16 };
 
@@ -61,6 +63,7 @@ struct bus_message {
     uint32_t n_headers;
     int64_t time_ns;   /* when the transport took it, on bus_now_ns's clock */
     uint32_t attempts; /* deliveries before this one, as far as known */
+    bool history;      /* settled before, shown again for what can be learnt from it (bus_subscribe_once): ack it */
 };
 
 /* A property of the library beneath, by its own name ("bootstrap.servers"). */
@@ -77,11 +80,44 @@ struct bus_config {
     int64_t connect_ms; /* how long to wait for servers at the start; 0: 10 s */
 };
 
+/* What goes to and from servers, as of some seconds ago. */
+struct bus_traffic {
+    uint32_t clients;                                        /* that have told; 0: nothing is known, yet or at all */
+    uint64_t bytes_in, bytes_out, messages_in, messages_out; /* these and the next only go up */
+    uint64_t connects, disconnects, rebalances;
+    uint64_t queued;          /* produced, and not yet safe with a server */
+    uint64_t lag;             /* messages of own partitions that are not handled yet */
+    uint32_t members, joined; /* consumers; those of them whose group knows what they read */
+};
+
+/* What a reader joins that settles each request exactly once. Partition i of the four topics belongs together. */
+struct bus_once {
+    const char *group;
+    const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
+    const char *results, *requests, *verdicts, *letters; /* topics; NULL: BUS_... */
+    const char *from;  /* where a group begins that has never read: "beginning", "end"; NULL: it is refused */
+    int64_t commit_ms; /* between two transactions; 0: 100 */
+    uint32_t history;  /* requests before the first open one that are shown again; 0: 4,096 */
+};
+enum { BUS_ONCE_RESULTS, BUS_ONCE_REQUESTS, BUS_ONCE_TOPICS }; /* topic_index of its messages */
+
+struct bus_once_stats {
+    uint64_t committed, aborted;      /* transactions */
+    int64_t commit_ns, commit_max_ns; /* from begin to the end of commit: sum, longest */
+    struct metrics_histogram commits; /* and how they are spread */
+    uint64_t takeovers;               /* partitions taken over from another owner, or from this one's past */
+    uint64_t lost;                    /* requests that retention took before they were settled */
+    uint64_t poison;                  /* requests put aside because their owners died */
+    uint32_t open;                    /* read, not settled */
+    uint32_t waiting;                 /* settled, not committed */
+};
+
 struct bus;          /* a connection, or the queues of this process. Thread: any */
 struct bus_consumer; /* one member of a group. Thread: its own, except for bus_drain */
 
 struct bus_transport {
     const char *name;
+    bool shared; /* others write requests and read verdicts: in the forms of proto/edge.h, and perhaps twice */
 
     /* open, close */
     enum err_code (*open)(const struct bus_config *config, struct bus **out, struct err *err);
@@ -103,13 +139,23 @@ struct bus_transport {
     void (*drain)(struct bus_consumer *consumer);
     void (*unsubscribe)(struct bus_consumer *consumer);
 
+    /* in, exactly once; all NULL: as above */
+    enum err_code (*subscribe_once)(struct bus *bus, const struct bus_once *once, struct bus_consumer **out,
+                                    struct err *err);
+    enum err_code (*settle)(struct bus_consumer *consumer, struct bus_message *message, const struct bus_out *out);
+    bool (*catching_up)(struct bus_consumer *consumer, int32_t partition);
+    bool (*taken_away)(struct bus_consumer *consumer, int32_t *partition);
+    void (*once_stats)(struct bus_consumer *consumer, struct bus_once_stats *out);
+
     int64_t (*now_ns)(struct bus *bus);                        /* NULL: clock_now_ns */
     enum err_code (*health)(struct bus *bus, struct err *err); /* NULL: nothing outside can fail */
+    void (*traffic)(struct bus *bus, struct bus_traffic *out); /* NULL: there are no servers */
 };
 
 /* Every bus and consumer begins with this; transports extend it. */
 struct bus {
     const struct bus_transport *transport;
+    size_t max_message; /* bytes of key and value that one may have; 0: MSG_MAX_BYTES */
 };
 struct bus_consumer {
     const struct bus_transport *transport;
@@ -197,10 +243,55 @@ static inline void bus_unsubscribe(struct bus_consumer *consumer)
     if (consumer) consumer->transport->unsubscribe(consumer);
 }
 
+/* Join as a reader of requests and results of which each request is settled exactly once, whoever dies. A transport
+ * without that (`local`, which dies with its writers) subscribes plainly to the two topics. Results need no more than
+ * an ack; those of open requests are shown again after a take-over. */
+enum err_code bus_subscribe_once(struct bus *bus, const struct bus_once *once, struct bus_consumer **out,
+                                 struct err *err);
+
+/* `out` (NULL: nothing) is produced and the message is done as one: both become true or neither, at a commit at most
+ * bus_once.commit_ms away. The message is taken over, `out` is copied. A plain transport produces, then acks. ERR_FULL,
+ * ERR_LIMIT_BYTES and fatal codes as of bus_produce: then the message is still the caller's. */
+static inline enum err_code bus_settle(struct bus_consumer *consumer, struct bus *bus, struct bus_message *message,
+                                       const struct bus_out *out)
+{
+    if (consumer->transport->settle) return consumer->transport->settle(consumer, message, out);
+    enum err_code code = out ? bus_produce(bus, out, 1, 0, NULL) : ERR_OK;
+    if (!code) consumer->transport->ack(consumer, message);
+    return code;
+}
+
+/* Are there still answers in the log of results that were given before this reader took the partition over? Tasks of
+ * its requests had better wait: the answer may be among them. */
+static inline bool bus_catching_up(struct bus_consumer *consumer, int32_t partition)
+{
+    return consumer->transport->catching_up && consumer->transport->catching_up(consumer, partition);
+}
+
+/* A partition that went to somebody else during the last poll: what the caller holds of it is settled there. True until
+ * all have been named; each message of it must be nacked. To be asked after each poll, before its messages are used. */
+static inline bool bus_taken_away(struct bus_consumer *consumer, int32_t *partition)
+{
+    return consumer->transport->taken_away && consumer->transport->taken_away(consumer, partition);
+}
+
+static inline void bus_once_stats(struct bus_consumer *consumer, struct bus_once_stats *out)
+{
+    *out = (struct bus_once_stats){0};
+    if (consumer->transport->once_stats) consumer->transport->once_stats(consumer, out);
+}
+
 /* ERR_OK, or what ended this bus: the reason behind a fatal code of the calls above. */
 static inline enum err_code bus_health(struct bus *bus, struct err *err)
 {
     return bus->transport->health ? bus->transport->health(bus, err) : ERR_OK;
+}
+
+/* Thread: any. */
+static inline void bus_traffic(struct bus *bus, struct bus_traffic *out)
+{
+    *out = (struct bus_traffic){0};
+    if (bus->transport->traffic) bus->transport->traffic(bus, out);
 }
 
 /* Must the value of this property stay out of logs and printed settings? */

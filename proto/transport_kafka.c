@@ -4,6 +4,7 @@
  *   kafka_out.c      one idempotent producer a bus; what is under way is counted and bounded here
  *   kafka_in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
  *   kafka_window.c   what a partition has handed out, and how far its offset may go
+ *   kafka_common.c   what both kinds of consumer share
  *
  * Consequence before cause. A consumer acks when what follows from a message was *produced*, which on Kafka means that
  * it lies in a buffer. So each produced message has a number, an ack remembers the number reached, and the offset
@@ -24,12 +25,9 @@
  * lived for a minute. From the second crash on it hands out one message at a time and notes it first, so that a message
  * that kills its reader is known by its count.
  *
- * Exactly once. The coordinator's protocol attaches beside this, not on top: it needs a transactional producer of its
- * own (tasks keep going out through this one), the group metadata of the assignment at hand, and offsets that travel in
- * the transaction with its own metadata. kafka_conf and kafka_client make such a client from the same properties; a
- * consumer of kafka_in.c whose acks end in a transaction differs in `commit` alone, which then is begin, produce,
- * flush, send offsets, commit, instead of flush and commit. Nothing here writes an offset but put_offsets in
- * kafka_in.c.
+ * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
+ * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_takeover.c, kafka_txn.c,
+ * kafka_watchdog.c and ledger.c belong to it). Tasks go out through the bus's own producer in both cases.
  *
  * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
  * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.
@@ -69,6 +67,7 @@ static void kafka_free(struct kafka *kafka)
     properties_free(kafka);
     pthread_cond_destroy(&kafka->progress);
     pthread_mutex_destroy(&kafka->lock);
+    kafka_stats_free(&kafka->stats);
     free(kafka);
 }
 
@@ -84,6 +83,7 @@ static enum err_code kafka_open(const struct bus_config *config, struct bus **ou
     kafka->max_bytes = config->queue_bytes ? config->queue_bytes : DEFAULT_BYTES;
     kafka->connect_ms = config->connect_ms ? config->connect_ms : KAFKA_CONNECT_MS;
     pthread_mutex_init(&kafka->lock, NULL);
+    kafka_stats_init(&kafka->stats);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&kafka->progress, &monotonic);
@@ -122,8 +122,14 @@ static enum err_code kafka_health(struct bus *bus, struct err *err)
     return failure.code ? err_set(err, failure.code, "%s", failure.text) : ERR_OK;
 }
 
+static void kafka_traffic(struct bus *bus, struct bus_traffic *out)
+{
+    kafka_stats_sum(&((struct kafka *)bus)->stats, out);
+}
+
 const struct bus_transport bus_kafka = {
     .name = "kafka",
+    .shared = true,
     .open = kafka_open,
     .close = kafka_close,
     .produce = kafka_produce,
@@ -135,6 +141,8 @@ const struct bus_transport bus_kafka = {
     .commit = kafka_commit,
     .drain = kafka_drain,
     .unsubscribe = kafka_unsubscribe,
+    .subscribe_once = kafka_subscribe_once,
     .now_ns = kafka_now_ns,
     .health = kafka_health,
+    .traffic = kafka_traffic,
 };

@@ -3,6 +3,7 @@
 #include "tests/unit/proto/samples.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,8 @@ Test(json, a_verdict_is_as_documented)
 {
     char *text = msg_verdict_to_json(&sample_verdict);
     const char *expected =
-        "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"best_effort\",\"reason\":\"deadline\",\"message\":\"the "
+        "{\"schema_version\":1,\"id\":\"q-1\",\"db\":\"concert_singer\",\"status\":\"best_effort\",\"reason\":"
+        "\"deadline\",\"message\":\"the "
         "deadline "
         "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
@@ -192,7 +194,8 @@ Test(json, a_verdict_is_as_documented)
         "200\"]}}],"
         "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
         "reached\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
-        "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"}}";
+        "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"},\"gold\":\"SELECT name FROM "
+        "singer\",\"meta\":{\"level\":3}}";
     cr_assert_str_eq(text, expected);
     free(text);
 }
@@ -207,6 +210,28 @@ Test(json, text_that_is_no_utf8_is_written_all_the_same)
     cr_assert_str_eq(json_string_value(json_object_get(back, "id")), "x\xef\xbf\xbd");
     json_decref(back);
     free(text);
+}
+
+Test(json, characters_and_numbers_are_written_as_json_has_them)
+{
+    static const char sql[] = "a\"b\\\n\t\x01\0\x7f\xc3\xa9";
+    struct msg_judged judged = {
+        .sql = {sql, sizeof sql - 1}, .p_correct = 1e-7, .label_model_p = 1234567, .entailment = 1};
+    struct msg_verdict verdict = {.id = "", .candidates = &judged, .n_candidates = 1, .p_correct = -0.0};
+    struct msg_buffer buffer = {0};
+    for (int again = 0; again < 2; again++) cr_assert_eq(msg_verdict_write_json(&buffer, &verdict, 7), ERR_OK);
+    cr_expect(strstr(buffer.bytes, "\"sql\":\"a\\\"b\\\\\\n\\t\\u0001\\u0000\x7f\xc3\xa9\",\"p_correct\":1e-7,"
+                                   "\"label_model_p\":1.23457e6,\"entailment\":1.0,"),
+              "%s", buffer.bytes);
+    cr_expect(strstr(buffer.bytes, "\"p_correct\":-0.0,"));
+    cr_expect(g_str_has_suffix(buffer.bytes, ",\"line\":7}"));
+    cr_expect_eq(strlen(buffer.bytes), buffer.len);
+    json_t *back = json_loadb(buffer.bytes, buffer.len, JSON_ALLOW_NUL, NULL);
+    json_t *first = json_array_get(json_object_get(back, "candidates"), 0);
+    cr_assert_eq(json_string_length(json_object_get(first, "sql")), sizeof sql - 1);
+    cr_expect_eq(memcmp(json_string_value(json_object_get(first, "sql")), sql, sizeof sql - 1), 0);
+    json_decref(back);
+    msg_buffer_free(&buffer);
 }
 
 /* --- invalid_sql --- */

@@ -1,0 +1,934 @@
+/* DESIGN: each request leads to one verdict, whoever dies. The log of requests is the state; a commit says which of it
+ * is finished (ledger.h) and becomes true together with the verdicts, in one transaction. Everything else is memory
+ * that the next owner makes again.
+ *
+ *   requests[p] ──▶ opened ──▶ reader ── settle ──▶ settled ──▶ in a transaction ──▶ finished
+ *                     │                                ▲              │ dropped
+ *   results[p]  ──────┴──▶ reader ── ack               └──────────────┘
+ *
+ * One thread, the reader's: it polls, settles, and inside of poll and commit everything happens, rebalances and
+ * transactions included. So nothing can come between the parts of a transaction, and there are no locks. The price is
+ * that the reader waits for each commit, some ten milliseconds in a hundred; the library's own threads read on
+ * meanwhile. Only the watchdog has a thread. A reader that does not come back loses its partitions after
+ * max.poll.interval.ms: that is wanted.
+ *
+ * What makes it exact, each invariant named where it is kept:
+ *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
+ *   I2  a request is finished in memory only after the commit that says so has returned          (finish_all)
+ *   I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
+ *       callback: a member that was replaced can commit nothing, however late it wakes up        (kafka_takeover.c)
+ *   I4  no producer outlives a doubt about one of its transactions                               (kafka_txn.c)
+ *   I5  verdicts are in the log before their offsets are in the transaction                      (kafka_txn.c)
+ *   I6  every output is in a transaction with the offset of its request's partition: one without would not be fenced
+ *       by the group                                                                             (put_offsets)
+ *   I7  what may have been committed behind the ledger's back is read back before anything is opened
+ *                                                                                                (kafka_takeover.c)
+ *   I8  answers to what was open are looked for from r on, before its tasks are sent again       (take_results)
+ *
+ * A member is static (group.instance.id): a restart within session.timeout.ms gets its partitions back without a
+ * rebalance, and the broker fences whoever held that name before. The price: one that leaves for good is missed only
+ * after that time.
+ *
+ * Results are assigned by hand along with the requests; they have no offset of their own in the group.
+ *
+ * Poison. A commit counts owners that died in a row. From the second on, what they had open is opened one by one, each
+ * written down first; one whose owner died twice more goes to the dead letters, in a transaction like a verdict.
+ *
+ * Rejected: a compacted topic of open requests (a second log to keep in step; restoring it takes as long as its tail,
+ * this takes as long as what is open); verdicts looked up by id before each is produced (a reader of all verdicts in
+ * every coordinator, and still no fence); tasks inside the transaction (each step of a request would wait for a commit,
+ * and a dead coordinator's open transaction would hide everybody's tasks).
+ */
+#include "proto/kafka_once.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/letter.h"
+#include "proto/mutation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+    COMMIT_MS = 100,
+    HISTORY = 4096,
+    TIDY_MS = 1000,   /* a commit for what moved without a verdict */
+    RETRY_MS = 300,   /* after a transaction that was dropped */
+    BATCH_MAX = 5000, /* outputs of one transaction */
+    SOUND_MS = 60000,
+    WORK_SHARE = 4, /* so many times as long as a commit took, the reader works before the next */
+    PROBE_FROM = 2,
+    CLOSE_MS = 10000,
+    OURS = 3 /* headers of an output */
+};
+static const uint64_t BATCH_BYTES = 16UL << 20;
+
+/* An output, copied. */
+struct once_copy {
+    struct bus_out out;
+    struct bus_header headers[OURS + BUS_MAX_HEADERS];
+    char partition[16], offset[24];
+    char bytes[];
+};
+
+void once_fail(struct once *once, enum err_code code, const char *text)
+{
+    if (once->failure.code) return;
+    err_set(&once->failure, err_class(code) == ERR_CLASS_FATAL ? code : ERR_CLOSED, "%s", text);
+    kafka_fail(once->kafka, once->failure.code, text);
+}
+
+/* --- messages --- */
+
+static struct once_held *held_of(struct bus_message *message)
+{
+    return (struct once_held *)(void *)message;
+}
+
+static void held_link(struct once_held **list, struct once_held *held)
+{
+    held->previous = NULL;
+    held->next = *list;
+    if (held->next) held->next->previous = held;
+    *list = held;
+}
+
+static void held_unlink(struct once_held **list, struct once_held *held)
+{
+    *(held->previous ? &held->previous->next : list) = held->next;
+    if (held->next) held->next->previous = held->previous;
+}
+
+static struct once_held *held_new(struct once *once, struct once_home *home, rd_kafka_message_t *raw, uint32_t topic)
+{
+    struct once_held *held = calloc(1, sizeof *held + kafka_count_headers(raw) * sizeof *held->headers);
+    if (!held) {
+        once_fail(once, ERR_NOMEM, "no memory for a message");
+        return NULL;
+    }
+    held->home = home;
+    held->raw = raw;
+    held->request = topic == ONCE_REQUESTS;
+    kafka_fill(&held->public, held->headers, raw);
+    held->public.topic = once->topics[topic];
+    held->public.topic_index = topic;
+    held_link(&home->held, held);
+    return held;
+}
+
+static void held_free(struct once_held *held)
+{
+    held_unlink(held->stray ? &held->home->strays : &held->home->held, held);
+    if (held->raw) rd_kafka_message_destroy(held->raw);
+    free(held->out);
+    free(held);
+}
+
+static void forget_settled(struct once *once, const struct once_home *home)
+{
+    struct once_held **at = &once->first_settled;
+    once->last_settled = NULL;
+    while (*at) {
+        struct once_held *held = *at;
+        if (held->home != home) {
+            once->last_settled = held;
+            at = &held->next_settled;
+            continue;
+        }
+        *at = held->next_settled;
+        once->n_settled--;
+        once->settled_bytes -= held->out ? held->out->out.len : 0;
+    }
+}
+
+void once_forget(struct once_home *home, struct once *once)
+{
+    forget_settled(once, home);
+    for (struct once_held *held = home->held, *next; held; held = next) {
+        next = held->next;
+        if (held->state != ONCE_READER) {
+            held_free(held);
+            continue;
+        }
+        held_unlink(&home->held, held);
+        held->stray = true;
+        held_link(&home->strays, held);
+        home->taken_away = true;
+    }
+    home->n_again = home->n_settled = 0;
+    if (home->parked) rd_kafka_message_destroy(home->parked);
+    home->parked = NULL;
+}
+
+struct once_home *once_home_get(struct once *once, int32_t partition)
+{
+    uint32_t at = 0;
+    while (at < once->n_homes && once->homes[at]->partition < partition) at++;
+    if (at < once->n_homes && once->homes[at]->partition == partition) return once->homes[at];
+    struct once_home **grown = realloc(once->homes, (once->n_homes + 1) * sizeof(struct once_home *));
+    if (!grown) return NULL;
+    once->homes = grown;
+    struct once_home *home = calloc(1, sizeof *home);
+    if (!home) return NULL;
+    home->partition = partition;
+    for (uint32_t i = once->n_homes++; i > at; i--) grown[i] = grown[i - 1];
+    return grown[at] = home;
+}
+
+/* --- settling --- */
+
+static size_t weight(const struct bus_out *out)
+{
+    size_t bytes = out->key_len + out->len + 2;
+    for (uint32_t i = 0; i < out->n_headers; i++) bytes += out->headers[i].len + strlen(out->headers[i].name) + 2;
+    return bytes;
+}
+
+static const char *keep(char **room, const void *bytes, size_t len)
+{
+    char *copy = *room;
+    if (len) memcpy(copy, bytes, len);
+    copy[len] = '\0';
+    *room += len + 1;
+    return copy;
+}
+
+static void add_header(struct once_copy *copy, const char *name, const char *value, uint32_t len)
+{
+    copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
+}
+
+/* Into the same partition as its request, under the coordinates by which it is found again. */
+static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
+                                  const char *topic)
+{
+    struct once_copy *copy = malloc(sizeof *copy + weight(out));
+    if (!copy) return NULL;
+    char *room = copy->bytes;
+    copy->out = (struct bus_out){.topic = topic,
+                                 .partition = message->partition,
+                                 .key_len = out->key_len,
+                                 .len = out->len,
+                                 .headers = copy->headers};
+    copy->out.value = keep(&room, out->value, out->len);
+    copy->out.key = out->key ? keep(&room, out->key, out->key_len) : NULL;
+    add_header(copy, ONCE_GROUP, once->group,
+               (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
+    int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
+    add_header(copy, ONCE_PARTITION, copy->partition, (uint32_t)len);
+    len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
+    add_header(copy, ONCE_OFFSET, copy->offset, (uint32_t)len);
+    for (uint32_t i = 0; i < out->n_headers && i < BUS_MAX_HEADERS; i++) {
+        const struct bus_header *header = &out->headers[i];
+        const char *name = keep(&room, header->name, strlen(header->name));
+        add_header(copy, name, keep(&room, header->value, header->len), header->len);
+    }
+    return copy;
+}
+
+static void queue_settled(struct once *once, struct once_held *held)
+{
+    held->state = ONCE_SETTLED;
+    held->next_settled = NULL;
+    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = held;
+    once->last_settled = held;
+    once->n_settled++;
+    once->settled_bytes += held->out ? held->out->out.len : 0;
+    held->home->n_settled++;
+    held->home->dirty = true;
+    if (held->raw) rd_kafka_message_destroy(held->raw);
+    held->raw = NULL;
+}
+
+static enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out)
+{
+    struct once *once = (struct once *)base;
+    struct once_held *held = held_of(message);
+    if (held->stray || !held->request || message->history) { /* another owner settles it, or it needs nothing */
+        held_free(held);
+        return ERR_OK;
+    }
+    if (out) {
+        unsigned topic = ONCE_VERDICTS;
+        while (topic < ONCE_TOPICS && strcmp(once->topics[topic], out->topic) != 0) topic++;
+        if (topic == ONCE_TOPICS) return ERR_CONFIG;
+        if (out->len + out->key_len > once->kafka->bus.max_message) return ERR_LIMIT_BYTES;
+        held->out = copy_new(once, message, out, once->topics[topic]);
+        if (!held->out) return ERR_NOMEM;
+    }
+    queue_settled(once, held);
+    return ERR_OK;
+}
+
+static void once_ack(struct bus_consumer *base, struct bus_message *message)
+{
+    once_settle(base, message, NULL);
+}
+
+static void once_nack(struct bus_consumer *base, struct bus_message *message, int64_t delay_ms)
+{
+    struct once_held *held = held_of(message);
+    (void)base;
+    if (held->stray) {
+        held_free(held);
+        return;
+    }
+    message->attempts++;
+    held->state = ONCE_AGAIN;
+    held->due_ns = delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0;
+    held->home->n_again++;
+}
+
+/* --- transactions --- */
+
+/* What is in the transaction: from the queue of what is settled, in order. */
+static uint32_t produce_all(struct once *once, struct err *err, enum err_code *code)
+{
+    uint32_t n = 0;
+    uint64_t bytes = 0;
+    for (struct once_held *held = once->first_settled; held && !*code; held = held->next_settled) {
+        if (!held->home->assigned) continue;
+        if (n == BATCH_MAX || bytes > BATCH_BYTES) break;
+        if (held->out && !MUTATED(no_flush)) *code = txn_produce(once->txn, &held->out->out, &held->mark, err);
+        if (*code) break;
+        bytes += held->out ? held->out->out.len : 0;
+        held->state = ONCE_IN_TRANSACTION;
+        n++;
+    }
+    return n;
+}
+
+/* The ledger as it will be when the transaction is committed. */
+static void look_ahead(const struct once_home *home, const struct once *once, struct ledger *out)
+{
+    int64_t first[LEDGER_OUTPUTS] = {-1, -1};
+    *out = home->ledger;
+    for (const struct once_held *held = home->held; held; held = held->next) {
+        if (held->state != ONCE_IN_TRANSACTION) continue;
+        ledger_finish(out, held->public.offset);
+        if (!held->out) continue;
+        int64_t *least = &first[held->out->out.topic == once->topics[ONCE_LETTERS]];
+        if (*least < 0 || held->mark.offset < *least) *least = held->mark.offset;
+    }
+    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
+        if (first[i] >= 0) out->outputs[i] = first[i];
+}
+
+/* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
+static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        char text[LEDGER_TEXT];
+        struct ledger ahead;
+        if (!home->assigned || !home->dirty) continue;
+        look_ahead(home, once, &ahead);
+        rd_kafka_topic_partition_t *entry =
+            rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
+        if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
+        entry->offset = ahead.low;
+        entry->metadata_size = ledger_encode(&ahead, text);
+        entry->metadata = strdup(text);
+        if (!entry->metadata) once_fail(once, ERR_NOMEM, "no memory for a commit");
+    }
+}
+
+/* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
+static void finish_all(struct once *once)
+{
+    struct once_held **at = &once->first_settled;
+    if (MUTATED(no_flush)) (void)mutation_pause();
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned || !home->dirty) continue;
+        struct ledger ahead;
+        look_ahead(home, once, &ahead);
+        home->ledger = ahead;
+        home->text_low = ahead.low;
+        home->text_len = ledger_encode(&ahead, home->text);
+        home->claimed = true;
+        home->dirty = false;
+    }
+    once->last_settled = NULL;
+    while (*at) {
+        struct once_held *held = *at;
+        if (held->state != ONCE_IN_TRANSACTION) {
+            once->last_settled = held;
+            held->home->dirty = true;
+            at = &held->next_settled;
+            continue;
+        }
+        *at = held->next_settled;
+        once->n_settled--;
+        once->settled_bytes -= held->out ? held->out->out.len : 0;
+        held->home->n_settled--;
+        if (MUTATED(no_flush) && held->out) kafka_produce(&once->kafka->bus, &held->out->out, 1, -1, NULL);
+        held_free(held);
+    }
+}
+
+/* Nothing of it is true: it waits for the next one. */
+static void take_back(struct once *once)
+{
+    if (MUTATED(bit_before_commit)) finish_all(once);
+    for (struct once_held *held = once->first_settled; held; held = held->next_settled) held->state = ONCE_SETTLED;
+    once->stats.aborted++;
+    once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
+}
+
+static enum err_code transaction(struct once *once, struct err *err)
+{
+    if (MUTATED(metadata_anew)) (void)mutation_pause();
+    enum err_code code = txn_begin(once->txn, err);
+    if (code) return code;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    produce_all(once, err, &code);
+    if (!code) code = txn_flush(once->txn, err);
+    bool fourth = (once->stats.committed + once->stats.aborted) % 4 == 3;
+    if (!code && fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
+        code = err_set(err, ERR_UNREACHABLE, "on purpose");
+    if (!code) put_offsets(once, list);
+    if (!code && once->failure.code) code = once->failure.code;
+    rd_kafka_consumer_group_metadata_t *anew =
+        MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : NULL;
+    if (!code) code = txn_commit(once->txn, list, anew ? anew : once->membership, err);
+    if (anew) rd_kafka_consumer_group_metadata_destroy(anew);
+    rd_kafka_topic_partition_list_destroy(list);
+    return code;
+}
+
+static bool is_any_dirty(const struct once *once)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < once->n_homes; i++) any |= once->homes[i]->assigned && once->homes[i]->dirty;
+    return any;
+}
+
+enum err_code once_transact(struct once *once)
+{
+    struct err err = {0};
+    if (once->failure.code) return once->failure.code;
+    if (!once->membership || !is_any_dirty(once)) return ERR_OK;
+    int64_t start = clock_now_ns();
+    enum err_code code = transaction(once, &err);
+    once->transacted_ns = clock_now_ns();
+    if (!code) {
+        int64_t took = once->took_ns = once->transacted_ns - start;
+        once->stats.committed++;
+        once->stats.commit_ns += took;
+        metrics_histogram_count(&once->stats.commits, took);
+        if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
+        finish_all(once);
+        return ERR_OK;
+    }
+    struct err renewing = {0};
+    const struct log_field why = log_field_text("why", err.text);
+    bool passes = err_class(code) == ERR_CLASS_RETRY;
+    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
+    if (passes && txn_drop(once->txn, &renewing)) passes = false, err = renewing;
+    take_back(once);
+    if (!passes) once_fail(once, code, err.text);
+    return passes ? code : once->failure.code;
+}
+
+static void see_if_sound(struct once *once, int64_t now)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned || home->sound) continue;
+        bool past = home->ledger.crashes > PROBE_FROM && home->ledger.low >= home->suspects_end;
+        if (!past && now - home->since_ns < SOUND_MS * INT64_C(1000000)) continue;
+        home->sound = home->dirty = true;
+        home->ledger.crashes = home->ledger.probes = 0;
+        home->ledger.probe = -1;
+    }
+}
+
+/* When the next transaction is due; INT64_MAX: nothing waits for one. */
+static int64_t next_transaction(const struct once *once)
+{
+    if (!once->membership || !is_any_dirty(once)) return INT64_MAX;
+    int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
+    int64_t fair = WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
+    if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
+    int64_t due = once->transacted_ns + pause;
+    if (once->n_settled >= BATCH_MAX || once->settled_bytes > BATCH_BYTES) due = 0;
+    return due > once->retry_ns ? due : once->retry_ns;
+}
+
+static enum err_code transact_if_due(struct once *once)
+{
+    int64_t now = clock_now_ns();
+    see_if_sound(once, now);
+    if (now < next_transaction(once)) return once->failure.code;
+    enum err_code code = once_transact(once);
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;
+}
+
+static enum err_code once_commit(struct bus_consumer *base)
+{
+    return transact_if_due((struct once *)base);
+}
+
+/* --- rebalance; inside of poll --- */
+
+/* Everything that is settled, and a farewell: whoever comes next need not suspect anything. */
+static void say_goodbye(struct once *once)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned) continue;
+        home->ledger.crashes = home->ledger.probes = 0;
+        home->ledger.probe = -1;
+        home->dirty = true;
+    }
+    while (!once_transact(once) && once->n_settled && is_any_dirty(once)) {
+    }
+}
+
+static void close_queues(struct once_home *home)
+{
+    for (unsigned i = 0; i < BUS_ONCE_TOPICS; i++) {
+        if (!home->queues[i]) continue;
+        rd_kafka_queue_cb_event_enable(home->queues[i], NULL, NULL);
+        rd_kafka_queue_destroy(home->queues[i]); /* before the partition goes */
+        home->queues[i] = NULL;
+    }
+    if (home->parked) rd_kafka_message_destroy(home->parked); /* it is read again */
+    home->parked = NULL;
+    home->assigned = home->claimed = false;
+}
+
+/* The reader keeps what it has: the partitions may come back with nothing changed. */
+static void give_up(struct once *once)
+{
+    if (!rd_kafka_assignment_lost(once->client)) say_goodbye(once);
+    for (uint32_t i = 0; i < once->n_homes; i++) close_queues(once->homes[i]);
+    if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
+    once->membership = NULL;
+    rd_kafka_assign(once->client, NULL);
+}
+
+static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka_topic_partition_list_t *partitions,
+                         void *opaque)
+{
+    struct once *once = ((struct kafka_context *)opaque)->owner;
+    (void)client;
+    if (error != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
+        give_up(once);
+    else if (!once->closing && !once->failure.code)
+        once_take_over(once, partitions);
+    else
+        rd_kafka_assign(once->client, NULL);
+}
+
+static bool once_taken_away(struct bus_consumer *base, int32_t *partition)
+{
+    struct once *once = (struct once *)base;
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        if (!once->homes[i]->taken_away) continue;
+        once->homes[i]->taken_away = false;
+        *partition = once->homes[i]->partition;
+        return true;
+    }
+    return false;
+}
+
+static bool once_catching_up(struct bus_consumer *base, int32_t partition)
+{
+    struct once *once = (struct once *)base;
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        const struct once_home *home = once->homes[i];
+        if (home->partition == partition) return !home->assigned || home->ledger.position < home->catch_up_end;
+    }
+    return false;
+}
+
+/* --- reading --- */
+
+/* The next message of a queue. NULL: none, or only news, which were dealt with. */
+static rd_kafka_message_t *next_raw(struct once *once, struct once_home *home, uint32_t topic)
+{
+    while (home->queues[topic] && rd_kafka_queue_length(home->queues[topic]) > 0) {
+        rd_kafka_message_t *raw = rd_kafka_consume_queue(home->queues[topic], 0);
+        if (!raw) return NULL;
+        if (!raw->err) return raw;
+        if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_RESULTS &&
+            raw->offset > home->ledger.position)
+            home->ledger.position = raw->offset;
+        if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !home->parked) {
+            int64_t before = home->ledger.low;
+            ledger_read_to(&home->ledger, raw->offset); /* markers at the end */
+            home->dirty |= home->ledger.low != before;
+        }
+        if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
+            once_fail(once, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+        rd_kafka_message_destroy(raw);
+    }
+    return NULL;
+}
+
+static bool is_probing(const struct once_home *home)
+{
+    return !home->sound && home->ledger.crashes > PROBE_FROM;
+}
+
+/* Is there one that is not settled? What is settled is finished by the transaction that notes the next probe. */
+static bool has_open(const struct once_home *home)
+{
+    return home->ledger.n_open > home->n_settled;
+}
+
+/* A request whose owners died: aside, with where it stood and why. */
+static void put_aside(struct once *once, struct once_held *held)
+{
+    const struct letter_cause cause = {.group = once->group,
+                                       .stage = "coordinator",
+                                       .code = ERR_REJECTED,
+                                       .text = "whoever opened it died, four times in a row",
+                                       .now_ns = bus_now_ns(&once->kafka->bus)};
+    struct letter letter;
+    struct bus_out out;
+    letter_make(&letter, &held->public, &cause, once->topics[ONCE_LETTERS], &out);
+    once->stats.poison++;
+    if (once_settle(&once->consumer, &held->public, &out)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
+}
+
+enum probe { PROBE_OPEN, PROBE_LATER, PROBE_POISON };
+
+/* Write down which request is opened next, all alone. */
+static enum probe probe(struct once *once, struct once_home *home, int64_t offset)
+{
+    struct ledger *ledger = &home->ledger;
+    if (ledger_is_finished(ledger, offset)) return PROBE_OPEN; /* only shown */
+    if (has_open(home) || clock_now_ns() < once->retry_ns) return PROBE_LATER;
+    bool before = ledger->probe == offset;
+    if (before && ledger->probes >= PROBE_FROM) return PROBE_POISON;
+    uint32_t probes = ledger->probes;
+    ledger->probes = before ? probes + 1 : 1;
+    ledger->probe = offset;
+    home->dirty = true;
+    if (once_transact(once) == ERR_OK) return PROBE_OPEN;
+    ledger->probes = before ? probes : 0;
+    return PROBE_LATER;
+}
+
+static bool may_open(const struct once *once, const struct once_home *home)
+{
+    if (is_probing(home) && has_open(home)) return false;
+    return once->settled_bytes < once->kafka->max_bytes;
+}
+
+/* The next request of this partition. */
+static struct once_held *take_request(struct once *once, struct once_home *home)
+{
+    rd_kafka_message_t *raw = home->parked ? home->parked : next_raw(once, home, ONCE_REQUESTS);
+    home->parked = NULL;
+    if (!raw) return NULL;
+    enum probe answer = is_probing(home) ? probe(once, home, raw->offset) : PROBE_OPEN;
+    int64_t before = home->ledger.low;
+    enum ledger_place place = answer == PROBE_LATER ? LEDGER_BEYOND : ledger_read(&home->ledger, raw->offset);
+    home->dirty |= home->ledger.low != before;
+    if (place == LEDGER_BEYOND) {
+        home->parked = raw;
+        return NULL;
+    }
+    struct once_held *held = held_new(once, home, raw, ONCE_REQUESTS);
+    if (!held) {
+        rd_kafka_message_destroy(raw);
+        return NULL;
+    }
+    held->public.history = place == LEDGER_FINISHED;
+    if (answer != PROBE_POISON) return held;
+    put_aside(once, held);
+    return NULL;
+}
+
+/* I8: results wait until what the owner before had open is open again, as far as it is wanted; the first of them lies
+ * at r. */
+static struct once_held *take_result(struct once *once, struct once_home *home, bool requests_wanted)
+{
+    bool reopening = home->ledger.next < home->before_end;
+    if (reopening && requests_wanted && may_open(once, home) && !home->parked) return NULL;
+    rd_kafka_message_t *raw = next_raw(once, home, ONCE_RESULTS);
+    if (!raw) return NULL;
+    struct once_held *held = held_new(once, home, raw, ONCE_RESULTS);
+    if (!held) {
+        rd_kafka_message_destroy(raw);
+        return NULL;
+    }
+    if (raw->offset >= home->ledger.position) home->ledger.position = raw->offset + 1;
+    return held;
+}
+
+static struct once_held *take_again(struct once_home *home, uint32_t want, int64_t now)
+{
+    for (struct once_held *held = home->n_again ? home->held : NULL; held; held = held->next) {
+        if (held->state != ONCE_AGAIN || held->due_ns > now || !(want >> held->public.topic_index & 1)) continue;
+        held->state = ONCE_READER;
+        home->n_again--;
+        return held;
+    }
+    return NULL;
+}
+
+static struct once_held *take_one(struct once *once, struct once_home *home, uint32_t want, uint32_t topic)
+{
+    if (!home->assigned || !home->claimed || !(want >> topic & 1)) return NULL;
+    struct once_held *again = take_again(home, 1U << topic, clock_now_ns());
+    if (again) return again;
+    if (topic == ONCE_REQUESTS) return may_open(once, home) ? take_request(once, home) : NULL;
+    return take_result(once, home, want >> ONCE_REQUESTS & 1);
+}
+
+/* In turn over the partitions; requests first, so that what was open is open before its answers are read. */
+static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message **out, uint32_t max)
+{
+    uint32_t n = 0, before;
+    do {
+        before = n;
+        for (uint32_t i = 0; i < once->n_homes * BUS_ONCE_TOPICS && n < max; i++) {
+            struct once_home *home = once->homes[(once->next_home + i / BUS_ONCE_TOPICS) % once->n_homes];
+            struct once_held *held = take_one(once, home, want, i % 2 == 0 ? ONCE_REQUESTS : ONCE_RESULTS);
+            if (held) out[n++] = &held->public;
+        }
+    } while (n > before && n < max);
+    if (once->n_homes) once->next_home = (once->next_home + 1) % once->n_homes;
+    return n;
+}
+
+/* Rebalances happen in here, and the library learns that we live. What comes otherwise is news, mostly bad. */
+static void serve(struct once *once)
+{
+    for (rd_kafka_message_t *raw; (raw = rd_kafka_consumer_poll(once->client, 0)); rd_kafka_message_destroy(raw)) {
+        if (!raw->err)
+            once_fail(once, ERR_INTERNAL, "a message came past its partition's queue");
+        else if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
+            once_fail(once, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+    }
+    char text[300];
+    rd_kafka_resp_err_t fatal = rd_kafka_fatal_error(once->client, text, sizeof text);
+    if (fatal) once_fail(once, ERR_CLOSED, text);
+}
+
+static int64_t nap_ms(const struct once *once, int64_t limit)
+{
+    int64_t due = next_transaction(once), until = limit < due ? limit : due;
+    int64_t left = (until - clock_now_ns() + 999999) / 1000000;
+    return left < 0 ? 0 : left < KAFKA_POLL_MS ? left : KAFKA_POLL_MS;
+}
+
+static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct bus_message **out, uint32_t max,
+                               int64_t timeout_ms, uint32_t *n)
+{
+    struct once *once = (struct once *)base;
+    int64_t limit = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
+    *n = 0;
+    if (!want) want = (1U << BUS_ONCE_TOPICS) - 1;
+    for (;;) {
+        uint64_t heard = bell_count(&once->bell);
+        serve(once);
+        enum err_code code = transact_if_due(once);
+        if (!code && atomic_load(&once->drained)) code = ERR_CLOSED;
+        if (!code) *n = take_wanted(once, want, out, max);
+        if (!code && !*n) code = once->failure.code;
+        if (code || *n || clock_now_ns() >= limit) return code;
+        for (uint32_t i = 0; i < once->n_homes; i++)
+            if (once->homes[i]->taken_away) return ERR_OK; /* the caller ought to know now */
+        bell_wait(&once->bell, heard, nap_ms(once, limit));
+    }
+}
+
+static void once_drain(struct bus_consumer *base)
+{
+    struct once *once = (struct once *)base;
+    atomic_store(&once->drained, true);
+    bell_ring(&once->bell);
+}
+
+static void once_stats(struct bus_consumer *base, struct bus_once_stats *out)
+{
+    const struct once *once = (const struct once *)base;
+    *out = once->stats;
+    out->waiting = once->n_settled;
+    for (uint32_t i = 0; i < once->n_homes; i++)
+        if (once->homes[i]->assigned) out->open += once->homes[i]->ledger.n_open;
+}
+
+/* --- join, leave --- */
+
+static void once_unsubscribe(struct bus_consumer *base);
+
+static const struct bus_transport once_transport = {
+    .name = "kafka",
+    .poll = once_poll,
+    .ack = once_ack,
+    .nack = once_nack,
+    .commit = once_commit,
+    .drain = once_drain,
+    .unsubscribe = once_unsubscribe,
+    .settle = once_settle,
+    .catching_up = once_catching_up,
+    .taken_away = once_taken_away,
+    .once_stats = once_stats,
+};
+
+static void on_readable(rd_kafka_t *client, void *opaque)
+{
+    (void)client;
+    bell_ring(opaque);
+}
+
+static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struct err *err)
+{
+    const struct kafka_preset presets[] = {
+        {"group.id", once->group},
+        {"group.instance.id", name},
+        {"check.crcs", "true"},
+        {"partition.assignment.strategy", "range"},
+        {"session.timeout.ms", "15000"},
+        {"heartbeat.interval.ms", "3000"},
+        {"max.poll.interval.ms", "120000"}, /* taking over may wait for transactions to end */
+        {"enable.auto.commit", "false"},
+        {"enable.auto.offset.store", "false"},
+        {"enable.partition.eof", "true"},
+        {"isolation.level", "read_committed"},
+        {"auto.offset.reset", "error"}, /* we always say where; anything else is for a person to see */
+        {"allow.auto.create.topics", "false"},
+        {"queued.max.messages.kbytes", "8192"},
+        {"queued.min.messages", "10000"},
+    };
+    rd_kafka_conf_t *conf = kafka_conf(&once->context, presets, sizeof presets / sizeof *presets, err);
+    if (conf) rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
+    return conf;
+}
+
+static void once_free(struct once *once)
+{
+    txn_close(once->txn); /* first: reports of what it had under way go to what is freed below */
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        close_queues(home);
+        once_forget(home, once);
+        for (struct once_held *held = home->strays, *next; held; held = next) {
+            next = held->next;
+            held->stray = true;
+            held_free(held);
+        }
+        free(home);
+    }
+    free(once->homes);
+    if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
+    if (once->client) rd_kafka_destroy_flags(once->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    watchdog_free(once->watchdog);
+    for (unsigned i = 0; i < ONCE_TOPICS; i++) free(once->topics[i]);
+    free(once->group);
+    free(once->from);
+    free(once->cluster);
+    bell_free(&once->bell);
+    free(once);
+}
+
+static bool copy_text(char **out, const char *text, const char *fallback)
+{
+    const char *from = text ? text : fallback;
+    *out = from ? strdup(from) : NULL;
+    return *out || !from;
+}
+
+void once_topics(const struct bus_once *how, char **out)
+{
+    out[ONCE_RESULTS] = (char *)(how->results ? how->results : BUS_RESULTS);
+    out[ONCE_REQUESTS] = (char *)(how->requests ? how->requests : BUS_REQUESTS);
+    out[ONCE_VERDICTS] = (char *)(how->verdicts ? how->verdicts : BUS_VERDICTS);
+    out[ONCE_LETTERS] = (char *)(how->letters ? how->letters : BUS_DLQ);
+}
+
+static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
+{
+    char *topics[ONCE_TOPICS];
+    struct once *once = calloc(1, sizeof *once);
+    if (!once) return NULL;
+    once->consumer.transport = &once_transport;
+    once->kafka = kafka;
+    once->context = (struct kafka_context){kafka, once};
+    once->commit_ns = (how->commit_ms ? how->commit_ms : COMMIT_MS) * 1000000;
+    once->history = how->history ? how->history : HISTORY;
+    bell_init(&once->bell);
+    bool all = getrandom(&once->writer, sizeof once->writer, 0) == sizeof once->writer;
+    all &= copy_text(&once->group, how->group, BUS_GROUP) && copy_text(&once->from, how->from, NULL);
+    once_topics(how, topics);
+    for (unsigned i = 0; i < ONCE_TOPICS; i++) all &= copy_text(&once->topics[i], topics[i], NULL);
+    if (all) return once;
+    once_free(once);
+    return NULL;
+}
+
+/* Everything that the four topics and the cluster must be before the group is joined. */
+static enum err_code open_clients(struct once *once, const char *name, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    rd_kafka_conf_t *conf = consumer_conf(once, name, err);
+    once->client = conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
+    if (!once->client) return ERR_CONFIG;
+    rd_kafka_poll_set_consumer(once->client);
+    rd_kafka_queue_t *news = rd_kafka_queue_get_consumer(once->client);
+    rd_kafka_queue_cb_event_enable(news, on_readable, &once->bell);
+    rd_kafka_queue_destroy(news);
+    for (unsigned i = 0; i < ONCE_TOPICS && !code; i++)
+        code = kafka_check_topic(once->kafka, once->client, once->topics[i], err);
+    if (code) return code;
+    char *cluster = rd_kafka_clusterid(once->client, (int)once->kafka->connect_ms);
+    if (!cluster || !(once->cluster = strdup(cluster))) code = err_set(err, ERR_UNREACHABLE, "kafka: no cluster id");
+    if (cluster) rd_kafka_mem_free(once->client, cluster);
+    once->watchdog = watchdog_new();
+    if (!code && !once->watchdog) code = err_set(err, ERR_NOMEM, "no thread for a watchdog");
+    return code ? code : txn_open(once->kafka, once->watchdog, name, &once->txn, err);
+}
+
+static enum err_code join(struct once *once, struct err *err)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], RD_KAFKA_PARTITION_UA);
+    rd_kafka_resp_err_t error = rd_kafka_subscribe(once->client, list);
+    rd_kafka_topic_partition_list_destroy(list);
+    return error ? kafka_err(err, error, "subscribe") : ERR_OK;
+}
+
+enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, struct bus_consumer **out,
+                                   struct err *err)
+{
+    char name[200];
+    *out = NULL;
+    if (how->from && strcmp(how->from, "beginning") != 0 && strcmp(how->from, "end") != 0)
+        return err_set(err, ERR_CONFIG, "a group starts from the beginning or the end, not '%.40s'", how->from);
+    struct once *once = once_new((struct kafka *)bus, how);
+    if (!once) return err_set(err, ERR_NOMEM, "no memory for a consumer");
+    snprintf(name, sizeof name, "%s-%s", once->group, how->instance ? how->instance : "0");
+    enum err_code code = open_clients(once, name, err);
+    if (!code) code = join(once, err);
+    if (code) {
+        once_free(once);
+        return code;
+    }
+    *out = &once->consumer;
+    return ERR_OK;
+}
+
+/* Leave in order: the revocation that closing brings commits what is settled. */
+static void once_unsubscribe(struct bus_consumer *base)
+{
+    struct once *once = (struct once *)base;
+    once->closing = true;
+    rd_kafka_queue_t *events = rd_kafka_queue_new(once->client);
+    rd_kafka_error_t *error = rd_kafka_consumer_close_queue(once->client, events);
+    int64_t limit = clock_now_ns() + CLOSE_MS * INT64_C(1000000);
+    while (!error && !rd_kafka_consumer_closed(once->client) && clock_now_ns() < limit)
+        rd_kafka_queue_poll_callback(events, KAFKA_POLL_MS);
+    if (error) rd_kafka_error_destroy(error);
+    rd_kafka_queue_destroy(events);
+    once_free(once);
+}

@@ -1,0 +1,38 @@
+/* What librdkafka tells about itself every few seconds, as far as an operator needs it.
+ *
+ * Each client of a bus (producers, one consumer a reader) reports for itself as JSON (librdkafka's STATISTICS.md); the
+ * last report of each is kept and all are added up when somebody asks. A client that has not reported for FORGET_MS is
+ * gone: what it counted is kept, so that counters never fall.
+ */
+#ifndef ASSAY_PROTO_KAFKA_STATS_H
+#define ASSAY_PROTO_KAFKA_STATS_H
+
+#include "proto/transport.h"
+
+#include <pthread.h>
+
+#define KAFKA_STATS_INTERVAL_MS "5000"
+
+struct kafka_report {
+    const void *client; /* who reports: any address of its own */
+    int64_t at_ns;
+    struct bus_traffic traffic;
+};
+
+struct kafka_stats {
+    pthread_mutex_t lock;
+    struct kafka_report *reports;
+    uint32_t n, max;
+    struct bus_traffic gone; /* counters of clients that are no more */
+};
+
+void kafka_stats_init(struct kafka_stats *stats);
+void kafka_stats_free(struct kafka_stats *stats);
+
+/* Take in a report. One that cannot be read changes nothing. Thread: any. */
+void kafka_stats_take(struct kafka_stats *stats, const void *client, const char *json, size_t len);
+
+/* The sum. Thread: any. */
+void kafka_stats_sum(struct kafka_stats *stats, struct bus_traffic *out);
+
+#endif

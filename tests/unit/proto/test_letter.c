@@ -1,0 +1,147 @@
+/* Dead letters: what they say, what they leave alone, and the way back. */
+#include "proto/letter.h"
+
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct bus_header own[BUS_MAX_HEADERS] = {{"traceparent", "00-ab", 5}, {"content-type", "application/json", 16}};
+
+static struct bus_message message_of(uint32_t n_headers)
+{
+    return (struct bus_message){.topic = "assay.tasks.join",
+                                .partition = 3,
+                                .offset = 123456789012,
+                                .key = "7-8",
+                                .key_len = 3,
+                                .value = "\0junk",
+                                .len = 5,
+                                .headers = own,
+                                .n_headers = n_headers,
+                                .time_ns = INT64_C(1700000000123000000),
+                                .attempts = 4};
+}
+
+/* The letter as whoever reads it gets it. */
+static struct bus_message arrived(const struct bus_out *out)
+{
+    return (struct bus_message){.topic = out->topic,
+                                .key = out->key,
+                                .key_len = out->key_len,
+                                .value = out->value,
+                                .len = out->len,
+                                .headers = out->headers,
+                                .n_headers = out->n_headers};
+}
+
+static const struct letter_cause CAUSE = {.group = "assay-worker",
+                                          .stage = "read",
+                                          .code = ERR_MALFORMED,
+                                          .text = "not msgpack",
+                                          .now_ns = INT64_C(1700000099000000000)};
+
+Test(letter, holds_the_message_and_its_story, .fini = leak_check)
+{
+    struct bus_message message = message_of(2);
+    struct letter letter;
+    struct letter_origin origin;
+    struct bus_out out;
+    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, &out);
+    cr_expect_str_eq(out.topic, BUS_TASKS_DLQ);
+    cr_expect(out.len == 5 && memcmp(out.value, "\0junk", 5) == 0 && out.key_len == 3);
+    struct bus_message read = arrived(&out);
+    cr_assert_eq(letter_read(&read, &origin, NULL), ERR_OK);
+    cr_expect_str_eq(origin.topic, "assay.tasks.join");
+    cr_expect_eq(origin.partition, 3);
+    cr_expect_eq(origin.offset, 123456789012);
+    cr_expect_eq(origin.timestamp_ms, 1700000000123);
+    cr_expect_eq(origin.first_seen_ms, 1700000099000);
+    cr_expect_eq(origin.attempts, 4);
+    cr_expect_eq(origin.redriven, 0);
+    cr_expect_str_eq(origin.code, "malformed");
+    cr_expect_str_eq(origin.text, "not msgpack");
+    cr_expect_str_eq(origin.stage, "read");
+    cr_expect_str_eq(origin.group, "assay-worker");
+    cr_expect(origin.host && *origin.host && origin.version && *origin.version);
+    cr_expect_str_eq(bus_header_get(&read, "traceparent"), "00-ab");
+    cr_expect_str_eq(bus_header_get(&read, "content-type"), "application/json");
+}
+
+Test(letter, goes_back_as_it_came, .fini = leak_check)
+{
+    struct bus_message message = message_of(2);
+    struct letter first, back, second;
+    struct letter_origin origin;
+    struct bus_out out, again, dead;
+    letter_make(&first, &message, &CAUSE, BUS_TASKS_DLQ, &out);
+    struct bus_message letter = arrived(&out);
+    cr_assert_eq(letter_again(&back, &letter, &again, NULL), ERR_OK);
+    cr_expect_str_eq(again.topic, "assay.tasks.join");
+    cr_expect_eq(again.partition, 3);
+    cr_expect(again.key_len == 3 && again.len == 5);
+    cr_expect_eq(again.n_headers, 4, "its two, x-dlq-redriven and x-dlq-first-seen");
+    struct bus_message redriven = arrived(&again);
+    cr_expect_str_eq(bus_header_get(&redriven, "x-dlq-redriven"), "1");
+    cr_expect_null(bus_header_get(&redriven, "x-dlq-code"));
+    /* It fails again, much later. */
+    struct letter_cause later = CAUSE;
+    later.now_ns *= 2;
+    redriven.topic = "assay.tasks.join";
+    letter_make(&second, &redriven, &later, BUS_TASKS_DLQ, &dead);
+    struct bus_message last = arrived(&dead);
+    cr_assert_eq(letter_read(&last, &origin, NULL), ERR_OK);
+    cr_expect_eq(origin.redriven, 1);
+    cr_expect_eq(origin.first_seen_ms, 1700000099000, "when it was first given up");
+    cr_assert_eq(letter_again(&back, &last, &again, NULL), ERR_OK);
+    redriven = arrived(&again);
+    cr_expect_str_eq(bus_header_get(&redriven, "x-dlq-redriven"), "2");
+}
+
+Test(letter, long_texts_are_cut_at_a_character, .fini = leak_check)
+{
+    struct bus_message message = message_of(2);
+    struct letter letter;
+    struct bus_out out;
+    char text[2000];
+    for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 3);
+    struct letter_cause cause = CAUSE;
+    cause.text = text + 1; /* so that the cut falls inside of one */
+    memmove(text + 1, "x", 1);
+    letter_make(&letter, &message, &cause, BUS_TASKS_DLQ, &out);
+    cr_expect_leq(strlen(letter.message), LETTER_MESSAGE);
+    cr_expect_geq(strlen(letter.message), LETTER_MESSAGE - 1);
+    cr_expect_eq((unsigned char)letter.message[strlen(letter.message) - 1], 0xa9, "a whole character is last");
+}
+
+Test(letter, own_headers_come_before_ours, .fini = leak_check)
+{
+    for (uint32_t i = 2; i < BUS_MAX_HEADERS; i++) own[i] = (struct bus_header){"h", "v", 1};
+    struct bus_message message = message_of(BUS_MAX_HEADERS - 5);
+    struct letter letter;
+    struct bus_out out;
+    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, &out);
+    cr_expect_eq(out.n_headers, BUS_MAX_HEADERS);
+    struct bus_message read = arrived(&out);
+    cr_expect(bus_header_get(&read, "x-dlq-topic") && bus_header_get(&read, "x-dlq-code") &&
+              bus_header_get(&read, "x-dlq-message") && bus_header_get(&read, "x-dlq-offset"));
+    cr_expect_null(bus_header_get(&read, "x-dlq-version"));
+}
+
+Test(letter, what_is_none_is_said, .fini = leak_check)
+{
+    struct bus_message message = message_of(2);
+    struct letter_origin origin;
+    struct letter letter;
+    struct bus_out out;
+    struct err err = {0};
+    cr_expect_eq(letter_read(&message, &origin, &err), ERR_MALFORMED);
+    cr_expect_eq(letter_again(&letter, &message, &out, &err), ERR_MALFORMED);
+    static const char *const bad[] = {"-1", "x", "99999999999", "1 ", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct bus_header headers[] = {{"x-dlq-topic", "t", 1}, {"x-dlq-partition", bad[i], (uint32_t)strlen(bad[i])}};
+        struct bus_message letter_like = {.topic = "d", .headers = headers, .n_headers = 2};
+        cr_expect_eq(letter_read(&letter_like, &origin, &err), ERR_MALFORMED, "'%s'", bad[i]);
+    }
+}

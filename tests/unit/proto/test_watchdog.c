@@ -1,0 +1,62 @@
+/* The watchdog ends a process whose call does not return, and no other. Each case is a process of its own. */
+#include "proto/kafka_once.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LIMIT_MS = 300, LONG_MS = 1200, STILL = 5 };
+
+static void nap(int64_t ms)
+{
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    while (nanosleep(&left, &left) != 0) {
+    }
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* A call of that length under LIMIT_MS. */
+static pid_t call(int64_t ms)
+{
+    pid_t child = fork();
+    if (child) return child;
+    struct watchdog *watchdog = watchdog_new();
+    close(STDERR_FILENO);
+    watchdog_begin(watchdog, "a test", LIMIT_MS);
+    nap(ms);
+    watchdog_end(watchdog);
+    nap(ms < LIMIT_MS ? 2 * LIMIT_MS : 0); /* between calls all the time in the world may pass */
+    watchdog_free(watchdog);
+    _exit(STILL);
+}
+
+Test(watchdog, ends_a_process_whose_call_hangs)
+{
+    cr_assert_eq(status_of(call(20 * LONG_MS)), WATCHDOG_STATUS);
+}
+
+Test(watchdog, leaves_a_call_that_returns_alone)
+{
+    cr_assert_eq(status_of(call(10)), STILL);
+}
+
+/* A process that stood still meanwhile was not given its time. */
+Test(watchdog, does_not_count_the_time_in_which_all_stood_still)
+{
+    enum { STOPPED_MS = 3 * LIMIT_MS };
+    pid_t child = call(LIMIT_MS / 2);
+    nap(LIMIT_MS / 6);
+    cr_assert_eq(kill(child, SIGSTOP), 0);
+    nap(STOPPED_MS);
+    cr_assert_eq(kill(child, SIGCONT), 0);
+    cr_assert_eq(status_of(child), STILL);
+}
