@@ -155,6 +155,14 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
     return true;
 }
 
+/* What the engine said about a statement that it took: an error on the way may quote a value ('invalid input syntax for
+ * type integer: "..."'). What it says on preparing one is about the text alone. */
+static const char *said_of(const struct writer *w)
+{
+    const struct subjects *s = w->subjects;
+    return w->values || !s->said_running ? s->said.text : "failed on a value, which may not be shown";
+}
+
 static bool write_execution(const struct writer *w, struct msg_result *result)
 {
     const struct vsig_subject *subject = &w->subjects->subject;
@@ -167,7 +175,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     out->code = err_name(code);
     out->error_offset = w->subjects->offset;
     if (code) {
-        out->message = w->subjects->said.text;
+        out->message = said_of(w);
         return true;
     }
     out->rows = from->n_rows;
@@ -186,7 +194,7 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
     bool sqlite = s->subject.db && strcmp(db_dialect(s->subject.db)->engine, "sqlite") == 0;
     if (!diags && sqlite && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
-    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, s->said.text, s->offset);
+    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, said_of(w), s->offset);
     out->n_findings = 1;
     out->invalid = true;
     return out->findings != NULL;

@@ -17,7 +17,7 @@
 #include <sys/random.h>
 
 static const int64_t STAGE_MS = 60000, FIRST_PAUSE_US = 10000, LAST_PAUSE_US = 200000;
-enum { TOKEN = 33, MAX_KEY = 1024, MAX_SECRET = 4096 };
+enum { TOKEN = CACHE_TOKEN, MAX_KEY = 1024, MAX_SECRET = 4096 };
 
 #define X(name, help) atomic_ullong name;
 struct counters {
@@ -153,7 +153,8 @@ static void wait_for(struct cache *cache, int64_t ms)
 static void *keep_locks(void *arg)
 {
     struct cache *cache = arg;
-    int64_t due_ns = 0;
+    int64_t due_ns =
+        clock_now_ns() + cache->lease_ms / 3 * 1000000; /* the first lock may be there already, and fresh */
     pthread_setname_np(pthread_self(), "cache-keeper");
     pthread_mutex_lock(&cache->lock);
     while (!cache->stopping) {
@@ -456,7 +457,7 @@ static void publish(struct flight *flight, const struct schema_index *index)
 
 /* --- the layer ---------------------------------------------------------------------------------------------------- */
 
-static void make_token(char token[TOKEN])
+void cache_token(char token[TOKEN])
 {
     uint64_t random[2];
     if (getrandom(random, sizeof random, 0) != sizeof random)
@@ -469,7 +470,7 @@ static void make_keys(struct flight *flight)
     const struct cache *cache = flight->cache;
     const char *db_name = flight->db_name;
     schema_blob_key(flight->fingerprint, flight->path, flight->options, flight->key);
-    make_token(flight->token);
+    cache_token(flight->token);
     flight->schema = g_strdup_printf("%s:%s:%s:schema", cache->prefix, db_name, flight->key);
     flight->lock = g_strdup_printf("%s:%s:%s:lock", cache->prefix, db_name, flight->key);
     flight->stage = g_strdup_printf("%s:%s:%s:stage:%s", cache->prefix, db_name, flight->key, flight->token);
@@ -492,6 +493,7 @@ enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const c
     struct cache *cache = ctx;
     struct flight flight = {.cache = cache, .db = db, .db_name = db_name, .path = path, .options = options};
     *out = NULL;
+    if (options && options->keep_here) return schema_build(db, db_name, path, options, out, err);
     enum err_code code = db_fingerprint(db, flight.fingerprint, err);
     if (code) return code;
     make_keys(&flight);
@@ -614,16 +616,21 @@ static enum err_code read_link_config(const struct cache_config *config, struct 
     return code;
 }
 
+enum err_code cache_read_config(const struct cache_config *config, struct link_config *out, struct err *err)
+{
+    enum err_code code = read_link_config(config, out, err);
+    if (!code) return ERR_OK;
+    g_free(out->host);
+    g_free(out->password);
+    return code;
+}
+
 enum err_code cache_open(const struct cache_config *config, struct cache **out, struct err *err)
 {
     struct link_config link;
     *out = NULL;
-    enum err_code code = read_link_config(config, &link, err);
-    if (code) {
-        g_free(link.host);
-        g_free(link.password);
-        return code;
-    }
+    enum err_code code = cache_read_config(config, &link, err);
+    if (code) return code;
     struct cache *cache = g_new0(struct cache, 1);
     links_init(&cache->links, &link);
     cache->prefix = g_strdup(config->prefix && *config->prefix ? config->prefix : "assay");

@@ -1,6 +1,7 @@
 #include "worker/cache_link.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -214,17 +215,16 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     *out = NULL;
     link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, patience)
                                : redisConnectUnixWithTimeout(config->host, patience);
-    enum err_code code = ERR_OK;
-    if (!link->redis || link->redis->err)
-        code = err_set(err, ERR_UNREACHABLE, "Redis at %s: %s", config->host,
-                       link->redis ? link->redis->errstr : "no memory");
-    if (!code) {
-        atomic_fetch_add_explicit(&links->counters.connects, 1, memory_order_relaxed);
-        link->max_bytes = config->max_bytes;
-        link->chunk = g_malloc(CHUNK);
-        bound_replies(link);
-        code = introduce(links, link, err);
+    if (!link->redis || link->redis->err) {
+        err_set(err, ERR_UNREACHABLE, "Redis at %s: %s", config->host, link->redis ? link->redis->errstr : "no memory");
+        close_link(link);
+        return ERR_UNREACHABLE;
     }
+    atomic_fetch_add_explicit(&links->counters.connects, 1, memory_order_relaxed);
+    link->max_bytes = config->max_bytes;
+    link->chunk = g_malloc(CHUNK);
+    bound_replies(link);
+    enum err_code code = introduce(links, link, err);
     if (code)
         close_link(link);
     else
@@ -279,16 +279,18 @@ static bool may_ask(struct links *links, bool anyway)
 static void note_answer(struct links *links)
 {
     pthread_mutex_lock(&links->lock);
+    bool again = links->pause_ms != 0;
     links->pause_ms = 0;
     links->asking = false;
     pthread_mutex_unlock(&links->lock);
+    if (again) log_info("redis", "Redis answers again");
 }
 
 static void note_failure(struct links *links, const char *text)
 {
     atomic_fetch_add_explicit(&links->counters.failures, 1, memory_order_relaxed);
     pthread_mutex_lock(&links->lock);
-    int64_t first = links->config.retry_ms;
+    int64_t first = links->config.retry_ms, before = links->pause_ms;
     links->pause_ms = links->pause_ms ? MIN(links->pause_ms * 2, first * PAUSE_GROWTH) : first;
     links->away_until_ns = clock_now_ns() + links->pause_ms * 1000000;
     links->asking = false;
@@ -296,6 +298,9 @@ static void note_failure(struct links *links, const char *text)
     for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* of the same server, and no better */
     links->n_idle = 0;
     pthread_mutex_unlock(&links->lock);
+    const struct log_field why = log_field_text("why", text);
+    log_event(before ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, "redis", &why, 1,
+              "Redis failed and is left alone for a while; indexes are built here");
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */

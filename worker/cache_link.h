@@ -57,4 +57,13 @@ enum err_code links_call(struct links *links, const struct link_command *command
                          redisReply **replies, struct err *err);
 void links_free_replies(redisReply **replies, uint32_t n);
 
+/* The links that a configuration asks for; its strings are the caller's, links_init takes them over. Errors as
+ * cache_open's; nothing is owed then. (cache.c) */
+struct cache_config;
+enum err_code cache_read_config(const struct cache_config *config, struct link_config *out, struct err *err);
+
+/* A name that nobody else has: random, 32 hex digits. (cache.c) */
+enum { CACHE_TOKEN = 33 };
+void cache_token(char token[CACHE_TOKEN]);
+
 #endif

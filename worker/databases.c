@@ -37,6 +37,71 @@ static char *join(const char *format, const char *root, const char *name)
     return len < 0 ? NULL : path;
 }
 
+const struct worker_database *worker_database_find(const struct worker_databases *databases, const char *name)
+{
+    for (uint32_t i = 0; i < databases->n_files; i++)
+        if (strcmp(databases->files[i].name, name) == 0) return &databases->files[i];
+    return NULL;
+}
+
+/* --- what may leave ----------------------------------------------------------------------------------------------- */
+
+/* Unset is the wire's default, which shows values. */
+static enum msg_expose least(enum msg_expose asked, enum msg_expose allowed)
+{
+    if (allowed == MSG_EXPOSE_UNSET) return asked;
+    if (asked == MSG_EXPOSE_UNSET) asked = MSG_EXPOSE_VALUES;
+    return asked < allowed ? asked : allowed;
+}
+
+/* The denied columns of all, of the entry (may be NULL) and of the request, in the arena. */
+static const char *const *join_denied(const struct worker_databases *databases, const struct worker_database *entry,
+                                      const struct msg_task *task, struct arena *arena, uint32_t *n)
+{
+    uint32_t own = entry ? entry->n_deny_columns : 0, asked = task ? task->n_deny_columns : 0;
+    const char **all = arena_new_array(arena, databases->n_deny_columns + own + asked + 1, const char *);
+    *n = databases->n_deny_columns + own + asked;
+    if (!all) return NULL;
+    *n = 0;
+    for (uint32_t i = 0; i < databases->n_deny_columns; i++) all[(*n)++] = databases->deny_columns[i];
+    for (uint32_t i = 0; i < own; i++) all[(*n)++] = entry->deny_columns[i];
+    for (uint32_t i = 0; i < asked; i++) all[(*n)++] = task->deny_columns[i];
+    return all;
+}
+
+enum err_code worker_policy(const struct worker_databases *databases, struct arena *arena, struct msg_task *task,
+                            struct err *err)
+{
+    const struct worker_database *entry = worker_database_find(databases, task->db);
+    if (entry) task->expose = least(task->expose, entry->expose);
+    if (!databases->n_deny_columns && !(entry && entry->n_deny_columns)) return ERR_OK;
+    uint32_t n;
+    const char *const *denied = join_denied(databases, entry, task, arena, &n);
+    if (!denied) return err_set(err, ERR_LIMIT_MEMORY, "the task needs more memory than it may have");
+    task->deny_columns = denied;
+    task->n_deny_columns = n;
+    return ERR_OK;
+}
+
+enum err_code worker_databases_apply(const struct worker_databases *databases, struct schema_cache *schemas,
+                                     const struct schema_options *base, struct arena *arena, struct err *err)
+{
+    for (uint32_t i = 0; i < databases->n_files; i++) {
+        const struct worker_database *entry = &databases->files[i];
+        struct schema_options options = base ? *base : (struct schema_options){0};
+        if (entry->descriptions) options.descriptions_dir = entry->descriptions;
+        options.keep_here = entry->expose == MSG_EXPOSE_NONE;
+        options.deny_columns = entry->deny_columns;
+        options.n_deny_columns = entry->n_deny_columns;
+        if (databases->n_deny_columns)
+            options.deny_columns = join_denied(databases, entry, NULL, arena, &options.n_deny_columns);
+        if (options.n_deny_columns && !options.deny_columns)
+            return err_set(err, ERR_NOMEM, "no memory for the denied columns");
+        schema_cache_options_for(schemas, entry->path, &options);
+    }
+    return ERR_OK;
+}
+
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err)
 {

@@ -3,15 +3,19 @@
  * A task ends in exactly one of four ways, and the class of its error decides which:
  *
  *   ok      answered, acked
- *   retry   (a locked database) nacked with a growing delay; after max_attempts it is treated as reject
- *   reject  if it could be read: answered with every signal of the family unavailable for that reason, then acked, so
- * that the coordinator need not wait for a deadline. If it could not be read there is nobody to answer: to the
- *           dead-letter topic with where it stood and why, acked after that
- *   fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
+ *   retry   (a locked database) nacked with a growing, jittered delay; after max_attempts it is treated as reject. What
+ *           lies with the database or the fleet (a breaker that is open, no permit, no answer) comes again as long as
+ * the task's deadline allows reject  if it could be read: answered with every signal of the family unavailable for that
+ * reason, then acked, so that the coordinator need not wait for a deadline. If it could not be read there is nobody to
+ * answer: to the dead-letter topic with where it stood and why, acked after that fatal   (memory, a closed transport)
+ * nacked, and the thread ends; another member of the group gets the task
  *
  * Invariants. *Answer before ack*: a task is acked only when its result has been taken by the transport, so a crash
  * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
  * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
+ *
+ * A task that may have ended two processes is judged by one of its own (trial.h); one that ends that too is answered
+ * `rejected` and is a dead letter beside.
  *
  * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so
  * that the verdict can name the family.
@@ -26,11 +30,24 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/letter.h"
+#include "worker/breaker.h"
+#include "worker/permits.h"
 
+#include <glib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_ATTEMPTS = 5, DEFAULT_RETRY_MS = 20, MAX_RETRY_MS = 2000, OFFER_MS = 100 };
+enum {
+    ANSWER_MS = 300, /* left for an answer when waiting is given up */
+    HOLD_MS = 100,   /* a permit is kept so long from task to task, then others have their turn */
+    WAIT_MS = 250,   /* for a permit, before the task goes to the back */
+    MAX_CRASHES = 2,
+    TRIAL_MS = 60000 /* of a task without a deadline */
+};
 
 static enum err_code fatal(struct worker *worker, struct bus_message *message, enum err_code code, struct err *err)
 {
@@ -49,6 +66,7 @@ static enum err_code offer(struct worker *worker, const struct bus_out *out, uin
         uint32_t more = 0;
         code = bus_produce(worker->config.bus, out + *taken, n - *taken, OFFER_MS, &more);
         *taken += more;
+        if (code == ERR_FULL) dispatch_give_permit(worker); /* who waits here lets others ask the database */
         if (code == ERR_FULL && atomic_load(&worker->stopping)) break;
     }
     return code;
@@ -62,9 +80,9 @@ enum err_code dispatch_flush(struct worker *worker, struct err *err)
     enum err_code code = offer(worker, outbox->out, outbox->n, &taken);
     for (uint32_t i = 0; i < outbox->n; i++)
         if (i < taken)
-            bus_ack(worker->consumer, outbox->done[i]);
+            bus_ack(worker->consumer, outbox->done[i]), worker->stats.answered++;
         else
-            bus_nack(worker->consumer, outbox->done[i], 0);
+            dispatch_nack(worker, outbox->done[i], 0);
     outbox->n = 0;
     if (code == ERR_OK || code == ERR_FULL) return ERR_OK;
     return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
@@ -93,37 +111,41 @@ static enum err_code answer(struct worker *worker, struct bus_message *message, 
     return outbox->n == OUTBOX ? dispatch_flush(worker, err) : ERR_OK;
 }
 
-/* Nobody can be answered: keep the message where a person will find it. */
+/* Keep the message where a person will find it. ERR_FULL: asked to stop meanwhile. */
+static enum err_code send_letter(struct worker *worker, const struct bus_message *message, const struct err *why,
+                                 const char *stage)
+{
+    const struct worker_config *config = &worker->config;
+    const struct letter_cause cause = {
+        .group = config->group ? config->group : WORKER_GROUP,
+        .stage = stage,
+        .code = why->code,
+        .text = why->text,
+        .now_ns = bus_now_ns(config->bus),
+    };
+    struct letter letter;
+    struct bus_out out;
+    uint32_t taken;
+    letter_make(&letter, message, &cause, BUS_TASKS_DLQ, &out);
+    enum err_code code = offer(worker, &out, 1, &taken);
+    if (code) return code;
+    worker->stats.dead++;
+    worker->stats.dead_by[why->code]++;
+    const struct log_field fields[] = {
+        log_field_text("topic", message->topic), log_field_number("partition", message->partition),
+        log_field_number("offset", message->offset), log_field_text("code", err_name(why->code)),
+        log_field_outside("why", why->text)};
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task is put aside as a dead letter");
+    return ERR_OK;
+}
+
+/* Nobody can be answered. */
 static enum err_code dead_letter(struct worker *worker, struct bus_message *message, const struct err *why,
                                  struct err *err)
 {
-    char partition[16], offset[24], attempts[16];
-    snprintf(partition, sizeof partition, "%d", message->partition);
-    snprintf(offset, sizeof offset, "%lld", (long long)message->offset);
-    snprintf(attempts, sizeof attempts, "%u", message->attempts);
-    const struct bus_header headers[] = {
-        {"x-dlq-topic", message->topic, (uint32_t)strlen(message->topic)},
-        {"x-dlq-partition", partition, (uint32_t)strlen(partition)},
-        {"x-dlq-offset", offset, (uint32_t)strlen(offset)},
-        {"x-dlq-attempts", attempts, (uint32_t)strlen(attempts)},
-        {"x-dlq-code", err_name(why->code), (uint32_t)strlen(err_name(why->code))},
-        {"x-dlq-message", why->text, (uint32_t)strlen(why->text)},
-    };
-    struct bus_out out = {
-        .topic = BUS_TASKS_DLQ,
-        .partition = BUS_ANY_PARTITION,
-        .key = message->key,
-        .key_len = message->key_len,
-        .value = message->value,
-        .len = message->len,
-        .headers = headers,
-        .n_headers = sizeof headers / sizeof *headers,
-    };
-    uint32_t taken;
-    enum err_code code = offer(worker, &out, 1, &taken);
-    if (code == ERR_FULL) return bus_nack(worker->consumer, message, 0), ERR_OK; /* asked to stop: left to the others */
+    enum err_code code = send_letter(worker, message, why, "read");
+    if (code == ERR_FULL) return dispatch_nack(worker, message, 0), ERR_OK; /* left to the others */
     if (code) return fatal(worker, message, code, err);
-    worker->stats.dead++;
     bus_ack(worker->consumer, message);
     return ERR_OK;
 }
@@ -133,40 +155,179 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
 {
     struct msg_result result = {0};
     if (!task) return dead_letter(worker, message, why, err);
+    if (why->code == ERR_REJECTED) { /* answered, and kept: it is a defect that somebody should see */
+        enum err_code sent = send_letter(worker, message, why, "judge");
+        if (sent == ERR_FULL) return dispatch_nack(worker, message, 0), ERR_OK;
+        if (sent) return fatal(worker, message, sent, err);
+    }
     worker->stats.failed++;
     worker->stats.late += why->code == ERR_DEADLINE;
+    const struct log_field fields[] = {log_field_text("code", err_name(why->code)),
+                                       log_field_outside("family", task->family), log_field_outside("db", task->db),
+                                       log_field_outside("why", why->text)};
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
     enum err_code code =
         answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, &result);
     return code ? fatal(worker, message, code, err) : answer(worker, message, &result, err);
 }
 
+/* Half to three halves of it: tasks that failed together do not come again together. */
+static int64_t jittered(int64_t ms)
+{
+    return ms / 2 + g_random_int_range(0, (int)ms + 1);
+}
+
+/* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
+static bool is_patient(enum err_code code)
+{
+    return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
+}
+
 static enum err_code retry(struct worker *worker, struct bus_message *message, const struct msg_task *task,
-                           const struct err *why, struct err *err)
+                           const struct err *why, int64_t wait_ms, struct err *err)
 {
     uint32_t max = worker->config.max_attempts ? worker->config.max_attempts : DEFAULT_ATTEMPTS;
-    if (message->attempts + 1 >= max) return reject(worker, message, task, why, err);
+    bool patient = is_patient(why->code) && task && task->deadline_ns;
+    if (!patient && message->attempts + 1 >= max) return reject(worker, message, task, why, err);
     int64_t delay = worker->config.retry_ms ? worker->config.retry_ms : DEFAULT_RETRY_MS;
     delay <<= message->attempts < 8 ? message->attempts : 8;
+    delay = jittered(delay < MAX_RETRY_MS ? delay : MAX_RETRY_MS);
+    if (delay < wait_ms) delay = wait_ms;
+    int64_t now_ns = bus_now_ns(worker->config.bus);
+    if (patient && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
+        return reject(worker, message, task, why, err);
     worker->stats.retried++;
-    bus_nack(worker->consumer, message, delay < MAX_RETRY_MS ? delay : MAX_RETRY_MS);
+    dispatch_nack(worker, message, delay);
     return ERR_OK;
 }
 
-/* Run the family's signals. */
-static enum err_code evaluate(struct worker *worker, const struct msg_task *task, struct msg_result *result,
-                              struct err *err)
+/* --- judging ------------------------------------------------------------------------------------------------------ */
+
+#ifdef ASSAY_MUTATIONS
+/* For the tests and benches of the fleet: a candidate that kills its worker, and a family as slow as a model's call. */
+static void misbehave(const struct msg_task *task)
 {
-    int64_t deadline = 0;
-    if (task->deadline_ns) {
-        int64_t left = task->deadline_ns - bus_now_ns(worker->config.bus);
-        if (left <= 0) return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");
-        deadline = clock_now_ns() + left;
-    }
+    const char *crash = getenv("ASSAY_CRASH_ON"), *slow = getenv("ASSAY_SLOW_MS");
+    if (crash && *crash && memmem(task->sql.bytes, task->sql.len, crash, strlen(crash))) abort();
+    if (slow) g_usleep(strtoul(slow, NULL, 10) % 600000 * 1000);
+}
+#else
+static void misbehave(const struct msg_task *task)
+{
+    (void)task;
+}
+#endif
+
+enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
+                                struct msg_result *result, struct err *err)
+{
     int family = vsig_family_by_name(task->family);
     if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
-    enum err_code code = subjects_take(&worker->subjects, task, deadline, err);
+    misbehave(task);
+    enum err_code code = subjects_take(&worker->subjects, task, deadline_ns, err);
     return code ? code
                 : answer_family(&worker->subjects, &worker->answers, task, (enum vsig_family)family, result, err);
+}
+
+/* Deliveries that others have made of it. */
+static uint32_t inherited(const struct worker *worker, const struct bus_message *message)
+{
+    const struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];
+    bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
+                 own->topic_index == message->topic_index;
+    uint32_t n = known ? own->n : 0;
+    return message->attempts > n ? message->attempts - n : 0;
+}
+
+void dispatch_nack(struct worker *worker, struct bus_message *message, int64_t delay_ms)
+{
+    struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];
+    bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
+                 own->topic_index == message->topic_index;
+    if (!known) *own = (struct nacked){message->topic_index, 0, message->partition, message->offset};
+    own->n++;
+    bus_nack(worker->consumer, message, delay_ms);
+}
+
+/* INVARIANT suspect: what may have ended two processes is not judged in this one. */
+static bool is_suspect(const struct worker *worker, const struct bus_message *message)
+{
+    uint32_t most = worker->config.max_crashes ? worker->config.max_crashes : MAX_CRASHES;
+    return worker->config.trial && inherited(worker, message) >= most;
+}
+
+static enum err_code try_apart(struct worker *worker, const struct bus_message *message, int64_t left_ms,
+                               struct msg_result *result, struct err *err)
+{
+    struct msg_buffer bytes = {0};
+    struct msg_result *read;
+    worker->stats.trials++;
+    enum err_code code = worker->config.trial(worker->config.trial_ctx, message->value, message->len,
+                                              left_ms ? left_ms : TRIAL_MS, &bytes, err);
+    if (!code) code = msg_decode_result(&worker->answers, bytes.bytes, bytes.len, &read, err);
+    if (!code) *result = *read;
+    msg_buffer_free(&bytes);
+    return code;
+}
+
+void dispatch_give_permit(struct worker *worker)
+{
+    if (worker->permit) permits_give(worker->config.permits, worker->permit);
+    worker->permit = NULL;
+    worker->permit_db = NULL;
+}
+
+/* Where the database has a cap: have a permit, the one kept if it is fresh. Waits for a moment only; other databases
+ * have their tasks in the same queue. */
+static enum err_code take_permit(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
+                                 struct err *err)
+{
+    const struct worker_database *entry = worker_database_find(&worker->config.databases, task->db);
+    bool capped = worker->config.permits && entry && entry->max_statements;
+    int64_t now_ns = clock_now_ns();
+    bool kept = capped && worker->permit && worker->permit_db == entry &&
+                now_ns - worker->permit_since_ns < HOLD_MS * INT64_C(1000000);
+    if (kept) return ERR_OK;
+    dispatch_give_permit(worker);
+    if (!capped) return ERR_OK;
+    int64_t until_ns = now_ns + WAIT_MS * INT64_C(1000000);
+    if (deadline_ns && deadline_ns < until_ns) until_ns = deadline_ns;
+    enum err_code code =
+        permits_take(worker->config.permits, entry->name, entry->max_statements, until_ns, &worker->permit, err);
+    if (code) return code;
+    worker->permit_db = entry;
+    worker->permit_since_ns = clock_now_ns();
+    return ERR_OK;
+}
+
+/* A candidate that runs into its limit has an answer; what comes out here is the catalogue that could not be read. */
+static enum breaker_news news_of(enum err_code code)
+{
+    if (code == ERR_UNREACHABLE || code == ERR_LIMIT_TIME) return BREAKER_FAILED;
+    return code == ERR_OK ? BREAKER_WELL : BREAKER_NO_NEWS;
+}
+
+/* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
+static enum err_code judge(struct worker *worker, const struct bus_message *message, const struct msg_task *task,
+                           struct msg_result *result, int64_t *wait_ms, struct err *err)
+{
+    struct breakers *breakers = worker->config.breakers;
+    int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(worker->config.bus) : 0;
+    if (task->deadline_ns && left_ns <= 0)
+        return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");
+    int64_t deadline_ns = left_ns ? clock_now_ns() + left_ns : 0;
+    enum err_code code = breakers ? breaker_ask(breakers, task->db, wait_ms, err) : ERR_OK;
+    if (code) return code;
+    code = take_permit(worker, task, deadline_ns, err);
+    if (code) {
+        if (breakers) breaker_tell(breakers, task->db, BREAKER_NO_NEWS);
+        return code;
+    }
+    bool suspect = is_suspect(worker, message);
+    code = suspect ? try_apart(worker, message, left_ns / 1000000, result, err)
+                   : dispatch_evaluate(worker, task, deadline_ns, result, err);
+    if (breakers) breaker_tell(breakers, task->db, suspect ? BREAKER_NO_NEWS : news_of(code));
+    return code;
 }
 
 enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
@@ -174,14 +335,17 @@ enum err_code dispatch(struct worker *worker, struct bus_message *message, const
 {
     struct msg_result result = {0};
     struct err why = err ? *err : (struct err){0};
-    int64_t started = clock_now_ns();
+    int64_t started = clock_now_ns(), wait_ms = 0;
     worker->stats.tasks++;
-    if (!code) code = evaluate(worker, task, &result, &why);
+    if (!code) code = judge(worker, message, task, &result, &wait_ms, &why);
     if (code && why.code != code) err_set(&why, code, "%s", err_meaning(code));
-    worker->stats.busy_ns += clock_now_ns() - started;
+    int64_t took = clock_now_ns() - started;
+    int family = task ? vsig_family_by_name(task->family) : -1;
+    worker->stats.busy_ns += took;
+    if (family >= 0) metrics_histogram_count(&worker->stats.families[family], took);
     switch (err_class(code)) {
     case ERR_CLASS_OK: return answer(worker, message, &result, err);
-    case ERR_CLASS_RETRY: return retry(worker, message, task, &why, err);
+    case ERR_CLASS_RETRY: return retry(worker, message, task, &why, wait_ms, err);
     case ERR_CLASS_REJECT: return reject(worker, message, task, &why, err);
     case ERR_CLASS_FATAL: break;
     }

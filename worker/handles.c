@@ -41,6 +41,20 @@ static struct handle *find(struct handles *handles, const char *name)
     return NULL;
 }
 
+/* The worker's limits, with those that the entry has of its own. */
+static struct db_limits limits_of(const struct worker_config *config, const char *name)
+{
+    const struct worker_database *entry = worker_database_find(&config->databases, name);
+    struct db_limits limits = config->limits;
+    if (!entry) return limits;
+    const struct db_limits *own = &entry->limits;
+    if (own->time_ms) limits.time_ms = own->time_ms;
+    if (own->max_rows) limits.max_rows = own->max_rows;
+    if (own->max_bytes) limits.max_bytes = own->max_bytes;
+    if (own->max_cost > 0) limits.max_cost = own->max_cost;
+    return limits;
+}
+
 static void make_room(struct handles *handles)
 {
     struct handle *oldest = &handles->items[0];
@@ -56,7 +70,8 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
     if (!handle) {
         struct handle fresh = {.name = strdup(name)};
         enum err_code code = fresh.name ? worker_database_path(&config->databases, name, &fresh.path, err) : ERR_NOMEM;
-        if (!code) code = db_open(fresh.path, &config->limits, &fresh.db, err);
+        struct db_limits limits = limits_of(config, name);
+        if (!code) code = db_open(fresh.path, &limits, &fresh.db, err);
         if (code) {
             handle_close(&fresh);
             return code;

@@ -39,6 +39,7 @@ struct subjects {
     struct worker_stats *stats;
 
     struct arena question_arena; /* of what follows */
+    struct db_memo *memo;        /* of what its candidates' probes gave */
     bool question_known;
     struct msg_key key;
     struct schema_index *schema; /* a reference */
@@ -53,9 +54,10 @@ struct subjects {
     bool denied; /* uses a column whose values are never shown */
 
     /* Does the engine take it? */
-    bool checked;
+    bool checked, ran;     /* by preparing it; by running it */
     enum err_code verdict; /* ERR_OK, or why it is invalid */
     struct err said;
+    bool said_running; /* by a statement that was taken, while it ran */
     int offset;
 };
 
@@ -88,6 +90,8 @@ enum err_code answer_explain(struct subjects *subjects, struct arena *arena, con
 
 /* --- dispatch.c: what becomes of a task --- */
 
+#define WORKER_GROUP "assay-worker" /* where the configuration names none */
+
 enum { OUTBOX = 8 };
 
 /* Results on their way out, and the tasks that are acked once they are out. */
@@ -99,16 +103,30 @@ struct outbox {
     uint32_t n;
 };
 
+/* Which message was handed back here and how often: what its attempts count beside that, others have done. */
+enum { NACKED = 256 };
+struct nacked {
+    uint32_t topic_index, n; /* n 0: free */
+    int32_t partition;
+    int64_t offset;
+};
+
 struct worker {
     struct worker_config config;
     struct bus_consumer *consumer;
     atomic_bool stopping;
+    atomic_llong turned_ns;
+    atomic_uint in_hand;
     int families[VSIG_FAMILY_COUNT]; /* by topic index */
     uint32_t n_families;
     struct subjects subjects;
     struct arena batch; /* decoded tasks */
     struct arena answers;
     struct outbox outbox;
+    struct nacked nacked[NACKED]; /* by offset; one replaces another */
+    struct permit *permit;        /* of permit_db, kept from task to task for a moment */
+    const struct worker_database *permit_db;
+    int64_t permit_since_ns;
     struct worker_stats stats; /* of this thread's own */
     pthread_mutex_t lock;
     struct worker_stats published; /* under the lock */
@@ -117,6 +135,13 @@ struct worker {
 /* One message: decode was `code`/`err`, with `task` NULL if it failed. Returns ERR_OK, or a code of class fatal. */
 enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
                        enum err_code code, struct err *err);
+/* Run the family's signals on a task. `deadline_ns` is on clock_now_ns's clock, 0: none. */
+enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
+                                struct msg_result *result, struct err *err);
+/* Hand a message back. */
+void dispatch_nack(struct worker *worker, struct bus_message *message, int64_t delay_ms);
+/* Give back the permit that is kept, if any. */
+void dispatch_give_permit(struct worker *worker);
 /* Send the results that wait, then ack their tasks. */
 enum err_code dispatch_flush(struct worker *worker, struct err *err);
 

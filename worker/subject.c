@@ -1,6 +1,6 @@
 /* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
- * database, the schema index, the reading of the question, the parsed candidate and its result are each made once and
- * kept until a task needs another one. */
+ * database, the schema index, the reading of the question, what probes gave, the parsed candidate and its result are
+ * each made once and kept until a task needs another one. */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -14,6 +14,7 @@ enum err_code subjects_init(struct subjects *subjects, const struct worker_confi
     *subjects = (struct subjects){.config = config, .stats = stats};
     arena_init(&subjects->question_arena, QUESTION_BYTES);
     arena_init(&subjects->arena, CANDIDATE_BYTES);
+    subjects->memo = db_memo_new();
     return handles_init(&subjects->handles, config->max_databases);
 }
 
@@ -29,6 +30,7 @@ static void forget_question(struct subjects *s)
     s->question_known = false;
     schema_unref(s->schema);
     s->schema = NULL;
+    db_memo_clear(s->memo);
     arena_reset(&s->question_arena);
 }
 
@@ -36,6 +38,7 @@ void subjects_free(struct subjects *subjects)
 {
     forget_question(subjects);
     handles_free(&subjects->handles);
+    db_memo_free(subjects->memo);
     arena_free(&subjects->arena);
     arena_free(&subjects->question_arena);
 }
@@ -78,16 +81,6 @@ static enum err_code take_question(struct subjects *s, const struct msg_task *ta
     return ERR_OK;
 }
 
-static bool names_column(const struct schema_index *schema, const struct sql_ref *ref, const char *name)
-{
-    const struct schema_column *column = schema_column_of(schema, ref);
-    const char *dot = strchr(name, '.');
-    if (!column || !dot) return column && sql_name_is(column->name, strlen(column->name), name, strlen(name));
-    const char *table = schema->tables[column->table].name;
-    return sql_name_is(table, strlen(table), name, (size_t)(dot - name)) &&
-           sql_name_is(column->name, strlen(column->name), dot + 1, strlen(dot + 1));
-}
-
 bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
                         uint32_t n)
 {
@@ -95,8 +88,8 @@ bool worker_uses_denied(const struct schema_index *schema, const struct sql_boun
     if (!bound || bound->diags) return true;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         if (bound->refs[i]->kind == SQL_REF_STAR) return true;
-        for (uint32_t k = 0; k < n; k++)
-            if (names_column(schema, bound->refs[i], names[k])) return true;
+        const struct schema_column *column = schema_column_of(schema, bound->refs[i]);
+        if (column && schema_column_is_denied(schema, column, names, n)) return true;
     }
     return false;
 }
@@ -117,7 +110,7 @@ static enum err_code take_candidate(struct subjects *s, const struct msg_task *t
     const struct sql_bound *bound = s->subject.code ? NULL : s->subject.bound;
     s->denied = worker_uses_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);
     memcpy(s->hash, task->hash, sizeof s->hash);
-    s->checked = false;
+    s->checked = s->ran = false;
     s->known = true;
     s->stats->parse_ns += clock_now_ns() - started;
     s->stats->candidates++;
@@ -132,6 +125,7 @@ enum err_code subjects_take(struct subjects *subjects, const struct msg_task *ta
     enum err_code code = handles_get(&subjects->handles, subjects->config, task->db, &handle, err);
     if (code) return code;
     db_set_deadline(handle->db, deadline_ns);
+    db_set_memo(handle->db, NULL); /* it still holds what was asked of the last question's database */
     code = schema_cache_get(subjects->config->schemas, handle->db, task->db, handle->path, &schema, err);
     if (code) {
         handles_drop(&subjects->handles, handle); /* a file that was replaced or removed is opened anew */
@@ -139,6 +133,7 @@ enum err_code subjects_take(struct subjects *subjects, const struct msg_task *ta
     }
     struct db *db = handle->db;
     code = take_question(subjects, task, schema, err);
+    db_set_memo(db, subjects->memo);
     if (!code) code = take_candidate(subjects, task, db, err);
     if (code) forget_question(subjects);
     return code;
@@ -161,17 +156,20 @@ static bool is_about_task(enum err_code code)
 enum err_code subjects_check(struct subjects *s, bool run, struct err *err)
 {
     struct vsig_subject *subject = &s->subject;
-    if (s->checked && (!run || subject->result_known || s->verdict)) return ERR_OK;
+    if (s->checked && (!run || s->ran || s->verdict)) return ERR_OK;
     int64_t started = clock_now_ns();
     enum err_code code;
     s->offset = -1;
+    s->said_running = false;
     if (run) {
         vsig_result(subject);
         code = subject->result_code;
         s->said = subject->result_err;
+        s->ran = true;
         s->stats->execute_ns += clock_now_ns() - started;
         s->stats->executed++;
-        if (code == ERR_ENGINE) db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, NULL);
+        if (code == ERR_ENGINE)
+            s->said_running = db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, NULL) == ERR_OK;
     } else {
         code = db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, &s->said);
         s->stats->prepare_ns += clock_now_ns() - started;

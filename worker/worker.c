@@ -1,5 +1,7 @@
 #include "worker/internal.h"
 
+#include "lib/base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
         worker->families[i] = family;
     }
     worker->n_families = asked;
-    return bus_subscribe(config->bus, config->group ? config->group : "assay-worker", topics, asked, &worker->consumer,
+    return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, asked, &worker->consumer,
                          err);
 }
 
@@ -57,6 +59,7 @@ enum err_code worker_new(const struct worker_config *config, struct worker **out
 void worker_free(struct worker *worker)
 {
     if (!worker) return;
+    dispatch_give_permit(worker);
     bus_unsubscribe(worker->consumer);
     subjects_free(&worker->subjects);
     for (unsigned i = 0; i < OUTBOX; i++) msg_buffer_free(&worker->outbox.buffers[i]);
@@ -84,9 +87,11 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     pthread_mutex_lock(&worker->lock);
     const struct worker_stats *own = &worker->published;
     into->tasks += own->tasks;
+    into->answered += own->answered;
     into->late += own->late;
     into->retried += own->retried;
     into->dead += own->dead;
+    into->trials += own->trials;
     into->failed += own->failed;
     into->busy_ns += own->busy_ns;
     into->parse_ns += own->parse_ns;
@@ -98,13 +103,27 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
         into->signal_ns[i] += own->signal_ns[i];
         into->signal_runs[i] += own->signal_runs[i];
     }
+    for (unsigned i = 0; i < ERR_COUNT; i++) into->dead_by[i] += own->dead_by[i];
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) metrics_histogram_add(&into->families[i], &own->families[i]);
     pthread_mutex_unlock(&worker->lock);
+}
+
+struct worker_pulse worker_pulse(const struct worker *worker)
+{
+    return (struct worker_pulse){atomic_load(&worker->turned_ns), atomic_load(&worker->in_hand)};
+}
+
+static void turn(struct worker *worker, uint32_t in_hand)
+{
+    atomic_store_explicit(&worker->in_hand, in_hand, memory_order_relaxed);
+    atomic_store_explicit(&worker->turned_ns, clock_now_ns(), memory_order_relaxed);
 }
 
 static void read_item(struct worker *worker, struct bus_message *message, struct item *out)
 {
     *out = (struct item){.message = message, .family = -1};
     out->code = msg_decode_task(&worker->batch, message->value, message->len, &out->task, &out->err);
+    if (!out->code) out->code = worker_policy(&worker->config.databases, &worker->batch, out->task, &out->err);
     if (out->code) out->task = NULL;
     if (out->task) out->family = vsig_family_by_name(out->task->family);
 }
@@ -138,11 +157,13 @@ static enum err_code run_batch(struct worker *worker, struct bus_message **messa
     uint32_t done = 0;
     for (; done < n && !code; done++) {
         struct err why = items[done].err;
+        turn(worker, n - done);
         arena_reset(&worker->answers);
         code = dispatch(worker, items[done].message, items[done].task, items[done].code, &why);
         if (code && err) *err = why;
     }
-    for (; done < n; done++) bus_nack(worker->consumer, items[done].message, 0);
+    dispatch_give_permit(worker);
+    for (; done < n; done++) dispatch_nack(worker, items[done].message, 0);
     enum err_code flushed = dispatch_flush(worker, code ? NULL : err);
     publish(worker);
     return code ? code : flushed;
@@ -154,6 +175,7 @@ enum err_code worker_run(struct worker *worker, struct err *err)
     enum err_code code = ERR_OK;
     while (!code && !atomic_load(&worker->stopping)) {
         uint32_t n;
+        turn(worker, 0);
         code = bus_poll(worker->consumer, 0, messages, BATCH, POLL_MS, &n);
         if (code == ERR_CLOSED) return ERR_OK;
         if (!code && n) code = run_batch(worker, messages, n, err);

@@ -7,14 +7,22 @@
 #ifndef ASSAY_WORKER_WORKER_H
 #define ASSAY_WORKER_WORKER_H
 
+#include "lib/base/metrics.h"
 #include "lib/db/db.h"
 #include "lib/schema/schema.h"
+#include "proto/msg.h"
 #include "proto/transport.h"
 #include "signals/vsig.h"
 
-/* A database that is not under a root. */
+/* A database of the catalogue: one that is not under a root, and what its owner allows. Zero is the default. */
 struct worker_database {
-    const char *name, *path;
+    const char *name, *path;         /* a file, or a connection string, which may hold a secret */
+    const char *descriptions;        /* folder; NULL: as the schema cache has it */
+    enum msg_expose expose;          /* the most that may leave, whatever a request asks for; unset: what it asks for */
+    const char *const *deny_columns; /* likewise, beside a request's own */
+    uint32_t n_deny_columns;
+    uint32_t max_statements; /* at a time, of the whole fleet (permits.h); 0: any number */
+    struct db_limits limits; /* zeros: the worker's */
 };
 
 struct worker_databases {
@@ -22,7 +30,25 @@ struct worker_databases {
     uint32_t n_roots;
     const struct worker_database *files; /* looked at first */
     uint32_t n_files;
+    const char *const *deny_columns; /* of all of them */
+    uint32_t n_deny_columns;
 };
+
+/* The entry of that name; NULL: it is none of the catalogue's. Thread: any. */
+const struct worker_database *worker_database_find(const struct worker_databases *databases, const char *name);
+
+/* Have a schema cache build each index as its entry says: without the values of denied columns, with its descriptions,
+ * and, where nothing may be exposed, kept in this process alone. `base` holds for the rest, and for databases under a
+ * root, as the cache was made with it. Once, before the first worker. `databases` and `arena` (of joined lists; may be
+ * NULL where `databases` denies no columns of its own) must outlive the cache. ERR_NOMEM. */
+enum err_code worker_databases_apply(const struct worker_databases *databases, struct schema_cache *schemas,
+                                     const struct schema_options *base, struct arena *arena, struct err *err);
+
+/* INVARIANT stricter: make the task's policy the stricter of what the request asks for and what the entry allows:
+ * least exposed, all columns denied by either. Whatever writes a result looks at the task alone. Text and lists are the
+ * arena's. ERR_LIMIT_MEMORY. Thread: any. */
+enum err_code worker_policy(const struct worker_databases *databases, struct arena *arena, struct msg_task *task,
+                            struct err *err);
 
 /* The file of a database, malloc'd into *path. ERR_DB_MISSING: none; also for names that could leave the root (empty, a
  * slash, a leading dot, control characters, more than MSG_MAX_NAME bytes). Thread: any. */
@@ -33,6 +59,9 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
  * what did not bind, count as if. Thread: any. */
 bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
                         uint32_t n);
+
+struct breakers; /* breaker.h */
+struct permits;  /* permits.h */
 
 struct worker_config {
     struct bus *bus;
@@ -48,15 +77,36 @@ struct worker_config {
     int64_t retry_ms;       /* before the first new attempt, doubling; 0: 20 */
     int64_t explain_ms;     /* for all statements that explaining one candidate runs; 0: 1,000 */
     uint32_t sample_rows;   /* shown where the policy exposes rows; 0: 5 */
+
+    /* Shared by the threads of a process; NULL: none. */
+    struct breakers *breakers; /* a database that does not answer is left alone */
+    struct permits *permits;   /* holds max_statements of the catalogue's entries */
+
+    /* Judge a task, as its bytes came, in a process of its own (trial.h), within limit_ms; its result is encoded in
+     * *result. Called for tasks that were delivered to max_crashes (0: 2) processes that died. NULL: nobody is
+     * suspected. Thread: eval. */
+    enum err_code (*trial)(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,
+                           struct err *err);
+    void *trial_ctx;
+    uint32_t max_crashes;
 };
 
 struct worker_stats {
-    uint64_t tasks, late, retried, dead, failed;
-    int64_t busy_ns; /* wall clock inside tasks */
+    uint64_t tasks, answered, late, retried, dead, failed; /* failed: answered as unavailable, or not at all */
+    int64_t busy_ns;                                       /* wall clock inside tasks */
     int64_t signal_ns[VSIG_ID_END];
     uint64_t signal_runs[VSIG_ID_END];
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
     uint64_t candidates, executed;
+    uint64_t trials;                                      /* tasks judged in a process of their own */
+    uint64_t dead_by[ERR_COUNT];                          /* of dead, by what was wrong with them */
+    struct metrics_histogram families[VSIG_FAMILY_COUNT]; /* from taking a task up to its answer or failure */
+};
+
+/* How a worker is right now. */
+struct worker_pulse {
+    int64_t turned_ns; /* when it last finished a task or asked for one, on clock_now_ns's clock; 0: it has not run */
+    uint32_t in_hand;  /* tasks taken and not yet answered */
 };
 
 struct worker;
@@ -72,5 +122,7 @@ enum err_code worker_run(struct worker *worker, struct err *err);
 void worker_stop(struct worker *worker);
 /* Add this worker's counts to `into`. Thread: any. */
 void worker_stats(struct worker *worker, struct worker_stats *into);
+/* Thread: any. */
+struct worker_pulse worker_pulse(const struct worker *worker);
 
 #endif

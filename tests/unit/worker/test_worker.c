@@ -1,5 +1,6 @@
 /* A worker on its own: tasks in, results out, and what becomes of those that cannot be done. */
 #include "tests/support/leak.h"
+#include "tests/support/wait.h"
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -200,6 +201,23 @@ Test(worker, families_of_one_candidate_share_its_work)
     cr_assert_eq(stats.candidates, 1, "parsed and bound once");
     cr_assert_eq(stats.executed, 1, "run once");
     cr_assert_eq(stats.prepare_ns, 0, "and never prepared beside");
+    cr_assert_eq(stats.answered, VSIG_FAMILY_COUNT);
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) cr_assert_eq(metrics_histogram_total(&stats.families[f]), 1);
+    cr_assert_eq(stats.families[VSIG_EXECUTION].sum_ns > 0, 1);
+}
+
+static bool has_turned_since(void *when)
+{
+    return worker_pulse(worker).turned_ns > *(int64_t *)when && worker_pulse(worker).in_hand == 0;
+}
+
+Test(worker, its_pulse_goes_on_without_work)
+{
+    start(NULL, 0);
+    int64_t now = clock_now_ns();
+    cr_assert(wait_until(has_turned_since, &now, 20000));
+    now = clock_now_ns();
+    cr_assert(wait_until(has_turned_since, &now, 20000));
 }
 
 Test(worker, a_late_task_is_answered_as_late)
@@ -228,6 +246,14 @@ Test(worker, a_missing_database_is_an_answer)
     cr_assert(result->message && *result->message);
 }
 
+static bool has_counted_two(void *p)
+{
+    struct worker_stats *stats = p;
+    *stats = (struct worker_stats){0};
+    worker_stats(worker, stats);
+    return stats->tasks == 2;
+}
+
 Test(worker, an_unreadable_task_goes_to_the_dead_letters)
 {
     start(NULL, 0);
@@ -243,6 +269,9 @@ Test(worker, an_unreadable_task_goes_to_the_dead_letters)
     struct msg_task task = task_of("join", "SELECT age FROM animal");
     put(&task);
     cr_assert_str_eq(next()->code, "ok", "the next one is not affected");
+    struct worker_stats stats = {0};
+    cr_assert(wait_until(has_counted_two, &stats, 20000));
+    cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
 }
 
 /* Somebody writes: the task is tried again, and answered when the writer has gone. */

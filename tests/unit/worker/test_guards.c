@@ -1,0 +1,404 @@
+/* Kindness to databases and safety of workers: the breaker, the share of permits without Redis, processes on trial. */
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+#include "worker/breaker.h"
+#include "worker/internal.h"
+#include "worker/permits.h"
+#include "worker/trial.h"
+
+#include "lib/base/clock.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the breaker -------------------------------------------------------------------------------------------------- */
+
+static struct breakers *breakers;
+
+static bool may_go(void *unused)
+{
+    int64_t wait_ms;
+    (void)unused;
+    return breaker_ask(breakers, "shop", &wait_ms, NULL) == ERR_OK;
+}
+
+static void fail_times(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) breaker_tell(breakers, "shop", BREAKER_FAILED);
+}
+
+static void begin_breakers(void)
+{
+    breakers = breakers_new(&(struct breakers_config){.failures = 3, .pause_ms = 40, .most_pause_ms = 100});
+}
+
+static void end_breakers(void)
+{
+    breakers_free(breakers);
+    leak_check();
+}
+TestSuite(breaker, .init = begin_breakers, .fini = end_breakers);
+
+Test(breaker, opens_after_failures_in_a_row)
+{
+    struct err err = {0};
+    int64_t wait_ms;
+    fail_times(2);
+    cr_expect(may_go(NULL));
+    breaker_tell(breakers, "shop", BREAKER_WELL);
+    fail_times(2);
+    cr_expect(may_go(NULL), "a success between them starts the count anew");
+    breaker_tell(breakers, "shop", BREAKER_FAILED);
+    cr_expect_eq(breaker_ask(breakers, "shop", &wait_ms, &err), ERR_DB_UNAVAILABLE);
+    cr_expect_eq(err_class(err.code), ERR_CLASS_RETRY);
+    cr_expect(wait_ms >= 30 && wait_ms <= 101, "%lld", (long long)wait_ms);
+    cr_expect_eq(breaker_ask(breakers, "other", &wait_ms, NULL), ERR_OK, "each database has its own");
+    cr_expect_eq(breakers_opened(breakers), 1);
+    cr_expect_eq(breakers_open_now(breakers), 1);
+}
+
+Test(breaker, one_task_tries_and_its_news_decide)
+{
+    fail_times(3);
+    cr_assert(wait_until(may_go, NULL, 5000), "after the pause one goes");
+    cr_expect_not(may_go(NULL), "and only one");
+    fail_times(1);
+    cr_expect_eq(breakers_opened(breakers), 2, "it failed: open again");
+    int64_t started = clock_now_ns();
+    cr_assert(wait_until(may_go, NULL, 5000));
+    cr_expect_geq(clock_now_ns() - started, 55 * INT64_C(1000000), "and the pause is twice as long, less a quarter");
+    breaker_tell(breakers, "shop", BREAKER_WELL);
+    cr_expect(may_go(NULL) && may_go(NULL), "it is closed");
+    cr_expect_eq(breakers_open_now(breakers), 0);
+}
+
+Test(breaker, a_trier_without_news_lets_the_next_try)
+{
+    fail_times(3);
+    cr_assert(wait_until(may_go, NULL, 5000));
+    breaker_tell(breakers, "shop", BREAKER_NO_NEWS);
+    cr_expect(may_go(NULL));
+}
+
+/* Those under way when it opened come back one by one: they do not make the pause longer. */
+Test(breaker, late_failures_do_not_count)
+{
+    fail_times(40);
+    cr_expect_eq(breakers_opened(breakers), 1);
+}
+
+/* --- permits without Redis ---------------------------------------------------------------------------------------- */
+
+Test(permits, without_redis_each_process_has_its_share)
+{
+    struct permits *permits;
+    struct permit *held[3] = {NULL}, *more = NULL;
+    struct err err = {0};
+    cr_assert_eq(permits_open(&(struct permits_config){.processes = 4}, &permits, &err), ERR_OK);
+    for (int i = 0; i < 3; i++) cr_assert_eq(permits_take(permits, "shop", 12, 0, &held[i], &err), ERR_OK);
+    cr_expect_eq(permits_take(permits, "shop", 12, clock_now_ns() + 20000000, &more, &err), ERR_FULL, "3 = 12 / 4");
+    cr_expect_eq(err_class(err.code), ERR_CLASS_RETRY);
+    cr_expect_null(more);
+    cr_expect_eq(permits_take(permits, "other", 2, 0, &more, &err), ERR_OK, "each database by itself, one at least");
+    permits_give(permits, more);
+    permits_give(permits, held[0]);
+    cr_expect_eq(permits_take(permits, "shop", 12, 0, &held[0], &err), ERR_OK);
+    for (int i = 0; i < 3; i++) permits_give(permits, held[i]);
+    struct permits_stats stats;
+    permits_get_stats(permits, &stats);
+    cr_expect_eq(stats.taken, 0);
+    cr_expect_eq(stats.local, 5);
+    cr_expect_eq(stats.refused, 1);
+    permits_close(permits);
+    leak_check();
+}
+
+struct giver {
+    struct permits *permits;
+    struct permit *permit;
+};
+
+static void *give_soon(void *arg)
+{
+    struct giver *giver = arg;
+    g_usleep(30000);
+    permits_give(giver->permits, giver->permit);
+    return NULL;
+}
+
+Test(permits, who_waits_gets_what_another_gives)
+{
+    struct giver giver = {0};
+    struct permit *second;
+    pthread_t thread;
+    cr_assert_eq(permits_open(&(struct permits_config){.processes = 1}, &giver.permits, NULL), ERR_OK);
+    cr_assert_eq(permits_take(giver.permits, "shop", 1, 0, &giver.permit, NULL), ERR_OK);
+    pthread_create(&thread, NULL, give_soon, &giver);
+    cr_expect_eq(permits_take(giver.permits, "shop", 1, clock_now_ns() + INT64_C(20000000000), &second, NULL), ERR_OK);
+    pthread_join(thread, NULL);
+    permits_give(giver.permits, second);
+    permits_close(giver.permits);
+    leak_check();
+}
+
+/* --- a process on trial ------------------------------------------------------------------------------------------- */
+
+static enum err_code try_shell(const char *script, size_t input, struct msg_buffer *output, struct err *err)
+{
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    char *bytes = g_strnfill(input, 'x');
+    signal(SIGPIPE, SIG_IGN);
+    enum err_code code = trial_run(argv, "ASSAY_TRIAL=7", bytes, input, 3000, 1 << 20, output, err);
+    g_free(bytes);
+    return code;
+}
+
+Test(trial, says_what_became_of_the_process)
+{
+    struct msg_buffer output = {0};
+    struct err err = {0};
+    cr_expect_eq(try_shell("printf %s $ASSAY_TRIAL; wc -c", 300000, &output, &err), ERR_OK, "%s", err.text);
+    cr_expect(output.len >= 7 && memmem(output.bytes, output.len, "7300000", 7), "%.*s", (int)output.len, output.bytes);
+    cr_expect_eq(try_shell("kill -SEGV $$", 10, &output, &err), ERR_REJECTED);
+    cr_expect(strstr(err.text, "Segmentation"), "%s", err.text);
+    cr_expect_eq(try_shell("cat >/dev/null; kill -ABRT $$", 300000, &output, &err), ERR_REJECTED);
+    cr_expect_eq(try_shell("exit 3", 10, &output, &err), ERR_UNREACHABLE, "nothing is known of the task");
+    cr_expect_eq(try_shell("exec sleep 60", 10, &output, &err), ERR_DEADLINE);
+    const char *const nothing[] = {"/nonexistent/assay", NULL};
+    cr_expect_eq(trial_run(nothing, "A=b", "", 0, 100, 10, &output, &err), ERR_UNREACHABLE);
+    msg_buffer_free(&output);
+    leak_check();
+}
+
+/* --- a worker with them ------------------------------------------------------------------------------------------- */
+
+static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+static struct bus *bus;
+static struct bus_consumer *results;
+static struct schema_cache *schemas;
+static struct vsig_options *signals;
+static struct worker *worker;
+static struct arena arena;
+static pthread_t thread;
+static char dir[64], path[128];
+static struct worker_database entries[2];
+static unsigned n_trials;
+static enum err_code trial_says;
+
+static void begin(void)
+{
+    sqlite3 *db;
+    strcpy(dir, "/tmp/assay-guards-XXXXXX");
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/t.sqlite", dir);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    /* A server that nobody runs: refused at once. */
+    entries[0] = (struct worker_database){.name = "gone", .path = "host=127.0.0.1 port=1 dbname=x user=x"};
+    entries[1] = (struct worker_database){.name = "here", .path = path};
+    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
+    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
+    schemas = schema_cache_new(NULL, 0);
+    signals = vsig_options_new();
+    arena_init(&arena, 0);
+}
+
+static void *run(void *unused)
+{
+    worker_run(worker, NULL);
+    return unused;
+}
+
+static enum err_code pretend_trial(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,
+                                   struct err *err)
+{
+    n_trials++;
+    if (trial_says) return err_set(err, trial_says, "it ended");
+    return worker_judge_one(ctx, task, len, limit_ms, result, err);
+}
+
+static void start(struct worker_config config)
+{
+    static struct worker_config kept;
+    struct err err = {0};
+    config.bus = bus;
+    config.databases = (struct worker_databases){.files = entries, .n_files = 2};
+    config.schemas = schemas;
+    config.signals = signals;
+    config.retry_ms = 1;
+    kept = config;
+    if (config.trial) config.trial_ctx = &kept;
+    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void end(void)
+{
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+    worker_free(worker);
+    bus_unsubscribe(results);
+    bus_close(bus);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    breakers_free(breakers);
+    arena_free(&arena);
+    unlink(path);
+    rmdir(dir);
+    leak_check();
+}
+TestSuite(guards, .init = begin, .fini = end);
+
+static void put(const char *db, int64_t deadline_ms)
+{
+    struct msg_task task = {.key = {0, 1},
+                            .hash = {1, 1},
+                            .family = "execution",
+                            .db = db,
+                            .sql = {"SELECT a FROM t", 15},
+                            .deadline_ns = deadline_ms ? bus_now_ns(bus) + deadline_ms * 1000000 : 0};
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
+    const struct bus_header header = {"traceparent", "00-ab", 5};
+    struct bus_out out = {.topic = BUS_TASKS_PREFIX "execution",
+                          .partition = BUS_ANY_PARTITION,
+                          .key = "0-1",
+                          .key_len = 3,
+                          .value = buffer.bytes,
+                          .len = buffer.len,
+                          .headers = &header,
+                          .n_headers = 1};
+    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+    msg_buffer_free(&buffer);
+}
+
+/* Bit i: of TOPICS[i]. */
+static struct bus_message *next_of(uint32_t want)
+{
+    struct bus_message *message = NULL;
+    uint32_t n = 0;
+    for (int64_t until = clock_now_ns() + INT64_C(60000000000); !n && clock_now_ns() < until;)
+        bus_poll(results, want, &message, 1, 1000, &n);
+    cr_assert_eq(n, 1, "no answer came");
+    return message;
+}
+
+static const char *next_code(void)
+{
+    struct msg_result *result;
+    struct bus_message *message = next_of(1);
+    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, NULL), ERR_OK);
+    for (uint32_t i = 0; i < result->n_signals; i++)
+        if (strcmp(result->code, "ok") != 0) cr_expect_eq(result->signals[i].state, MSG_UNAVAILABLE, "never silent");
+    bus_ack(results, message);
+    return result->code;
+}
+
+Test(guards, a_database_that_is_away_is_left_alone_and_said_to_be)
+{
+    breakers = breakers_new(&(struct breakers_config){.failures = 2, .pause_ms = 60000, .most_pause_ms = 60000});
+    start((struct worker_config){.breakers = breakers, .max_attempts = 2});
+    put("gone", 0);
+    cr_expect_str_eq(next_code(), "unreachable", "no deadline: two attempts");
+    cr_expect_eq(breakers_open_now(breakers), 1);
+    put("gone", 3000);
+    int64_t started = clock_now_ns();
+    cr_expect_str_eq(next_code(), "db_unavailable");
+    cr_expect_lt(clock_now_ns() - started, INT64_C(2500000000), "it would open after the deadline: said at once");
+    put("here", 3000);
+    cr_expect_str_eq(next_code(), "ok", "others are judged");
+}
+
+Test(guards, a_task_waits_for_its_database_while_its_deadline_allows)
+{
+    breakers = breakers_new(&(struct breakers_config){.failures = 2, .pause_ms = 50, .most_pause_ms = 50});
+    start((struct worker_config){.breakers = breakers, .max_attempts = 2});
+    put("gone", 1500);
+    int64_t started = clock_now_ns();
+    const char *code = next_code();
+    cr_expect(strcmp(code, "db_unavailable") == 0 || strcmp(code, "unreachable") == 0, "%s", code);
+    cr_expect_gt(clock_now_ns() - started, INT64_C(500000000), "more than two attempts, for it has a deadline");
+}
+
+Test(guards, no_permit_is_a_reason_to_wait_and_then_to_say_so)
+{
+    struct permits *permits;
+    struct permit *taken;
+    entries[1].max_statements = 1;
+    cr_assert_eq(permits_open(&(struct permits_config){.processes = 1}, &permits, NULL), ERR_OK);
+    cr_assert_eq(permits_take(permits, "here", 1, 0, &taken, NULL), ERR_OK);
+    start((struct worker_config){.permits = permits});
+    put("here", 1200);
+    cr_expect_str_eq(next_code(), "full");
+    permits_give(permits, taken);
+    put("here", 5000);
+    cr_expect_str_eq(next_code(), "ok");
+    cr_assert_eq(permits_take(permits, "here", 1, clock_now_ns() + INT64_C(5000000000), &taken, NULL), ERR_OK,
+                 "it is given back when the batch is done");
+    permits_give(permits, taken);
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+    worker_free(worker);
+    permits_close(permits);
+    entries[1].max_statements = 0;
+    start((struct worker_config){0});
+}
+
+/* A message that came `times` to consumers that went away without a word. */
+static void deliver_and_leave(unsigned times)
+{
+    static const char *const topic[] = {BUS_TASKS_PREFIX "execution"};
+    for (unsigned i = 0; i < times; i++) {
+        struct bus_consumer *other;
+        struct bus_message *message;
+        uint32_t n = 0;
+        cr_assert_eq(bus_subscribe(bus, WORKER_GROUP, topic, 1, &other, NULL), ERR_OK);
+        cr_assert_eq(bus_poll(other, 0, &message, 1, 5000, &n), ERR_OK);
+        cr_assert_eq(n, 1);
+        bus_unsubscribe(other);
+    }
+}
+
+static const char *const ONE[] = {"execution"}; /* as deliver_and_leave subscribes */
+
+Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
+{
+    put("here", 0);
+    deliver_and_leave(1);
+    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    cr_expect_str_eq(next_code(), "ok");
+    cr_expect_eq(n_trials, 0, "one crash may be anybody's");
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+    worker_free(worker);
+    put("here", 0);
+    deliver_and_leave(2);
+    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    cr_expect_str_eq(next_code(), "ok", "it was innocent: its answer is the answer");
+    cr_expect_eq(n_trials, 1);
+}
+
+Test(guards, poison_is_answered_and_kept)
+{
+    put("here", 0);
+    deliver_and_leave(2);
+    trial_says = ERR_REJECTED;
+    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    struct bus_message *letter = next_of(2);
+    cr_expect_str_eq(bus_header_get(letter, "x-dlq-code"), "rejected");
+    cr_expect_str_eq(bus_header_get(letter, "x-dlq-stage"), "judge");
+    cr_expect_str_eq(bus_header_get(letter, "x-dlq-group"), WORKER_GROUP);
+    cr_expect_str_eq(bus_header_get(letter, "traceparent"), "00-ab", "its own headers are untouched");
+    bus_ack(results, letter);
+    cr_expect_str_eq(next_code(), "rejected");
+    trial_says = ERR_OK;
+    put("here", 0);
+    cr_expect_str_eq(next_code(), "ok", "and the worker lives");
+}

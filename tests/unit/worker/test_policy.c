@@ -1,0 +1,232 @@
+/* What may leave: the stricter of the request and the catalogue, in every byte that goes out. */
+#include "tests/support/leak.h"
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+#include "lib/schema/blob.h"
+
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Not a word that a question or candidate of these tests holds. */
+#define SECRET "quokkaville"
+
+static const char SQL[] =
+    "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, email TEXT, city TEXT, doc TEXT);"
+    "CREATE VIEW address AS SELECT id, email FROM person;"
+    "INSERT INTO person VALUES(1,'Ann','" SECRET "@one.example','Perth','" SECRET "'),"
+    "(2,'Bo','" SECRET "@two.example','Perth','{}'),(3,'Cy','" SECRET "@three.example','Broome','{}');"
+    "CREATE TABLE visit(id INTEGER PRIMARY KEY, person_email TEXT, place TEXT);"
+    "INSERT INTO visit VALUES(1,'" SECRET "@one.example','Broome');";
+
+static const char *const CANDIDATES[] = {
+    "SELECT email FROM person",
+    "SELECT * FROM person",
+    "SELECT p.* FROM person AS p JOIN visit AS v ON v.person_email = p.email",
+    "SELECT name FROM person WHERE email = 'quokkavile@one.example'",
+    "SELECT name FROM person WHERE email LIKE 'quokka%' AND city = 'Pert'",
+    "SELECT name FROM person WHERE city = 'quokkavill@one.example'",
+    "SELECT max(email), min(email), group_concat(email) FROM person",
+    "SELECT e FROM (SELECT email AS e FROM person)",
+    "WITH x AS (SELECT email FROM person) SELECT upper(email) FROM x",
+    "SELECT email FROM address",
+    "SELECT * FROM address",
+    "SELECT name FROM person WHERE email > 3",
+    "SELECT name FROM person WHERE email IN (SELECT person_email FROM visit WHERE place = 'Darwin')",
+    "SELECT json_extract(doc, '$.a') FROM person",
+    "SELECT name, (SELECT person_email FROM visit LIMIT 1) FROM person",
+    "SELECT email FROM person ORDER BY emial",
+};
+enum { N_CANDIDATES = sizeof CANDIDATES / sizeof *CANDIDATES };
+
+static const char *const DENIED[] = {"person.email", "person_email", "person.doc"};
+static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+
+static char dir[64], path[128];
+static struct bus *bus;
+static struct bus_consumer *results;
+static struct schema_cache *schemas;
+static struct vsig_options *signals;
+static struct worker *worker;
+static pthread_t thread;
+
+static void *run(void *unused)
+{
+    worker_run(worker, NULL);
+    return unused;
+}
+
+static void begin(void)
+{
+    sqlite3 *db;
+    strcpy(dir, "/tmp/assay-policy-XXXXXX");
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/t.sqlite", dir);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, SQL, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void end(void)
+{
+    unlink(path);
+    rmdir(dir);
+    leak_check();
+}
+TestSuite(policy, .init = begin, .fini = end);
+
+static void put(const char *sql, unsigned number, enum msg_expose expose, const char *const *denied, uint32_t n)
+{
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+        struct msg_task task = {.key = {0, number},
+                                .hash = {number, 1},
+                                .family = vsig_family_name((enum vsig_family)f),
+                                .db = "people",
+                                .question = "Which people of Perth have an address at one.example?",
+                                .sql = {sql, (uint32_t)strlen(sql)},
+                                .expose = expose,
+                                .deny_columns = denied,
+                                .n_deny_columns = n};
+        struct msg_buffer buffer = {0};
+        char topic[64];
+        snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task.family);
+        cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
+        struct bus_out out = {.topic = topic,
+                              .partition = BUS_ANY_PARTITION,
+                              .key = "k",
+                              .key_len = 1,
+                              .value = buffer.bytes,
+                              .len = buffer.len};
+        cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+        msg_buffer_free(&buffer);
+    }
+}
+
+static bool holds(const void *bytes, size_t len)
+{
+    return memmem(bytes, len, SECRET, strlen(SECRET)) != NULL;
+}
+
+/* How many answers hold the secret, of all candidates and families, with this entry and these wishes. */
+static unsigned count_leaks(const struct worker_database *entry, enum msg_expose expose, const char *const *denied,
+                            uint32_t n)
+{
+    struct err err = {0};
+    struct worker_databases databases = {.files = entry, .n_files = 1};
+    signals = vsig_options_new();
+    schemas = schema_cache_new(NULL, 0);
+    cr_assert_eq(worker_databases_apply(&databases, schemas, NULL, NULL, &err), ERR_OK);
+    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
+    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
+    struct worker_config config = {.bus = bus, .databases = databases, .schemas = schemas, .signals = signals};
+    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
+    for (unsigned i = 0; i < N_CANDIDATES; i++) put(CANDIDATES[i], i, expose, denied, n);
+    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
+    unsigned leaks = 0, left = N_CANDIDATES * VSIG_FAMILY_COUNT;
+    for (int64_t until = clock_now_ns() + INT64_C(60000000000); left && clock_now_ns() < until;) {
+        struct bus_message *message;
+        uint32_t got = 0;
+        bus_poll(results, 0, &message, 1, 1000, &got);
+        if (!got) continue;
+        leaks += holds(message->value, message->len);
+        for (uint32_t h = 0; h < message->n_headers; h++)
+            leaks += holds(message->headers[h].value, message->headers[h].len);
+        bus_ack(results, message);
+        left--;
+    }
+    cr_assert_eq(left, 0, "%u answers are missing", left);
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+    worker_free(worker);
+    bus_unsubscribe(results);
+    bus_close(bus);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    return leaks;
+}
+
+Test(policy, without_one_the_data_show)
+{
+    struct worker_database open = {.name = "people", .path = path};
+    cr_assert_gt(count_leaks(&open, MSG_EXPOSE_ROWS, NULL, 0), 5, "else the tests below would show nothing");
+}
+
+Test(policy, a_denied_column_of_the_catalogue_is_in_no_answer)
+{
+    struct worker_database entry = {.name = "people", .path = path, .deny_columns = DENIED, .n_deny_columns = 3};
+    cr_expect_eq(count_leaks(&entry, MSG_EXPOSE_ROWS, NULL, 0), 0);
+    cr_expect_eq(count_leaks(&entry, MSG_EXPOSE_ROWS, (const char *const[]){"person.name"}, 1), 0,
+                 "the request adds to it and takes nothing away");
+}
+
+Test(policy, a_denied_column_of_the_request_is_in_no_answer)
+{
+    struct worker_database open = {.name = "people", .path = path};
+    cr_expect_eq(count_leaks(&open, MSG_EXPOSE_ROWS, DENIED, 3), 0);
+}
+
+Test(policy, what_a_catalogue_does_not_expose_no_request_gets)
+{
+    struct worker_database closed = {.name = "people", .path = path, .expose = MSG_EXPOSE_NONE};
+    cr_expect_eq(count_leaks(&closed, MSG_EXPOSE_ROWS, NULL, 0), 0);
+}
+
+Test(policy, the_stricter_wins)
+{
+    struct worker_database entry = {.name = "people", .deny_columns = DENIED, .n_deny_columns = 1};
+    struct worker_databases databases = {.files = &entry, .n_files = 1};
+    static const struct {
+        enum msg_expose asked, allowed, got;
+    } cases[] = {
+        {MSG_EXPOSE_ROWS, MSG_EXPOSE_UNSET, MSG_EXPOSE_ROWS},   {MSG_EXPOSE_ROWS, MSG_EXPOSE_VALUES, MSG_EXPOSE_VALUES},
+        {MSG_EXPOSE_NONE, MSG_EXPOSE_ROWS, MSG_EXPOSE_NONE},    {MSG_EXPOSE_UNSET, MSG_EXPOSE_ROWS, MSG_EXPOSE_VALUES},
+        {MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_NONE},   {MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_VALUES},
+        {MSG_EXPOSE_UNSET, MSG_EXPOSE_UNSET, MSG_EXPOSE_UNSET},
+    };
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct msg_task task = {
+            .db = "people", .expose = cases[i].asked, .deny_columns = DENIED + 1, .n_deny_columns = 1};
+        entry.expose = cases[i].allowed;
+        cr_assert_eq(worker_policy(&databases, &arena, &task, NULL), ERR_OK);
+        cr_expect_eq(task.expose, cases[i].got, "case %zu", i);
+        cr_expect_eq(task.n_deny_columns, 2);
+    }
+    struct msg_task other = {.db = "elsewhere", .expose = MSG_EXPOSE_ROWS};
+    cr_assert_eq(worker_policy(&databases, &arena, &other, NULL), ERR_OK);
+    cr_expect_eq(other.expose, MSG_EXPOSE_ROWS);
+    cr_expect_eq(other.n_deny_columns, 0);
+    arena_free(&arena);
+}
+
+/* The bytes that a cache beyond the process would get. */
+Test(policy, the_index_holds_no_denied_value)
+{
+    struct db *db;
+    struct schema_index *index;
+    struct schema_blob blob = {0};
+    struct err err = {0};
+    struct schema_options options = {.deny_columns = DENIED, .n_deny_columns = 3};
+    char open_key[33], key[33];
+    cr_assert_eq(db_open(path, NULL, &db, &err), ERR_OK, "%s", err.text);
+    for (int closed = 0; closed < 2; closed++) {
+        options.n_deny_columns = closed ? 3 : 0;
+        cr_assert_eq(schema_build(db, "people", path, &options, &index, &err), ERR_OK, "%s", err.text);
+        cr_assert_eq(schema_blob_write(index, &blob, &err), ERR_OK);
+        cr_expect_eq(holds(blob.bytes, blob.len), !closed);
+        const struct schema_column *email = index->columns[2];
+        cr_expect_eq(email->stats.rows, 3, "it is still counted");
+        cr_expect_eq(schema_column_has(index, email, SECRET "@one.example", strlen(SECRET "@one.example"), true),
+                     closed ? -1 : 1, "not known, which is not absent");
+        schema_blob_key(index->fingerprint, path, &options, closed ? key : open_key);
+        schema_blob_free(&blob);
+        schema_unref(index);
+    }
+    cr_expect_str_neq(key, open_key, "a worker without the policy never gets an index made with it, nor the reverse");
+    db_close(db);
+}

@@ -1,0 +1,311 @@
+#include "worker/permits.h"
+
+#include "lib/base/clock.h"
+#include "worker/cache_link.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { PROCESSES = 8, LEASE_MS = 15000, LEAST_LEASE_MS = 30, FIRST_PAUSE_MS = 4, LAST_PAUSE_MS = 64 };
+
+struct permit {
+    char *db, *key;
+    uint32_t cap;
+    char token[CACHE_TOKEN];
+    bool here; /* of the share: Redis does not know it */
+};
+
+#define X(name, help) atomic_ullong name;
+struct counters {
+    PERMIT_COUNTERS(X)
+};
+#undef X
+
+struct permits {
+    struct links links;
+    bool linked;
+    char *prefix;
+    uint32_t processes;
+    int64_t lease_ms;
+    struct counters counters;
+
+    pthread_mutex_t lock;
+    pthread_cond_t given; /* one was given back, or stopping */
+    GHashTable *held;     /* db → number of permits of this process, of both kinds */
+    GPtrArray *leased;    /* struct permit that Redis knows */
+    pthread_t keeper;
+    bool keeping, stopping;
+};
+
+static void count(atomic_ullong *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* --- scripts; the clock is the server's --------------------------------------------------------------------------- */
+
+/* Keys: the set. Arguments: token, lease in ms, cap. */
+#define NOW                                                                                                            \
+    "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "                                  \
+    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now) "
+#define ENTER "redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1]) redis.call('PEXPIRE', KEYS[1], 2 * ARGV[2]) "
+
+static const char TAKE[] =
+    NOW "if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER "return 1";
+
+/* 2: it was lost, and there was room to take it again; 0: it is lost. */
+static const char RENEW[] =
+    NOW "local held = redis.call('ZSCORE', KEYS[1], ARGV[1]) "
+        "if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER
+        "if held then return 1 end return 2";
+
+static const char GIVE[] = "return redis.call('ZREM', KEYS[1], ARGV[1])";
+
+/* The script's number; below 0: Redis is away, or says something else. */
+static long long run(struct permits *permits, const char *script, const struct permit *permit)
+{
+    char lease[24], cap[16];
+    g_snprintf(lease, sizeof lease, "%lld", (long long)permits->lease_ms);
+    g_snprintf(cap, sizeof cap, "%u", permit->cap);
+    struct link_command command = {.argc = 7, .argv = {"EVAL", script, "1", permit->key, permit->token, lease, cap}};
+    redisReply *reply;
+    if (!permits->linked) return -1;
+    for (int i = 0; i < command.argc; i++) command.lens[i] = strlen(command.argv[i]);
+    if (links_call(&permits->links, &command, 1, false, &reply, NULL)) return -1;
+    long long answer = reply->type == REDIS_REPLY_INTEGER && reply->integer >= 0 ? reply->integer : -1;
+    links_free_replies(&reply, 1);
+    return answer;
+}
+
+/* --- renewing ----------------------------------------------------------------------------------------------------- */
+
+static void permit_free(struct permit *permit)
+{
+    g_free(permit->db);
+    g_free(permit->key);
+    g_free(permit);
+}
+
+static struct permit *permit_copy(const struct permit *from)
+{
+    struct permit *copy = g_memdup2(from, sizeof *from);
+    copy->db = g_strdup(from->db);
+    copy->key = g_strdup(from->key);
+    return copy;
+}
+
+static bool is_leased(struct permits *permits, const struct permit *permit)
+{
+    bool found = false;
+    pthread_mutex_lock(&permits->lock);
+    for (guint i = 0; i < permits->leased->len && !found; i++)
+        found = strcmp(((struct permit *)permits->leased->pdata[i])->token, permit->token) == 0;
+    pthread_mutex_unlock(&permits->lock);
+    return found;
+}
+
+/* One that was given back just before must not be entered again for nobody. */
+static void renew(struct permits *permits, const struct permit *permit)
+{
+    long long answer = run(permits, RENEW, permit);
+    if (answer == 1 || answer < 0) return;
+    if (is_leased(permits, permit))
+        count(&permits->counters.lost);
+    else
+        run(permits, GIVE, permit);
+}
+
+/* Copies: the calls are made without the lock, and a permit may be given back meanwhile. */
+static void renew_all(struct permits *permits)
+{
+    GPtrArray *all = g_ptr_array_new();
+    for (guint i = 0; i < permits->leased->len; i++) g_ptr_array_add(all, permit_copy(permits->leased->pdata[i]));
+    pthread_mutex_unlock(&permits->lock);
+    for (guint i = 0; i < all->len; i++) {
+        renew(permits, all->pdata[i]);
+        permit_free(all->pdata[i]);
+    }
+    g_ptr_array_free(all, TRUE);
+    pthread_mutex_lock(&permits->lock);
+}
+
+static struct timespec in_ms(int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    return until;
+}
+
+static void *keep(void *arg)
+{
+    struct permits *permits = arg;
+    pthread_setname_np(pthread_self(), "permit-keeper");
+    pthread_mutex_lock(&permits->lock);
+    while (!permits->stopping) {
+        struct timespec due = in_ms(permits->lease_ms / 3);
+        while (!permits->stopping && pthread_cond_timedwait(&permits->given, &permits->lock, &due) != ETIMEDOUT)
+            continue;
+        if (!permits->stopping && permits->leased->len) renew_all(permits);
+    }
+    pthread_mutex_unlock(&permits->lock);
+    return NULL;
+}
+
+/* --- taking ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t held_of(const struct permits *permits, const char *db)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(permits->held, db));
+}
+
+static void change_held(struct permits *permits, const char *db, int by)
+{
+    uint32_t now = (uint32_t)((int)held_of(permits, db) + by);
+    if (now)
+        g_hash_table_replace(permits->held, g_strdup(db), GUINT_TO_POINTER(now));
+    else
+        g_hash_table_remove(permits->held, db);
+}
+
+/* INVARIANT share: without Redis this process never holds more than its part of the cap, whatever it took before. */
+static bool take_here(struct permits *permits, struct permit *permit)
+{
+    uint32_t share = MAX(permit->cap / permits->processes, 1);
+    pthread_mutex_lock(&permits->lock);
+    bool free = held_of(permits, permit->db) < share;
+    if (free) change_held(permits, permit->db, 1);
+    pthread_mutex_unlock(&permits->lock);
+    permit->here = free;
+    if (free) count(&permits->counters.local);
+    return free;
+}
+
+static void note_leased(struct permits *permits, struct permit *permit)
+{
+    pthread_mutex_lock(&permits->lock);
+    change_held(permits, permit->db, 1);
+    g_ptr_array_add(permits->leased, permit);
+    /* Without the thread a long lease ends: then one statement too many may run. */
+    if (!permits->keeping) permits->keeping = pthread_create(&permits->keeper, NULL, keep, permits) == 0;
+    pthread_mutex_unlock(&permits->lock);
+    count(&permits->counters.taken);
+}
+
+static bool try_take(struct permits *permits, struct permit *permit)
+{
+    long long answer = run(permits, TAKE, permit);
+    if (answer < 0) return take_here(permits, permit);
+    if (answer == 1) note_leased(permits, permit);
+    return answer == 1;
+}
+
+/* Half to three halves of it, so that those who wait do not ask in step. */
+static void pause_some(struct permits *permits, int64_t ms, int64_t until_ns)
+{
+    int64_t left_ms = MAX((until_ns - clock_now_ns()) / 1000000, 1);
+    struct timespec due = in_ms(MIN(left_ms, MAX(ms / 2 + g_random_int_range(0, (int)ms + 1), 1)));
+    pthread_mutex_lock(&permits->lock);
+    pthread_cond_timedwait(&permits->given, &permits->lock, &due);
+    pthread_mutex_unlock(&permits->lock);
+}
+
+static struct permit *permit_new(const struct permits *permits, const char *db, uint32_t cap)
+{
+    struct permit *permit = g_new0(struct permit, 1);
+    permit->db = g_strdup(db);
+    permit->key = g_strdup_printf("%s:permits:%s", permits->prefix, db);
+    permit->cap = cap;
+    cache_token(permit->token);
+    return permit;
+}
+
+enum err_code permits_take(struct permits *permits, const char *db, uint32_t cap, int64_t until_ns, struct permit **out,
+                           struct err *err)
+{
+    struct permit *permit = permit_new(permits, db, cap);
+    int64_t pause_ms = FIRST_PAUSE_MS;
+    bool waited = false;
+    *out = NULL;
+    while (!try_take(permits, permit)) {
+        if (!waited) count(&permits->counters.waits);
+        waited = true;
+        if (clock_now_ns() >= until_ns) {
+            permit_free(permit);
+            count(&permits->counters.refused);
+            return err_set(err, ERR_FULL, "%u statements of database '%.100s' run already", cap, db);
+        }
+        pause_some(permits, pause_ms, until_ns);
+        pause_ms = MIN(pause_ms * 2, LAST_PAUSE_MS);
+    }
+    *out = permit;
+    return ERR_OK;
+}
+
+void permits_give(struct permits *permits, struct permit *permit)
+{
+    if (!permit) return;
+    pthread_mutex_lock(&permits->lock);
+    change_held(permits, permit->db, -1);
+    if (!permit->here) g_ptr_array_remove_fast(permits->leased, permit);
+    pthread_mutex_unlock(&permits->lock);
+    if (!permit->here) run(permits, GIVE, permit);
+    pthread_cond_broadcast(&permits->given);
+    permit_free(permit);
+}
+
+/* --- open, close -------------------------------------------------------------------------------------------------- */
+
+enum err_code permits_open(const struct permits_config *config, struct permits **out, struct err *err)
+{
+    struct link_config link;
+    *out = NULL;
+    bool linked = config->redis.address != NULL;
+    enum err_code code = linked ? cache_read_config(&config->redis, &link, err) : ERR_OK;
+    if (code) return code;
+    struct permits *permits = g_new0(struct permits, 1);
+    permits->linked = linked;
+    if (linked) links_init(&permits->links, &link);
+    permits->prefix = g_strdup(config->redis.prefix && *config->redis.prefix ? config->redis.prefix : "assay");
+    permits->processes = config->processes ? config->processes : PROCESSES;
+    permits->lease_ms = config->lease_ms > 0 ? MAX(config->lease_ms, LEAST_LEASE_MS) : LEASE_MS;
+    permits->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    permits->leased = g_ptr_array_new();
+    pthread_mutex_init(&permits->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&permits->given, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = permits;
+    return ERR_OK;
+}
+
+void permits_close(struct permits *permits)
+{
+    if (!permits) return;
+    pthread_mutex_lock(&permits->lock);
+    permits->stopping = true;
+    pthread_cond_broadcast(&permits->given);
+    pthread_mutex_unlock(&permits->lock);
+    if (permits->keeping) pthread_join(permits->keeper, NULL);
+    if (permits->linked) links_free(&permits->links);
+    g_hash_table_destroy(permits->held);
+    g_ptr_array_free(permits->leased, TRUE);
+    pthread_cond_destroy(&permits->given);
+    pthread_mutex_destroy(&permits->lock);
+    g_free(permits->prefix);
+    g_free(permits);
+}
+
+void permits_get_stats(struct permits *permits, struct permits_stats *out)
+{
+#define X(name, help) out->name = atomic_load_explicit(&permits->counters.name, memory_order_relaxed);
+    PERMIT_COUNTERS(X)
+#undef X
+}
