@@ -7,13 +7,21 @@
  *
  * A remote verifier is asked by threads of its own (asker.h); its answers come in as results do.
  *
- * A request is acked after its verdict was taken by the transport; what a dead coordinator had open comes again.
- * Commits (bus_commit) close each step, so that a transport with transactions can make verdicts and acks true together.
+ * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
+ * coordinator had open comes again, here or elsewhere. Tasks go out beside that, as often as it takes: results are
+ * matched by content and the first one wins. Two things make a take-over cheap. Tasks of a partition that is still
+ * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
+ * somebody else does it now.
+ *
+ * Where others write the requests (bus_transport.shared), they come in the forms of proto/edge.h, perhaps twice, and
+ * every one ends within max_deadline_ms.
  */
 #include "coordinator/asker.h"
 #include "coordinator/internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/letter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,16 +29,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64 };
-enum { RESULTS, REQUESTS, N_TOPICS }; /* in the subscription */
+enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
+enum { HEADERS_MAX = BUS_MAX_HEADERS, HEADERS_ROOM = 8192, LETTER_CUT = 64 << 10 };
 
 /* A message that was produced or waits to be. */
 struct outgoing {
-    char topic[64];
-    char key[40];
     struct bus_out out;
     struct bus_message *done; /* acked when it is out; NULL: nothing */
-    char value[];
+    struct msg_key request;   /* of a task; so are the next two */
+    uint64_t hash[2];
+    const char *family; /* static; NULL: no task */
+    struct bus_header headers[HEADERS_MAX];
+    char block[];
 };
 
 struct coordinator {
@@ -39,93 +49,200 @@ struct coordinator {
     struct core *core;
     struct asker *asker; /* NULL: no remote verifier */
     GQueue outbox;       /* of struct outgoing */
+    GQueue held;         /* tasks of partitions that are catching up */
     struct msg_buffer buffer;
+    bool shared, settles;  /* the transport's: others write requests; requests are settled */
+    uint64_t refused, cut; /* requests of no known form; verdicts that left something out */
     enum err_code failure; /* of an action */
-    atomic_int stopping;   /* 0, 1 finish what is open, 2 at once */
+    uint64_t rejected_by[ERR_COUNT];
+    struct metrics_histogram latency;
+    atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
+    atomic_llong turned_ns;
     pthread_mutex_t lock;
     struct coordinator_stats published; /* under the lock */
 };
 
-/* --- actions of the core --- */
+/* --- the outbox --- */
 
-static void enqueue(struct coordinator *c, const char *topic, struct msg_key key, const void *bytes, size_t len,
-                    struct bus_message *done)
+static const char *keep(char **room, const void *bytes, size_t len)
 {
-    struct outgoing *item = malloc(sizeof *item + len);
-    if (!item) {
-        c->failure = ERR_NOMEM;
+    char *copy = *room;
+    if (len) memcpy(copy, bytes, len);
+    copy[len] = '\0';
+    *room += len + 1;
+    return copy;
+}
+
+static struct outgoing *outgoing_new(const struct bus_out *out)
+{
+    size_t room = strlen(out->topic) + out->key_len + out->len + 3;
+    for (uint32_t i = 0; i < out->n_headers; i++) room += strlen(out->headers[i].name) + out->headers[i].len + 2;
+    struct outgoing *item = calloc(1, sizeof *item + room);
+    if (!item) return NULL;
+    char *at = item->block;
+    item->out = *out;
+    item->out.topic = keep(&at, out->topic, strlen(out->topic));
+    item->out.key = keep(&at, out->key, out->key_len);
+    item->out.value = keep(&at, out->value, out->len);
+    item->out.headers = item->headers;
+    for (uint32_t i = 0; i < out->n_headers; i++) {
+        const struct bus_header *from = &out->headers[i];
+        item->headers[i].name = keep(&at, from->name, strlen(from->name));
+        item->headers[i].value = keep(&at, from->value, from->len);
+        item->headers[i].len = from->len;
+    }
+    return item;
+}
+
+/* A verdict or a dead letter, and with it the end of a request. */
+static void settle(struct coordinator *c, const struct bus_out *out, struct bus_message *done)
+{
+    if (c->settles) {
+        enum err_code code = bus_settle(c->consumer, c->config.bus, done, out);
+        if (code) c->failure = code;
         return;
     }
-    g_strlcpy(item->topic, topic, sizeof item->topic);
-    int key_len = snprintf(item->key, sizeof item->key, "%d-%lld", key.partition, (long long)key.offset);
-    memcpy(item->value, bytes, len);
-    item->out = (struct bus_out){.topic = item->topic,
-                                 .partition = BUS_ANY_PARTITION,
-                                 .key = item->key,
-                                 .key_len = (uint32_t)key_len,
-                                 .value = item->value,
-                                 .len = len};
-    item->done = done;
-    g_queue_push_tail(&c->outbox, item);
+    struct outgoing *item = outgoing_new(out);
+    if (item) {
+        item->done = done;
+        g_queue_push_tail(&c->outbox, item);
+    } else {
+        c->failure = ERR_NOMEM;
+    }
 }
+
+/* --- actions of the core --- */
 
 static void on_task(void *ctx, const struct msg_task *task)
 {
     struct coordinator *c = ctx;
-    char topic[64];
+    char topic[64], key[40];
     snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task->family);
+    int key_len = snprintf(key, sizeof key, "%d-%lld", task->key.partition, (long long)task->key.offset);
     enum err_code code = msg_encode_task(&c->buffer, task);
-    if (code)
-        c->failure = code;
-    else
-        enqueue(c, topic, task->key, c->buffer.bytes, c->buffer.len, NULL);
+    struct bus_out out = {.topic = topic,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)key_len,
+                          .value = c->buffer.bytes,
+                          .len = c->buffer.len};
+    struct outgoing *item = code ? NULL : outgoing_new(&out);
+    if (!item) {
+        c->failure = code ? code : ERR_NOMEM;
+        return;
+    }
+    item->request = task->key;
+    memcpy(item->hash, task->hash, sizeof item->hash);
+    item->family = vsig_family_name((enum vsig_family)vsig_family_by_name(task->family));
+    bool hold = bus_catching_up(c->consumer, task->key.partition);
+    g_queue_push_tail(hold ? &c->held : &c->outbox, item);
 }
 
-/* Leave out what may be left out, in this order, until the verdict can be sent. */
-static enum err_code encode_smaller(struct coordinator *c, const struct msg_verdict *verdict)
+/* The form in which a request came, and in which its verdict goes out. */
+static enum err_code type_of(const struct coordinator *c, const struct bus_message *message, enum edge_type *out,
+                             struct err *err)
+{
+    *out = EDGE_TYPE_MSGPACK;
+    return c->shared ? edge_type_of(message, out, err) : ERR_OK;
+}
+
+static size_t most_bytes(const struct coordinator *c)
+{
+    size_t most = c->config.bus->max_message;
+    return most > 2 * HEADERS_ROOM ? most - HEADERS_ROOM : MSG_MAX_BYTES;
+}
+
+static enum err_code encode(struct coordinator *c, const struct msg_verdict *verdict, enum edge_type type,
+                            struct bus_header *header)
+{
+    enum err_code code = edge_write_verdict(verdict, type, &c->buffer, header);
+    return !code && c->buffer.len > most_bytes(c) ? ERR_LIMIT_BYTES : code;
+}
+
+/* Leave out what may be left out, in this order, until the verdict can be sent: samples, explanations, everything. */
+static enum err_code encode_smaller(struct coordinator *c, const struct msg_verdict *verdict, enum edge_type type,
+                                    struct bus_header *header)
 {
     struct msg_verdict smaller = *verdict;
-    smaller.candidates = NULL;
-    smaller.n_candidates = smaller.chosen = 0;
-    smaller.gold = smaller.meta = NULL;
-    smaller.status = MSG_STATUS_FAILED;
-    smaller.reason = "verdict_too_large";
-    smaller.message = "the verdict is larger than a message may be";
-    return msg_encode_verdict(&c->buffer, &smaller);
+    uint32_t n = verdict->n_candidates;
+    struct msg_judged *judged = g_memdup2(verdict->candidates, n * sizeof *judged);
+    struct msg_execution *executions = g_new0(struct msg_execution, n + 1);
+    smaller.candidates = judged;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!judged[i].execution) continue;
+        executions[i] = *judged[i].execution;
+        executions[i].n_sample = executions[i].n_names = 0;
+        judged[i].execution = &executions[i];
+    }
+    c->cut++;
+    enum err_code code = encode(c, &smaller, type, header);
+    for (uint32_t i = 0; i < n; i++) judged[i].explanation = NULL, judged[i].explained = NULL;
+    if (code == ERR_LIMIT_BYTES) code = encode(c, &smaller, type, header);
+    if (code == ERR_LIMIT_BYTES) {
+        smaller.candidates = NULL;
+        smaller.n_candidates = smaller.chosen = smaller.n_report = smaller.n_questions = 0;
+        smaller.gold = smaller.meta = smaller.sql = NULL;
+        smaller.status = MSG_STATUS_FAILED;
+        smaller.reason = "verdict_too_large";
+        smaller.message = "the verdict is larger than a message may be";
+        code = encode(c, &smaller, type, header);
+    }
+    g_free(judged);
+    g_free(executions);
+    return code;
 }
 
 static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict)
 {
     struct coordinator *c = ctx;
-    enum err_code code = msg_encode_verdict(&c->buffer, verdict);
-    if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict);
-    if (code)
+    const struct bus_message *message = token;
+    struct bus_header headers[2];
+    char key[40];
+    enum edge_type type;
+    type_of(c, message, &type, NULL); /* was fine when it came in */
+    enum err_code code = encode(c, verdict, type, &headers[0]);
+    if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict, type, &headers[0]);
+    if (code) {
         c->failure = code;
-    else
-        enqueue(c, BUS_VERDICTS, verdict->key, c->buffer.bytes, c->buffer.len, token);
+        return;
+    }
+    metrics_histogram_count(&c->latency, bus_now_ns(c->config.bus) - message->time_ns);
+    int key_len = snprintf(key, sizeof key, "%d-%lld", verdict->key.partition, (long long)verdict->key.offset);
+    struct bus_out out = {.topic = BUS_VERDICTS,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)key_len,
+                          .value = c->buffer.bytes,
+                          .len = c->buffer.len,
+                          .headers = headers};
+    const char *trace = c->shared ? bus_header_get(message, "traceparent") : NULL;
+    if (c->shared) out.n_headers = 1, out.key = verdict->id, out.key_len = (uint32_t)strlen(verdict->id);
+    if (trace) headers[out.n_headers++] = (struct bus_header){"traceparent", trace, (uint32_t)strlen(trace)};
+    settle(c, &out, token);
 }
 
-/* To the dead-letter topic, with where it stood and why. */
+/* To the dead-letter topic, with where it stood and why. A request's letter ends it, as a verdict does. */
 static void dead_letter(struct coordinator *c, struct bus_message *message, const struct err *why)
 {
-    char partition[16], offset[24];
-    snprintf(partition, sizeof partition, "%d", message->partition);
-    snprintf(offset, sizeof offset, "%lld", (long long)message->offset);
-    const struct bus_header headers[] = {
-        {"x-dlq-topic", message->topic, (uint32_t)strlen(message->topic)},
-        {"x-dlq-partition", partition, (uint32_t)strlen(partition)},
-        {"x-dlq-offset", offset, (uint32_t)strlen(offset)},
-        {"x-dlq-code", err_name(why->code), (uint32_t)strlen(err_name(why->code))},
-        {"x-dlq-message", why->text, (uint32_t)strlen(why->text)},
-    };
-    struct bus_out out = {.topic = BUS_DLQ,
-                          .partition = BUS_ANY_PARTITION,
-                          .key = message->key,
-                          .key_len = message->key_len,
-                          .value = message->value,
-                          .len = message->len,
-                          .headers = headers,
-                          .n_headers = G_N_ELEMENTS(headers)};
+    const struct log_field fields[] = {
+        log_field_text("topic", message->topic), log_field_number("partition", message->partition),
+        log_field_number("offset", message->offset), log_field_text("code", err_name(why->code)),
+        log_field_outside("why", why->text)};
+    c->rejected_by[why->code]++;
+    log_event(LOG_LEVEL_WARN, "coordinator", fields, G_N_ELEMENTS(fields), "a message is put aside as a dead letter");
+    const struct letter_cause cause = {.group = c->config.group ? c->config.group : BUS_GROUP,
+                                       .stage = "coordinator",
+                                       .code = why->code,
+                                       .text = why->text,
+                                       .now_ns = bus_now_ns(c->config.bus)};
+    struct letter letter;
+    struct bus_out out;
+    letter_make(&letter, message, &cause, BUS_DLQ, &out);
+    if (out.len + HEADERS_ROOM > most_bytes(c)) out.len = LETTER_CUT;
+    if (c->settles && message->topic_index == BUS_ONCE_REQUESTS) {
+        settle(c, &out, message);
+        return;
+    }
     enum err_code code = bus_produce(c->config.bus, &out, 1, MAX_WAIT_MS, NULL);
     if (code == ERR_OK)
         bus_ack(c->consumer, message);
@@ -136,6 +253,17 @@ static void dead_letter(struct coordinator *c, struct bus_message *message, cons
 static void on_dead(void *ctx, void *token, const struct err *why)
 {
     dead_letter(ctx, token, why);
+}
+
+/* Done, with nothing to show for it. */
+static void on_duplicate(void *ctx, void *token)
+{
+    bus_ack(((struct coordinator *)ctx)->consumer, token);
+}
+
+static void on_dropped(void *ctx, void *token)
+{
+    bus_nack(((struct coordinator *)ctx)->consumer, token, 0);
 }
 
 static bool on_verify(void *ctx, const struct core_question *question)
@@ -157,27 +285,34 @@ static enum err_code open_verifier(struct coordinator *c, struct err *err)
 
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err)
 {
-    static const char *const topics[N_TOPICS] = {[RESULTS] = BUS_RESULTS, [REQUESTS] = BUS_REQUESTS};
     *out = NULL;
     struct coordinator *c = calloc(1, sizeof *c);
     if (!c) return err_set(err, ERR_NOMEM, "no memory for a coordinator");
     c->config = *config;
     if (!c->config.max_open) c->config.max_open = DEFAULT_OPEN;
+    if (!c->config.max_deadline_ms) c->config.max_deadline_ms = DEFAULT_DEADLINE_MS;
+    c->shared = config->bus->transport->shared;
     g_queue_init(&c->outbox);
+    g_queue_init(&c->held);
     pthread_mutex_init(&c->lock, NULL);
     atomic_init(&c->stopping, 0);
-    struct core_config core = {.models = config->models, .defaults = config->defaults};
-    struct core_actions actions = {c, on_task, on_verdict, on_dead, config->verifier ? on_verify : NULL};
+    struct core_config core = {.models = config->models,
+                               .defaults = config->defaults,
+                               .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
+                               .finds_duplicates = c->shared};
+    struct core_actions actions = {
+        c, on_task, on_verdict, on_dead, config->verifier ? on_verify : NULL, on_duplicate, on_dropped};
     c->core = core_new(&core, &actions);
     enum err_code code = c->core ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_verifier(c, err);
-    if (!code)
-        code = bus_subscribe(config->bus, config->group ? config->group : "assay-coordinator", topics, N_TOPICS,
-                             &c->consumer, err);
+    const struct bus_once once = {
+        .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
+    if (!code) code = bus_subscribe_once(config->bus, &once, &c->consumer, err);
     if (code) {
         coordinator_free(c);
         return code;
     }
+    c->settles = c->consumer->transport->settle != NULL;
     *out = c;
     return ERR_OK;
 }
@@ -188,6 +323,7 @@ void coordinator_free(struct coordinator *coordinator)
     asker_free(coordinator->asker);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
+    g_queue_clear_full(&coordinator->held, free);
     bus_unsubscribe(coordinator->consumer);
     msg_buffer_free(&coordinator->buffer);
     pthread_mutex_destroy(&coordinator->lock);
@@ -207,21 +343,67 @@ void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats
     pthread_mutex_unlock(&coordinator->lock);
 }
 
+int64_t coordinator_turned_ns(const struct coordinator *coordinator)
+{
+    return atomic_load(&coordinator->turned_ns);
+}
+
 static void publish(struct coordinator *c)
 {
     struct core_stats core = core_get_stats(c->core);
     pthread_mutex_lock(&c->lock);
-    c->published = (struct coordinator_stats){.requests = core.requests,
+    c->published = (struct coordinator_stats){.requests = core.requests + c->refused,
                                               .verdicts = core.verdicts,
-                                              .rejected = core.dead,
+                                              .rejected = core.dead + c->refused,
                                               .tasks = core.tasks,
                                               .results = core.results,
                                               .stray = core.stray,
                                               .deadlines = core.deadlines,
                                               .verifications = core.verifications,
-                                              .verifier_failures = core.verifier_failures};
+                                              .verifier_failures = core.verifier_failures,
+                                              .duplicates = core.duplicates,
+                                              .cut = c->cut,
+                                              .open = core_open_requests(c->core),
+                                              .latency = c->latency};
+    memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);
+    bus_once_stats(c->consumer, &c->published.once);
     memcpy(c->published.by_status, core.by_status, sizeof core.by_status);
     pthread_mutex_unlock(&c->lock);
+}
+
+/* --- what is held back, what was taken away --- */
+
+static void release_held(struct coordinator *c)
+{
+    for (GList *at = c->held.head, *next; at; at = next) {
+        struct outgoing *item = at->data;
+        next = at->next;
+        if (bus_catching_up(c->consumer, item->request.partition)) continue;
+        g_queue_delete_link(&c->held, at);
+        if (core_awaits(c->core, item->request, item->hash, item->family))
+            g_queue_push_tail(&c->outbox, item);
+        else
+            free(item);
+    }
+}
+
+static void drop_held(struct coordinator *c, int32_t partition)
+{
+    for (GList *at = c->held.head, *next; at; at = next) {
+        struct outgoing *item = at->data;
+        next = at->next;
+        if (item->request.partition != partition) continue;
+        g_queue_delete_link(&c->held, at);
+        free(item);
+    }
+}
+
+static void forget_taken(struct coordinator *c)
+{
+    for (int32_t partition; bus_taken_away(c->consumer, &partition);) {
+        core_forget(c->core, partition);
+        drop_held(c, partition);
+    }
 }
 
 /* --- the loop --- */
@@ -276,21 +458,42 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         bus_ack(c->consumer, message);
 }
 
+static void take_request(struct coordinator *c, struct bus_message *message, int64_t now)
+{
+    struct err err = {0};
+    struct core_incoming incoming = {.key = {message->partition, message->offset},
+                                     .token = message,
+                                     .bytes = message->value,
+                                     .len = message->len,
+                                     .traceparent = c->shared ? bus_header_get(message, "traceparent") : NULL,
+                                     .arrived_ns = message->time_ns,
+                                     .again = c->shared && bus_header_get(message, "x-dlq-redriven")};
+    enum err_code code = type_of(c, message, &incoming.type, &err);
+    if (message->history) {
+        if (!code) core_history(c->core, &incoming);
+        bus_ack(c->consumer, message);
+    } else if (code) {
+        c->refused++;
+        dead_letter(c, message, &err);
+    } else {
+        core_request(c->core, &incoming, now);
+    }
+}
+
 static void take(struct coordinator *c, struct bus_message *message)
 {
     int64_t now = bus_now_ns(c->config.bus);
-    struct msg_key key = {message->partition, message->offset};
-    if (message->topic_index == RESULTS)
+    if (message->topic_index == BUS_ONCE_RESULTS)
         take_result(c, message, now);
     else
-        core_request(c->core, key, message, message->value, message->len, message->time_ns, now);
+        take_request(c, message, now);
 }
 
 /* Results always; requests while there is room for another one. */
 static uint32_t wanted(const struct coordinator *c)
 {
     bool more = core_open_requests(c->core) < c->config.max_open && !is_waiting(c) && !atomic_load(&c->stopping);
-    return 1U << RESULTS | (more ? 1U << REQUESTS : 0);
+    return 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
 }
 
 static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
@@ -311,18 +514,21 @@ static enum err_code step(struct coordinator *c)
 {
     struct bus_message *messages[BATCH];
     uint32_t n;
+    atomic_store_explicit(&c->turned_ns, clock_now_ns(), memory_order_relaxed);
     int64_t deadline = core_tick(c->core, bus_now_ns(c->config.bus));
+    release_held(c);
     enum err_code code = flush(c);
     if (code || is_done(c)) return code;
     uint32_t want = wanted(c);
-    uint32_t max = want >> REQUESTS & 1 ? c->config.max_open - core_open_requests(c->core) : BATCH;
+    uint32_t max = want >> BUS_ONCE_REQUESTS & 1 ? c->config.max_open - core_open_requests(c->core) : BATCH;
     code = bus_poll(c->consumer, want, messages, max < BATCH ? max : BATCH, wait_ms(c, deadline), &n);
+    forget_taken(c);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
     if (!code) code = c->failure;
     publish(c); /* before the verdicts, so that whoever has the last one finds it counted */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
-    return code;
+    return code == ERR_FULL ? ERR_OK : code; /* servers are away: the next step tries again */
 }
 
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)
@@ -331,5 +537,8 @@ enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)
     while (!code && !is_done(coordinator)) code = step(coordinator);
     if (code == ERR_CLOSED && atomic_load(&coordinator->stopping)) code = ERR_OK;
     publish(coordinator);
-    return code ? err_set(err, code, "the coordinator stopped: %s", err_meaning(code)) : ERR_OK;
+    if (!code) return ERR_OK;
+    struct err why = {0};
+    bool known = bus_health(coordinator->config.bus, &why) != ERR_OK;
+    return err_set(err, code, "the coordinator stopped: %s", known ? why.text : err_meaning(code));
 }

@@ -56,12 +56,16 @@ bool coordinator_read_features(const struct msg_explanation *explanation, float 
 
 struct coordinator_config {
     struct bus *bus;
-    const char *group; /* NULL: "assay-coordinator" */
+    const char *group;    /* NULL: BUS_GROUP */
+    const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
+    const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
+    int64_t commit_ms;    /* between commits, where verdicts are committed; 0: 100 */
     const struct coordinator_models *models;
     struct msg_options defaults;          /* for what a request leaves open */
     uint32_t max_open;                    /* requests open at a time; 0: 64 */
     const struct scorer_config *verifier; /* a remote verifier, asked before the built-in one; NULL: none */
     uint32_t verifier_threads;            /* calls to it at a time; 0: 4 */
+    int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
 };
 
 struct coordinator_stats {
@@ -70,6 +74,12 @@ struct coordinator_stats {
     uint64_t tasks, results, stray; /* stray: results that nobody waits for any more */
     uint64_t deadlines;
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
+    uint64_t duplicates;                       /* requests that came before, and get no verdict of their own */
+    uint64_t cut;                              /* verdicts that were too large and left something out */
+    uint32_t open;                             /* requests taken and not yet decided */
+    uint64_t rejected_by[ERR_COUNT];           /* of dead letters, requests' and results', by what was wrong */
+    struct metrics_histogram latency;          /* from a request's arrival up to its verdict, not yet committed */
+    struct bus_once_stats once;                /* all 0 where the transport has no transactions */
 };
 
 struct coordinator;
@@ -85,5 +95,7 @@ enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
 void coordinator_stop(struct coordinator *coordinator, bool now);
 /* Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
+/* When the loop last turned, on clock_now_ns's clock; 0: not yet. Thread: any. */
+int64_t coordinator_turned_ns(const struct coordinator *coordinator);
 
 #endif

@@ -1,5 +1,7 @@
 #include "coordinator/internal.h"
 
+#include "proto/mutation.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +36,10 @@ struct core *core_new(const struct core_config *config, const struct core_action
     core->actions = *actions;
     core->open = g_hash_table_new_full(key_hash, key_equal, NULL, request_free);
     arena_init(&core->scratch, SCRATCH_BYTES);
+    if (config->finds_duplicates && !(core->duplicates = duplicates_new())) {
+        core_free(core);
+        return NULL;
+    }
     return core;
 }
 
@@ -42,6 +48,7 @@ void core_free(struct core *core)
     if (!core) return;
     g_hash_table_destroy(core->open);
     arena_free(&core->scratch);
+    duplicates_free(core->duplicates);
     free(core);
 }
 
@@ -69,14 +76,14 @@ static void dead(struct core *core, void *token, const struct err *why)
     core->actions.dead(core->actions.ctx, token, why);
 }
 
-static struct request *request_new(struct core *core, struct msg_key key, void *token, int64_t arrived_ns)
+static struct request *request_new(struct core *core, const struct core_incoming *incoming)
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request) return NULL;
     request->core = core;
-    request->key = key;
-    request->token = token;
-    request->arrived_ns = arrived_ns;
+    request->key = incoming->key;
+    request->token = incoming->token;
+    request->arrived_ns = incoming->arrived_ns;
     arena_init(&request->arena, REQUEST_BYTES);
     return request;
 }
@@ -86,29 +93,98 @@ static void note_deadline(struct core *core, int64_t deadline_ns)
     if (deadline_ns && (!core->next_deadline || deadline_ns < core->next_deadline)) core->next_deadline = deadline_ns;
 }
 
-void core_request(struct core *core, struct msg_key key, void *token, const void *bytes, size_t len, int64_t arrived_ns,
-                  int64_t now_ns)
+static enum err_code read_request(struct request *request, const struct core_incoming *incoming, struct err *err)
+{
+    enum err_code code =
+        edge_decode_request(&request->arena, incoming->type, incoming->bytes, incoming->len, &request->asked, err);
+    if (code) return code;
+    if (incoming->traceparent) request->asked->traceparent = arena_strdup(&request->arena, incoming->traceparent);
+    return g_hash_table_contains(request->core->open, &request->key)
+               ? err_set(err, ERR_MALFORMED, "the request is open already")
+               : ERR_OK;
+}
+
+/* A request without an id can not be known again. */
+static enum duplicates_answer see(struct core *core, const struct msg_request *asked,
+                                  const struct core_incoming *incoming)
+{
+    if (!core->duplicates || !asked->id) return DUPLICATES_NONE;
+    enum duplicates_answer seen =
+        duplicates_see(core->duplicates, incoming->key, asked->id, incoming->bytes, incoming->len);
+    return incoming->again ? DUPLICATES_NONE : seen;
+}
+
+static void open_request(struct request *request, bool is_reused, int64_t now_ns)
+{
+    struct core *core = request->core;
+    struct err err = {0};
+    g_hash_table_insert(core->open, &request->key, request);
+    if (is_reused) {
+        decide_failed(request, "id_reused", "an earlier request with this id asked for something else", now_ns);
+        return;
+    }
+    enum err_code code = ingest(request, &err);
+    if (code)
+        decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
+                      now_ns);
+    else if (!decide_advance(request, now_ns))
+        note_deadline(core, request->deadline_ns);
+}
+
+void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns)
 {
     struct err err = {0};
     core->stats.requests++;
-    struct request *request = request_new(core, key, token, arrived_ns);
-    enum err_code code = request ? msg_decode_request(&request->arena, bytes, len, &request->asked, &err)
-                                 : err_set(&err, ERR_NOMEM, "no memory for a request");
-    if (!code && g_hash_table_contains(core->open, &key))
-        code = err_set(&err, ERR_MALFORMED, "the request is open already");
-    if (code) {
-        if (request) request_free(request);
-        dead(core, token, &err);
+    struct request *request = request_new(core, incoming);
+    enum err_code code =
+        request ? read_request(request, incoming, &err) : err_set(&err, ERR_NOMEM, "no memory for a request");
+    enum duplicates_answer seen = code ? DUPLICATES_NONE : see(core, request->asked, incoming);
+    if (!code && seen != DUPLICATES_SAME) {
+        open_request(request, seen == DUPLICATES_OTHER, now_ns);
         return;
     }
-    g_hash_table_insert(core->open, &request->key, request);
-    code = ingest(request, &err);
+    if (request) request_free(request);
     if (code) {
-        decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
-                      now_ns);
-        return;
+        dead(core, incoming->token, &err);
+    } else {
+        core->stats.duplicates++;
+        core->actions.duplicate(core->actions.ctx, incoming->token);
     }
-    if (!decide_advance(request, now_ns)) note_deadline(core, request->deadline_ns);
+}
+
+void core_history(struct core *core, const struct core_incoming *incoming)
+{
+    struct msg_request *asked;
+    struct err err;
+    if (!core->duplicates) return;
+    arena_reset(&core->scratch);
+    if (edge_decode_request(&core->scratch, incoming->type, incoming->bytes, incoming->len, &asked, &err) == ERR_OK)
+        see(core, asked, incoming);
+}
+
+void core_forget(struct core *core, int32_t partition)
+{
+    GHashTableIter iter;
+    gpointer value;
+    if (core->duplicates) duplicates_forget(core->duplicates, partition);
+    g_hash_table_iter_init(&iter, core->open);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        struct request *request = value;
+        if (request->key.partition != partition) continue;
+        if (core->actions.dropped) core->actions.dropped(core->actions.ctx, request->token);
+        g_hash_table_iter_remove(&iter);
+    }
+}
+
+bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family)
+{
+    const struct request *request = g_hash_table_lookup(core->open, &key);
+    int number = vsig_family_by_name(family);
+    for (uint32_t i = 0; request && number >= 0 && i < request->n; i++) {
+        const struct slot *slot = &request->slots[i];
+        if (slot->sent && slot->hash[0] == hash[0] && slot->hash[1] == hash[1]) return slot->waits >> number & 1;
+    }
+    return false;
 }
 
 /* The slot that waits for this result: by content; the index is only where to look first. */
@@ -118,6 +194,8 @@ static struct slot *slot_of(const struct request *request, const struct msg_resu
         uint32_t index = i == 0 ? result->candidate : i - 1;
         if (index >= request->n) continue;
         struct slot *slot = &request->slots[index];
+        if (MUTATED(index_keys) && i == 0 && slot->sent) return slot;
+        if (MUTATED(old_attempt) && slot->sent && slot->waits) return slot;
         if (slot->sent && slot->hash[0] == result->hash[0] && slot->hash[1] == result->hash[1]) return slot;
     }
     return NULL;

@@ -9,6 +9,7 @@
 #define ASSAY_COORDINATOR_CORE_H
 
 #include "coordinator/coordinator.h"
+#include "proto/edge.h"
 
 #include <glib.h>
 
@@ -17,7 +18,21 @@ struct core;
 struct core_config {
     const struct coordinator_models *models;
     struct msg_options defaults;
-    uint32_t max_window; /* candidates of one request out at a time when all are to be judged; 0: 16 */
+    uint32_t max_window;     /* candidates of one request out at a time when all are to be judged; 0: 16 */
+    int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
+    bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
+};
+
+/* A request as it came in. */
+struct core_incoming {
+    struct msg_key key;
+    void *token; /* comes back with the verdict */
+    const void *bytes;
+    size_t len;
+    enum edge_type type;
+    const char *traceparent; /* of the message; NULL: the request's own */
+    int64_t arrived_ns;      /* deadlines count from here */
+    bool again;              /* sent again on purpose: judge it, though it may have come before */
 };
 
 /* What a remote verifier is asked about one candidate. */
@@ -46,11 +61,16 @@ struct core_actions {
     /* Ask the remote verifier; core_verified follows, whatever becomes of it. False: it cannot be asked now. NULL:
      * there is none. */
     bool (*verify)(void *ctx, const struct core_question *question);
+    /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
+    void (*duplicate)(void *ctx, void *token);
+    /* The request is somebody else's now (core_forget): no verdict will come. NULL: nobody needs to know. */
+    void (*dropped)(void *ctx, void *token);
 };
 
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t verifications, verifier_failures;
+    uint64_t duplicates;
     uint64_t by_status[MSG_STATUS_COUNT];
 };
 
@@ -58,9 +78,14 @@ struct core *core_new(const struct core_config *config, const struct core_action
 /* Open requests are dropped without a verdict. */
 void core_free(struct core *core);
 
-/* A request came in. `token` comes back with its verdict. Deadlines count from arrived_ns. */
-void core_request(struct core *core, struct msg_key key, void *token, const void *bytes, size_t len, int64_t arrived_ns,
-                  int64_t now_ns);
+/* A request came in. */
+void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns);
+/* A request that has its verdict, shown for what may come after it. */
+void core_history(struct core *core, const struct core_incoming *incoming);
+/* The requests of a partition are somebody else's now. */
+void core_forget(struct core *core, int32_t partition);
+/* Has this task no answer yet, in a request that is open? */
+bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family);
 /* A result came in for the request with that key. ERR_OK also for a stray one; else it cannot be read, see `err`. One
  * of the family MSG_VERIFIER is core_verified. */
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,

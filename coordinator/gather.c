@@ -52,7 +52,18 @@ static void gather_signals(struct request *request, uint32_t index)
     for (uint32_t i = 0; i < judged->n_signals; i++) judged->signals[i].name = name_of(judged->signals[i].id);
 }
 
-/* Every family says the same of invalid SQL: once is enough. */
+/* What fails only when it runs, one family may have looked at before another one ran it: nothing else is said of
+ * invalid SQL than that, or the verdict would depend on who was first. */
+static void forget_signals(struct msg_judged *judged)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        if (judged->findings[i].signal == MSG_INVALID_SQL) judged->findings[n++] = judged->findings[i];
+    judged->n_findings = n;
+    judged->n_signals = 0;
+}
+
+/* Families say the same of invalid SQL: once is enough. */
 static void gather_findings(struct request *request, uint32_t index)
 {
     const struct slot *slot = &request->slots[index];
@@ -103,7 +114,10 @@ void gather(struct request *request, uint32_t index)
     judged->judged = true;
     gather_signals(request, index);
     gather_findings(request, index);
-    if (judged->invalid) judged->p_correct = 0;
+    if (judged->invalid) {
+        judged->p_correct = 0;
+        forget_signals(judged);
+    }
     judged->execution = execution_of(slot);
     if (!judged->invalid) gather_explanation(request, index);
 }

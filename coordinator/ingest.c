@@ -62,6 +62,8 @@ static enum err_code settle_options(struct request *request, struct err *err)
     request->entailment_threshold = models->entailment_threshold;
     if (out->strategy == MSG_CYCLESQL)
         request->entailment_threshold = asked_own ? request->threshold : models->cyclesql_threshold;
+    int64_t most = core->config.max_deadline_ms;
+    if (most && (out->deadline_ms <= 0 || out->deadline_ms > most)) out->deadline_ms = most;
     if (out->deadline_ms > 0 && out->deadline_ms < (INT64_MAX - request->arrived_ns) / MS)
         request->deadline_ns = request->arrived_ns + out->deadline_ms * MS;
     return settle_families(request, err);

@@ -4,6 +4,7 @@
 
 #include "coordinator/coordinator.h"
 #include "coordinator/core.h"
+#include "coordinator/duplicates.h"
 #include "coordinator/features.h"
 #include "coordinator/verifier.h"
 #include "lib/learn/classifier.h"
@@ -69,9 +70,10 @@ struct request {
 struct core {
     struct core_config config;
     struct core_actions actions;
-    GHashTable *open;      /* key → request */
-    int64_t next_deadline; /* no later than the earliest; 0: none */
-    struct arena scratch;  /* of one candidate being parsed */
+    GHashTable *open;              /* key → request */
+    int64_t next_deadline;         /* no later than the earliest; 0: none */
+    struct arena scratch;          /* of one candidate being parsed, or one request of the past */
+    struct duplicates *duplicates; /* NULL: not looked for */
     struct core_stats stats;
 };
 

@@ -86,25 +86,64 @@ static bool on_verify(void *ctx, const struct core_question *question)
     return true;
 }
 
-static void open_with(struct script *script, struct msg_options defaults, bool remote)
+static void on_duplicate(void *ctx, void *token)
+{
+    struct script *script = ctx;
+    script->token = token;
+    script->duplicates++;
+}
+
+static void on_dropped(void *ctx, void *token)
+{
+    struct script *script = ctx;
+    script->token = token;
+    script->dropped++;
+}
+
+static void open_with(struct script *script, struct msg_options defaults, bool remote, int64_t max_deadline_ms)
 {
     *script = (struct script){.models = script_models(),
                               .tasks = g_ptr_array_new_with_free_func(task_free),
                               .verdicts = g_ptr_array_new_with_free_func(free),
                               .dead = g_ptr_array_new_with_free_func(free)};
-    struct core_config config = {.models = script->models, .defaults = defaults};
-    struct core_actions actions = {script, on_task, on_verdict, on_dead, remote ? on_verify : NULL};
+    struct core_config config = {.models = script->models,
+                                 .defaults = defaults,
+                                 .max_deadline_ms = max_deadline_ms,
+                                 .finds_duplicates = max_deadline_ms != 0};
+    struct core_actions actions = {.ctx = script,
+                                   .task = on_task,
+                                   .verdict = on_verdict,
+                                   .dead = on_dead,
+                                   .verify = remote ? on_verify : NULL,
+                                   .duplicate = on_duplicate,
+                                   .dropped = on_dropped};
     script->core = core_new(&config, &actions);
 }
 
 void script_open(struct script *script, struct msg_options defaults)
 {
-    open_with(script, defaults, false);
+    open_with(script, defaults, false, 0);
 }
 
 void script_open_remote(struct script *script, struct msg_options defaults)
 {
-    open_with(script, defaults, true);
+    open_with(script, defaults, true, 0);
+}
+
+void script_open_shared(struct script *script, int64_t max_deadline_ms)
+{
+    open_with(script, (struct msg_options){0}, false, max_deadline_ms);
+}
+
+void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns)
+{
+    struct core_incoming incoming = {.key = key,
+                                     .token = (void *)(intptr_t)(key.offset + 1),
+                                     .bytes = line,
+                                     .len = strlen(line),
+                                     .type = EDGE_TYPE_JSON,
+                                     .arrived_ns = now_ns};
+    core_request(script->core, &incoming, now_ns);
 }
 
 void script_close(struct script *script)
@@ -127,8 +166,13 @@ void script_ask(struct script *script, int64_t number, const struct msg_options 
             .sql = {sqls[request.n_candidates], (uint32_t)strlen(sqls[request.n_candidates])}, .score = NAN};
     struct msg_buffer buffer = {0};
     cr_assert_eq(msg_encode_request(&buffer, &request), ERR_OK);
-    core_request(script->core, (struct msg_key){0, number}, (void *)(intptr_t)(number + 1), buffer.bytes, buffer.len,
-                 now_ns, now_ns);
+    struct core_incoming incoming = {.key = {0, number},
+                                     .token = (void *)(intptr_t)(number + 1),
+                                     .bytes = buffer.bytes,
+                                     .len = buffer.len,
+                                     .type = EDGE_TYPE_MSGPACK,
+                                     .arrived_ns = now_ns};
+    core_request(script->core, &incoming, now_ns);
     msg_buffer_free(&buffer);
 }
 

@@ -33,6 +33,7 @@ struct script {
     uint64_t sent;       /* tasks in all */
     bool deaf;           /* the remote verifier takes no questions */
     void *token;         /* of the last verdict or dead letter */
+    unsigned duplicates, dropped;
 };
 
 /* Models with a label model that knows every signal as a sign of "wrong": more fired, less likely right. */
@@ -41,7 +42,12 @@ struct coordinator_models *script_models(void);
 void script_open(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
+/* As where others write requests: duplicates are looked for, and every request ends within that time. */
+void script_open_shared(struct script *script, int64_t max_deadline_ms);
 void script_close(struct script *script);
+
+/* Hand in a line of JSON. */
+void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns);
 
 /* Hand in a request of these candidates (NULL ends them) with key (0, number). */
 void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,

@@ -409,7 +409,10 @@ Test(core, unreadable_requests_and_results_are_said_so)
 {
     struct err err = {0};
     script_open(&s, (struct msg_options){0});
-    core_request(s.core, (struct msg_key){0, 5}, (void *)77, "junk", 4, 0, 0);
+    core_request(s.core,
+                 &(struct core_incoming){
+                     .key = {0, 5}, .token = (void *)77, .bytes = "junk", .len = 4, .type = EDGE_TYPE_MSGPACK},
+                 0);
     cr_assert_eq(s.dead->len, 1);
     cr_assert_eq(s.token, (void *)77);
     cr_assert_eq(core_open_requests(s.core), 0);
@@ -426,7 +429,10 @@ Test(core, a_request_without_id_is_known_by_its_place)
     struct msg_buffer buffer = {0};
     script_open(&s, (struct msg_options){0});
     cr_assert_eq(msg_encode_request(&buffer, &request), ERR_OK);
-    core_request(s.core, (struct msg_key){3, 41}, NULL, buffer.bytes, buffer.len, 0, 0);
+    core_request(
+        s.core,
+        &(struct core_incoming){.key = {3, 41}, .bytes = buffer.bytes, .len = buffer.len, .type = EDGE_TYPE_MSGPACK},
+        0);
     msg_buffer_free(&buffer);
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "id"), "3-41");

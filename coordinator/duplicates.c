@@ -1,0 +1,113 @@
+/* DESIGN: a ring of the last DUPLICATES_WINDOW requests of each partition, 48 bytes each, and chains through it by the
+ * hash of the id. An entry leaves when another one takes its place in the ring, or counts no more when its offset lies
+ * too far back; so memory is fixed, 224 KiB a partition. Hashes of 128 bits stand for ids and bytes. */
+#include "coordinator/duplicates.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { BUCKETS = 4096, NONE = UINT16_MAX };
+_Static_assert((int)DUPLICATES_WINDOW < (int)NONE, "a place fits into 16 bits");
+
+struct entry {
+    XXH128_hash_t id, bytes;
+    int64_t offset;
+    uint16_t next; /* of the same bucket, earlier */
+    uint16_t bucket;
+};
+
+struct partition {
+    uint32_t n, at; /* entries so far, the next place */
+    uint16_t buckets[BUCKETS];
+    struct entry entries[DUPLICATES_WINDOW];
+};
+
+struct duplicates {
+    GHashTable *partitions; /* number → struct partition */
+};
+
+struct duplicates *duplicates_new(void)
+{
+    struct duplicates *duplicates = calloc(1, sizeof *duplicates);
+    if (duplicates) duplicates->partitions = g_hash_table_new_full(NULL, NULL, NULL, free);
+    return duplicates;
+}
+
+void duplicates_free(struct duplicates *duplicates)
+{
+    if (!duplicates) return;
+    g_hash_table_destroy(duplicates->partitions);
+    free(duplicates);
+}
+
+void duplicates_forget(struct duplicates *duplicates, int32_t partition)
+{
+    g_hash_table_remove(duplicates->partitions, GINT_TO_POINTER(partition));
+}
+
+static struct partition *partition_get(struct duplicates *duplicates, int32_t number)
+{
+    struct partition *found = g_hash_table_lookup(duplicates->partitions, GINT_TO_POINTER(number));
+    if (found) return found;
+    found = calloc(1, sizeof *found);
+    if (!found) return NULL;
+    memset(found->buckets, 0xff, sizeof found->buckets);
+    g_hash_table_insert(duplicates->partitions, GINT_TO_POINTER(number), found);
+    return found;
+}
+
+static bool same(XXH128_hash_t a, XXH128_hash_t b)
+{
+    return XXH128_isEqual(a, b) != 0;
+}
+
+/* The same bytes before; else the same id before. The same offset is the request itself, shown again. */
+static enum duplicates_answer look(const struct partition *partition, const struct entry *entry, bool *is_known)
+{
+    enum duplicates_answer answer = DUPLICATES_NONE;
+    for (uint16_t at = partition->buckets[entry->bucket]; at != NONE; at = partition->entries[at].next) {
+        const struct entry *before = &partition->entries[at];
+        if (!same(before->id, entry->id)) continue;
+        if (before->offset == entry->offset) *is_known = true;
+        if (before->offset >= entry->offset || entry->offset - before->offset > DUPLICATES_WINDOW) continue;
+        if (same(before->bytes, entry->bytes)) return DUPLICATES_SAME;
+        answer = DUPLICATES_OTHER;
+    }
+    return answer;
+}
+
+/* The oldest leaves its chain, of which it is the last. */
+static void drop_oldest(struct partition *partition, uint16_t place)
+{
+    uint16_t *link = &partition->buckets[partition->entries[place].bucket];
+    while (*link != place) link = &partition->entries[*link].next;
+    *link = NONE;
+}
+
+static void add(struct partition *partition, struct entry *entry)
+{
+    uint16_t place = (uint16_t)partition->at;
+    if (partition->n == DUPLICATES_WINDOW)
+        drop_oldest(partition, place);
+    else
+        partition->n++;
+    entry->next = partition->buckets[entry->bucket];
+    partition->entries[place] = *entry;
+    partition->buckets[entry->bucket] = place;
+    partition->at = (partition->at + 1) % DUPLICATES_WINDOW;
+}
+
+enum duplicates_answer duplicates_see(struct duplicates *duplicates, struct msg_key key, const char *id,
+                                      const void *bytes, size_t len)
+{
+    struct partition *partition = partition_get(duplicates, key.partition);
+    if (!partition) return DUPLICATES_NOMEM;
+    struct entry entry = {.id = XXH3_128bits(id, strlen(id)), .bytes = XXH3_128bits(bytes, len), .offset = key.offset};
+    entry.bucket = (uint16_t)(entry.id.low64 % BUCKETS);
+    bool is_known = false;
+    enum duplicates_answer answer = look(partition, &entry, &is_known);
+    if (!is_known) add(partition, &entry);
+    return answer;
+}
