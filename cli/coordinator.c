@@ -1,0 +1,95 @@
+/* assay coordinator: the deciding half of a fleet, as a process. */
+#include "cli/fleet.h"
+#include "cli/judge.h"
+#include "cli/watch.h"
+
+static enum err_code run(void *ctx, struct err *err)
+{
+    return coordinator_run(ctx, err);
+}
+
+static void stop(void *ctx)
+{
+    coordinator_stop(ctx, false);
+}
+
+static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct coordinator_models **models,
+                                      struct coordinator **out, struct err *err)
+{
+    struct engine_config judge;
+    judge_config(cli, &judge);
+    const struct coordinator_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier};
+    enum err_code code = coordinator_models_load(&files, models, err);
+    if (code) return code;
+    struct coordinator_config config = {
+        .bus = bus,
+        .group = cli->settings.coordinator.group,
+        .instance = cli->settings.coordinator.instance,
+        .from = cli->settings.coordinator.from,
+        .models = *models,
+        .defaults = judge.defaults,
+        .max_open = (uint32_t)cli->settings.coordinator.max_open,
+        .verifier = judge.remote.backend ? &judge.remote : NULL,
+        .verifier_threads = judge.remote_threads,
+    };
+    return coordinator_new(&config, out, err);
+}
+
+static int64_t turned_ns(void *ctx)
+{
+    return coordinator_turned_ns(ctx);
+}
+
+static void collect(void *ctx, struct metrics *metrics)
+{
+    struct coordinator_stats stats;
+    coordinator_stats(ctx, &stats);
+    fleet_metrics_coordinator(metrics, &stats);
+}
+
+static int coordinator_command(struct cli *cli)
+{
+    struct coordinator_models *models = NULL;
+    struct coordinator *coordinator = NULL;
+    struct bus *bus = NULL;
+    struct watch *watch = NULL;
+    struct err err = {0};
+    int exit_code;
+    fleet_start(cli);
+    enum err_code code = fleet_open_bus(cli, &bus, &err);
+    if (!code) code = open_coordinator(cli, bus, &models, &coordinator, &err);
+    const struct fleet_part part = {"coordinator", coordinator, run, stop, turned_ns};
+    const struct watch_config watched = {"coordinator", assay_commit(), &part, 1, bus, coordinator, collect};
+    if (!code) code = watch_open(cli, &watched, &watch, &err);
+    if (code)
+        exit_code = complain_err("coordinator", &err);
+    else
+        exit_code = fleet_run(&part, 1, cli->settings.coordinator.drain_ms);
+    watch_close(watch);
+    coordinator_free(coordinator);
+    bus_close(bus);
+    coordinator_models_free(models);
+    return exit_code;
+}
+
+const struct command command_coordinator = {
+    .name = "coordinator",
+    .sentence = "open requests from Kafka, have workers judge them, decide",
+    .args = "--servers HOST:PORT",
+    .description =
+        "Reads assay.requests, sends the candidates of each request to the workers, one task a family of signals, and "
+        "writes exactly one verdict a request to assay.verdicts, whoever dies on the way (read it with "
+        "isolation.level=read_committed). It opens no database. Run several: partitions of the requests are shared "
+        "among them. Each needs an --instance of its own that stays the same over restarts, such as the ordinal of a "
+        "StatefulSet: a process that starts under a name replaces the one that has it.\n\n"
+        "`assay topics create` makes the topics first. SIGTERM takes nothing new, finishes what is open and leaves; "
+        "after --drain-ms the process ends at once, and another coordinator takes over what was open.",
+    .examples = "assay coordinator --servers kafka:9092\n"
+                "assay coordinator --servers kafka:9092 --instance 1\n"
+                "assay coordinator --config fleet.yaml --policy abstain",
+    .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
+                                                   &options_verifier, &options_observe, &options_general, NULL},
+    .min_args = 0,
+    .max_args = 0,
+    .run = coordinator_command,
+};

@@ -1,0 +1,134 @@
+#include "cli/fleet.h"
+
+#include "cli/kafka.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 100 };
+
+struct running {
+    const struct fleet_part *part;
+    pthread_t thread;
+    enum err_code code;
+    struct err err;
+    atomic_bool ended;
+};
+
+static sigset_t ending_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    return set;
+}
+
+void fleet_start(const struct cli *cli)
+{
+    sigset_t set = ending_signals();
+    log_open(-1, (enum log_form)log_form_by_name(cli->settings.observe.log_form),
+             (enum log_level)log_level_by_name(cli->settings.observe.log_level));
+    signal(SIGPIPE, SIG_IGN); /* a connection that breaks is an error code, not an end */
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+enum err_code fleet_open_bus(struct cli *cli, struct bus **out, struct err *err)
+{
+    struct bus_config config = {0};
+    enum err_code code = kafka_config(cli, &config, err);
+    return code ? code : bus_open("kafka", &config, out, err);
+}
+
+static void log_start(uint32_t n)
+{
+    const struct log_field fields[] = {log_field_text("version", assay_version()), log_field_number("parts", n)};
+    log_event(LOG_LEVEL_INFO, "fleet", fields, 2, "running");
+}
+
+static void *run_part(void *arg)
+{
+    struct running *own = arg;
+    pthread_setname_np(pthread_self(), own->part->name);
+    own->code = own->part->run(own->part->ctx, &own->err);
+    atomic_store(&own->ended, true);
+    return NULL;
+}
+
+static uint32_t count_ended(const struct running *all, uint32_t n)
+{
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < n; i++) ended += atomic_load(&all[i].ended);
+    return ended;
+}
+
+/* 0: none within LOOK_MS. */
+static int next_signal(void)
+{
+    sigset_t set = ending_signals();
+    struct timespec wait = {.tv_nsec = LOOK_MS * 1000000L};
+    int got = sigtimedwait(&set, NULL, &wait);
+    return got > 0 ? got : 0;
+}
+
+/* Nothing of what is held is lost by this: it was not acknowledged. */
+static void end_hard(const char *why)
+{
+    log_error("fleet", "%s: ending at once; what was in hand will be repeated", why);
+    _exit(EXIT_ERROR);
+}
+
+/* Wait for the first end, or a signal. True: a signal. */
+static bool wait_for_end(const struct running *all, uint32_t n)
+{
+    while (count_ended(all, n) == 0)
+        if (next_signal()) return true;
+    return false;
+}
+
+static void drain(const struct running *all, uint32_t n, int64_t drain_ms)
+{
+    int64_t until = clock_now_ns() + drain_ms * 1000000;
+    log_info("fleet", "draining");
+    for (uint32_t i = 0; i < n; i++) all[i].part->stop(all[i].part->ctx);
+    while (count_ended(all, n) < n) {
+        if (next_signal()) end_hard("a second signal");
+        if (clock_now_ns() > until) end_hard("not drained in time (--drain-ms)");
+    }
+}
+
+/* Why a part ended that nobody had asked to. */
+static int report(const struct fleet_part *part, enum err_code code, const struct err *err)
+{
+    const struct log_field fields[] = {log_field_text("part", part->name), log_field_text("code", err_name(code)),
+                                       log_field_text("why", err->text[0] ? err->text : err_meaning(code))};
+    log_event(LOG_LEVEL_ERROR, "fleet", fields, 3, "a part failed");
+    return EXIT_ERROR;
+}
+
+int fleet_run(const struct fleet_part *parts, uint32_t n, int64_t drain_ms)
+{
+    static struct running all[FLEET_MAX_PARTS];
+    uint32_t started = 0;
+    int code = 0;
+    for (; started < n && started < FLEET_MAX_PARTS; started++) {
+        all[started] = (struct running){.part = &parts[started]};
+        if (pthread_create(&all[started].thread, NULL, run_part, &all[started])) break;
+    }
+    log_start(started);
+    if (started < n)
+        log_error("fleet", "only %u of %u threads could be started", started, n), code = EXIT_ERROR;
+    else if (!wait_for_end(all, n))
+        code = EXIT_ERROR;
+    drain(all, started, drain_ms);
+    for (uint32_t i = 0; i < started; i++) {
+        pthread_join(all[i].thread, NULL);
+        if (all[i].code) code = report(&parts[i], all[i].code, &all[i].err);
+    }
+    log_info("fleet", "ended");
+    return code;
+}

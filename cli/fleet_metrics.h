@@ -1,0 +1,103 @@
+/* The metrics of a fleet's processes: the table of all, and how the rooms' own counts get there.
+ *
+ * A row here is a metric, its help text and a line of docs/metrics.md, which a test compares. A
+ * process shows those of what it does; no label is of a request's making.
+ */
+#ifndef ASSAY_CLI_FLEET_METRICS_H
+#define ASSAY_CLI_FLEET_METRICS_H
+
+#include "coordinator/coordinator.h"
+#include "lib/base/metrics.h"
+#include "lib/schema/schema.h"
+#include "worker/cache.h"
+#include "worker/permits.h"
+#include "worker/worker.h"
+
+/* id, kind, name, labels, help */
+#define FLEET_METRICS(X)                                                                                               \
+    X(BUILD, GAUGE, "assay_build_info", "version,commit,sqlite", "Always 1; the labels say what runs.")                \
+    X(PART, GAUGE, "assay_part_info", "part", "Always 1; what this process is: coordinator or worker.")                \
+    X(CONSUMED, COUNTER, "assay_consumed_total", "topic", "Messages taken from a topic and handled, repeats too.")     \
+    X(PRODUCED, COUNTER, "assay_produced_total", "topic", "Messages handed over for a topic.")                         \
+    X(DEAD, COUNTER, "assay_dlq_total", "topic,reason",                                                                \
+      "Messages that nobody can use, put into a dead-letter topic, by error code.")                                    \
+    X(IN_FLIGHT, GAUGE, "assay_in_flight", "", "Tasks taken and not yet answered.")                                    \
+    X(LOOP_AGE, GAUGE, "assay_poll_loop_age_seconds", "",                                                              \
+      "Since the slowest loop of the process last turned; what liveness looks at.")                                    \
+    X(PROCESS, HISTOGRAM, "assay_process_duration_seconds", "family",                                                  \
+      "A task from being taken up to its answer or failure.")                                                          \
+    X(RETRIES, COUNTER, "assay_retries_total", "", "Tasks put back since their failure may pass.")                     \
+    X(LATE, COUNTER, "assay_late_total", "", "Tasks dropped as their deadline had passed; the verdict says so.")       \
+    X(FAILED, COUNTER, "assay_failed_total", "", "Tasks answered as unavailable, late ones too.")                      \
+    X(CANDIDATES, COUNTER, "assay_candidates_total", "", "Candidates taken up, once for all their families.")          \
+    X(EXECUTED, COUNTER, "assay_executed_total", "", "Candidates that were run.")                                      \
+    X(SIGNAL_RUNS, COUNTER, "assay_signal_runs_total", "signal", "Times that a signal looked at a candidate.")         \
+    X(SIGNAL_SECONDS, COUNTER, "assay_signal_seconds_total", "signal", "Time spent in a signal.")                      \
+    X(SHARED_SECONDS, COUNTER, "assay_shared_work_seconds_total", "step",                                              \
+      "Time spent on what signals share: parse, prepare, execute.")                                                    \
+    X(CACHE, COUNTER, "assay_cache_events_total", "layer,event",                                                       \
+      "What the caches of schema indexes did: hits, misses, builds, failures and more.")                               \
+    X(CACHE_BYTES, GAUGE, "assay_cache_bytes", "", "Schema indexes in the memory of this process.")                    \
+    X(CACHE_INDEXES, GAUGE, "assay_cache_indexes", "", "How many schema indexes are there.")                           \
+    X(REDIS_AWAY, GAUGE, "assay_redis_away", "", "1 while Redis is left alone after a failure, else 0.")               \
+    X(REDIS_BYTES, COUNTER, "assay_redis_bytes_total", "direction", "Bytes to and from Redis.")                        \
+    X(REDIS_SECONDS, COUNTER, "assay_redis_seconds_total", "", "Time spent waiting for Redis.")                        \
+    X(BREAKERS, GAUGE, "assay_breakers_open", "", "Databases that are left alone now, as they did not answer.")        \
+    X(BROKEN, COUNTER, "assay_breakers_opened_total", "", "Times that a database began to be left alone.")             \
+    X(PERMITS, COUNTER, "assay_permit_events_total", "event",                                                          \
+      "Permits to run statements: taken, local (of this process's share), waits, refused, lost.")                      \
+    X(OPEN, GAUGE, "assay_state_open_requests", "", "Requests taken and not yet decided.")                             \
+    X(VERDICTS, COUNTER, "assay_verdicts_total", "decision", "Verdicts given, by status.")                             \
+    X(LATENCY, HISTOGRAM, "assay_request_latency_seconds", "",                                                         \
+      "A request from its arrival in its topic up to its verdict, which the next transaction commits.")                \
+    X(DUPLICATES, COUNTER, "assay_duplicate_requests_total", "",                                                       \
+      "Requests that came before, which get no verdict of their own.")                                                 \
+    X(CUT, COUNTER, "assay_cut_verdicts_total", "", "Verdicts too large for a message, which leave something out.")    \
+    X(UNCOMMITTED, GAUGE, "assay_uncommitted_verdicts", "", "Verdicts and dead letters that wait for a transaction.")  \
+    X(TRANSACTIONS, COUNTER, "assay_transactions_total", "outcome", "Transactions committed and aborted.")             \
+    X(TRANSACTION, HISTOGRAM, "assay_transaction_duration_seconds", "", "A committed transaction from begin to end.")  \
+    X(TAKEOVERS, COUNTER, "assay_takeovers_total", "",                                                                 \
+      "Partitions taken over from another coordinator, or from this one's past.")                                      \
+    X(LOST, COUNTER, "assay_requests_lost_total", "", "Requests that retention took before they were settled.")        \
+    X(POISON, COUNTER, "assay_poison_requests_total", "", "Requests put aside as their owners died of them.")          \
+    X(STRAY, COUNTER, "assay_stray_results_total", "",                                                                 \
+      "Results that nobody waits for: repeats, or later than their request's deadline.")                               \
+    X(DEADLINES, COUNTER, "assay_deadlines_total", "", "Requests decided by their deadline and not by their results.") \
+    X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
+      "Questions to the remote verifier; failed: the built-in one judged.")                                            \
+    X(KAFKA_BYTES, COUNTER, "assay_kafka_bytes_total", "direction", "Bytes to and from the brokers.")                  \
+    X(KAFKA_MESSAGES, COUNTER, "assay_kafka_messages_total", "direction", "Messages to and from the brokers.")         \
+    X(KAFKA_CONNECTS, COUNTER, "assay_kafka_connects_total", "", "Connections tried to brokers.")                      \
+    X(KAFKA_DISCONNECTS, COUNTER, "assay_kafka_disconnects_total", "", "Connections to brokers that were lost.")       \
+    X(REBALANCES, COUNTER, "assay_rebalances_total", "", "Times that partitions were shared out anew.")                \
+    X(KAFKA_QUEUED, GAUGE, "assay_kafka_queued_messages", "", "Messages produced and not yet safe with a broker.")     \
+    X(KAFKA_LAG, GAUGE, "assay_kafka_lag_messages", "", "Messages of own partitions that are not handled yet.")        \
+    X(LOGGED, COUNTER, "assay_log_lines_total", "level", "Lines written to the log.")                                  \
+    X(UNLOGGED, COUNTER, "assay_log_suppressed_total", "", "Lines not written, for they repeat or the log is full.")   \
+    X(MEMORY, GAUGE, "process_resident_memory_bytes", "", "Memory of this process.")                                   \
+    X(CPU, COUNTER, "process_cpu_seconds_total", "", "CPU time of this process, user and system.")                     \
+    X(FILES, GAUGE, "process_open_fds", "", "Open file descriptors.")                                                  \
+    X(STARTED, GAUGE, "process_start_time_seconds", "", "When the process started, in seconds since 1970.")
+
+enum fleet_metric {
+#define X(id, kind, name, labels, help) FLEET_##id,
+    FLEET_METRICS(X)
+#undef X
+        FLEET_METRICS_COUNT
+};
+
+extern const struct metrics_def fleet_metrics_defs[FLEET_METRICS_COUNT];
+
+/* Put in what stays: `part` is "worker" or "coordinator". Thread: main. */
+void fleet_metrics_start(struct metrics *metrics, const char *part, const char *commit);
+
+/* Put in how things stand now. Thread: one at a time. */
+void fleet_metrics_process(struct metrics *metrics);
+void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);
+void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight);
+void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);
+void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
+void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
+void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);
+
+#endif

@@ -1,0 +1,249 @@
+/* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
+#include "cli/fleet.h"
+#include "cli/judge.h"
+#include "cli/watch.h"
+#include "lib/base/log.h"
+#include "worker/breaker.h"
+#include "worker/permits.h"
+#include "worker/trial.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum { MAX_WORDS = 1024, MAX_TASK = 64 << 20 };
+#define TRIAL "ASSAY_TRIAL" /* in the environment of a process that judges one task: ms until its deadline */
+
+struct pool {
+    struct bus *bus;
+    struct schema_cache *schemas;
+    struct cache *redis;
+    struct breakers *breakers;
+    struct permits *permits;
+    char *command_line; /* of this process, each word with its NUL; NULL: not known */
+    char *words[MAX_WORDS + 1];
+    struct worker *workers[FLEET_MAX_PARTS];
+    struct fleet_part parts[FLEET_MAX_PARTS];
+    char names[FLEET_MAX_PARTS][16];
+    uint32_t n;
+};
+
+static enum err_code run(void *ctx, struct err *err)
+{
+    return worker_run(ctx, err);
+}
+
+static void stop(void *ctx)
+{
+    worker_stop(ctx);
+}
+
+static int64_t turned_ns(void *ctx)
+{
+    return worker_pulse(ctx).turned_ns;
+}
+
+static void collect(void *ctx, struct metrics *metrics)
+{
+    struct pool *pool = ctx;
+    struct worker_stats stats = {0};
+    struct schema_cache_stats schemas;
+    struct permits_stats permits;
+    uint32_t in_flight = 0;
+    for (uint32_t i = 0; i < pool->n; i++) {
+        worker_stats(pool->workers[i], &stats);
+        in_flight += worker_pulse(pool->workers[i]).in_hand;
+    }
+    schema_cache_get_stats(pool->schemas, &schemas);
+    permits_get_stats(pool->permits, &permits);
+    fleet_metrics_guards(metrics, &permits, breakers_opened(pool->breakers), breakers_open_now(pool->breakers));
+    fleet_metrics_worker(metrics, &stats, in_flight);
+    fleet_metrics_schemas(metrics, &schemas);
+    if (pool->redis) {
+        struct cache_stats redis;
+        cache_get_stats(pool->redis, &redis);
+        fleet_metrics_redis(metrics, &redis);
+    }
+}
+
+static enum err_code open_cache(struct pool *pool, struct cli *cli, const struct engine_config *judge, struct err *err)
+{
+    pool->schemas = schema_cache_new(&judge->schema, judge->schema_cache_bytes);
+    if (!pool->schemas) return err_set(err, ERR_NOMEM, "no memory for the schema indexes");
+    enum err_code code = worker_databases_apply(&judge->databases, pool->schemas, &judge->schema, &cli->arena, err);
+    if (!code && judge->redis.address) code = cache_open(&judge->redis, &pool->redis, err);
+    if (pool->redis) schema_cache_build_with(pool->schemas, cache_build, pool->redis);
+    return code;
+}
+
+static void warn_of_shares(const struct engine_config *judge)
+{
+    uint32_t capped = 0;
+    for (uint32_t i = 0; i < judge->databases.n_files; i++) capped += judge->databases.files[i].max_statements > 0;
+    if (capped && !judge->redis.address)
+        log_warn("worker", "max_statements of %u databases: no Redis counts, this process keeps to its share", capped);
+}
+
+static enum err_code open_guards(struct pool *pool, const struct cli *cli, const struct engine_config *judge,
+                                 struct err *err)
+{
+    const struct permits_config permits = {.redis = judge->redis,
+                                           .processes = (uint32_t)cli->settings.worker.processes};
+    pool->breakers = breakers_new(NULL);
+    warn_of_shares(judge);
+    return permits_open(&permits, &pool->permits, err);
+}
+
+/* --- a task in a process of its own ------------------------------------------------------------------------------- */
+
+static struct worker_config config_of(const struct pool *pool, const struct cli *cli, const struct engine_config *judge)
+{
+    return (struct worker_config){
+        .bus = pool->bus,
+        .group = cli->settings.worker.group,
+        .families = cli->settings.judge.families.items,
+        .n_families = cli->settings.judge.families.n,
+        .databases = judge->databases,
+        .schemas = pool->schemas,
+        .limits = judge->limits,
+        .signals = judge->signals,
+        .breakers = pool->breakers,
+        .permits = pool->permits,
+    };
+}
+
+/* How this process was started: its child is to have the same settings. */
+static void read_words(struct pool *pool)
+{
+    gsize len = 0, at = 0;
+    unsigned n = 0;
+    if (!g_file_get_contents("/proc/self/cmdline", &pool->command_line, &len, NULL)) return;
+    for (; at < len && n < MAX_WORDS; at += strlen(pool->command_line + at) + 1)
+        pool->words[n++] = pool->command_line + at;
+    if (n) pool->words[0] = (char *)"/proc/self/exe";
+}
+
+static enum err_code try_apart(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,
+                               struct err *err)
+{
+    struct pool *pool = ctx;
+    char variable[48];
+    snprintf(variable, sizeof variable, TRIAL "=%lld", (long long)limit_ms);
+    log_warn("worker", "a task that two processes did not survive is tried in one of its own");
+    return trial_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
+}
+
+/* The child's side: a task from standard input, its result to standard output. */
+static int judge_one(const struct worker_config *config, int64_t left_ms)
+{
+    struct msg_buffer result = {0};
+    struct err err = {0};
+    char *task = malloc(MAX_TASK);
+    size_t len = task ? fread(task, 1, MAX_TASK, stdin) : 0;
+    enum err_code code = task ? worker_judge_one(config, task, len, left_ms, &result, &err) : ERR_NOMEM;
+    bool written = !code && fwrite(result.bytes, 1, result.len, stdout) == result.len;
+    if (code) complain_err("worker", &err);
+    msg_buffer_free(&result);
+    free(task);
+    return written ? 0 : EXIT_ERROR;
+}
+
+static enum err_code open_workers(struct pool *pool, struct cli *cli, const struct engine_config *judge,
+                                  struct err *err)
+{
+    struct worker_config config = config_of(pool, cli, judge);
+    if (pool->words[0]) config.trial = try_apart, config.trial_ctx = pool;
+    int64_t threads = cli->settings.worker.threads ? cli->settings.worker.threads : (int64_t)g_get_num_processors();
+    enum err_code code = ERR_OK;
+    while (!code && pool->n < threads && pool->n < FLEET_MAX_PARTS) {
+        uint32_t i = pool->n;
+        code = worker_new(&config, &pool->workers[i], err);
+        if (code) break;
+        snprintf(pool->names[i], sizeof pool->names[i], "worker-%u", i);
+        pool->parts[i] = (struct fleet_part){pool->names[i], pool->workers[i], run, stop, turned_ns};
+        pool->n++;
+    }
+    return code;
+}
+
+static void pool_close(struct pool *pool)
+{
+    for (uint32_t i = 0; i < pool->n; i++) worker_free(pool->workers[i]);
+    bus_close(pool->bus);
+    schema_cache_free(pool->schemas);
+    cache_close(pool->redis);
+    permits_close(pool->permits);
+    breakers_free(pool->breakers);
+    g_free(pool->command_line);
+    free(pool);
+}
+
+static int judge_alone(struct cli *cli, struct pool *pool, const struct engine_config *judge, int64_t left_ms)
+{
+    struct err err = {0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    enum err_code code = open_cache(pool, cli, judge, &err);
+    const struct worker_config config = config_of(pool, cli, judge);
+    int exit_code = code ? complain_err("worker", &err) : judge_one(&config, left_ms);
+    pool_close(pool);
+    return exit_code;
+}
+
+static int worker_command(struct cli *cli)
+{
+    struct engine_config judge;
+    struct watch *watch = NULL;
+    struct err err = {0};
+    if (!judge_has_databases(cli)) return EXIT_ERROR;
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool) return EXIT_ERROR;
+    judge_config(cli, &judge);
+    judge.databases.deny_columns = judge.schema.deny_columns = cli->settings.judge.deny_columns.items;
+    judge.databases.n_deny_columns = judge.schema.n_deny_columns = cli->settings.judge.deny_columns.n;
+    const char *left_ms = getenv(TRIAL);
+    if (left_ms) return judge_alone(cli, pool, &judge, g_ascii_strtoll(left_ms, NULL, 10));
+    fleet_start(cli);
+    read_words(pool);
+    enum err_code code = fleet_open_bus(cli, &pool->bus, &err);
+    if (!code) code = open_cache(pool, cli, &judge, &err);
+    if (!code) code = open_guards(pool, cli, &judge, &err);
+    if (!code) code = open_workers(pool, cli, &judge, &err);
+    const struct watch_config watched = {"worker", assay_commit(), pool->parts, pool->n, pool->bus, pool, collect};
+    if (!code) code = watch_open(cli, &watched, &watch, &err);
+    int exit_code =
+        code ? complain_err("worker", &err) : fleet_run(pool->parts, pool->n, cli->settings.worker.drain_ms);
+    watch_close(watch);
+    pool_close(pool);
+    return exit_code;
+}
+
+const struct command command_worker = {
+    .name = "worker",
+    .sentence = "judge candidates that a coordinator sends through Kafka",
+    .args = "--servers HOST:PORT --family NAME [--config FILE | --db-root DIR]",
+    .description =
+        "Takes tasks of the families named (--family structure,join or repeated; none: all), runs their signals "
+        "against the databases of the catalogue (section `databases` of the configuration) and those under --db-root, "
+        "and answers through assay.results. Workers that serve several "
+        "families "
+        "parse and run a candidate once for all of them; those that serve one scale by themselves. All workers belong "
+        "to "
+        "one group.\n\n"
+        "A database that does not answer is left alone for a while, its tasks wait as long as their deadlines allow. "
+        "max_statements of the catalogue is kept over the whole fleet in the Redis; without one each process has a "
+        "share "
+        "of it (--processes). A task that two processes did not survive is judged in one of its own, and given up when "
+        "that ends too: its answer is `rejected`, and it is a dead letter (`assay dlq`).\n\n"
+        "SIGTERM takes nothing new, finishes the task in hand, gives the rest back and leaves; after --drain-ms the "
+        "process ends at once, and other workers repeat what it held.",
+    .examples = "assay worker --servers kafka:9092 --db-root databases\n"
+                "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
+    .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_signals,
+                                                   &options_database, &options_schema, &options_redis, &options_observe,
+                                                   &options_general, NULL},
+    .min_args = 0,
+    .max_args = 0,
+    .run = worker_command,
+};
