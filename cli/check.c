@@ -1,4 +1,5 @@
 /* assay check: one question, its candidates, one verdict. */
+#include "cli/catalogue.h"
 #include "cli/input.h"
 #include "cli/judge.h"
 #include "cli/output.h"
@@ -61,11 +62,14 @@ static int exit_code(const struct msg_verdict *verdict)
 
 static int judge_one(struct cli *cli, const struct msg_request *request, enum format format)
 {
-    struct worker_database file = {request->db, cli->settings.check.db};
-    struct engine_config config;
-    judge_config(cli, &config);
-    config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     struct err err = {0};
+    struct engine_config config;
+    if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
+    judge_config(cli, &config);
+    const struct worker_database *entry = worker_database_find(&config.databases, cli->settings.check.db);
+    struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
+    file.name = request->db;
+    config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     struct engine *engine = NULL;
     struct msg_verdict *verdict = NULL;
     enum err_code code = engine_open(&config, &engine, &err);

@@ -31,13 +31,16 @@ struct command {
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
+struct catalogue; /* cli/catalogue.h */
+
 struct cli {
     const struct command *command;
     struct arena arena; /* settings' text and whatever lives as long as the program */
     struct settings settings;
     struct vsig_options *signals;
-    GHashTable *origins; /* "section.key" → where its value comes from; none: the default */
-    const char **args;   /* what is not a flag */
+    struct catalogue *catalogue; /* the databases of the configuration files; NULL: none */
+    GHashTable *origins;         /* "section.key" → where its value comes from; none: the default */
+    const char **args;           /* what is not a flag */
     int n_args;
 };
 
@@ -73,6 +76,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a failure, with its class and what it means. Returns EXIT_ERROR, for `return complain_err(...)`. */
 int complain_err(const char *what, const struct err *err);
 
+const char *assay_commit(void);  /* "1234567" */
 const char *assay_version(void); /* "assay 0.1.0 (commit 1234567, SQLite 3.40.1)" */
 
 #endif

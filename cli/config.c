@@ -1,5 +1,5 @@
 /* assay config print: the settings as a file would have them, and where each comes from. */
-#include "cli/cli.h"
+#include "cli/catalogue.h"
 #include "proto/transport.h"
 
 #include <stdio.h>
@@ -81,6 +81,30 @@ static void print_signals(struct cli *cli)
     }
 }
 
+/* Names of databases are the user's: always quoted. A password is in no setting, so none can be printed. */
+static void print_catalogue(struct cli *cli)
+{
+    const struct catalogue *catalogue = cli->catalogue;
+    static const struct option_row as_text = {.type = OPT_TEXT};
+    if (catalogue) puts("databases:");
+    for (uint32_t i = 0; catalogue && i < catalogue->n; i++) {
+        const struct catalogue_entry *entry = catalogue->entries[i];
+        fputs("  ", stdout);
+        print_value(&as_text, entry->name);
+        printf(cli->settings.config.origin ? ":  # %s\n" : ":\n", entry->origin);
+        for (const struct option_row *row = catalogue_rows; row->name; row++) {
+            char key[64], *text = option_value_text(&cli->arena, row, entry);
+            bool unset = !text || !*text || (row->fallback && strcmp(text, row->fallback) == 0) ||
+                         (row->type == OPT_LIST && !entry->deny_columns.n);
+            if (unset) continue;
+            option_key(row, key, sizeof key);
+            printf("    %s: ", key);
+            print_value(row, text);
+            putchar('\n');
+        }
+    }
+}
+
 static int config_run(struct cli *cli)
 {
     if (strcmp(cli->args[0], "check") == 0) return 0; /* whoever came here has readable settings */
@@ -90,6 +114,7 @@ static int config_run(struct cli *cli)
     }
     for (const struct option_group *const *g = option_groups; *g; g++) print_group(cli, *g);
     print_signals(cli);
+    print_catalogue(cli);
     return 0;
 }
 

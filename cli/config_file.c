@@ -1,4 +1,4 @@
-/* The configuration file: YAML, two levels deep, sections of the option tables.
+/* The configuration file: YAML, three levels deep at most, sections of the option tables.
  *
  *   judge:
  *     strategy: rerank
@@ -9,7 +9,7 @@
  * be compiled. Whatever is not in the tables is refused, with the line: a setting that is silently ignored is worse
  * than one that stops the program.
  */
-#include "cli/cli.h"
+#include "cli/catalogue.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct reader {
     struct cli *cli;
     const char *path;
+    struct catalogue_entry *entry; /* of the databases, at hand */
     yaml_document_t document;
     struct err *err;
 };
@@ -133,12 +134,44 @@ static enum err_code read_kafka(struct reader *r, const char *section, const cha
     return located(r, at, settings_set_property(r->cli, key, text, origin(r, at), r->err));
 }
 
+static enum err_code read_database_option(struct reader *r, const char *name, const char *key, const yaml_node_t *at,
+                                          const yaml_node_t *value)
+{
+    (void)name;
+    if (value->type != YAML_SEQUENCE_NODE) {
+        const char *text = scalar(value);
+        if (!text) return refuse(r, value, "expected one value");
+        return located(r, at, catalogue_set(r->cli, r->entry, key, text, false, r->err));
+    }
+    enum err_code code = ERR_OK;
+    const yaml_node_item_t *item = value->data.sequence.items.start;
+    for (bool append = false; item < value->data.sequence.items.top && code == ERR_OK; item++, append = true) {
+        const yaml_node_t *node = yaml_document_get_node(&r->document, *item);
+        const char *text = scalar(node);
+        if (!text || strcmp(key, "deny_columns") != 0)
+            return refuse(r, node, text ? "expected one value" : "expected a word");
+        code = located(r, node, catalogue_set(r->cli, r->entry, key, text, append, r->err));
+    }
+    return code;
+}
+
+static enum err_code read_database(struct reader *r, const char *section, const char *name, const yaml_node_t *at,
+                                   const yaml_node_t *value)
+{
+    (void)section;
+    r->entry = catalogue_add(r->cli, name, origin(r, at), r->err);
+    if (!r->entry) return located(r, at, ERR_CONFIG);
+    enum err_code code = each_pair(r, name, value, read_database_option);
+    return code ? code : located(r, at, catalogue_check(r->entry, r->err));
+}
+
 static enum err_code read_section(struct reader *r, const char *context, const char *section, const yaml_node_t *at,
                                   const yaml_node_t *value)
 {
     (void)context;
     if (strcmp(section, options_signals.section) == 0) return each_pair(r, section, value, read_signal);
     if (strcmp(section, options_kafka.section) == 0) return each_pair(r, section, value, read_kafka);
+    if (strcmp(section, "databases") == 0) return each_pair(r, section, value, read_database);
     if (option_group_find(section)) return each_pair(r, section, value, read_setting);
     err_set(r->err, ERR_CONFIG, "there is no section '%.60s'; docs/configuration.md lists them", section);
     return located(r, at, ERR_CONFIG);

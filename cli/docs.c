@@ -1,6 +1,6 @@
 /* Manual pages, shell completion and docs/configuration.md, all printed from the option tables: `assay docs` is hidden,
  * the build calls it. */
-#include "cli/cli.h"
+#include "cli/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -205,6 +205,23 @@ static void configuration_signals(void)
     }
 }
 
+static void configuration_catalogue(void)
+{
+    puts("\n## databases\n\nThe catalogue: one mapping a database, under the name that requests use. Only in files; an "
+         "entry replaces the whole one of an\nearlier file. See [databases.md](databases.md).\n\n"
+         "```yaml\ndatabases:\n  orders:\n    path: host=db.example dbname=orders user=assay sslmode=verify-full\n"
+         "    password_file: /run/secrets/orders\n    deny_columns: [customer.email]\n    max_statements: 20\n```\n\n"
+         "| key | takes | default | |\n| --- | --- | --- | --- |");
+    for (const struct option_row *row = catalogue_rows; row->name; row++) {
+        char key[64], *choices = g_strdup(row->choices ? row->choices : "");
+        option_key(row, key, sizeof key);
+        g_strdelimit(choices, "|", ' ');
+        printf("| `%s` | %s%s%s | %s%s%s | %s |\n", key, row_type(row), *choices ? ": " : "", choices,
+               row->fallback ? "`" : "", row->fallback ? row->fallback : "", row->fallback ? "`" : "", row->sentence);
+        g_free(choices);
+    }
+}
+
 static void configuration(void)
 {
     puts("# Configuration\n\n"
@@ -221,6 +238,7 @@ static void configuration(void)
          "  empty_predicate: {enabled: true}\n```");
     for (const struct option_group *const *g = option_groups; *g; g++) configuration_group(*g);
     configuration_signals();
+    configuration_catalogue();
 }
 
 static int docs_run(struct cli *cli)

@@ -1,6 +1,6 @@
 /* assay doctor: may this database be given to strangers' SQL? Looks at what the role may do beyond reading, says which
  * of it is too wide, and how to narrow it. Assay's own locks stand without this; it is about having two. */
-#include "cli/cli.h"
+#include "cli/catalogue.h"
 #include "cli/format.h"
 #include "cli/table.h"
 #include "lib/db/db.h"
@@ -144,49 +144,114 @@ static const char *field(const json_t *finding, const char *key)
     return text ? text : "";
 }
 
-static void print_table(const json_t *findings, enum format format)
+static void print_table(const json_t *findings, bool named, enum format format)
 {
     static const struct table_column columns[] = {
         {"weight"}, {"what", .wrap = true}, {"why", .wrap = true}, {"narrow it by", .wrap = true}, {NULL}};
-    static const char *const keys[] = {"weight", "what", "why", "narrow"};
-    struct table *table = table_new(columns);
+    static const struct table_column of_several[] = {
+        {"database"}, {"weight"}, {"what", .wrap = true}, {"why", .wrap = true}, {"narrow it by", .wrap = true},
+        {NULL}};
+    static const char *const keys[] = {"db", "weight", "what", "why", "narrow"};
+    struct table *table = table_new(named ? of_several : columns);
+    unsigned first = named ? 0 : 1;
     for (size_t i = 0; i < json_array_size(findings); i++) {
         table_row(table);
-        for (unsigned k = 0; k < 4; k++) table_cell(table, k, "%s", field(json_array_get(findings, i), keys[k]));
+        for (unsigned k = first; k < 5; k++)
+            table_cell(table, k - first, "%s", field(json_array_get(findings, i), keys[k]));
     }
     (format == FORMAT_CSV ? table_print_csv : table_print)(table, stdout);
     table_free(table);
 }
 
-static void print_findings(const struct visit *visit, const char *shown, enum format format)
+static void print_findings(const struct visit *visit, const char *shown, bool named, enum format format)
 {
     bool text = format == FORMAT_TEXT;
     if (!text && format != FORMAT_CSV) {
         format_json_list(visit->findings, format, stdout);
         return;
     }
-    if (!text || json_array_size(visit->findings)) print_table(visit->findings, format);
+    if (!text || json_array_size(visit->findings)) print_table(visit->findings, named, format);
     if (text) printf("%s: %u too wide, %zu in all\n", shown, visit->n_too_wide, json_array_size(visit->findings));
+}
+
+/* --- the catalogue ------------------------------------------------------------------------------------------------ */
+
+/* One database: its findings, each with its name. */
+static enum err_code visit_one(const char *name, const char *path, struct visit *visit, struct err *err)
+{
+    struct db *db = NULL;
+    size_t before = json_array_size(visit->findings);
+    enum err_code code = db_open(path, NULL, &db, err);
+    if (!code) code = examine(db, visit, err);
+    db_close(db);
+    for (size_t i = before; name && i < json_array_size(visit->findings); i++)
+        json_object_set_new(json_array_get(visit->findings, i), "db", json_string(name));
+    return code;
+}
+
+static void note(struct visit *visit, const char *name, const char *weight, const char *what, const char *why)
+{
+    json_array_append_new(visit->findings, json_pack("{s:s,s:s,s:s,s:s,s:n,s:s}", "check", "catalogue", "weight",
+                                                     weight, "what", what, "why", why, "narrow", "db", name));
+}
+
+/* What an entry leaves open that the fleet could hold. */
+static void advise(const struct worker_database *entry, struct visit *visit)
+{
+    bool file = db_is_file(entry->path);
+    if (file) return;
+    if (!entry->max_statements)
+        note(visit, entry->name, "advice", "max_statements is not set",
+             "each worker thread runs a statement of its own at a time");
+    if (!(entry->limits.max_cost > 0))
+        note(visit, entry->name, "advice", "max_cost is not set", "only time_ms holds a statement that costs too much");
+}
+
+/* Every entry; one that cannot be opened is a finding, and the others are looked at all the same. */
+static int visit_catalogue(struct cli *cli, enum format format)
+{
+    struct err err = {0};
+    unsigned n_closed = 0;
+    if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
+    struct visit visit = {.findings = json_array()};
+    struct worker_databases databases = catalogue_databases(cli);
+    if (!databases.n_files) {
+        complain("the catalogue is empty: no configuration file has a section `databases`");
+        json_decref(visit.findings);
+        return EXIT_ERROR;
+    }
+    for (uint32_t i = 0; i < databases.n_files; i++) {
+        const struct worker_database *entry = &databases.files[i];
+        err = (struct err){0};
+        if (visit_one(entry->name, entry->path, &visit, &err)) {
+            note(&visit, entry->name, "cannot be opened", err.text, err_meaning(err.code));
+            n_closed++;
+        }
+        advise(entry, &visit);
+    }
+    char *shown = g_strdup_printf("%u databases", databases.n_files);
+    print_findings(&visit, shown, true, format);
+    g_free(shown);
+    json_decref(visit.findings);
+    return n_closed ? EXIT_ERROR : visit.n_too_wide ? EXIT_JUDGED : EXIT_VALIDATED;
 }
 
 static int doctor_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
+    if (cli->settings.doctor.catalogue) return visit_catalogue(cli, format);
     const char *path = cli->settings.doctor.db;
     if (!path) {
-        complain("which database? --db=FILE|DSN names it");
+        complain("which database? --db=FILE|DSN names it, --catalogue takes those of the configuration");
         return EXIT_ERROR;
     }
     struct err err = {0};
-    struct db *db = NULL;
     struct visit visit = {.findings = json_array()};
     char *shown = db_path_shown(path);
-    enum err_code code = db_open(path, NULL, &db, &err);
-    if (!code) code = examine(db, &visit, &err);
-    if (!code) print_findings(&visit, shown, format);
+    enum err_code code = visit_one(NULL, path, &visit, &err);
+    if (!code) print_findings(&visit, shown, false, format);
     int status = code ? complain_err(shown, &err) : visit.n_too_wide ? EXIT_JUDGED : EXIT_VALIDATED;
-    db_close(db);
     json_decref(visit.findings);
     g_free(shown);
     return status;
@@ -195,14 +260,18 @@ static int doctor_run(struct cli *cli)
 const struct command command_doctor = {
     .name = "doctor",
     .sentence = "look whether a database's role may do more than read",
-    .args = "--db FILE|DSN",
+    .args = "--db FILE|DSN | --catalogue",
     .description =
         "Connects as Assay would and looks at what the role of a PostgreSQL database may do: attributes, memberships, "
         "writable tables, CREATE and TEMP, functions whose effects outlive a transaction, connection and file limits. "
         "Each finding comes with a statement that narrows it. Exit status: 0 nothing is too wide, 1 something is, 2 "
         "the "
-        "database cannot be reached. A SQLite file has no grants; that it opens is all that is looked at.",
-    .examples = "assay doctor --db 'host=db.example dbname=shop user=assay passfile=/run/secrets/pgpass'\n"
+        "database cannot be reached. A SQLite file has no grants; that it opens is all that is looked at.\n\n"
+        "--catalogue does so with every database of the configuration (section `databases`): with the password that "
+        "workers would use, and with advice on caps that are not set. Those that cannot be opened are listed, and end "
+        "it with 2.",
+    .examples = "assay doctor --catalogue --config fleet.yaml\n"
+                "assay doctor --db 'host=db.example dbname=shop user=assay passfile=/run/secrets/pgpass'\n"
                 "assay doctor --db postgresql://assay@db.example/shop --format json",
     .groups = (const struct option_group *const[]){&options_doctor, &options_output, &options_general, NULL},
     .run = doctor_run,

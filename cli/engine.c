@@ -149,7 +149,8 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
     };
-    enum err_code code = config->redis.address ? cache_open(&config->redis, &engine->redis, err) : ERR_OK;
+    enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
+    if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);
     if (engine->redis) schema_cache_build_with(engine->schemas, cache_build, engine->redis);
     for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
         engine->workers[i].engine = engine;

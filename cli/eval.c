@@ -279,7 +279,7 @@ static int eval_run(struct cli *cli)
 {
     enum format format;
     unsigned formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_JSONL;
-    if (!format_choose(cli, formats, &format) || !judge_has_root(cli)) return EXIT_ERROR;
+    if (!format_choose(cli, formats, &format) || !judge_has_databases(cli)) return EXIT_ERROR;
     /* A table is what a person wants in a file too; a program asks for JSON by name. */
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
     struct eval e = {.cli = cli, .logs = {.paths = cli->args, .n = cli->n_args}, .gold = cli->settings.eval.gold};

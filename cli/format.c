@@ -28,6 +28,13 @@ void format_json(const json_t *value, enum format format, FILE *stream)
     fputc('\n', stream);
 }
 
+void format_json_text(const char *text, FILE *stream)
+{
+    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    if (value) format_json(value, FORMAT_JSON, stream);
+    json_decref(value);
+}
+
 json_t *format_text(const char *text)
 {
     if (!text) return json_null();

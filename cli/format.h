@@ -23,6 +23,9 @@ const char *format_name(enum format format);
 /* Write JSON with all numbers at 6 digits after the point or fewer; one line each as jsonl, indented as json. */
 void format_json(const json_t *value, enum format format, FILE *stream);
 
+/* JSON text, indented. */
+void format_json_text(const char *text, FILE *stream);
+
 /* A string from a database or a user as JSON: invalid UTF-8 replaced. NULL gives null. */
 json_t *format_text(const char *text);
 

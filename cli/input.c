@@ -76,6 +76,7 @@ static bool read_line(struct lines *lines)
 {
     lines->len = 0;
     lines->too_long = false;
+    lines->start = lines->offset;
     bool any = false;
     int c;
     while ((c = getc_unlocked(lines->file)) != EOF) {
@@ -109,6 +110,15 @@ int lines_next(struct lines *lines)
         lines->number++;
         if (!is_blank(lines)) return 1;
     }
+    return ferror(lines->file) ? -1 : 0;
+}
+
+int lines_at(struct lines *lines, uint64_t start, uint64_t number)
+{
+    if (start != lines->offset && fseeko(lines->file, (off_t)start, SEEK_SET) != 0) return -1;
+    lines->offset = start;
+    lines->number = number;
+    if (read_line(lines)) return 1;
     return ferror(lines->file) ? -1 : 0;
 }
 

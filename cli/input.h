@@ -27,6 +27,7 @@ struct lines {
     char *text; /* the current line, without its newline, NUL-terminated */
     size_t len, cap;
     uint64_t number; /* of the current line, from 1 */
+    uint64_t start;  /* byte at which the current line begins */
     uint64_t offset; /* bytes read so far */
     uint64_t size;   /* of the file; 0 when it is no regular file */
     bool too_long;   /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
@@ -38,6 +39,9 @@ void lines_close(struct lines *lines);
 
 /* Go to the next line: 1; 0 at the end; -1 when reading failed (errno). Blank lines are skipped but counted. */
 int lines_next(struct lines *lines);
+
+/* Go to the line that begins at this byte of a regular file, whose number the caller knows: 1, 0, -1 as above. */
+int lines_at(struct lines *lines, uint64_t start, uint64_t number);
 
 /* Several logs, read one after the other. Start with paths and n set; the current line is in `lines`. */
 struct logs {

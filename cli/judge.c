@@ -1,5 +1,7 @@
 #include "cli/judge.h"
 
+#include "cli/catalogue.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,7 +65,7 @@ void judge_config(const struct cli *cli, struct engine_config *out)
     *out = (struct engine_config){
         .workers = (uint32_t)s->replay.workers,
         .window = (uint32_t)s->replay.window,
-        .databases = {.roots = s->database.root.items, .n_roots = s->database.root.n},
+        .databases = catalogue_databases(cli),
         .models_dir = s->judge.models,
         .label_model = s->judge.label_model,
         .classifier = s->judge.classifier,
@@ -96,16 +98,24 @@ void judge_config(const struct cli *cli, struct engine_config *out)
     };
 }
 
-bool judge_has_root(const struct cli *cli)
+bool judge_has_databases(struct cli *cli)
 {
     const struct string_list *roots = &cli->settings.database.root;
-    if (!roots->n) complain("where are the databases? --db-root=DIR names the folder that holds DB/DB.sqlite");
+    struct err err = {0};
+    if (catalogue_open(cli, &err)) {
+        complain_err(NULL, &err);
+        return false;
+    }
+    bool some = roots->n || cli->catalogue;
+    if (!some)
+        complain("where are the databases? --db-root=DIR names the folder that holds DB/DB.sqlite; the section "
+                 "`databases` of a configuration file names them one by one");
     for (unsigned i = 0; i < roots->n; i++)
         if (!g_file_test(roots->items[i], G_FILE_TEST_IS_DIR)) {
             complain("--db-root %s is no folder", roots->items[i]);
             return false;
         }
-    return roots->n > 0;
+    return some;
 }
 
 enum { TICK_MS = 100 };
@@ -141,7 +151,7 @@ static enum err_code feed(struct engine *engine, const struct judge_loop *loop, 
         int more = loop->next(loop->ctx, arena, &request);
         if (more < 0) return ERR_CANCELLED;
         if (more == 0) return ERR_OK;
-        enum err_code code = submit(engine, loop, request, err);
+        enum err_code code = more == JUDGE_LATER ? ERR_OK : submit(engine, loop, request, err);
         while (code == ERR_OK) code = take(engine, loop, 0, err);
         if (code != ERR_FULL) return code;
     }

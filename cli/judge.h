@@ -16,11 +16,14 @@ void judge_report_cache(const struct cli *cli, struct engine *engine);
 
 /* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
  *
- * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; below 0: stop now, the
+ * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; JUDGE_LATER: none yet, ask
+ * again, which it does at once, so that `next` itself waits for some milliseconds; below 0: stop now, the
  * verdicts that are still out are not waited for. each: takes the verdict over (msg_verdict_free); false: stop now.
  * `wait` (may be NULL) is asked before each submit: true says that the caller holds enough verdicts and wants none but
  * the next ones. `tick` (may be NULL) is called at least ten times a second.
  */
+enum { JUDGE_LATER = 2 };
+
 struct judge_loop {
     int (*next)(void *ctx, struct arena *arena, struct msg_request **out);
     bool (*each)(void *ctx, struct msg_verdict *verdict);
@@ -32,7 +35,8 @@ struct judge_loop {
 /* ERR_OK when everything was handed out or a callback stopped it. Thread: main; all callbacks run on it. */
 enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, struct err *err);
 
-/* --db-root as the engine wants it. Complains and returns false when there is none, or one that is no folder. */
-bool judge_has_root(const struct cli *cli);
+/* --db-root and the catalogue as the engine wants them, before judge_config. Complains and returns false when there is
+ * neither, a root that is no folder, or a password that cannot be read. */
+bool judge_has_databases(struct cli *cli);
 
 #endif

@@ -12,16 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_check, command_replay, command_eval, command_train, command_mutate, command_doctor,
-    command_signals, command_index, command_parse, command_explain, command_topics, command_config, command_docs;
+extern const struct command command_check, command_replay, command_diff, command_eval, command_train, command_mutate,
+    command_doctor, command_signals, command_index, command_parse, command_explain, command_topics, command_coordinator,
+    command_worker, command_config, command_docs, command_dlq;
 
-const struct command *const commands[] = {&command_check,  &command_explain,
-                                          &command_replay, &command_eval,
-                                          &command_train,  &command_mutate,
-                                          &command_doctor, &command_signals,
-                                          &command_index,  &command_parse,
-                                          &command_topics, &command_config,
-                                          &command_docs,   NULL};
+const struct command *const commands[] = {
+    &command_check,       &command_explain, &command_replay,  &command_diff,   &command_eval,  &command_train,
+    &command_mutate,      &command_doctor,  &command_signals, &command_index,  &command_parse, &command_topics,
+    &command_coordinator, &command_worker,  &command_dlq,     &command_config, &command_docs,  NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -45,6 +43,11 @@ int complain_err(const char *what, const struct err *err)
     complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
              err_name(err->code));
     return EXIT_ERROR;
+}
+
+const char *assay_commit(void)
+{
+    return ASSAY_COMMIT;
 }
 
 const char *assay_version(void)

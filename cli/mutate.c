@@ -130,7 +130,7 @@ static int mutate_run(struct cli *cli)
     enum format format;
     if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSONL, &format)) return EXIT_ERROR;
     if (cli->settings.mutate.db) return mutate_query(cli, format);
-    if (!judge_has_root(cli)) return EXIT_ERROR;
+    if (!judge_has_databases(cli)) return EXIT_ERROR;
     struct engine_config config;
     judge_config(cli, &config);
     struct mutating m = {.cli = cli};

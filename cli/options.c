@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "proto/transport.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -152,7 +153,7 @@ static const struct option_row log_rows[] = {{"limit", 'n', OPT_INT, "N", AT(log
 
 static const struct option_row check_rows[] = {
     {"db", 'd', OPT_TEXT, "FILE|DSN", AT(check.db), .command_line_only = true,
-     .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
+     .sentence = "the database: a name of the catalogue, a SQLite file, or a connection string of PostgreSQL"},
     {"question", 'Q', OPT_TEXT, "TEXT", AT(check.question), .command_line_only = true,
      .sentence = "the question that the SQL should answer"},
     {"evidence", 'e', OPT_TEXT, "TEXT", AT(check.evidence), .command_line_only = true,
@@ -180,6 +181,46 @@ static const struct option_row replay_rows[] = {
     {"resume", 'r', FLAG_ARG, AT(replay.resume), "false", .command_line_only = true,
      .sentence = "continue FILE of --out: drop its torn last line and judge what it lacks"},
     {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true, .sentence = "overwrite FILE of --out"},
+    END};
+
+static const struct option_row past_rows[] = {
+    {"from-topic", 0, OPT_TEXT, "TOPIC", AT(past.from_topic), .command_line_only = true,
+     .sentence = "judge the records of this topic, in place of a log"},
+    {"from-offset", 0, OPT_INT, "N", AT(past.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "first offset, in every partition; not set: the oldest record"},
+    {"from-time", 0, OPT_TEXT, "TIME", AT(past.from_time), .command_line_only = true,
+     .sentence = "first time: 2026-03-01T12:00:00Z (RFC 3339), or milliseconds since 1970"},
+    {"to-offset", 0, OPT_INT, "N", AT(past.to_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "offset at which to stop, itself not read; not set: where the topic ends at the start"},
+    {"to-time", 0, OPT_TEXT, "TIME", AT(past.to_time), .command_line_only = true,
+     .sentence = "time at which to stop, itself not read"},
+    {"to-topic", 0, OPT_TEXT, "TOPIC", AT(past.to_topic), .command_line_only = true,
+     .sentence = "write verdicts to this topic, in place of a file"},
+    {"group", 0, OPT_TEXT, "NAME", AT(past.group), "assay-replay", .command_line_only = true,
+     .sentence = "consumer group whose offsets say how far a replay into a topic has come"},
+    {"feed", 0, OPT_TEXT, "TOPIC", AT(past.feed), .command_line_only = true,
+     .sentence = "judge nothing: send the log's requests to this topic of a fleet"},
+    {"answers", 0, OPT_TEXT, "TOPIC", AT(past.answers), BUS_VERDICTS, .command_line_only = true,
+     .sentence = "where the fleet's verdicts appear, for --feed with --out"},
+    {"wait-ms", 0, OPT_INT, "MS", AT(past.wait_ms), "60000", .min = 0, .max = 86400000,
+     .sentence = "with --feed and --out: how long to wait after the last verdict for the next one"},
+    {"rate", 0, OPT_REAL, "N", AT(past.rate), "0", .min = 0, .max = 1e6,
+     .sentence = "requests a second at most; 0: any"},
+    {"speed", 0, OPT_REAL, "X", AT(past.speed), "0", .min = 0, .max = 1e9,
+     .sentence = "keep the distances in time of the original, divided by X; a log has them as `time` of each line; "
+                 "0: no distances"},
+    END};
+
+static const struct option_row diff_rows[] = {
+    {"tolerance", 0, OPT_REAL, "P", AT(diff.tolerance), "1e-6", .min = 0, .max = 1,
+     .sentence = "how far p_correct may move and still be the same; verdicts are written with six digits"},
+    {"explanations", 0, FLAG_ARG, AT(diff.explanations), "false", .sentence = "compare explanations too"},
+    {"gold", 0, FLAG_ARG, AT(diff.gold), "false", .command_line_only = true,
+     .sentence = "run the gold queries and both answers on the databases of --db-root"},
+    {"log", 0, OPT_TEXT, "LOG", AT(diff.log), .command_line_only = true,
+     .sentence = "take gold from this query log, by id, in place of the verdicts'"},
+    {"list", 0, OPT_INT, "N", AT(diff.list), "50", .min = 0, .max = 1e15,
+     .sentence = "changes listed as text; 0: all. Other formats list all"},
     END};
 
 static const struct option_row eval_rows[] = {
@@ -258,6 +299,8 @@ static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "FILE", AT
 static const struct option_row doctor_rows[] = {
     {"db", 'd', OPT_TEXT, "FILE|DSN", AT(doctor.db), .command_line_only = true,
      .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
+    {"catalogue", 0, FLAG_ARG, AT(doctor.catalogue), "false", .command_line_only = true,
+     .sentence = "look at every database of the configuration (section `databases`)"},
     END};
 
 static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(config.origin), "false",
@@ -292,6 +335,57 @@ static const struct option_row topics_rows[] = {
      .sentence = "how long dead letters are kept"},
     END};
 
+static const struct option_row coordinator_rows[] = {
+    {"group", 0, OPT_TEXT, "NAME", AT(coordinator.group), "assay-coordinator",
+     .sentence = "the coordinators that share the requests"},
+    {"instance", 0, OPT_TEXT, "NAME", AT(coordinator.instance), "0",
+     .sentence = "which of the group this is: one name for each process, the same after a restart"},
+    {"from", 0, OPT_TEXT, "WHERE", AT(coordinator.from), NULL,
+     .sentence = "where a group begins that has never read: beginning or end; without, it is refused"},
+    {"max-open", 0, OPT_INT, "N", AT(coordinator.max_open), "64", .min = 1, .max = 16384,
+     .sentence = "requests open at a time"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(coordinator.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to finish what is open after SIGTERM, before the process ends at once"},
+    END};
+
+static const struct option_row dlq_rows[] = {
+    {"topic", 0, OPT_LIST, "TOPIC", AT(dlq.topics), .command_line_only = true,
+     .sentence = "topic of dead letters (repeat the flag); not set: assay.dlq and assay.tasks.dlq"},
+    {"code", 0, OPT_TEXT, "CODE", AT(dlq.code), .command_line_only = true,
+     .sentence = "only letters with this code, as malformed or rejected"},
+    {"from-offset", 0, OPT_INT, "N", AT(dlq.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "list: from this offset of each partition on; -1: from the oldest"},
+    {"from-time", 0, OPT_TEXT, "TIME", AT(dlq.from_time), .command_line_only = true,
+     .sentence = "list: letters since then, as 2026-01-31T12:00:00Z"},
+    {"limit", 'n', OPT_INT, "N", AT(dlq.limit), "0", .min = 0, .max = 1e15, .command_line_only = true,
+     .sentence = "this many letters at most; 0: all there are now"},
+    {"values", 0, FLAG_ARG, AT(dlq.values), "false", .command_line_only = true,
+     .sentence = "list: show the messages too, and what their texts quote: questions, SQL and its literals"},
+    {"dry-run", 0, FLAG_ARG, AT(dlq.dry_run), "false", .command_line_only = true,
+     .sentence = "redrive: say what would be sent, and send nothing"},
+    END};
+
+static const struct option_row worker_rows[] = {
+    {"group", 0, OPT_TEXT, "NAME", AT(worker.group), "assay-worker", .sentence = "the workers that share the tasks"},
+    {"threads", 'j', OPT_INT, "N", AT(worker.threads), "0", .min = 0, .max = 256,
+     .sentence = "threads that judge; 0: one a processor"},
+    {"processes", 0, OPT_INT, "N", AT(worker.processes), "8", .min = 1, .max = 100000,
+     .sentence = "worker processes of the fleet, assumed for their shares of max_statements when no Redis counts"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(worker.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to finish what is in hand after SIGTERM, before the process ends at once"},
+    END};
+
+static const struct option_row observe_rows[] = {
+    {"listen", 0, OPT_TEXT, "HOST:PORT", AT(observe.listen),
+     .sentence = "answer GET /metrics, /healthz and /readyz there, without access control; not set: nowhere"},
+    {"stall-ms", 0, OPT_INT, "MS", AT(observe.stall_ms), "120000", .min = 1000, .max = 86400000,
+     .sentence = "a loop that has not turned for so long is stuck, which /healthz then says"},
+    {"log-level", 0, OPT_CHOICE, "LEVEL", AT(observe.log_level), "info", "error|warn|info|debug",
+     .sentence = "what is logged on standard error; only debug shows literals of SQL and text from outside"},
+    {"log-form", 0, OPT_CHOICE, "FORM", AT(observe.log_form), "auto", "auto|text|json",
+     .sentence = "how it is logged; auto means text on a terminal and JSON lines elsewhere"},
+    END};
+
 const struct option_group options_general = {"general", "Everywhere", general_rows};
 const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
@@ -304,6 +398,8 @@ const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
+const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
+const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
@@ -312,11 +408,24 @@ const struct option_group options_config = {"config", "Configuration", config_ro
 const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
 const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general, &options_output, &options_judge,   &options_verifier, &options_database,
-    &options_schema,  &options_redis,  &options_signals, &options_log,      &options_check,
-    &options_explain, &options_replay, &options_eval,    &options_train,    &options_mutate,
-    &options_doctor,  &options_config, &options_kafka,   &options_topics,   NULL};
+const struct option_group options_coordinator = {"coordinator", "Coordinator", coordinator_rows};
+const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
+const struct option_group options_worker = {"worker", "Worker", worker_rows};
+const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
+
+const struct option_group *const option_groups[] = {&options_general,  &options_output,
+                                                    &options_judge,    &options_verifier,
+                                                    &options_database, &options_schema,
+                                                    &options_redis,    &options_signals,
+                                                    &options_log,      &options_check,
+                                                    &options_explain,  &options_replay,
+                                                    &options_eval,     &options_train,
+                                                    &options_mutate,   &options_doctor,
+                                                    &options_config,   &options_kafka,
+                                                    &options_topics,   &options_coordinator,
+                                                    &options_worker,   &options_diff,
+                                                    &options_past,     &options_observe,
+                                                    &options_dlq,      NULL};
 
 const struct option_group *option_group_find(const char *section)
 {
@@ -360,7 +469,7 @@ bool option_parse_bool(const char *text, bool *out)
 }
 
 /* The fields, typed. The offset comes from a row whose type was written next to it. */
-static void *field(const struct option_row *row, struct settings *settings)
+static void *field(const struct option_row *row, void *settings)
 {
     return (char *)settings + row->offset;
 }
@@ -373,8 +482,7 @@ static bool is_choice(const char *choices, const char *text)
     return found;
 }
 
-static enum err_code set_number(const struct option_row *row, const char *text, struct settings *settings,
-                                struct err *err)
+static enum err_code set_number(const struct option_row *row, const char *text, void *settings, struct err *err)
 {
     char *end = NULL;
     errno = 0;
@@ -422,7 +530,7 @@ static enum err_code set_property(struct arena *arena, const struct option_row *
 }
 
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
-                         struct settings *settings, struct err *err)
+                         void *settings, struct err *err)
 {
     if ((row->type == OPT_CHOICE || (row->type == OPT_LIST && row->choices)) && !is_choice(row->choices, text))
         return err_set(err, ERR_CONFIG, "%s is one of %s, not '%.80s'", row->name, row->choices, text);
@@ -452,7 +560,7 @@ static char *list_text(struct arena *arena, const struct string_list *list)
     return text ? arena_printf(arena, "%s]", text) : NULL;
 }
 
-char *option_value_text(struct arena *arena, const struct option_row *row, const struct settings *settings)
+char *option_value_text(struct arena *arena, const struct option_row *row, const void *settings)
 {
     const void *value = (const char *)settings + row->offset;
     switch (row->type) {

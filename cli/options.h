@@ -50,7 +50,8 @@ extern const struct option_group *const option_groups[];
 
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database,
     options_schema, options_redis, options_signals, options_check, options_explain, options_replay, options_eval,
-    options_train, options_mutate, options_doctor, options_config, options_log, options_kafka, options_topics;
+    options_train, options_mutate, options_doctor, options_config, options_log, options_kafka, options_topics,
+    options_coordinator, options_dlq, options_worker, options_diff, options_past, options_observe;
 
 /* The row with this section and key (words with underscores, without case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);
@@ -62,13 +63,14 @@ const struct option_group *option_group_find(const char *section);
 void option_key(const struct option_row *row, char *out, size_t size);
 void option_variable(const struct option_group *group, const struct option_row *row, char *out, size_t size);
 
-/* The present value in text form, as a configuration file would have it. Arena text, NULL when full. */
-char *option_value_text(struct arena *arena, const struct option_row *row, const struct settings *settings);
+/* The present value in text form, as a configuration file would have it. `settings` is a struct settings, or the struct
+ * that the row's offset is of (cli/catalogue.h). Arena text, NULL when full. */
+char *option_value_text(struct arena *arena, const struct option_row *row, const void *settings);
 
 /* Parse `text` into the row's field. Strings are copied into `arena`. An OPT_LIST takes one item: appended when
  * `append`, else the list starts anew. ERR_CONFIG says what the row takes. */
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
-                         struct settings *settings, struct err *err);
+                         void *settings, struct err *err);
 
 /* true / yes / on / 1 and their opposites, without case; anything else is false from the function. */
 bool option_parse_bool(const char *text, bool *out);

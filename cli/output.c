@@ -1,20 +1,32 @@
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct output {
     FILE *stream;
     enum format format;
     bool full, first;
+    struct msg_buffer json; /* kept from one verdict to the next */
 };
+
+/* A line number, or partition@offset. */
+static void place_text(uint64_t place, char *out, size_t size)
+{
+    if (place_is_record(place))
+        snprintf(out, size, "%d@%lld", place_partition(place), (long long)place_offset(place));
+    else
+        snprintf(out, size, "%llu", (unsigned long long)place);
+}
 
 struct writer { /* one row a format; slots without work are NULL */
     void (*begin)(struct output *output);
-    void (*verdict)(struct output *output, uint64_t line, const struct msg_verdict *verdict);
+    void (*verdict)(struct output *output, uint64_t place, const struct msg_verdict *verdict);
     void (*end)(struct output *output);
 };
 
@@ -30,7 +42,7 @@ static char *fired_names(const struct msg_verdict *verdict)
     return g_string_free(names, FALSE);
 }
 
-static void text_verdict(struct output *output, uint64_t line, const struct msg_verdict *verdict)
+static void text_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
     if (output->full) {
         verdict_print(output->stream, verdict);
@@ -39,8 +51,8 @@ static void text_verdict(struct output *output, uint64_t line, const struct msg_
     enum style style = verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? STYLE_GOOD
                        : verdict->status == MSG_STATUS_FAILED                                            ? STYLE_BAD
                                                                                                          : STYLE_WARN;
-    char number[24], p[16] = "-";
-    snprintf(number, sizeof number, "%llu", (unsigned long long)line);
+    char number[48], p[16] = "-";
+    place_text(place, number, sizeof number);
     if (!isnan(verdict->p_correct)) snprintf(p, sizeof p, "%.3f", verdict->p_correct);
     print_safe(output->stream, verdict->id ? verdict->id : number, strlen(verdict->id ? verdict->id : number), false);
     fprintf(output->stream, "  %s%s%s  %s  %u/%u  ", style_start(style), msg_status_name(verdict->status), style_end(),
@@ -50,17 +62,37 @@ static void text_verdict(struct output *output, uint64_t line, const struct msg_
     fputc('\n', output->stream);
 }
 
-static void json_verdict(struct output *output, uint64_t line, const struct msg_verdict *verdict)
+/* The record's place as the last members: what resuming looks for. False: no memory. */
+static bool add_record(struct output *output, uint64_t place)
 {
-    json_t *json = msg_verdict_json(verdict);
-    if (!json) {
+    struct msg_buffer *json = &output->json;
+    char tail[80];
+    int len = snprintf(tail, sizeof tail, ",\"partition\":%d,\"offset\":%lld}", place_partition(place),
+                       (long long)place_offset(place));
+    size_t need = json->len + (size_t)len + 1;
+    if (need > json->room) {
+        char *larger = realloc(json->bytes, 2 * need);
+        if (!larger) return false;
+        json->bytes = larger;
+        json->room = 2 * need;
+    }
+    memcpy(json->bytes + json->len - 1, tail, (size_t)len + 1); /* over the closing brace */
+    json->len += (size_t)len - 1;
+    return true;
+}
+
+static void json_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    bool record = place_is_record(place);
+    if (msg_verdict_write_json(&output->json, verdict, record ? 0 : place) || (record && !add_record(output, place))) {
         errno = ENOMEM;
         return;
     }
-    if (line) json_object_set_new(json, "line", json_integer((json_int_t)line));
     if (!output->full && output->format == FORMAT_JSON) fputs(output->first ? "" : ",\n", output->stream);
-    format_json(json, output->format, output->stream);
-    json_decref(json);
+    if (output->format == FORMAT_JSON)
+        format_json_text(output->json.bytes, output->stream);
+    else
+        fprintf(output->stream, "%s\n", output->json.bytes); /* holds no NUL */
     output->first = false;
 }
 
@@ -85,11 +117,13 @@ static void csv_text(FILE *stream, const char *text)
     fputc(',', stream);
 }
 
-static void csv_verdict(struct output *output, uint64_t line, const struct msg_verdict *verdict)
+static void csv_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
     FILE *stream = output->stream;
     char *signals = fired_names(verdict);
-    fprintf(stream, "%llu,", (unsigned long long)line);
+    char number[48];
+    place_text(place, number, sizeof number);
+    fprintf(stream, "%s,", number);
     csv_text(stream, verdict->id);
     csv_text(stream, verdict->db);
     csv_text(stream, msg_status_name(verdict->status));
@@ -112,9 +146,9 @@ static void sarif_end_output(struct output *output)
     sarif_end(output->stream);
 }
 
-static void sarif_verdict_output(struct output *output, uint64_t line, const struct msg_verdict *verdict)
+static void sarif_verdict_output(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
-    (void)line;
+    (void)place;
     sarif_verdict(output->stream, verdict, &output->first);
 }
 
@@ -134,15 +168,16 @@ struct output *output_begin(enum format format, bool full, FILE *stream)
     return output;
 }
 
-void output_verdict(struct output *output, uint64_t line, const struct msg_verdict *verdict)
+void output_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
-    writers[output->format].verdict(output, line, verdict);
+    writers[output->format].verdict(output, place, verdict);
 }
 
 bool output_end(struct output *output)
 {
     if (writers[output->format].end) writers[output->format].end(output);
     bool good = fflush(output->stream) == 0 && !ferror(output->stream);
+    msg_buffer_free(&output->json);
     g_free(output);
     return good;
 }

@@ -1,84 +1,121 @@
-/* assay replay: a query log in, a verdict a line out.
+/* assay replay: a query log, or the past of a topic, in; a verdict a line, or a record, out.
  *
- * DESIGN. One thread reads the log, hands requests to the engine and takes verdicts; the engine's threads judge.
- * Verdicts come in order of completion; `pending` holds the lines that are out, in the order of the log, and the
+ * DESIGN. One thread reads the requests, hands requests to the engine and takes verdicts; the engine's threads judge.
+ * Verdicts come in order of completion; `pending` holds the places that are out, in the order of the source, and the
  * verdicts that came before their turn, so at most `bound` of them. A line that is an object with an id but no valid
  * request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has none.
  *
+ * A topic is read by offsets of its own (proto/range.h), so the live group never notices. Where it stands is kept where
+ * the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the offsets of
+ * the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and loses none.
+ *
  * Memory is that of the longest line, the engine's window and `bound` verdicts, however long the log is.
  */
-#include "cli/input.h"
 #include "cli/judge.h"
 #include "cli/output.h"
+#include "cli/pace.h"
 #include "cli/progress.h"
+#include "cli/replay.h"
 #include "cli/resume.h"
+#include "cli/source.h"
 #include "cli/terminal.h"
+#include "cli/topic_sink.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { WAITING_PER_REQUEST = 4, MIN_WAITING = 64 };
+static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
     struct cli *cli;
-    struct lines lines;
+    struct bus *bus; /* of a topic on either side; else NULL */
+    struct source source;
+    struct pace pace;
+    bool held; /* the source stands on a request that is not handed out yet */
     struct output *output;
     FILE *stream;
+    struct topic_sink *sink; /* in place of output and stream */
+    int64_t committed_ns;
     struct resume resume;
     struct progress progress;
-    GQueue pending;        /* line numbers that are out, in the order of the log */
-    GHashTable *finished;  /* line number → verdict that waits for its turn */
+    GQueue pending;        /* places that are out, in the order of the source */
+    GHashTable *finished;  /* place → verdict that waits for its turn */
     guint bound;           /* of `pending` */
-    uint64_t read, failed; /* lines taken from the log; verdicts that could not be judged */
+    uint64_t read, failed; /* requests taken from the source; verdicts that could not be judged */
+    bool ordered;          /* verdicts go out in the order of the source */
     bool show, refused, interrupted;
     int io_error; /* errno of a failed write */
 };
 
-/* SIGINT and SIGTERM: stop, say how far it came. The second one kills as usual. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-static void catch_interrupts(void)
-{
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* --- verdicts out ---------------------------------------------------------------------------------------------- */
+
+static void report(struct replay *r, const char *what)
+{
+    char *where = source_where(&r->source);
+    progress_clear(&r->progress);
+    complain("%s: %s", where, what);
+    g_free(where);
+}
+
+/* From now and then: verdicts that are out are made safe, then what they answered is. */
+static bool commit(struct replay *r)
+{
+    struct err err = {0};
+    r->committed_ns = clock_now_ns();
+    enum err_code code = topic_sink_flush(r->sink, &err);
+    if (code == ERR_FULL) return true; /* the brokers are slow or away: later */
+    if (!code) code = source_commit(&r->source, &err);
+    if (!code || err_class(code) == ERR_CLASS_RETRY) return true;
+    complain_err(NULL, &err);
+    r->refused = true;
+    return false;
+}
+
+static bool send_verdict(struct replay *r, const struct msg_verdict *verdict)
+{
+    struct err err = {0};
+    if (topic_sink_write(r->sink, verdict, &err) != ERR_OK) {
+        if (replay_interrupted) return false;
+        progress_clear(&r->progress);
+        complain_err(NULL, &err);
+        r->refused = true;
+        return false;
+    }
+    source_answered(&r->source, verdict->tag);
+    return clock_now_ns() - r->committed_ns < COMMIT_NS || commit(r);
+}
 
 static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
 {
     if (!r->cli->settings.general.quiet && r->stream == stdout && r->show) progress_clear(&r->progress);
     r->failed += verdict->status == MSG_STATUS_FAILED;
     progress_count(&r->progress, verdict);
-    output_verdict(r->output, verdict->tag, verdict);
+    bool good = true;
+    if (r->sink)
+        good = send_verdict(r, verdict);
+    else
+        output_verdict(r->output, verdict->tag, verdict);
     msg_verdict_free(verdict);
-    if (ferror(r->stream) && !r->io_error) r->io_error = errno ? errno : EIO;
-    return !r->io_error;
+    if (!r->sink && ferror(r->stream) && !r->io_error) r->io_error = errno ? errno : EIO;
+    return good && !r->io_error;
 }
 
-static gpointer line_key(uint64_t line)
+static gpointer place_key(uint64_t place)
 {
-    return GSIZE_TO_POINTER(line);
+    return GSIZE_TO_POINTER(place);
 }
 
 /* Write what is next in order and there. */
 static bool write_ready(struct replay *r)
 {
     while (!g_queue_is_empty(&r->pending)) {
-        gpointer line = g_queue_peek_head(&r->pending);
-        struct msg_verdict *verdict = g_hash_table_lookup(r->finished, line);
+        gpointer place = g_queue_peek_head(&r->pending);
+        struct msg_verdict *verdict = g_hash_table_lookup(r->finished, place);
         if (!verdict) return true;
-        g_hash_table_steal(r->finished, line);
+        g_hash_table_steal(r->finished, place);
         g_queue_pop_head(&r->pending);
         if (!write_verdict(r, verdict)) return false;
     }
@@ -88,42 +125,31 @@ static bool write_ready(struct replay *r)
 static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 {
     struct replay *r = ctx;
-    if (r->cli->settings.replay.unordered) {
+    if (!r->ordered) {
         if (!write_verdict(r, verdict)) return false;
     } else {
-        g_hash_table_insert(r->finished, line_key(verdict->tag), verdict);
+        g_hash_table_insert(r->finished, place_key(verdict->tag), verdict);
         if (!write_ready(r)) return false;
     }
-    return !interrupted;
+    return !replay_interrupted;
 }
 
 /* --- requests in ------------------------------------------------------------------------------------------------ */
 
-static void report(struct replay *r, const char *what)
+/* A verdict on a request that is none, but has an id. False: it has not even that. */
+static bool failed_verdict(const struct replay *r, struct arena *arena, const struct err *err, struct msg_verdict *out)
 {
-    progress_clear(&r->progress);
-    complain("%s:%llu: %s", r->lines.path, (unsigned long long)r->lines.number, what);
-}
-
-/* The id and database of a line that is an object with an id but no request we can take. False: it is none. */
-static bool failed_verdict(struct arena *arena, const struct lines *lines, const struct err *err,
-                           struct msg_verdict *out)
-{
-    json_t *json = lines->too_long ? NULL : json_loadb(lines->text, lines->len, 0, NULL);
-    const char *id = json_string_value(json_object_get(json, "id")),
-               *db = json_string_value(json_object_get(json, "db"));
-    if (id) {
-        *out = (struct msg_verdict){.id = arena_strdup(arena, id),
-                                    .db = db ? arena_strdup(arena, db) : NULL,
-                                    .tag = lines->number,
-                                    .status = MSG_STATUS_FAILED,
-                                    .reason = err_name(err->code),
-                                    .message = err->text,
-                                    .p_correct = (double)NAN,
-                                    .threshold = (double)NAN};
-    }
-    json_decref(json);
-    return id && out->id;
+    const char *id, *db;
+    if (!source_name(&r->source, arena, &id, &db)) return false;
+    *out = (struct msg_verdict){.id = id,
+                                .db = db,
+                                .tag = source_place(&r->source),
+                                .status = MSG_STATUS_FAILED,
+                                .reason = err_name(err->code),
+                                .message = err->text,
+                                .p_correct = (double)NAN,
+                                .threshold = (double)NAN};
+    return true;
 }
 
 /* A copy of a verdict with its own memory, as the engine's have. */
@@ -140,7 +166,7 @@ static struct msg_verdict *own(const struct msg_verdict *verdict)
 static bool bad_line(struct replay *r, struct arena *arena, const struct err *err)
 {
     struct msg_verdict failed;
-    bool named = failed_verdict(arena, &r->lines, err, &failed);
+    bool named = failed_verdict(r, arena, err, &failed);
     if (!named || r->cli->settings.replay.strict) report(r, err->text[0] ? err->text : err_meaning(err->code));
     if (r->cli->settings.replay.strict) {
         r->refused = true;
@@ -151,55 +177,62 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
         r->progress.bad_lines++;
         return true;
     }
-    if (r->cli->settings.replay.unordered) return write_verdict(r, verdict);
-    g_queue_push_tail(&r->pending, line_key(verdict->tag));
+    if (!r->ordered) return write_verdict(r, verdict);
+    g_queue_push_tail(&r->pending, place_key(verdict->tag));
     return on_verdict(r, verdict);
 }
 
-static enum err_code read_request(struct replay *r, struct arena *arena, struct msg_request **out, struct err *err)
+/* Has the request that the source stands on its verdict already? 1: yes; 0: no; -1: the file is another log's. */
+static int is_done(struct replay *r, struct arena *arena)
 {
-    if (r->lines.too_long) return err_set(err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
-    enum err_code code = msg_request_from_json(arena, r->lines.text, r->lines.len, out, err);
-    if (code != ERR_OK) return code;
-    (*out)->tag = r->lines.number;
-    if (!(*out)->id) (*out)->id = arena_printf(arena, "line-%llu", (unsigned long long)r->lines.number);
-    return (*out)->id ? ERR_OK : err_set(err, ERR_LIMIT_MEMORY, "out of memory");
+    struct msg_request *request = NULL;
+    uint64_t place = source_place(&r->source);
+    if (!resume_has(&r->resume, place)) return 0;
+    if (r->read > RESUME_SAMPLES || source_read(&r->source, arena, &request, NULL) != ERR_OK) return 1;
+    if (!resume_conflicts(&r->resume, place, request->id)) return 1;
+    report(r, "the file of --out was made from another log");
+    r->refused = true;
+    return -1;
 }
 
-/* The next line that has no verdict yet. 1, 0 at the end, -1 to stop. */
+/* Move to the next request that has no verdict yet. As source_advance. */
+static int advance(struct replay *r, struct arena *arena)
+{
+    uint64_t limit = (uint64_t)r->cli->settings.log.limit;
+    struct err err = {0};
+    if (limit && r->read >= limit) return SOURCE_END;
+    int more = source_advance(&r->source, &err);
+    if (more == SOURCE_STOP) {
+        progress_clear(&r->progress);
+        complain_err(NULL, &err);
+        r->refused = true;
+    }
+    if (more != SOURCE_READY) return more;
+    r->read++;
+    int done = is_done(r, arena);
+    r->held = done == 0;
+    return done < 0 ? SOURCE_STOP : done ? SOURCE_LATER : SOURCE_READY;
+}
+
+/* The next request when it is due. As judge_loop.next. */
 static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
 {
     struct replay *r = ctx;
-    uint64_t limit = (uint64_t)r->cli->settings.log.limit;
-    while (!interrupted) {
-        if (limit && r->read >= limit) return 0;
-        int more = lines_next(&r->lines);
-        if (interrupted) break;
-        if (more < 0) {
-            report(r, g_strerror(errno));
-            r->refused = true;
-            return -1;
-        }
-        if (more == 0) return 0;
-        r->read++;
-        struct err err = {0};
-        bool done = resume_has(&r->resume, r->lines.number);
-        if (done && r->read > RESUME_SAMPLES) continue;
-        enum err_code code = read_request(r, arena, out, &err);
-        if (done) {
-            if (code != ERR_OK || !resume_conflicts(&r->resume, r->lines.number, (*out)->id)) continue;
-            report(r, "the file of --out was made from another log");
-            r->refused = true;
-            return -1;
-        }
-        if (code == ERR_OK) {
-            if (!r->cli->settings.replay.unordered) g_queue_push_tail(&r->pending, line_key(r->lines.number));
-            return 1;
-        }
-        err.code = code;
-        if (!bad_line(r, arena, &err)) return -1;
+    if (replay_interrupted) return -1;
+    int more = r->held ? SOURCE_READY : advance(r, arena);
+    if (more != SOURCE_READY) return more == SOURCE_LATER ? JUDGE_LATER : more;
+    int64_t now_ns = clock_now_ns(), wait_ns = pace_wait_ns(&r->pace, source_time_ms(&r->source), now_ns);
+    if (wait_ns > 0) {
+        pace_nap(wait_ns);
+        return JUDGE_LATER;
     }
-    return -1;
+    struct err err = {0};
+    pace_take(&r->pace, now_ns);
+    r->held = false;
+    err.code = source_read(&r->source, arena, out, &err);
+    if (err.code != ERR_OK) return bad_line(r, arena, &err) ? JUDGE_LATER : -1;
+    if (r->ordered) g_queue_push_tail(&r->pending, place_key((*out)->tag));
+    return 1;
 }
 
 /* Enough verdicts wait for one that is slow: read no further. The line just read is itself the last of `pending`. */
@@ -212,16 +245,10 @@ static bool must_wait(void *ctx)
 static void on_tick(void *ctx)
 {
     struct replay *r = ctx;
-    if (r->show) progress_draw(&r->progress, r->lines.size ? (double)r->lines.offset / (double)r->lines.size : -1);
+    if (r->show) progress_draw(&r->progress, source_share(&r->source));
 }
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
-
-static bool is_full_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-}
 
 /* Open --out (or standard output) as the flags ask. False after a complaint. */
 static bool open_output(struct replay *r, enum format *format)
@@ -243,7 +270,7 @@ static bool open_output(struct replay *r, enum format *format)
             complain("%s", err.text);
             return false;
         }
-    } else if (!s->replay.force && is_full_file(path)) {
+    } else if (!s->replay.force && replay_is_full_file(path)) {
         complain("%s exists: --resume continues it, --force overwrites it", path);
         return false;
     }
@@ -260,6 +287,18 @@ static int exit_code(const struct replay *r, enum err_code code, const struct er
     return r->failed || r->progress.bad_lines ? EXIT_JUDGED : 0;
 }
 
+/* The last verdicts, and where the next replay goes on. Waits for the brokers, bounded; a signal ends that. */
+static void finish_sink(struct replay *r)
+{
+    struct err err = {0};
+    enum err_code code = topic_sink_finish(r->sink, &err);
+    if (!code) code = source_commit(&r->source, &err);
+    if (!code) return;
+    progress_clear(&r->progress);
+    complain_err(NULL, &err);
+    r->refused = true;
+}
+
 static int run_engine(struct replay *r)
 {
     struct err err = {0};
@@ -273,11 +312,12 @@ static int run_engine(struct replay *r)
         r->bound = MAX(window * WAITING_PER_REQUEST, MIN_WAITING);
         struct judge_loop loop = {next_request, on_verdict, must_wait, on_tick, r};
         progress_start(&r->progress);
-        catch_interrupts();
+        replay_catch_interrupts();
         code = judge_run(engine, &loop, &err);
+        if (code == ERR_OK && r->sink && !r->refused) finish_sink(r);
         judge_report_cache(r->cli, engine);
     }
-    r->interrupted = interrupted != 0;
+    r->interrupted = replay_interrupted != 0;
     engine_close(engine);
     err.code = code;
     return exit_code(r, code, &err);
@@ -286,6 +326,13 @@ static int run_engine(struct replay *r)
 /* Close the output; a full disk shows here at the latest. A reader that left is no error. */
 static int close_output(struct replay *r, int code)
 {
+    if (r->sink) {
+        if (!r->cli->settings.general.quiet && !r->refused)
+            fprintf(stderr, "%llu verdicts sent to %s\n", (unsigned long long)topic_sink_sent(r->sink),
+                    r->cli->settings.past.to_topic);
+        topic_sink_close(r->sink);
+        return code;
+    }
     errno = 0;
     bool good = output_end(r->output);
     if (r->stream != stdout && fclose(r->stream) != 0) good = false;
@@ -301,31 +348,76 @@ static void free_verdict(gpointer verdict)
     msg_verdict_free(verdict);
 }
 
-static int replay_log(struct replay *r)
+/* Where verdicts go: a topic, a file, or standard output. False after a complaint. */
+static bool open_sink(struct replay *r)
 {
-    enum format format;
+    const struct settings *s = &r->cli->settings;
     struct err err = {0};
-    if (!judge_has_root(r->cli)) return EXIT_ERROR;
-    if (lines_open(r->cli->args[0], &r->lines, &err) != ERR_OK) return complain_err(r->cli->args[0], &err);
-    int code = EXIT_ERROR;
-    if (open_output(r, &format)) {
-        r->output = output_begin(format, false, r->stream);
-        r->show = terminal_progress() && !r->cli->settings.general.quiet && !(r->stream == stdout && terminal_output());
-        code = close_output(r, run_engine(r));
-        if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused)
-            progress_summary(&r->progress, r->interrupted);
+    enum format format;
+    if (s->past.to_topic) {
+        r->ordered = true; /* offsets of the group stand for all before them */
+        r->committed_ns = clock_now_ns();
+        if (topic_sink_open(r->bus, s->past.to_topic, &r->sink, &err) == ERR_OK) return true;
+        complain_err(NULL, &err);
+        return false;
     }
-    lines_close(&r->lines);
+    if (!open_output(r, &format)) return false;
+    r->output = output_begin(format, false, r->stream);
+    return true;
+}
+
+/* Where requests come from. False after a complaint. */
+static bool open_source(struct replay *r)
+{
+    const struct settings *s = &r->cli->settings;
+    const char *name = r->cli->n_args ? r->cli->args[0] : s->past.from_topic;
+    struct range_config config;
+    struct err err = {0};
+    if ((s->past.from_topic || s->past.to_topic) && replay_open_bus(r->cli, &r->bus, &err) != ERR_OK) {
+        complain_err(NULL, &err);
+        return false;
+    }
+    enum err_code code = ERR_OK;
+    if (!s->past.from_topic)
+        code = source_open_log(&r->source, name, &err);
+    else if (!(code = replay_range(s, &config, &err)))
+        code = source_open_topic(&r->source, r->bus, &config, &err);
+    r->source.timed = s->past.speed > 0;
+    r->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
+    if (code) complain_err(s->past.from_topic ? NULL : name, &err);
+    return code == ERR_OK;
+}
+
+static int replay_all(struct replay *r)
+{
+    int code = EXIT_ERROR;
+    if (!replay_check(r->cli) || !judge_has_databases(r->cli)) return code;
+    if (open_source(r) && open_sink(r)) {
+        bool to_terminal = !r->sink && r->stream == stdout && terminal_output();
+        r->show = terminal_progress() && !r->cli->settings.general.quiet && !to_terminal;
+        code = run_engine(r);
+        if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused) {
+            progress_summary(&r->progress, r->interrupted);
+            if (r->pace.behind_ns > BEHIND_NS)
+                fprintf(stderr, "the last request came %.1f s later than --speed asks\n",
+                        (double)r->pace.behind_ns / 1e9);
+        }
+        code = close_output(r, code);
+    }
+    source_close(&r->source);
+    if (r->bus) bus_close(r->bus);
     return code;
 }
 
 static int replay_run(struct cli *cli)
 {
+    if (cli->settings.past.feed) return feed_run(cli);
     struct replay *r = g_new0(struct replay, 1);
     r->cli = cli;
+    r->ordered = !cli->settings.replay.unordered;
     r->finished = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_verdict);
     g_queue_init(&r->pending);
-    int code = replay_log(r);
+    int code = replay_all(r);
     g_queue_clear(&r->pending);
     g_hash_table_destroy(r->finished);
     resume_free(&r->resume);
@@ -335,8 +427,8 @@ static int replay_run(struct cli *cli)
 
 const struct command command_replay = {
     .name = "replay",
-    .sentence = "judge a query log, a verdict a line",
-    .args = "LOG|- --db-root DIR",
+    .sentence = "judge a query log, or the past of a topic, a verdict a line",
+    .args = "[LOG|-] --db-root DIR",
     .description =
         "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict a line, in the order "
         "of the "
@@ -345,19 +437,29 @@ const struct command command_replay = {
         "(not "
         "JSON, not UTF-8, no id, longer than 16 MiB) is reported on standard error with its number and skipped. With "
         "--strict either stops the replay.\n\n"
+        "With --from-topic the requests are records of the past: all partitions by time, from --from-offset or "
+        "--from-time to --to-offset or --to-time, or to where the topic ended at the start. The fleet's own groups are "
+        "never touched. Verdicts go to --out, with partition and offset, or to --to-topic, keyed by id; there --resume "
+        "goes on where the offsets of --group stand. --rate and --speed slow it down.\n\n"
+        "With --feed nothing is judged here: the log's requests are sent to a fleet's topic, and with --out the "
+        "verdicts are awaited and written.\n\n"
         "--out writes to a file. A replay that was stopped or killed goes on with --resume: the file's torn last line "
         "is cut "
         "off and only lines without a verdict are judged. SIGINT prints the summary so far; the exit status is 130.\n\n"
         "The exit status is 0 when every line was answered, whatever the verdicts; 1 when a line was skipped or its "
         "verdict "
         "is failed; 2 when the replay itself could not go on.",
-    .examples = "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
+    .examples = "assay replay --servers kafka:9092 --from-topic assay.requests --from-time 2026-03-01T00:00:00Z \\\n"
+                "    --db-root databases --out march.jsonl --rate 50\n"
+                "assay replay log.jsonl --servers kafka:9092 --feed assay.requests --rate 20 --out verdicts.jsonl\n"
+                "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
-    .groups = (const struct option_group *const[]){&options_replay, &options_log, &options_judge, &options_verifier,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
-    .min_args = 1,
+    .groups = (const struct option_group *const[]){&options_replay, &options_past, &options_kafka, &options_log,
+                                                   &options_judge, &options_verifier, &options_output, &options_signals,
+                                                   &options_database, &options_schema, &options_redis, &options_general,
+                                                   NULL},
+    .min_args = 0,
     .max_args = 1,
     .run = replay_run,
 };

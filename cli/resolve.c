@@ -191,15 +191,34 @@ static const struct option_group *group_of(const struct option_row *wanted)
     return NULL;
 }
 
+/* A list of fixed words may also come as one flag: --family=join,value. Other lists hold text with commas of its own.
+ */
+static enum err_code set_list_flag(struct cli *cli, const struct option_row *row, const char *text, bool append,
+                                   struct err *err)
+{
+    gchar **items = g_strsplit(text, ",", -1);
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; items[i] && code == ERR_OK; i++)
+        code = option_set(&cli->arena, row, items[i], append || i > 0, &cli->settings, err);
+    g_strfreev(items);
+    return code;
+}
+
+static enum err_code set_flag(struct cli *cli, const struct flag *flag, bool again, struct err *err)
+{
+    const struct option_row *row = flag->row;
+    if (row->type == OPT_SIGNAL) return set_signal_flag(cli, flag->text, err);
+    if (row->type == OPT_LIST && row->choices) return set_list_flag(cli, row, flag->text, again, err);
+    return option_set(&cli->arena, row, flag->text, again, &cli->settings, err);
+}
+
 static enum err_code set_flags(struct cli *cli, const struct flag *flags, unsigned n, struct err *err)
 {
     for (unsigned i = 0; i < n; i++) {
         const struct option_row *row = flags[i].row;
         bool again = false;
         for (unsigned k = 0; k < i; k++) again |= flags[k].row == row;
-        enum err_code code = row->type == OPT_SIGNAL
-                                 ? set_signal_flag(cli, flags[i].text, err)
-                                 : option_set(&cli->arena, row, flags[i].text, again, &cli->settings, err);
+        enum err_code code = set_flag(cli, &flags[i], again, err);
         if (code != ERR_OK) return code;
         char key[64], *origin = g_strdup_printf("flag --%s", row->name);
         option_key(row, key, sizeof key);

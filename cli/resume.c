@@ -1,5 +1,6 @@
 #include "cli/resume.h"
 #include "cli/input.h"
+#include "cli/place.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -7,54 +8,74 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char key[] = ",\"line\":";
-
-uint64_t resume_line_of(const char *record, size_t len)
+/* The number before `at`, behind `key`; *start is where the key begins. False: there is none. */
+static bool number_before(const char *record, size_t at, const char *key, uint64_t *number, size_t *start)
 {
-    if (len < sizeof key + 1 || record[0] != '{' || record[len - 1] != '}') return 0;
-    size_t at = len - 1;
-    uint64_t line = 0, unit = 1;
+    uint64_t unit = 1;
+    size_t end = at, key_len = strlen(key);
+    *number = 0;
     while (at > 0 && g_ascii_isdigit(record[at - 1]) && unit < 1000000000000000000ULL) {
-        line += (uint64_t)(record[--at] - '0') * unit;
+        *number += (uint64_t)(record[--at] - '0') * unit;
         unit *= 10;
     }
-    size_t key_len = sizeof key - 1;
-    return at > key_len && memcmp(record + at - key_len, key, key_len) == 0 ? line : 0;
+    if (at == end || at <= key_len || memcmp(record + at - key_len, key, key_len) != 0) return false;
+    *start = at - key_len;
+    return true;
 }
 
-static void mark(struct resume *resume, uint64_t line)
+uint64_t resume_place_of(const char *record, size_t len)
 {
-    guint byte = (guint)(line / 8);
-    if (byte >= resume->bits->len) {
-        guint old = resume->bits->len, grown = (byte + 1) * 2;
-        g_byte_array_set_size(resume->bits, grown);
-        memset(resume->bits->data + old, 0, grown - old);
+    uint64_t number, partition;
+    size_t at = 0;
+    if (len < 2 || record[0] != '{' || record[len - 1] != '}') return 0;
+    if (number_before(record, len - 1, ",\"line\":", &number, &at))
+        return number >> PLACE_OFFSET_BITS ? 0 : place_line(number);
+    if (!number_before(record, len - 1, ",\"offset\":", &number, &at) || number >> PLACE_OFFSET_BITS) return 0;
+    if (!number_before(record, at, ",\"partition\":", &partition, &at) || partition >= PLACE_MAX_PARTITIONS) return 0;
+    return place_record((int32_t)partition, (int64_t)number);
+}
+
+static guint place_hash(gconstpointer place)
+{
+    const guint64 *key = place;
+    return (guint)(*key ^ *key >> 32);
+}
+
+static void mark(struct resume *resume, uint64_t place)
+{
+    guint64 key = place / RESUME_PIECE;
+    guint8 *bits = g_hash_table_lookup(resume->pieces, &key);
+    if (!bits) {
+        bits = g_malloc0(RESUME_PIECE / 8);
+        g_hash_table_insert(resume->pieces, g_memdup2(&key, sizeof key), bits);
     }
-    resume->bits->data[byte] |= (guint8)(1U << line % 8);
+    bits[place % RESUME_PIECE / 8] |= (guint8)(1U << place % 8);
     resume->done++;
 }
 
-bool resume_has(const struct resume *resume, uint64_t line)
+bool resume_has(const struct resume *resume, uint64_t place)
 {
-    return resume->bits && line / 8 < resume->bits->len && (resume->bits->data[line / 8] & 1U << line % 8);
+    guint64 key = place / RESUME_PIECE;
+    const guint8 *bits = resume->pieces ? g_hash_table_lookup(resume->pieces, &key) : NULL;
+    return bits && bits[place % RESUME_PIECE / 8] & 1U << place % 8;
 }
 
-static void sample(struct resume *resume, uint64_t line, const char *record, size_t len)
+static void sample(struct resume *resume, uint64_t place, const char *record, size_t len)
 {
     if (resume->n_samples == RESUME_SAMPLES) return;
     json_t *json = json_loadb(record, len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
     if (id) {
-        resume->samples[resume->n_samples].line = line;
+        resume->samples[resume->n_samples].place = place;
         resume->samples[resume->n_samples++].id = g_strdup(id);
     }
     json_decref(json);
 }
 
-bool resume_conflicts(const struct resume *resume, uint64_t line, const char *id)
+bool resume_conflicts(const struct resume *resume, uint64_t place, const char *id)
 {
     for (unsigned i = 0; i < resume->n_samples; i++)
-        if (resume->samples[i].line == line) return strcmp(resume->samples[i].id, id) != 0;
+        if (resume->samples[i].place == place) return strcmp(resume->samples[i].id, id) != 0;
     return false;
 }
 
@@ -81,20 +102,20 @@ static enum err_code scan(struct lines *lines, struct resume *out, uint64_t *who
 {
     int more;
     while ((more = lines_next(lines)) > 0) {
-        uint64_t line = resume_line_of(lines->text, lines->len);
+        uint64_t place = resume_place_of(lines->text, lines->len);
         bool last = lines->offset == lines->size;
-        if (line == 0 && last && is_torn_record(lines)) break;
-        if (line == 0 || lines->too_long || line > UINT32_MAX)
+        if (place == 0 && last && is_torn_record(lines)) break;
+        if (place == 0 || lines->too_long)
             return err_set(err, ERR_MALFORMED, "%s:%llu: not a record of a replay in jsonl", lines->path,
                            (unsigned long long)lines->number);
         bool torn = false;
         if (last) torn = !ends_with_newline(lines);
         if (torn) break;
-        if (resume_has(out, line))
-            return err_set(err, ERR_MALFORMED, "%s:%llu: a second verdict on line %llu of the log", lines->path,
-                           (unsigned long long)lines->number, (unsigned long long)line);
-        mark(out, line);
-        sample(out, line, lines->text, lines->len);
+        if (resume_has(out, place))
+            return err_set(err, ERR_MALFORMED, "%s:%llu: a second verdict on the same request", lines->path,
+                           (unsigned long long)lines->number);
+        mark(out, place);
+        sample(out, place, lines->text, lines->len);
         *whole = lines->offset;
         if (last) break;
     }
@@ -103,7 +124,7 @@ static enum err_code scan(struct lines *lines, struct resume *out, uint64_t *who
 
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
 {
-    *out = (struct resume){.bits = g_byte_array_new()};
+    *out = (struct resume){.pieces = g_hash_table_new_full(place_hash, g_int64_equal, g_free, g_free)};
     struct stat status;
     if (stat(path, &status) != 0 && errno == ENOENT) return ERR_OK;
     struct lines lines;
@@ -116,7 +137,7 @@ enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
 
 void resume_free(struct resume *resume)
 {
-    if (resume->bits) g_byte_array_free(resume->bits, TRUE);
+    if (resume->pieces) g_hash_table_destroy(resume->pieces);
     for (unsigned i = 0; i < resume->n_samples; i++) g_free(resume->samples[i].id);
     *resume = (struct resume){0};
 }

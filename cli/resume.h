@@ -1,8 +1,9 @@
 /* Continuing a replay that was killed.
  *
- * Each record of a jsonl replay ends with ,"line":N} where N is the line of the log that it answers. That alone says
- * what is done, in whatever order it was written: the file is scanned once, a torn last line is cut off, and the replay
- * skips the lines that have their verdict. No line twice, none lost. Memory: one bit a line of the log.
+ * Each record of a jsonl replay ends with ,"line":N} where N is the line of the log that it answers, or with
+ * ,"partition":P,"offset":O} of the topic. That alone says what is done, in whatever order it was written: the file is
+ * scanned once, a torn last line is cut off, and the replay skips what has its verdict. No line twice, none lost.
+ * Memory: about one bit a line, in pieces of 4,096 lines, since offsets may start anywhere.
  */
 #ifndef ASSAY_CLI_RESUME_H
 #define ASSAY_CLI_RESUME_H
@@ -13,14 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RESUME_SAMPLES = 64 };
+enum { RESUME_SAMPLES = 64, RESUME_PIECE = 4096 };
 
 struct resume {
-    GByteArray *bits;
+    GHashTable *pieces; /* place / RESUME_PIECE → that many bits */
     uint64_t done;
     /* The ids of the first records, to notice another log's file. */
     struct {
-        uint64_t line;
+        uint64_t place;
         char *id;
     } samples[RESUME_SAMPLES];
     unsigned n_samples;
@@ -31,12 +32,13 @@ struct resume {
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err);
 void resume_free(struct resume *resume);
 
-bool resume_has(const struct resume *resume, uint64_t line);
+/* Places as in cli/place.h. */
+bool resume_has(const struct resume *resume, uint64_t place);
 
-/* Was this line's verdict written for a request of another name? Then the file belongs to another log. */
-bool resume_conflicts(const struct resume *resume, uint64_t line, const char *id);
+/* Was this place's verdict written for a request of another name? Then the file belongs to another log. */
+bool resume_conflicts(const struct resume *resume, uint64_t place, const char *id);
 
-/* The line number that a record ends with; 0: it has none, so it is torn or not ours. */
-uint64_t resume_line_of(const char *record, size_t len);
+/* The place that a record ends with; 0: it has none, so it is torn or not ours. */
+uint64_t resume_place_of(const char *record, size_t len);
 
 #endif

@@ -97,6 +97,27 @@ struct settings {
         bool strict;
     } replay;
     struct {
+        const char *from_topic;
+        int64_t from_offset;
+        const char *from_time;
+        int64_t to_offset;
+        const char *to_time;
+        const char *to_topic;
+        const char *group;
+        const char *feed;
+        const char *answers;
+        int64_t wait_ms;
+        double rate;
+        double speed;
+    } past;
+    struct {
+        double tolerance;
+        bool explanations;
+        bool gold;
+        const char *log;
+        int64_t list;
+    } diff;
+    struct {
         int64_t limit;
     } log;
     struct {
@@ -128,6 +149,7 @@ struct settings {
     } mutate;
     struct {
         const char *db;
+        bool catalogue;
     } doctor;
     struct {
         bool origin;
@@ -145,6 +167,32 @@ struct settings {
         int64_t verdict_retention_hours;
         int64_t letter_retention_hours;
     } topics;
+    struct {
+        struct string_list topics;
+        const char *code;
+        const char *from_time;
+        int64_t from_offset;
+        int64_t limit;
+        bool values;
+        bool dry_run;
+    } dlq;
+    struct {
+        const char *group, *instance, *from;
+        int64_t max_open;
+        int64_t drain_ms;
+    } coordinator;
+    struct {
+        const char *group;
+        int64_t threads;
+        int64_t processes;
+        int64_t drain_ms;
+    } worker;
+    struct {
+        const char *listen;
+        int64_t stall_ms;
+        const char *log_level;
+        const char *log_form;
+    } observe;
 };
 
 #endif

@@ -86,6 +86,9 @@ static int topics_run(struct cli *cli)
     enum err_code code = kafka_config(cli, &config, &err);
     if (!code) code = bus_open("kafka", &config, &bus, &err);
     if (!code) code = (create ? topics_create : topics_describe)(bus, plans, n, reports, &err);
+    bool made;
+    const struct bus_once group = {.group = cli->settings.coordinator.group};
+    if (!code && create) code = topics_begin_group(bus, &group, &made, &err);
     bus_close(bus);
     if (code) return complain_err("topics", &err);
     if (format == FORMAT_TEXT || format == FORMAT_CSV)
@@ -103,6 +106,8 @@ const struct command command_topics = {
         "create makes the topics that are missing and leaves the others as they are; describe only looks. Both print "
         "each topic with what differs from the plan, and end with status 1 when something does or is missing: "
         "partitions never shrink, and other settings may have been changed on purpose, so nothing is ever altered.\n\n"
+        "create also lets the coordinators' group (coordinator.group) begin at the start of the requests, if it has "
+        "never read; otherwise a coordinator would refuse to guess.\n\n"
         "Requests, results, verdicts and the coordinator's dead letters have the same number of partitions, because "
         "partition i of each belongs together. Times are the brokers' (LogAppendTime), and no topic is compacted: the "
         "first verdict of a request is the one that counts.",

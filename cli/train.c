@@ -510,7 +510,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
 static int train_run(struct cli *cli)
 {
     bool verifier = strcmp(cli->args[0], "verifier") == 0;
-    if (!judge_has_root(cli)) return EXIT_ERROR;
+    if (!judge_has_databases(cli)) return EXIT_ERROR;
     if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
         complain("where to? --out=FILE names the model file");
         return EXIT_ERROR;

@@ -106,7 +106,7 @@ Test(parts, lines_are_numbered_and_capped)
 
 static uint64_t line_of(const char *record)
 {
-    return resume_line_of(record, strlen(record));
+    return resume_place_of(record, strlen(record));
 }
 
 Test(parts, a_record_ends_with_its_line)

@@ -1,0 +1,414 @@
+/* The listener by itself, with clients that behave and clients that do not; then what a process shows through it. */
+#include "cli/observe.h"
+#include "cli/watch.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <netinet/in.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CALL_MS = 10000 };
+
+static int connect_to(uint16_t port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct timeval limit = {CALL_MS / 1000, 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    cr_assert_eq(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+/* Send these bytes; everything that comes back until the other side closes. */
+static char *exchange(uint16_t port, const char *bytes, size_t len)
+{
+    static char answer[1 << 18];
+    size_t have = 0;
+    ssize_t n;
+    int fd = connect_to(port);
+    send(fd, bytes, len, MSG_NOSIGNAL);
+    while (have < sizeof answer - 1 && (n = recv(fd, answer + have, sizeof answer - 1 - have, 0)) > 0)
+        have += (size_t)n;
+    answer[have] = '\0';
+    close(fd);
+    return answer;
+}
+
+static char *ask(uint16_t port, const char *method, const char *path)
+{
+    char request[256];
+    int len = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", method, path);
+    return exchange(port, request, (size_t)len);
+}
+
+static bool is_status(const char *answer, int status)
+{
+    char start[32];
+    snprintf(start, sizeof start, "HTTP/1.1 %d ", status);
+    return g_str_has_prefix(answer, start);
+}
+
+static const char *body_of(const char *answer)
+{
+    const char *end = strstr(answer, "\r\n\r\n");
+    return end ? end + 4 : "";
+}
+
+/* --- the listener --- */
+
+static bool write_good(void *ctx, FILE *out)
+{
+    fprintf(out, "good %s\n", (const char *)ctx);
+    return true;
+}
+
+static bool write_bad(void *ctx, FILE *out)
+{
+    (void)ctx;
+    fputs("bad\n", out);
+    return false;
+}
+
+static const struct observe_page pages[] = {{"/good", "text/plain", write_good}, {"/bad", "text/plain", write_bad}};
+
+static struct observe *open_observe(int64_t limit_ms)
+{
+    struct observe_config config = {"127.0.0.1:0", pages, 2, "news", limit_ms};
+    struct observe *observe;
+    struct err err = {0};
+    cr_assert_eq(observe_open(&config, &observe, &err), ERR_OK, "%s", err.text);
+    cr_assert_neq(observe_port(observe), 0);
+    return observe;
+}
+
+Test(observe, pages_and_what_is_none)
+{
+    struct observe *observe = open_observe(0);
+    uint16_t port = observe_port(observe);
+    char *answer = ask(port, "GET", "/good");
+    cr_assert(is_status(answer, 200) && strstr(answer, "text/plain"), "%s", answer);
+    cr_assert_str_eq(body_of(answer), "good news\n");
+    answer = ask(port, "GET", "/good?x=1");
+    cr_assert(is_status(answer, 200), "%s", answer);
+    answer = ask(port, "HEAD", "/good");
+    cr_assert(is_status(answer, 200) && strstr(answer, "Content-Length: 10\r\n"), "%s", answer);
+    cr_assert_str_eq(body_of(answer), "");
+    answer = ask(port, "GET", "/bad");
+    cr_assert(is_status(answer, 503), "%s", answer);
+    cr_assert_str_eq(body_of(answer), "bad\n");
+    static const char *const nowhere[] = {"/", "/good/", "/GOOD", "/goo", "/../good", "//good", "*"};
+    for (unsigned i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+        answer = ask(port, "GET", nowhere[i]);
+        cr_assert(is_status(answer, 404), "%s: %s", nowhere[i], answer);
+    }
+    static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", "BREW"};
+    for (unsigned i = 0; i < sizeof methods / sizeof *methods; i++) {
+        answer = ask(port, methods[i], "/good");
+        cr_assert(is_status(answer, 405) && strstr(answer, "Allow: GET, HEAD"), "%s: %s", methods[i], answer);
+    }
+    observe_close(observe);
+    leak_check();
+}
+
+Test(observe, bodies_are_not_read_and_heads_are_bounded)
+{
+    static char request[1 << 16];
+    struct observe *observe = open_observe(0);
+    uint16_t port = observe_port(observe);
+    static const char post[] = "POST /good HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nxxxx";
+    cr_assert(is_status(exchange(port, post, sizeof post - 1), 405));
+    static const char get[] = "GET /good HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    cr_assert(is_status(exchange(port, get, sizeof get - 1), 200));
+    memset(request, 'a', sizeof request);
+    memcpy(request, "GET /", 5);
+    char *answer = exchange(port, request, sizeof request); /* one endless line */
+    cr_assert(!is_status(answer, 200), "%s", answer);
+    int len = snprintf(request, sizeof request, "GET /good HTTP/1.1\r\nHost: x\r\nX: ");
+    request[len] = 'a';
+    answer = exchange(port, request, sizeof request);
+    cr_assert(!is_status(answer, 200), "%s", answer);
+    static const char rubbish[] = "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n";
+    exchange(port, rubbish, sizeof rubbish - 1);
+    cr_assert(is_status(ask(port, "GET", "/good"), 200), "and is still there");
+    observe_close(observe);
+    leak_check();
+}
+
+/* Twice as many as it takes at a time say nothing, or drip; who asks meanwhile waits no longer than they may stay. */
+Test(observe, idle_and_dripping_clients_do_not_keep_others_out, .timeout = 60)
+{
+    enum { IDLE = 2 * OBSERVE_CONNECTIONS };
+    struct observe *observe = open_observe(300);
+    int idle[IDLE];
+    for (int i = 0; i < IDLE; i++) {
+        idle[i] = connect_to(observe_port(observe));
+        if (i % 2) send(idle[i], "GET ", 4, MSG_NOSIGNAL);
+    }
+    int64_t start = clock_now_ns();
+    char *answer = ask(observe_port(observe), "GET", "/good");
+    cr_assert(is_status(answer, 200), "%s", answer);
+    cr_assert_lt(clock_now_ns() - start, 6000000000LL);
+    for (int i = 0; i < IDLE; i++) close(idle[i]);
+    observe_close(observe);
+    leak_check();
+}
+
+Test(observe, it_ends_while_clients_hang_on)
+{
+    struct observe *observe = open_observe(0);
+    int fd = connect_to(observe_port(observe));
+    int64_t start = clock_now_ns();
+    observe_close(observe);
+    cr_assert_lt(clock_now_ns() - start, 3000000000LL);
+    close(fd);
+    leak_check();
+}
+
+static void expect_refused(const char *listen, const char *says)
+{
+    struct observe_config config = {listen, pages, 2, NULL, 0};
+    struct observe *observe;
+    struct err err = {0};
+    cr_assert_eq(observe_open(&config, &observe, &err), ERR_CONFIG, "%s", listen);
+    cr_assert_null(observe);
+    cr_assert(strstr(err.text, says), "%s: %s", listen, err.text);
+}
+
+Test(observe, addresses_that_are_none_and_a_port_that_is_taken)
+{
+    static const char *const bad[] = {"", "9000", "localhost", "localhost:", "::1:9000", "[::1]", "[::1:9000"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i], "is no HOST:PORT");
+    expect_refused("127.0.0.1:http-no-such", "listen: 127.0.0.1:http-no-such");
+    expect_refused("203.0.113.1:9000", "cannot listen on 203.0.113.1:9000");
+    struct observe *observe = open_observe(0);
+    char listen[32];
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", observe_port(observe));
+    expect_refused(listen, "in use");
+    observe_close(observe);
+    leak_check();
+}
+
+Test(observe, all_addresses)
+{
+    static const char *const all[] = {":0", "*:0"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct observe_config config = {all[i], pages, 2, "news", 0};
+        struct observe *observe;
+        struct err err = {0};
+        cr_assert_eq(observe_open(&config, &observe, &err), ERR_OK, "%s", err.text);
+        observe_close(observe);
+    }
+    leak_check();
+}
+
+/* --- a process --- */
+
+static atomic_llong turned;
+
+static int64_t turned_ns(void *ctx)
+{
+    (void)ctx;
+    return atomic_load(&turned);
+}
+
+static atomic_int bus_code;
+
+static enum err_code fake_health(struct bus *bus, struct err *err)
+{
+    (void)bus;
+    int code = atomic_load(&bus_code);
+    return code ? err_set(err, (enum err_code)code, "fenced by another") : ERR_OK;
+}
+
+static atomic_uint joined = 2;
+
+static void fake_traffic(struct bus *bus, struct bus_traffic *out)
+{
+    (void)bus;
+    *out = (struct bus_traffic){.clients = 3, .members = 2, .joined = atomic_load(&joined), .lag = 12, .bytes_out = 5};
+}
+
+static const struct bus_transport fake_transport = {.name = "fake", .health = fake_health, .traffic = fake_traffic};
+static struct bus fake_bus = {&fake_transport};
+
+static void collect_both(void *ctx, struct metrics *metrics)
+{
+    (void)ctx;
+    struct worker_stats worker = {.tasks = 10, .answered = 7, .late = 1, .retried = 2, .dead = 1, .failed = 1};
+    struct cache_stats redis = {.hits = 5, .failures = 3, .away = true, .bytes_in = 77, .call_ns = 1500000000};
+    struct coordinator_stats coordinator = {.requests = 9,
+                                            .verdicts = 5,
+                                            .rejected = 1,
+                                            .results = 40,
+                                            .stray = 2,
+                                            .open = 3,
+                                            .duplicates = 4,
+                                            .once = {.committed = 6, .lost = 1, .takeovers = 8}};
+    struct schema_cache_stats schemas = {.hits = 11, .misses = 2, .indexes = 2, .bytes = 4096};
+    worker.dead_by[ERR_MALFORMED] = 1;
+    worker.signal_runs[vsig_all(&(unsigned){0})[0]->id] = 3;
+    metrics_histogram_count(&worker.families[VSIG_JOIN], 3000000);
+    coordinator.by_status[MSG_STATUS_VALIDATED] = 4;
+    coordinator.by_status[MSG_STATUS_FAILED] = 1;
+    coordinator.rejected_by[ERR_ENCODING] = 1;
+    metrics_histogram_count(&coordinator.latency, 40000000);
+    metrics_histogram_count(&coordinator.once.commits, 8000000);
+    fleet_metrics_worker(metrics, &worker, 6);
+    fleet_metrics_guards(metrics, &(struct permits_stats){.taken = 8, .local = 4}, 5, 1);
+    fleet_metrics_redis(metrics, &redis);
+    fleet_metrics_schemas(metrics, &schemas);
+    fleet_metrics_coordinator(metrics, &coordinator);
+}
+
+struct process {
+    struct cli cli;
+    struct watch *watch;
+    uint16_t port;
+};
+
+static void process_open(struct process *process)
+{
+    static const struct fleet_part part = {.name = "worker-0", .turned_ns = turned_ns};
+    const struct watch_config config = {"worker", "1234567", &part, 1, &fake_bus, NULL, collect_both};
+    struct err err = {0};
+    log_open(open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_FORM_JSON, LOG_LEVEL_INFO);
+    *process = (struct process){0};
+    process->cli.settings.observe.listen = "127.0.0.1:0";
+    process->cli.settings.observe.stall_ms = 60000;
+    cr_assert_eq(watch_open(&process->cli, &config, &process->watch, &err), ERR_OK, "%s", err.text);
+    process->port = watch_port(process->watch);
+}
+
+static void expect_page(const struct process *process, const char *path, int status, const char *says)
+{
+    char *answer = ask(process->port, "GET", path);
+    cr_assert(is_status(answer, status), "%s: %s", path, answer);
+    cr_assert(strstr(answer, says), "%s: %s", path, answer);
+}
+
+Test(watch, not_asked_to_listen_it_does_not)
+{
+    struct cli cli = {0};
+    const struct watch_config config = {"worker", "1234567", NULL, 0, &fake_bus, NULL, collect_both};
+    struct watch *watch;
+    cr_assert_eq(watch_open(&cli, &config, &watch, NULL), ERR_OK);
+    cr_assert_null(watch);
+    watch_close(watch);
+}
+
+Test(watch, health_is_about_loops_and_fatal_errors)
+{
+    struct process process;
+    process_open(&process);
+    expect_page(&process, "/healthz", 200, "loops: ok");
+    expect_page(&process, "/readyz", 503, "started: not yet");
+    atomic_store(&turned, clock_now_ns());
+    expect_page(&process, "/readyz", 200, "started: ok");
+    atomic_store(&joined, 1);
+    expect_page(&process, "/readyz", 503, "joined: 1 of 2");
+    expect_page(&process, "/healthz", 200, "loops: ok");
+    atomic_store(&joined, 2);
+    atomic_store(&turned, clock_now_ns() - 61000000000LL);
+    expect_page(&process, "/healthz", 503, "loops: stuck, the slowest turned 61");
+    expect_page(&process, "/readyz", 503, "loops: stuck");
+    atomic_store(&turned, clock_now_ns());
+    expect_page(&process, "/healthz", 200, "transport: ok");
+    atomic_store(&bus_code, ERR_CLOSED);
+    expect_page(&process, "/healthz", 503, "transport: fenced by another");
+    expect_page(&process, "/readyz", 503, "transport: fenced by another");
+    watch_close(process.watch);
+    leak_check();
+}
+
+/* Each count of the rooms, under its name. */
+Test(watch, metrics_are_what_the_rooms_count)
+{
+    static const char *const lines[] = {
+        "assay_build_info{version=\"" ASSAY_VERSION "\",commit=\"1234567\",sqlite=\"" SQLITE_VERSION "\"} 1",
+        "assay_part_info{part=\"worker\"} 1",
+        "assay_consumed_total{topic=\"assay.tasks.join\"} 1",
+        "assay_consumed_total{topic=\"assay.requests\"} 9",
+        "assay_consumed_total{topic=\"assay.results\"} 40",
+        "assay_produced_total{topic=\"assay.results\"} 7",
+        "assay_produced_total{topic=\"assay.verdicts\"} 5",
+        "assay_dlq_total{topic=\"assay.tasks.dlq\",reason=\"malformed\"} 1",
+        "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.0025\"} 0",
+        "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.005\"} 1",
+        "assay_in_flight 6",
+        "assay_retries_total 2",
+        "assay_late_total 1",
+        "assay_cache_events_total{layer=\"process\",event=\"hits\"} 11",
+        "assay_cache_events_total{layer=\"redis\",event=\"hits\"} 5",
+        "assay_cache_events_total{layer=\"redis\",event=\"failures\"} 3",
+        "assay_redis_away 1",
+        "assay_redis_bytes_total{direction=\"in\"} 77",
+        "assay_redis_seconds_total 1.5",
+        "assay_cache_bytes 4096",
+        "assay_state_open_requests 3",
+        "assay_verdicts_total{decision=\"validated\"} 4",
+        "assay_verdicts_total{decision=\"failed\"} 1",
+        "assay_verdicts_total{decision=\"abstained\"} 0",
+        "assay_stray_results_total 2",
+        "assay_dlq_total{topic=\"assay.dlq\",reason=\"encoding\"} 1",
+        "assay_request_latency_seconds_bucket{le=\"0.05\"} 1",
+        "assay_request_latency_seconds_sum 0.04",
+        "assay_transaction_duration_seconds_count 1",
+        "assay_transactions_total{outcome=\"committed\"} 6",
+        "assay_duplicate_requests_total 4",
+        "assay_requests_lost_total 1",
+        "assay_takeovers_total 8",
+        "assay_breakers_open 1",
+        "assay_breakers_opened_total 5",
+        "assay_permit_events_total{event=\"local\"} 4",
+        "assay_kafka_lag_messages 12",
+        "assay_kafka_bytes_total{direction=\"out\"} 5",
+    };
+    struct process process;
+    process_open(&process);
+    atomic_store(&turned, clock_now_ns());
+    char *answer = ask(process.port, "GET", "/metrics");
+    cr_assert(is_status(answer, 200) && strstr(answer, "text/plain; version=0.0.4"), "%.300s", answer);
+    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *line = g_strdup_printf("\n%s\n", lines[i]);
+        cr_expect(strstr(answer, line), "no %s in\n%s", lines[i], answer);
+        g_free(line);
+    }
+    static const char *const positive[] = {"process_resident_memory_bytes", "process_cpu_seconds_total",
+                                           "process_open_fds", "process_start_time_seconds"};
+    for (unsigned i = 0; i < sizeof positive / sizeof *positive; i++) {
+        char *start = g_strdup_printf("\n%s ", positive[i]);
+        const char *at = strstr(answer, start);
+        cr_expect(at && g_ascii_strtod(at + strlen(start), NULL) > 0, "%s", positive[i]);
+        g_free(start);
+    }
+    watch_close(process.watch);
+    leak_check();
+}
+
+/* docs/metrics.md has a row for each metric, with its type, labels and help, and none that is no more. */
+Test(watch, the_manual_lists_all_metrics)
+{
+    gchar *text = NULL;
+    unsigned rows = 0;
+    cr_assert(g_file_get_contents(SOURCE_ROOT "/docs/metrics.md", &text, NULL, NULL));
+    for (unsigned i = 0; i < FLEET_METRICS_COUNT; i++) {
+        const struct metrics_def *def = &fleet_metrics_defs[i];
+        char *row = g_strdup_printf("\n| `%s` | %s | %s | %s |\n", def->name, metrics_kind_name(def->kind), def->labels,
+                                    def->help);
+        cr_expect(strstr(text, row), "docs/metrics.md has no row%s", row);
+        g_free(row);
+    }
+    for (const char *at = strstr(text, "\n| `"); at; at = strstr(at + 1, "\n| `")) rows++;
+    cr_expect_eq(rows, FLEET_METRICS_COUNT, "%u rows for %d metrics", rows, FLEET_METRICS_COUNT);
+    g_free(text);
+}

@@ -1,0 +1,181 @@
+/* What a replay is made of: its pace, places, times, and which flags go together. The brokers' part is in tests/live.
+ */
+#include "cli/pace.h"
+#include "cli/place.h"
+#include "cli/resume.h"
+#include "cli/source.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+static void begin(void)
+{
+    scratch_begin();
+}
+
+static void end(void)
+{
+    scratch_end();
+    leak_check();
+}
+
+TestSuite(replay, .init = begin, .fini = end);
+
+static const int64_t MS = 1000000;
+
+/* Let everything go out when it is due; when the n-th did, in milliseconds after the first. */
+static double due_ms(struct pace *pace, const int64_t *times_ms, unsigned n)
+{
+    const int64_t began = 5000 * MS;
+    int64_t now = began;
+    for (unsigned i = 0; i < n; i++) {
+        int64_t wait = pace_wait_ns(pace, times_ms ? times_ms[i] : -1, now);
+        now += wait;
+        cr_expect_eq(pace_wait_ns(pace, times_ms ? times_ms[i] : -1, now), 0);
+        pace_take(pace, now);
+    }
+    return (double)(now - began) / (double)MS;
+}
+
+static void expect_due(struct pace *pace, const int64_t *times_ms, unsigned n, double want_ms)
+{
+    double ms = due_ms(pace, times_ms, n);
+    cr_expect_float_eq(ms, want_ms, 1e-3, "%f, not %f", ms, want_ms);
+}
+
+Test(replay, pace_keeps_a_rate)
+{
+    struct pace none = {0}, ten = {.rate = 10}, slow = {.rate = 0.5};
+    expect_due(&none, NULL, 1000, 0);
+    expect_due(&ten, NULL, 101, 10000);
+    expect_due(&slow, NULL, 3, 4000);
+}
+
+/* After a pause half a second's worth may go out at once, and no more. */
+Test(replay, pace_saves_little)
+{
+    struct pace pace = {.rate = 100};
+    int64_t now = 1000 * MS;
+    unsigned at_once = 0;
+    cr_assert_eq(pace_wait_ns(&pace, -1, now), 0);
+    pace_take(&pace, now);
+    now += 60000 * MS;
+    while (pace_wait_ns(&pace, -1, now) == 0) {
+        pace_take(&pace, now);
+        at_once++;
+    }
+    cr_expect_eq(at_once, 51);
+}
+
+Test(replay, pace_keeps_distances)
+{
+    static const int64_t times[] = {1000, 1100, 5000, 4000, -1, 9000};
+    struct pace same = {.speed = 1}, ten = {.speed = 10}, both = {.speed = 10, .rate = 1};
+    expect_due(&same, times, 6, 8000);
+    expect_due(&ten, times, 6, 800);
+    expect_due(&both, times, 6, 5000); /* the slower one counts */
+    cr_expect_eq(pace_wait_ns(&same, 9000, 20000 * MS), 0);
+    cr_expect_eq(same.behind_ns, 7000 * MS);
+}
+
+Test(replay, places_keep_what_they_hold)
+{
+    const int64_t offsets[] = {0, 1, 4095, 4096, (INT64_C(1) << 47) - 1};
+    for (unsigned i = 0; i < G_N_ELEMENTS(offsets); i++)
+        for (int32_t partition = 0; partition < PLACE_MAX_PARTITIONS; partition += 4681) {
+            uint64_t place = place_record(partition, offsets[i]);
+            cr_expect(place_is_record(place) && place_partition(place) == partition &&
+                      place_offset(place) == offsets[i]);
+            char *text =
+                g_strdup_printf("{\"id\":\"a\",\"partition\":%d,\"offset\":%lld}", partition, (long long)offsets[i]);
+            cr_expect_eq(resume_place_of(text, strlen(text)), place, "%s", text);
+            g_free(text);
+        }
+    static const char *const none[] = {
+        "{\"partition\":1}", "{\"id\":1,\"offset\":1}", "{\"a\":0,\"partition\":99999,\"offset\":1}",
+        "{\"a\":0,\"partition\":1,\"offset\":}", "{\"a\":0,\"line\":999999999999999999}"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(none); i++)
+        cr_expect_eq(resume_place_of(none[i], strlen(none[i])), 0, "%s", none[i]);
+}
+
+Test(replay, resumes_by_partition_and_offset)
+{
+    struct resume resume;
+    struct err err = {0};
+    write_file("out",
+               "{\"id\":\"a\",\"partition\":0,\"offset\":7}\n{\"id\":\"b\",\"partition\":3,\"offset\":9000000000}\n"
+               "{\"schema_version\":1,\"id\":\"c\",\"partition\":3,\"off");
+    cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(resume.done, 2);
+    cr_expect(resume_has(&resume, place_record(0, 7)) && resume_has(&resume, place_record(3, 9000000000)));
+    cr_expect(!resume_has(&resume, place_record(3, 7)) && !resume_has(&resume, 7));
+    cr_expect(resume_conflicts(&resume, place_record(0, 7), "b"));
+    resume_free(&resume);
+}
+
+Test(replay, times_are_read)
+{
+    int64_t ms = 0;
+    cr_expect(source_parse_time("1767225600123", &ms) && ms == 1767225600123);
+    cr_expect(source_parse_time("2026-01-01T00:00:00Z", &ms) && ms == 1767225600000);
+    cr_expect(source_parse_time("2026-01-01T02:00:00.5+02:00", &ms) && ms == 1767225600500);
+    cr_expect(source_parse_time("2026-01-01T00:00:00", &ms) && ms == 1767225600000, "UTC unless it says");
+    cr_expect_not(source_parse_time("yesterday", &ms));
+    cr_expect_not(source_parse_time("", &ms));
+    cr_expect_not(source_parse_time("-5", &ms));
+}
+
+static void expect_error(struct run run, const char *says)
+{
+    cr_expect_eq(run.status, 2, "%s", run.out);
+    cr_expect(strstr(run.err, says), "no '%s' in %s", says, run.err);
+    run_free(&run);
+}
+
+Test(replay, refuses_flags_that_contradict)
+{
+    char *log = shop_log(2);
+    write_file("log.jsonl", log);
+    g_free(log);
+#define TOPIC "replay", "--db-root", ".", "--from-topic", "t"
+    expect_error(assay("replay", "--db-root", "."), "--from-topic");
+    expect_error(assay(TOPIC, "log.jsonl"), "not both");
+    expect_error(assay("replay", "log.jsonl", "--db-root", ".", "--from-offset", "1"), "are of --from-topic");
+    expect_error(assay(TOPIC, "--from-offset", "1", "--from-time", "5"), "not both");
+    expect_error(assay(TOPIC, "--to-offset", "1", "--to-time", "5"), "not both");
+    expect_error(assay(TOPIC, "--to-topic", "u", "--out", "v"), "not both");
+    expect_error(assay(TOPIC, "--to-topic", "assay.verdicts"), "a topic of the fleet");
+    expect_error(assay(TOPIC, "--to-topic", "assay.tasks.join"), "a topic of the fleet");
+    expect_error(assay(TOPIC, "--to-topic", "t"), "the topic that is read");
+    expect_error(assay(TOPIC, "--group", "assay-coordinator"), "a group of the fleet");
+    expect_error(assay(TOPIC), "bootstrap.servers is not set");
+    expect_error(assay(TOPIC, "--servers", "127.0.0.1:1", "--connect-ms", "300"), "no broker answers");
+    expect_error(assay("replay", "--feed", "t"), "--feed sends a LOG");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--resume"), "--feed sends a LOG");
+    expect_error(assay("replay", "nowhere.jsonl", "--feed", "t"), "nowhere.jsonl");
+}
+
+/* A log's own times hold its lines apart; a rate does too. */
+Test(replay, of_a_log_keeps_its_pace)
+{
+    GString *log = g_string_new(NULL);
+    for (unsigned i = 0; i < 4; i++)
+        g_string_append_printf(
+            log,
+            "{\"id\":\"q-%u\",\"db\":\"shop\",\"question\":\"How many customers are there?\",\"time\":%u,"
+            "\"candidates\":[\"SELECT count(*) FROM customer\"]}\n",
+            i, 1000 + 1000 * i);
+    write_file("log.jsonl", log->str);
+    g_string_free(log, TRUE);
+    static const char *const ways[][2] = {{"--speed", "5"}, {"--rate", "5"}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(ways); i++) {
+        gint64 began = g_get_monotonic_time();
+        struct run run = assay("replay", "log.jsonl", "--db-root", ".", ways[i][0], ways[i][1]);
+        cr_expect_eq(run.status, 0, "%s", run.err);
+        cr_expect_geq(g_get_monotonic_time() - began, 600000, "%s", ways[i][0]);
+        run_free(&run);
+    }
+}
