@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Real servers for the live tests, on free loopback ports, everything in one scratch directory.
 #
-#   tests/live/servers.sh start DIR [kafka|kafka3|redis|postgres]...    starts, waits until ready, writes DIR/env
+#   tests/live/servers.sh start DIR [NAME]...       starts kafka, kafka3, kafka-small, redis, postgres; writes DIR/env
 #   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
 #   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
@@ -9,12 +9,15 @@
 #
 # NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
 # ASSAY_TEST_KAFKA (bootstrap servers), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret),
-# ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser). Kafka comes from Maven Central once
-# (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each server is `DIR/<name>/run`, its output
-# DIR/<name>/log, its process DIR/<name>/pid.
+# ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its clients at B are sent to A,
+# where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser).
+# Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each
+# server is `DIR/<name>/run`, its output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data
+# are on a disk of 192 MiB; that takes root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kafka_libs=${ASSAY_TEST_KAFKA_LIBS:-${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}} # the second name is an old one
+small_disk=
 start_seconds=90 # a cold JVM on two busy cores
 
 say() { echo "servers: $*" >&2; }
@@ -84,17 +87,17 @@ make_certificate() { # AT
   cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
 }
 
-prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT SECURE_PORT VOTERS REPLICAS
+prepare_broker() { # NODE CLIENT_PORT CONTROLLER_PORT SECURE_PORT VOTERS REPLICAS PROXIED_PORT PROXY_PORT
   local at=$dir/kafka-$1
   mkdir -p "$at"
   cat >"$at/server.properties" <<EOF
 process.roles=broker,controller
 node.id=$1
 controller.quorum.voters=$5
-listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4,CONTROLLER://127.0.0.1:$3
-advertised.listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4
+listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4,PROXIED://127.0.0.1:$7,CONTROLLER://127.0.0.1:$3
+advertised.listeners=PLAINTEXT://127.0.0.1:$2,SECURE://127.0.0.1:$4,PROXIED://127.0.0.1:$8
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT
 ssl.keystore.type=PEM
 ssl.keystore.location=$dir/tls/server.pem
 sasl.enabled.mechanisms=PLAIN
@@ -119,18 +122,21 @@ EOF
 }
 
 start_kafka() { # BROKERS
-  local n=$1 ports voters="" bootstrap="" secure="" i
+  local n=$1 ports voters="" bootstrap="" secure="" proxied="" i
   fetch_kafka
   mkdir -p "$dir/tls"
   make_certificate "$dir/tls"
-  read -ra ports <<<"$(free_ports $((3 * n)))"
-  for ((i = 1; i <= n; i++)); do
-    voters+="${voters:+,}$i@127.0.0.1:${ports[3 * i - 2]}"
-    bootstrap+="${bootstrap:+,}127.0.0.1:${ports[3 * i - 3]}"
-    secure+="${secure:+,}127.0.0.1:${ports[3 * i - 1]}"
+  read -ra ports <<<"$(free_ports $((5 * n)))"
+  for ((i = 0; i < n; i++)); do
+    voters+="${voters:+,}$((i + 1))@127.0.0.1:${ports[5 * i + 1]}"
+    bootstrap+="${bootstrap:+,}127.0.0.1:${ports[5 * i]}"
+    secure+="${secure:+,}127.0.0.1:${ports[5 * i + 2]}"
+    proxied+="${proxied:+,}127.0.0.1:${ports[5 * i + 4]}=127.0.0.1:${ports[5 * i + 3]}"
   done
-  for ((i = 1; i <= n; i++)); do
-    prepare_broker $i "${ports[3 * i - 3]}" "${ports[3 * i - 2]}" "${ports[3 * i - 1]}" "$voters" "$n"
+  [ -z "$small_disk" ] || { mkdir -p "$dir/kafka-1/data" && mount -t tmpfs -o size=192m none "$dir/kafka-1/data"; } ||
+    die "a small disk takes root"
+  for ((i = 0; i < n; i++)); do
+    prepare_broker $((i + 1)) "${ports[@]:5 * i:3}" "$voters" "$n" "${ports[@]:5 * i + 3:2}"
   done
   for ((i = 1; i <= n; i++)); do # all at once: a quorum needs its peers
     setsid bash "$dir/kafka-$i/run" >>"$dir/kafka-$i/log" 2>&1 </dev/null &
@@ -140,6 +146,7 @@ start_kafka() { # BROKERS
   {
     echo "export ASSAY_TEST_KAFKA=$bootstrap"
     echo "export ASSAY_TEST_KAFKA_SECURE=$secure"
+    echo "export ASSAY_TEST_KAFKA_PROXIED=$proxied"
     echo "export ASSAY_TEST_KAFKA_CA='$dir/tls/ca.pem'"
   } >>"$dir/env"
 }
@@ -193,12 +200,13 @@ stop_all() {
     wait_until 10 "" bash -c "! kill -0 -- -$pid 2>/dev/null" || kill -KILL -- "-$pid" 2>/dev/null || true
     rm -f "$at/pid"
   done
+  ! mountpoint -q "$dir/kafka-1/data" || umount "$dir/kafka-1/data"
 }
 
-kill_hard() { # NAME
+kill_hard() { # NAME, which may be dead already
   local pid
   pid=$(cat "$dir/$1/pid")
-  kill -KILL -- "-$pid"
+  kill -KILL -- "-$pid" 2>/dev/null || true
   wait_until 10 "" bash -c "! kill -0 -- -$pid 2>/dev/null" || die "$1 does not end"
   rm -f "$dir/$1/pid"
 }
@@ -215,6 +223,7 @@ case $command in
       case $name in
         kafka) start_kafka 1 ;;
         kafka3) start_kafka 3 ;;
+        kafka-small) small_disk=1 start_kafka 1 ;;
         redis) start_redis ;;
         postgres) start_postgres ;;
         *) die "no server is called '$name'" ;;

@@ -1,6 +1,8 @@
 /* The fleet's cache against real servers, each test with one of its own. Each `struct seat` is what one worker process
  * has: a cache of its own, and a handle. */
+#include "cli/fleet_metrics.h"
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
@@ -451,6 +453,53 @@ static bool is_back(void *context)
     return !seat->stats.away || cache_ping(seat->cache, NULL) == ERR_OK;
 }
 
+static void expect_metric(struct seat *seat, const char *line)
+{
+    struct metrics *metrics;
+    struct err err = {0};
+    cr_assert_eq(metrics_new(fleet_metrics_defs, FLEET_METRICS_COUNT, &metrics, &err), ERR_OK, "%s", err.text);
+    look(seat);
+    fleet_metrics_redis(metrics, &seat->stats);
+    char *text = metrics_write(metrics, NULL);
+    cr_assert(strstr(text, line), "no %s in\n%s", line, text);
+    free(text);
+    metrics_free(metrics);
+}
+
+/* By its metrics, and by the log: one line when it goes, however often it is missed, and one when it is back. */
+Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
+{
+    struct stage s;
+    struct seat seat;
+    char said[4096];
+    FILE *file = tmpfile();
+    log_open(fileno(file), LOG_FORM_JSON, LOG_LEVEL_INFO);
+    stage_begin(&s, SQL, NULL);
+    s.config.retry_ms = 1; /* asked at each call */
+    sit(&seat, &s.config);
+    get(&seat, &s.f);
+    expect_metric(&seat, "\nassay_redis_away 0\n");
+    expect_metric(&seat, "{layer=\"redis\",event=\"failures\"} 0\n");
+    redis_kill(&s.server);
+    get(&seat, &s.f);
+    cr_assert_eq(cache_ping(seat.cache, NULL), ERR_UNREACHABLE);
+    expect_metric(&seat, "\nassay_redis_away 1\n");
+    expect_metric(&seat, "{layer=\"redis\",event=\"failures\"} 2\n");
+    expect_metric(&seat, "{layer=\"redis\",event=\"builds\"} 2\n");
+    redis_again(&s.server);
+    cr_assert(wait_until(is_back, &seat, 10000));
+    get(&seat, &s.f);
+    expect_metric(&seat, "\nassay_redis_away 0\n");
+    ssize_t n = pread(fileno(file), said, sizeof said - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    const char *gone = strstr(said, "\"level\":\"warn\""), *back = strstr(said, "Redis answers again");
+    cr_assert(gone && back && gone < back && !strstr(gone + 1, "\"level\":\"warn\""), "%s", said);
+    log_open(-1, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
+    fclose(file);
+    rise(&seat);
+    stage_end(&s);
+}
+
 Test(redis, a_restart_between_two_calls_goes_unnoticed)
 {
     struct stage s;
@@ -461,7 +510,9 @@ Test(redis, a_restart_between_two_calls_goes_unnoticed)
     redis_kill(&s.server);
     redis_again(&s.server);
     get(&seat, &s.f);
-    cr_assert(seat.stats.failures == 0 && seat.stats.stored == 2 && seat.stats.connects == 2);
+    cr_assert(seat.stats.failures == 0 && seat.stats.stored == 2 && seat.stats.connects == 2,
+              "failures %d stored %d connects %d: %s", (int)seat.stats.failures, (int)seat.stats.stored,
+              (int)seat.stats.connects, seat.stats.trouble);
     rise(&seat);
     stage_end(&s);
 }

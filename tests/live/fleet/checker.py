@@ -1,0 +1,346 @@
+"""One verdict a request, as seen from outside.
+
+The checker knows the topics and the promise, nothing of the coordinator's code: for every record of assay.requests
+there is exactly one of a committed verdict, a dead letter, or an earlier request that it repeats. `check` is a pure
+function of what was found (Evidence); test_checker.py shows on made-up topics that each kind of fault is seen.
+"""
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+WINDOW = 4096  # offsets within which a repeated id is recognised
+
+VERDICT, LETTER, EITHER, REUSED = "verdict", "letter", "verdict or letter", "failed verdict (id_reused)"
+
+# What has to come of a request of a kind, and whether its verdict must equal the one of `assay replay`.
+KINDS = {
+    "plain": (VERDICT, True),
+    "narrow": (VERDICT, True),
+    "slow": (VERDICT, True),
+    "no_id": (VERDICT, True),
+    "unknown_database": (VERDICT, True),
+    "no_candidates": (VERDICT, True),
+    "msgpack": (VERDICT, False),  # its verdict is msgpack
+    "duplicate": (VERDICT, True),  # unless its first is in the window
+    "id_reused": (REUSED, False),  # the same
+    "crash": (EITHER, False),
+    "invalid": (EITHER, False),
+    "huge": (EITHER, False),
+    "garbage": (LETTER, False),
+    "not_utf8": (LETTER, False),
+    "no_value": (LETTER, False),
+    "unknown_version": (LETTER, False),
+    "unknown_type": (LETTER, False),
+}
+
+# A verdict that says one of these was short of time, or of a judge: a paused process judges late, a database that is down
+# not at all, and then it may differ.
+SHORT_OF_TIME = {"deadline", "limit_time", "cancelled", "unreachable", "db_locked", "db_unavailable", "rejected"}
+SHORT_NOTES = ("ran longer than allowed", "the deadline passed")
+
+
+@dataclass(frozen=True)
+class Record:
+    partition: int
+    offset: int
+    value: bytes | None
+    key: bytes | None = None
+    headers: dict = field(default_factory=dict)
+    timestamp: int = 0
+
+    @property
+    def at(self):
+        return (self.partition, self.offset)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task or a result: what is asked of one candidate of one request, and when."""
+
+    request: tuple
+    hash: bytes
+    family: str
+    timestamp: int
+
+    @property
+    def what(self):
+        return (self.request, self.hash, self.family)
+
+
+@dataclass
+class Evidence:
+    requests: list
+    committed: list = field(default_factory=list)  # verdicts, read_committed
+    uncommitted: list = field(default_factory=list)  # verdicts, all
+    letters: list = field(default_factory=list)  # assay.dlq, read_committed
+    live: list = field(default_factory=list)  # verdicts that a reader beside the faults saw, read_committed
+    expected: dict = field(default_factory=dict)  # (partition, offset) -> verdict of the embedded engine
+    lag: dict = field(default_factory=dict)  # (group, topic) -> records behind
+    tasks: list = field(default_factory=list)
+    results: list = field(default_factory=list)
+    owners: int = 0  # times that somebody took partitions over
+    peak_rss: dict = field(default_factory=dict)  # process -> bytes
+    leftovers: list = field(default_factory=list)  # temporary files
+    deaths: list = field(default_factory=list)  # processes that died of something nobody did to them
+
+
+@dataclass(frozen=True)
+class Bounds:
+    rss_bytes: int = 512 << 20
+    repeats_per_owner: int = 64 * 6  # requests opened at once, times families
+    repeats_after_answer: int | None = None  # tasks sent again although their answer was there; None: not looked at
+    answer_ms: int = 2000  # ... that long before
+    poison: int = 0  # requests that may be put aside because their owners died, which may be no fault of theirs
+    short_of_time: float = 1.0  # share of verdicts that may have been short of time
+
+
+def origin(record):
+    """Which request a verdict answers, by its headers; None: it does not say."""
+    return _coordinates(record, "request-partition", "request-offset")
+
+
+def letter_origin(record):
+    return _coordinates(record, "x-dlq-partition", "x-dlq-offset")
+
+
+def _coordinates(record, partition, offset):
+    try:
+        return (int(record.headers[partition]), int(record.headers[offset]))
+    except (KeyError, ValueError):
+        return None
+
+
+def comparable(verdict):
+    """A verdict without what may differ from run to run: times, versions, and where a replay found the line."""
+    if isinstance(verdict, dict):
+        drop = {"timings", "versions", "line", "ms", "partition", "offset"}
+        return {k: comparable(v) for k, v in verdict.items() if k not in drop}
+    if isinstance(verdict, list):
+        return [comparable(v) for v in verdict]
+    return verdict
+
+
+def short_of_time(verdict):
+    """Does it say that somebody ran out of time or was missing?"""
+    if verdict.get("unavailable") or verdict.get("reason") in SHORT_OF_TIME:
+        return True
+    if any(short in note for note in verdict.get("notes") or [] for short in SHORT_NOTES):
+        return True
+    for candidate in verdict.get("candidates") or []:
+        execution = candidate.get("execution") or {}
+        reasons = list((candidate.get("unavailable") or {}).values())
+        if execution.get("error") in SHORT_OF_TIME or SHORT_OF_TIME & set(reasons):
+            return True
+    return False
+
+
+def parse(record):
+    try:
+        return json.loads(record.value)
+    except (TypeError, ValueError):
+        return None
+
+
+def firsts(requests):
+    """Duplicates by the promise: (partition, offset) of a repetition -> of its first."""
+    seen, found = {}, {}
+    for record in sorted(requests, key=lambda r: r.at):
+        body = parse(record)
+        if not isinstance(body, dict) or not isinstance(body.get("id"), str):
+            continue
+        first = seen.get((record.partition, body["id"]))
+        if first and record.offset - first.offset <= WINDOW and first.value == record.value:
+            found[record.at] = first.at
+        elif not first:
+            seen[(record.partition, body["id"])] = record
+    return found
+
+
+# --- the checks: each yields (name, text) of what is wrong ---
+
+
+def one_answer_each(e):
+    """Exactly one of verdict, letter, or nothing but a first."""
+    verdicts, letters = defaultdict(list), Counter(letter_origin(r) for r in e.letters)
+    for record in e.committed:
+        verdicts[origin(record)].append(record.offset)
+    repeated = firsts(e.requests)
+    for request in e.requests:
+        want = 0 if request.at in repeated else 1
+        n_verdicts, n_letters = len(verdicts[request.at]), letters[request.at]
+        kind = request.headers.get("kind", "plain")
+        what = f"request {request.at} ({kind})"
+        if n_verdicts + n_letters < want:
+            yield "lost", f"{what}: no verdict and no letter"
+        elif n_verdicts > 1 or n_letters > 1 or (want and n_verdicts + n_letters > 1):
+            yield "twice", f"{what}: {n_verdicts} verdicts at {verdicts[request.at]}, {n_letters} letters"
+        elif not want and n_verdicts + n_letters:
+            yield "duplicate", f"{what} repeats {repeated[request.at]} and was answered again"
+
+
+def nobody_unknown(e):
+    known = {r.at for r in e.requests}
+    for record in e.committed:
+        at = origin(record)
+        if at is None:
+            yield "unknown", f"verdict {record.at} does not say which request it answers"
+        elif at not in known:
+            yield "unknown", f"verdict {record.at} answers {at}, which was never asked"
+        elif at[0] != record.partition:
+            yield "misplaced", f"verdict of {at} is in partition {record.partition}"
+    for record in e.letters:
+        if record.headers.get("x-dlq-topic") != "assay.requests":
+            yield "letter", f"letter {record.at} is of {record.headers.get('x-dlq-topic')}"
+        elif letter_origin(record) not in known:
+            yield "unknown", f"letter {record.at} is of {letter_origin(record)}, which was never asked"
+
+
+def committed_is_committed(e):
+    """What a reader saw while the faults were going on is what stands there in the end, and nothing aborted."""
+    final, everything = {r.at: r for r in e.committed}, {r.at for r in e.uncommitted}
+    for record in e.live:
+        there = final.get(record.at)
+        if not there or there.value != record.value:
+            yield "aborted read", f"verdict {record.at} was read, and is not committed"
+    for record in e.committed:
+        if e.uncommitted and record.at not in everything:
+            yield "topic", f"verdict {record.at} is committed, but a reader of everything does not see it"
+
+
+def is_poison(letter):
+    """Refused not for what it says: its coordinators died."""
+    return letter.headers.get("x-dlq-code") == "rejected"
+
+
+def poison_bounded(e, bounds):
+    poison = [letter_origin(r) for r in e.letters if is_poison(r)]
+    if len(poison) > bounds.poison:
+        yield "poison", f"{len(poison)} requests were put aside as poison, among them {poison[0]}"
+
+
+def right_kind(e):
+    verdicts, letters = {origin(r): r for r in e.committed}, {letter_origin(r) for r in e.letters if not is_poison(r)}
+    repeated = firsts(e.requests)
+    for request in e.requests:
+        kind = request.headers.get("kind", "plain")
+        want = KINDS[kind][0]
+        if request.at in repeated:
+            continue
+        if want == VERDICT and request.at in letters:
+            yield "letter", f"request {request.at} ({kind}) became a letter"
+        elif want == LETTER and request.at in verdicts:
+            yield "verdict", f"request {request.at} ({kind}) got a verdict"
+        elif want == REUSED and request.at in verdicts:
+            verdict = parse(verdicts[request.at]) or {}
+            if (verdict.get("status"), verdict.get("reason")) != ("failed", "id_reused"):
+                yield "reused", f"request {request.at}: its id was used before, but it is {verdict.get('status')}"
+
+
+def right_content(e):
+    verdicts = {origin(r): r for r in e.committed}
+    repeated = firsts(e.requests)
+    for request in e.requests:
+        kind = request.headers.get("kind", "plain")
+        if not KINDS[kind][1] or request.at in repeated or request.at not in verdicts:
+            continue
+        got, want = parse(verdicts[request.at]), e.expected.get(request.at)
+        if got is None:
+            yield "content", f"request {request.at}: its verdict is not JSON"
+        elif want is None:
+            yield "content", f"request {request.at}: nobody knows its answer"
+        elif not short_of_time(got) and not short_of_time(want):
+            yield from differences(request, comparable(got), comparable(want))
+
+
+def differences(request, got, want):
+    if (parse(request) or {}).get("id") is None:  # named after where it stood, there a line, here an offset
+        if got.get("id") != f"{request.partition}-{request.offset}":
+            yield "content", f"request {request.at} without id is called {got.get('id')}"
+        got, want = {**got, "id": None}, {**want, "id": None}
+    if got != want:
+        where, here, there = first_difference(got, want)
+        kind = request.headers.get("kind")
+        yield "content", f"request {request.at} ({kind}): {where} is {str(here)[:200]}, should be {str(there)[:200]}"
+
+
+def first_difference(got, want, where="verdict"):
+    """(path, this, that) of the first thing that differs."""
+    if isinstance(got, dict) and isinstance(want, dict):
+        key = min(k for k in got.keys() | want.keys() if got.get(k) != want.get(k))
+        return first_difference(got.get(key), want.get(key), f"{where}.{key}")
+    if isinstance(got, list) and isinstance(want, list) and len(got) == len(want):
+        at = next(i for i in range(len(got)) if got[i] != want[i])
+        return first_difference(got[at], want[at], f"{where}[{at}]")
+    return where, got, want
+
+
+def nothing_left(e):
+    for (group, topic), behind in sorted(e.lag.items()):
+        if behind:
+            yield "lag", f"{group} is {behind} behind on {topic}"
+    for name in e.leftovers:
+        yield "files", f"{name} was left behind"
+    for text in e.deaths:
+        yield "death", text
+
+
+def memory_bounded(e, bounds):
+    for name, rss in sorted(e.peak_rss.items()):
+        if rss > bounds.rss_bytes:
+            yield "memory", f"{name} had {rss >> 20} MiB"
+
+
+def work_bounded(e, bounds):
+    repeats = len(e.tasks) - len({t.what for t in e.tasks})
+    allowed = e.owners * bounds.repeats_per_owner
+    if repeats > allowed:
+        yield "work", f"{repeats} tasks were sent again, {allowed} may be after {e.owners} changes of owners"
+    if bounds.repeats_after_answer is not None:
+        late = list(asked_again(e, bounds))
+        if len(late) > bounds.repeats_after_answer:
+            some = ", ".join(f"{t.family} of {t.request} after {ms} ms" for t, ms in late[:20])
+            yield "work", f"{len(late)} tasks were sent again although their answers were there: {some}"
+
+
+def asked_again(e, bounds):
+    """(task, milliseconds since its answer)"""
+    answered, seen = {}, set()
+    for result in e.results:
+        answered[result.what] = min(result.timestamp, answered.get(result.what, result.timestamp))
+    for task in sorted(e.tasks, key=lambda t: t.timestamp):
+        since = task.timestamp - answered.get(task.what, task.timestamp)
+        if task.what in seen and since > bounds.answer_ms:
+            yield task, since
+        seen.add(task.what)
+
+
+def time_bounded(e, bounds):
+    verdicts = [v for v in map(parse, e.committed) if v]
+    late = sum(map(short_of_time, verdicts))
+    if late > bounds.short_of_time * len(verdicts):
+        yield "late", f"{late} of {len(verdicts)} verdicts were short of time"
+
+
+CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left)
+BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded)
+
+
+def check(evidence, bounds=Bounds()):
+    """All that is wrong, as (name, text); empty: the promise was kept."""
+    found = [fault for one in CHECKS for fault in one(evidence)]
+    return found + [fault for one in BOUNDED for fault in one(evidence, bounds)]
+
+
+def summary(evidence):
+    """The figures of a run, for a report."""
+    verdicts = [v for v in map(parse, evidence.committed) if v]
+    return {
+        "requests": len(evidence.requests),
+        "verdicts": len(evidence.committed),
+        "letters": len(evidence.letters),
+        "duplicates": len(firsts(evidence.requests)),
+        "aborted": len(evidence.uncommitted) - len(evidence.committed),
+        "short of time": sum(map(short_of_time, verdicts)),
+        "repeated tasks": len(evidence.tasks) - len({t.what for t in evidence.tasks}),
+        "peak MiB": max(evidence.peak_rss.values(), default=0) >> 20,
+    }

@@ -1,0 +1,183 @@
+"""The processes of a fleet, each in a place of its own, and whoever puts a dead one back: a small init.
+
+A place keeps its name, its log and its arguments; what runs there changes. A process that ends without being told to is
+started again, as any supervisor would; one that dies of a signal that nobody here sent is reported (deaths).
+"""
+import os
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOOK_S = 0.2
+END_S = 40  # --drain-ms and a little
+SANITIZER = 66  # exit status of a process in which a sanitizer found something
+SANITIZERS = {
+    "ASAN_OPTIONS": f"detect_leaks=1:exitcode={SANITIZER}:verify_asan_link_order=0",
+    "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=1:exitcode={SANITIZER}",
+    "LSAN_OPTIONS": f"suppressions={Path(__file__).resolve().parents[2] / 'lsan.supp'}:print_suppressions=0",
+}
+AGAIN_S = 0.5  # before a dead process is started again
+
+
+@dataclass
+class Place:
+    name: str
+    command: list
+    environment: dict
+    log: Path
+    process: subprocess.Popen | None = None
+    wanted: bool = False  # should something run here?
+    killed: bool = False  # we did it
+    paused: bool = False
+    starts: int = 0
+    exits: list = field(default_factory=list)
+    peak_rss: int = 0
+
+
+class Fleet:
+    """`databases` are options that name them: a root, or a configuration file with a catalogue."""
+
+    def __init__(self, assay, servers, directory, databases, session_s, redis=None, environment=None):
+        self.options = ["-X", f"session.timeout.ms={session_s * 1000}"]
+        self.options += ["-X", f"heartbeat.interval.ms={session_s * 150}"]
+        self.assay, self.servers, self.redis = str(assay), servers, redis
+        self.directory, self.databases = Path(directory), list(databases)
+        self.temporary = self.directory / "tmp"
+        self.temporary.mkdir(parents=True, exist_ok=True)
+        self.environment = {**os.environ, **SANITIZERS, "TMPDIR": str(self.temporary), **(environment or {})}
+        self.places, self.deaths = {}, []
+        self.lock, self.ending = threading.RLock(), threading.Event()
+        self.thread = threading.Thread(target=self._supervise, daemon=True)
+        self.thread.start()
+
+    # --- what runs ---
+
+    def topics(self, partitions):
+        command = [self.assay, "topics", "create", "--servers", self.servers]
+        command += ["--partitions", str(partitions), "--task-partitions", str(partitions)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def coordinator(self, name, *options, servers=None, environment=None):
+        arguments = ["coordinator", "--servers", servers or self.servers, "--instance", name]
+        return self._add(name, [*arguments, *self.options, *options], environment)
+
+    def worker(self, name, *options, servers=None, environment=None):
+        arguments = ["worker", "--servers", servers or self.servers, *self.databases]
+        if self.redis:
+            arguments += ["--redis", self.redis]
+        return self._add(name, [*arguments, *self.options, *options], environment)
+
+    def _add(self, name, arguments, environment):
+        with self.lock:
+            log = self.directory / f"{name}.log"
+            place = Place(name, [self.assay, *arguments], {**self.environment, **(environment or {})}, log)
+            self.places[name] = place
+            self._start(place)
+            return place
+
+    def _start(self, place):
+        with open(place.log, "ab") as log:
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            place.process = subprocess.Popen(place.command, env=place.environment, cwd=self.temporary, **streams)
+        place.wanted, place.killed, place.paused = True, False, False
+        place.starts += 1
+
+    # --- what is done to it ---
+
+    def kill(self, name, stay_dead=False):
+        """kill -9."""
+        with self.lock:
+            place = self.places[name]
+            place.killed, place.wanted = True, not stay_dead
+            place.process.send_signal(signal.SIGKILL)
+
+    def pause(self, name):
+        with self.lock:
+            self.places[name].paused = True
+            self.places[name].process.send_signal(signal.SIGSTOP)
+
+    def resume(self, name):
+        with self.lock:
+            self.places[name].paused = False
+            self.places[name].process.send_signal(signal.SIGCONT)
+
+    def stop(self, *names):
+        """SIGTERM. One that does not end in time, or not well, is a fault of its own."""
+        for name in names:
+            with self.lock:
+                place = self.places[name]
+                place.wanted = False
+                if place.process.poll() is None:
+                    place.process.send_signal(signal.SIGCONT)
+                    place.process.terminate()
+        for name in names:
+            self._await_end(self.places[name])
+
+    def _await_end(self, place):
+        try:
+            status = place.process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            place.process.kill()
+            place.process.wait()
+            self.deaths.append(f"{place.name} did not end within {END_S} s of SIGTERM")
+            return
+        if status and not place.killed:
+            self.deaths.append(f"{place.name} ended with status {status} on SIGTERM, see {place.log}")
+
+    def start(self, name):
+        with self.lock:
+            place = self.places[name]
+            if place.process.poll() is not None:
+                self._start(place)
+            place.wanted = True
+
+    def names(self, part):
+        return [n for n in self.places if n.startswith(part)]
+
+    def close(self):
+        """The end of all of it, orderly; then nobody is started again."""
+        self.stop(*self.places)
+        self.ending.set()
+        self.thread.join()
+
+    # --- what is seen of it ---
+
+    def _supervise(self):
+        while not self.ending.wait(LOOK_S):
+            with self.lock:
+                for place in list(self.places.values()):
+                    self._look(place)
+
+    def _look(self, place):
+        status = place.process.poll()
+        if status is None:
+            place.peak_rss = max(place.peak_rss, peak_rss(place.process.pid))
+            return
+        if not place.wanted:
+            return
+        place.exits.append((time.time(), status))
+        if (status < 0 and not place.killed) or status == SANITIZER:
+            self.deaths.append(f"{place.name} died of status {status}, see {place.log}")
+        if not place.killed:
+            time.sleep(AGAIN_S)
+        self._start(place)
+
+    def leftovers(self):
+        return [str(p.relative_to(self.directory)) for p in self.temporary.rglob("*") if p.is_file()]
+
+    def owners(self):
+        """At most so often partitions changed hands: each start or end of a coordinator moves them."""
+        return sum(2 * self.places[n].starts for n in self.names("coordinator"))
+
+
+def peak_rss(pid):
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return 0

@@ -1,0 +1,485 @@
+"""Faults against a fleet on real servers, and a checker that says whether the promise was kept.
+
+  run.py --assay FILE [--seed N] [--only NAME,...] [--short]          each scenario once; counts like a test
+  run.py --assay FILE --minutes N [--seed N]                          scenarios again and again, with other seeds
+  run.py --assay FILE --mutations [--only NAME,...]                   each guard of the protocol left out once
+  run.py --list
+
+A scenario is a row of SCENARIOS: what runs, what goes wrong meanwhile (faults.py), what is allowed (checker.Bounds).
+Requests are written at a steady rate while the faults go on; then all gets well, and everything must be answered within
+`settle_s`. All of it is in one scratch directory: logs of each process, run.log with each fault and its time.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import checker
+import databases
+import faults
+import generate
+import topics
+from checker import Bounds
+from fleet import Fleet
+from proxy import Proxy, addresses, pairs_of
+
+HERE = Path(__file__).resolve().parent
+GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": [topics.TASKS + f for f in topics.FAMILIES]}
+STRICT = Bounds(repeats_after_answer=0, short_of_time=0.0)
+POSTGRES = ("kafka", "redis", "postgres")  # the databases are in it then
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    fault: callable
+    load_s: float = 12
+    rate: float = 20
+    settle_s: float = 90
+    session_s: int = 6  # sessions end soon, so that a fault of ten seconds is a long one
+    coordinators: int = 2
+    workers: tuple = ("", "")  # the families of each; empty: all
+    mix: dict | None = None  # of requests; None: generate.MIX
+    proxied: bool = False  # coordinators talk to the brokers through a proxy
+    redis: bool = True
+    clock: bool = False  # of our processes jumps (clock.c)
+    servers: tuple = ("kafka", "redis")
+    extra: dict = field(default_factory=dict)  # kinds of requests beside the usual mix, and how many
+    bounds: Bounds = Bounds()
+    short: bool = False  # part of the set that every test run has
+
+
+SCENARIOS = (
+    Scenario("calm", faults.nothing, load_s=8, extra={"huge": 1}, bounds=STRICT, short=True),
+    Scenario("kill coordinators", faults.kill_any("coordinator"), short=True),
+    Scenario("kill workers", faults.kill_any("worker"), short=True),
+    Scenario("terminate anybody", faults.terminate_any, short=True),
+    Scenario("join and leave", faults.storm, load_s=15, short=True),
+    Scenario("pause coordinators 10 s", faults.pause("coordinator", 10), load_s=15, short=True),
+    Scenario("pause coordinators 40 s", faults.pause("coordinator", 40), load_s=60, rate=10),
+    Scenario("pause workers 10 s", faults.pause("worker", 10), load_s=20),
+    Scenario("pause workers 40 s", faults.pause("worker", 40), load_s=60, rate=10),
+    Scenario("swallow answers", faults.swallow_answers, proxied=True, short=True),
+    Scenario("cut requests", faults.cut_requests, proxied=True, short=True),
+    Scenario("slow answers", faults.slow_answers, proxied=True),
+    Scenario("cut off", faults.cut_off, load_s=20, proxied=True),
+    Scenario("slow results", faults.slow_results, proxied=True),
+    Scenario("broker dies", faults.restart_server("kafka-1"), short=True),
+    Scenario("broker pauses 10 s", faults.pause_server("kafka-1", 10)),
+    Scenario("broker pauses 40 s", faults.pause_server("kafka-1", 40), settle_s=150),
+    Scenario("redis dies", faults.restart_server("redis"), short=True),
+    Scenario("redis pauses 10 s", faults.pause_server("redis", 10)),
+    Scenario("redis pauses 40 s", faults.pause_server("redis", 40)),
+    Scenario("clock jumps", faults.jump_clock, clock=True),
+    Scenario("anything", faults.anything, load_s=30, proxied=True),
+    Scenario("postgres dies", faults.restart_server("postgres"), servers=POSTGRES, redis=False),
+    Scenario("postgres pauses 10 s", faults.pause_server("postgres", 10), servers=POSTGRES),
+    Scenario("postgres pauses 40 s", faults.pause_server("postgres", 40), servers=POSTGRES),
+    Scenario("disk full", faults.fill_disk, servers=("kafka-small", "redis")),
+    Scenario("leaders lost", faults.lose_leaders, load_s=40, servers=("kafka3", "redis"), settle_s=150),
+)
+
+# Each guard of the protocol is left out once (a build with -DASSAY_MUTATIONS=ON), under the fault that it is there for.
+# With the guard the scenario has to pass, without it the checker has to find this.
+_SPLIT = ("structure,join,execution,value,question", "explain")
+_DEADLY = Bounds(poison=10)  # whatever is open when its owners die again and again is suspected of it
+HOLES = Scenario("take over with holes", faults.take_over_with_holes, load_s=14, workers=_SPLIT)
+# Few requests, so that all that are open stay open, and what was answered need not be asked again. A few are: while tasks
+# wait to be sent, a coordinator reads results, but opens no requests, and so misses answers to those that it has not
+# opened again yet. Without `r` it is all of them, 140 and more.
+ANSWERED = Scenario(
+    "take over with answers",
+    faults.take_over_with_holes,
+    load_s=14,
+    rate=4,
+    workers=_SPLIT,
+    bounds=Bounds(repeats_after_answer=60),
+)
+REFUSED = Scenario("refused offsets", faults.refuse_offsets, proxied=True)
+LATE = Scenario("late commit", faults.late_commit, coordinators=1, proxied=True)
+UNSENT = Scenario("killed before it was sent", faults.kill_before_sent, proxied=True, bounds=_DEADLY)
+FORGED = Scenario("forged results", faults.forge_results, load_s=8, mix={"plain": 3, "slow": 1})
+EMPTIED = Scenario("group empties", faults.empty_group, load_s=60, rate=40, proxied=True, session_s=2)
+SCENARIOS += (HOLES, ANSWERED, REFUSED, LATE, UNSENT, FORGED, EMPTIED)
+MUTATIONS = {
+    "no_bitmap": (HOLES, {"twice"}),
+    "end_instead_of_r": (ANSWERED, {"work"}),
+    "bit_before_commit": (REFUSED, {"lost"}),
+    "producer_reused": (LATE, {"twice"}),
+    "no_flush": (UNSENT, {"lost"}),
+    "index_keys": (FORGED, {"content"}),
+    "old_attempt": (FORGED, {"content"}),
+    "metadata_anew": (EMPTIED, {"twice", "duplicate", "reused"}),
+}
+
+
+class Servers:
+    """Kafka, Redis and PostgreSQL of tests/live/servers.sh, kept from scenario to scenario while they are well."""
+
+    script = HERE.parent / "servers.sh"
+
+    def __init__(self, directory):
+        self.directory, self.kinds, self.environment = Path(directory), None, {}
+
+    def want(self, kinds):
+        if self.kinds != kinds:
+            self.stop()
+            shutil.rmtree(self.directory, ignore_errors=True)
+            self.do("start", *kinds)
+            self.kinds = kinds
+            self.environment = dict(self._environment())
+
+    def _environment(self):
+        for line in (self.directory / "env").read_text().splitlines():
+            name, _, value = line.removeprefix("export ").partition("=")
+            yield name, value.strip("'")
+
+    def do(self, command, *arguments):
+        subprocess.run([self.script, command, self.directory, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def signal(self, name, number):
+        pid = int((self.directory / name / "pid").read_text())
+        os.killpg(pid, number)
+
+    def fill_disk(self):
+        with open(self.directory / "kafka-1/data/filler", "wb") as file:
+            try:
+                while file.write(b"x" * (1 << 20)):
+                    file.flush()
+            except OSError:
+                pass
+
+    def free_disk(self):
+        (self.directory / "kafka-1/data/filler").unlink()
+        self.do("kill", "kafka-1")
+
+    def stop(self):
+        if self.kinds:
+            self.do("stop")
+        self.kinds = None
+
+
+class Run:
+    """One scenario with one seed, from the first request to the verdict of the checker."""
+
+    def __init__(self, scenario, seed, servers, assay, directory, mutation=None):
+        self.scenario, self.seed, self.servers, self.assay = scenario, seed, servers, assay
+        self.mutation = {"ASSAY_MUTATION": mutation} if mutation else {}
+        self.directory = Path(directory)
+        self.directory.mkdir(parents=True)
+        self.rng = random.Random(f"{seed} {scenario.name}")
+        self.began, self.n_faults, self.notes, self.live = time.monotonic(), 0, [], []
+        self.over, self.end_live = threading.Event(), threading.Event()
+        self.journal = open(self.directory / "run.log", "w", buffering=1)
+        self.kafka = servers.environment["ASSAY_TEST_KAFKA"]
+        self.proxy = None
+
+    # --- for the faults ---
+
+    def log(self, text):
+        self.n_faults += 1
+        self.journal.write(f"{time.monotonic() - self.began:8.3f} {text}\n")
+
+    def note(self, name, text):
+        self.notes.append((name, text))
+
+    def wait(self, seconds):
+        """False once no more requests come: faults end then."""
+        return not self.over.wait(seconds)
+
+    def sleep(self, seconds):
+        """For what has to last its time."""
+        time.sleep(seconds)
+
+    def kill(self, name, stay_dead=False):
+        self.log(f"kill -9 {name}")
+        self.fleet.kill(name, stay_dead)
+
+    def pause(self, name, seconds):
+        self.log(f"SIGSTOP {name} for {seconds} s")
+        self.fleet.pause(name)
+        self.sleep(seconds)
+        self.fleet.resume(name)
+        self.log(f"{name} goes on")
+
+    def set_clock(self, offset):
+        self.log(f"clock {offset:+} s")
+        with open(self.directory / "clock", "r+b" if (self.directory / "clock").exists() else "wb") as file:
+            file.write(struct.pack("=q", offset))  # in place: it is mapped
+
+    # --- start ---
+
+    def go(self):
+        """The faults that were found; empty: the promise was kept."""
+        try:
+            self._start()
+            self._load()
+            self._settle()
+        finally:
+            self._stop()
+        evidence = self._evidence()
+        found = self.notes + checker.check(evidence, self.scenario.bounds)
+        self.figures = {"faults": self.n_faults, **checker.summary(evidence)}
+        self.journal.write(f"{self.figures}\n" + "".join(f"{name}: {text}\n" for name, text in found))
+        return found
+
+    def _start(self):
+        s = self.scenario
+        redis = self.servers.environment.get("ASSAY_TEST_REDIS") if s.redis else None
+        through = self.kafka
+        if s.proxied:
+            pairs = pairs_of(self.servers.environment["ASSAY_TEST_KAFKA_PROXIED"])
+            self.proxy, through = Proxy(pairs, self.log), addresses(pairs)
+        where = self._databases()
+        self.fleet = Fleet(self.assay, self.kafka, self.directory, where, s.session_s, redis, self._clock())
+        self.fleet.topics(4)
+        self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
+        for i in range(s.coordinators):
+            self.fleet.coordinator(f"coordinator-{i}", servers=through, environment=self.mutation)
+        for i, families in enumerate(s.workers):
+            self.fleet.worker(f"worker-{i}", "--threads", "1", *(["--family", families] if families else []))
+        self.reader = threading.Thread(target=self._read_live, daemon=True)
+        self.reader.start()
+
+    def _databases(self):
+        postgres = self.servers.environment.get("ASSAY_TEST_POSTGRES")
+        if postgres:
+            return databases.in_postgres(postgres, self.servers.directory / "catalogue.yaml")
+        return databases.as_files(self.directory.parent / "databases")
+
+    def _clock(self):
+        if not self.scenario.clock:
+            return {}
+        self.set_clock(0)
+        library = self.directory / "clock.so"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", HERE / "clock.c", "-o", library], check=True)
+        return {"LD_PRELOAD": str(library), "ASSAY_TEST_CLOCK": str(self.directory / "clock")}
+
+    def _topics(self):
+        tasks = [topics.TASKS + family for family in topics.FAMILIES]
+        return [topics.REQUESTS, topics.VERDICTS, topics.LETTERS, topics.RESULTS, *tasks]
+
+    def _read_live(self):
+        since = self.since[topics.VERDICTS]
+        for record in topics.follow(self.kafka, topics.VERDICTS, True, since, self.end_live):
+            self.live.append(record)
+
+    # --- load, and the end of it ---
+
+    def _load(self):
+        fault = threading.Thread(target=self._fault)
+        fault.start()
+        writer = Writer(self.kafka)
+        stream = generate.Generator(self.seed, self.scenario.mix, f"s{self.seed}-{self.directory.name}")
+        requests = iter(stream)
+        step, end = 1 / self.scenario.rate, time.monotonic() + self.scenario.load_s
+        extra = [kind for kind, n in self.scenario.extra.items() for _ in range(n)]
+        while time.monotonic() < end:
+            writer.write(stream.make(extra.pop()) if extra else next(requests))
+            time.sleep(step)
+        self.over.set()
+        fault.join()
+        if self.proxy:
+            self.proxy.clear()
+        writer.close()
+        self.written = writer.written
+        self.journal.write(f"{time.monotonic() - self.began:8.3f} {self.written} requests written, all gets well\n")
+
+    def _fault(self):
+        try:
+            self.scenario.fault(self)
+        except Exception as error:  # a fault that could not be made is no passed test
+            self.note("harness", f"{self.scenario.fault}: {error!r}")
+
+    def _settle(self):
+        """Until everything is read and committed, at most settle_s."""
+        deadline = time.monotonic() + self.scenario.settle_s
+        while time.monotonic() < deadline:
+            self.lag = {}
+            for group, names in GROUPS.items():
+                self.lag.update(topics.lag(self.kafka, group, names))
+            if not any(self.lag.values()):
+                break
+            time.sleep(0.5)
+        self.journal.write(f"{time.monotonic() - self.began:8.3f} settled: {self.lag}\n")
+
+    def _stop(self):
+        self.over.set()
+        if hasattr(self, "fleet"):
+            self.fleet.close()
+        if self.proxy:
+            self.proxy.close()
+        self.end_live.set()
+        if hasattr(self, "reader"):
+            self.reader.join(30)
+
+    # --- what is there in the end ---
+
+    def _evidence(self):
+        def read(topic, committed):
+            return topics.read(self.kafka, topic, committed, self.since[topic])
+
+        requests, committed = read(topics.REQUESTS, True), read(topics.VERDICTS, True)
+        (self.directory / "verdicts.jsonl").write_bytes(b"".join(r.value + b"\n" for r in committed))
+        tasks = [topics.task(r, 2) for f in topics.FAMILIES for r in read(topics.TASKS + f, True)]
+        return checker.Evidence(
+            requests=requests,
+            committed=committed,
+            uncommitted=read(topics.VERDICTS, False),
+            letters=read(topics.LETTERS, True),
+            live=self.live,
+            expected=self._expected(requests),
+            lag=self.lag,
+            tasks=tasks,
+            results=[topics.task(r, 3) for r in read(topics.RESULTS, True)],
+            owners=self.fleet.owners(),
+            peak_rss={p.name: p.peak_rss for p in self.fleet.places.values()},
+            leftovers=self.fleet.leftovers(),
+            deaths=self.fleet.deaths,
+        )
+
+    def _expected(self, requests):
+        """What the engine in one process says to the same lines."""
+        asked = [r for r in requests if checker.KINDS[r.headers["kind"]][1]]
+        log, out = self.directory / "requests.jsonl", self.directory / "expected.jsonl"
+        log.write_bytes(b"".join(r.value + b"\n" for r in asked))
+        command = [self.assay, "replay", log, *self._databases(), "--out", out]
+        subprocess.run([*command, "--format", "jsonl", "--force", "--quiet"], check=False)
+        verdicts = [json.loads(line) for line in out.read_text().splitlines()]
+        return {asked[v["line"] - 1].at: v for v in verdicts}
+
+
+class Writer:
+    """Writes requests so that each is in the log once, whatever the brokers go through."""
+
+    def __init__(self, servers):
+        from confluent_kafka import Producer
+
+        settings = {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
+        settings.update({"message.timeout.ms": 150_000, "message.max.bytes": 70 << 20, "compression.type": "lz4"})
+        self.producer, self.written, self.failed = Producer(settings), 0, []
+
+    def write(self, request):
+        arguments = {"headers": request.record_headers(), "on_delivery": self._delivered}
+        if request.value is not None:
+            arguments["value"] = request.value
+        if request.key is not None:
+            arguments["key"] = request.key
+        self.producer.produce(topics.REQUESTS, **arguments)
+        self.producer.poll(0)
+
+    def _delivered(self, error, _):
+        if error:
+            self.failed.append(error)
+        else:
+            self.written += 1
+
+    def close(self):
+        if self.producer.flush(160) or self.failed:
+            raise RuntimeError(f"requests could not be written: {self.failed[:3]}")
+
+
+# --- the command ---
+
+
+class Session:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.directory = Path(arguments.directory or tempfile.mkdtemp(prefix="assay-soak."))
+        self.servers = Servers(self.directory / "servers")
+        self.count, self.failed = 0, []
+
+    def one(self, scenario, seed, mutation=None, wanted=frozenset()):
+        self.count += 1
+        name = f"{scenario.name}, seed {seed}"
+        began = time.monotonic()
+        try:
+            self.servers.want(scenario.servers)
+            directory = self.directory / f"{self.count:03}"
+            run = Run(scenario, seed, self.servers, self.arguments.assay, directory, mutation)
+            found, figures = run.go(), run.figures
+        except Exception as error:  # a scenario that could not be run is a failed one
+            found, figures = [("harness", repr(error))], {}
+        took = time.monotonic() - began
+        if mutation:
+            name, found = f"{mutation}: {name}", self._caught(found, wanted)
+        counted = "".join(f", {k} {v}" for k, v in figures.items())
+        print(f"{'[FAIL]' if found else '[PASS]'} {name}: {took:.0f} s{counted}")
+        for fault, text in found[:10]:
+            print(f"    {fault}: {text}")
+        if len(found) > 10:
+            print(f"    and {len(found) - 10} more in {self.directory}/{self.count:03}/run.log")
+        sys.stdout.flush()
+        if found:
+            self.failed.append(name)
+            self.servers.stop()  # what is left may spoil the next one
+        return not found
+
+    def _caught(self, found, wanted):
+        """Of a mutation it is the other way round: the checker has to find what it breaks."""
+        self.servers.stop()  # whatever it left
+        seen = [text for name, text in found if name in wanted]
+        if not seen:
+            return [("missed", f"the guard was left out, and nobody saw it; found: {found[:3]}")]
+        print(f"    {len(seen)} times, as in: {seen[0][:200]}")
+        return []
+
+    def close(self):
+        self.servers.stop()
+        if not self.failed and not self.arguments.directory:
+            shutil.rmtree(self.directory)
+        print(f"Synthesis: Tested: {self.count} | Passing: {self.count - len(self.failed)}")
+        return 1 if self.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--assay", type=lambda text: Path(text).resolve(), help="the program")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="scenarios, by the beginning of their names")
+    parser.add_argument("--short", action="store_true", help="the set that every test run has")
+    parser.add_argument("--mutations", action="store_true", help="leave each guard out once; needs such a build")
+    parser.add_argument("--minutes", type=float, help="go on for so long, with other seeds")
+    parser.add_argument("--directory", help="scratch directory, which stays; else one that goes when all passed")
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    chosen = [s for s in SCENARIOS if s.short or not arguments.short]
+    if arguments.only:
+        chosen = [s for s in SCENARIOS if any(s.name.startswith(n) for n in arguments.only.split(","))]
+    if arguments.list:
+        print(*(f"{s.name}{' (short)' if s.short else ''}" for s in chosen), sep="\n")
+        return 0
+    session = Session(arguments)
+    try:
+        for name, (scenario, wanted) in MUTATIONS.items() if arguments.mutations else ():
+            if not arguments.only or name in arguments.only.split(","):
+                session.one(scenario, arguments.seed, name, wanted)
+        if arguments.mutations:
+            return session.close()
+        end, seed = time.monotonic() + 60 * (arguments.minutes or 0), arguments.seed
+        while True:
+            for scenario in chosen:
+                if not arguments.minutes or time.monotonic() < end:
+                    session.one(scenario, seed)
+            seed += 1
+            if time.monotonic() >= end:
+                break
+    except BaseException:
+        session.servers.stop()
+        raise
+    return session.close()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""What an operator sees of a fleet on real servers: metrics, health, logs; and a start that cannot be.
+
+  test_observe.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
+"""
+import argparse
+import json
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SAMPLES = HERE.parents[2] / "deploy" / "samples"
+WAIT_S = 60
+SECRET = "quite-a-secret-literal"  # stands in a request and must not be in a log
+SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)$')
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+def until(what, look):
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {WAIT_S} s")
+        time.sleep(0.1)
+
+
+class Process:
+    """A process of the fleet with --listen."""
+
+    def __init__(self, directory, name, command):
+        self.port, self.log = free_port(), directory / f"{name}.log"
+        with open(self.log, "wb") as log:
+            command = [*command, "--listen", f"127.0.0.1:{self.port}"]
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def get(self, path):
+        """(status, body); None: nobody listens."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return None
+
+    def is_ready(self):
+        assert self.process.poll() is None, self.log.read_text()
+        answer = self.get("/readyz")
+        return answer and answer[0] == 200
+
+    def metrics(self):
+        """{name and labels: value}; every line must be what Prometheus reads."""
+        values, types = {}, {}
+        for line in self.get("/metrics")[1].splitlines():
+            if line.startswith("# TYPE "):
+                _, _, name, kind = line.split(" ")
+                assert name not in types, f"{name} is there twice"
+                types[name] = kind
+            elif not line.startswith("# HELP "):
+                match = SAMPLE.match(line)
+                assert match, line
+                base = re.sub("_(bucket|sum|count)$", "", match[1])
+                assert match[1] in types or types.get(base) == "histogram", f"{line}: before its TYPE"
+                values[match[1] + (match[2] or "")] = float(match[3])
+        return values
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(40)
+
+    def lines(self):
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+def total(metrics, name):
+    return sum(value for key, value in metrics.items() if key == name or key.startswith(name + "{"))
+
+
+def make_databases(directory):
+    for source in SAMPLES.glob("*.sql"):
+        place = directory / source.stem
+        place.mkdir(parents=True)
+        with sqlite3.connect(place / f"{source.stem}.sqlite") as database:
+            database.executescript(source.read_text())
+
+
+def requests():
+    """The samples under ids that no run before had, or they would be duplicates. One has a literal that nobody may read
+    in a log: its database does not exist. The last is none."""
+    run = f"observe-{time.time_ns()}"
+    bodies = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text().splitlines()]
+    bodies.append({"db": "nowhere", "question": SECRET, "candidates": [f"SELECT '{SECRET}'"]})
+    lines = [json.dumps({**body, "id": f"{run}-{i}"}) for i, body in enumerate(bodies)]
+    return [*lines, "this is no request: " + SECRET]
+
+
+def shows_its_work(coordinator, worker, servers):
+    wanted = requests()
+    text = "\n".join(wanted) + "\n"
+    subprocess.run(["kcat", "-P", "-b", servers, "-t", "assay.requests"], input=text.encode(), check=True)
+    until("verdicts", lambda: total(coordinator.metrics(), "assay_verdicts_total") >= len(wanted) - 1)
+    until("a dead letter", lambda: total(coordinator.metrics(), "assay_dlq_total") >= 1)
+    until("no open request", lambda: coordinator.metrics()["assay_state_open_requests"] == 0)
+    decided = coordinator.metrics()
+    tasks = decided['assay_produced_total{topic="assay.tasks.*"}']
+    until("each task", lambda: total(worker.metrics(), "assay_process_duration_seconds_count") >= tasks)
+    done = worker.metrics()
+    assert decided['assay_verdicts_total{decision="failed"}'] >= 0
+    assert decided["assay_request_latency_seconds_count"] >= len(wanted) - 1
+    assert decided["assay_poll_loop_age_seconds"] < 10
+    assert total(decided, "assay_transactions_total") >= 1
+    assert total(done, "assay_failed_total") >= 1, "of the database that is not there"
+    event = 'assay_cache_events_total{{layer="redis",event="{}"}}'.format
+    assert done[event("builds")] + done[event("hits")] >= 3, "an index each; another run may have left them"
+    assert done["process_resident_memory_bytes"] > 1 << 20
+
+
+def logs_are_json_without_literals(coordinator, worker):
+    for process in (coordinator, worker):
+        for line in process.lines():
+            assert {"time", "level", "room", "message"} <= line.keys(), line
+        assert SECRET not in process.log.read_text()
+        assert {"running", "draining", "ended"} <= {line["message"] for line in process.lines()}
+    assert any("cannot be done" in line["message"] for line in worker.lines())
+
+
+def a_port_that_is_taken_ends_the_start(command, taken):
+    command = [*command, "--listen", f"127.0.0.1:{taken}"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S)
+    assert ended.returncode == 2, ended
+    assert f"cannot listen on 127.0.0.1:{taken}" in ended.stderr, ended.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--assay", required=True)
+    assay = parser.parse_args().assay
+    servers, redis = os.environ.get("ASSAY_TEST_KAFKA"), os.environ.get("ASSAY_TEST_REDIS")
+    if not servers or not redis:
+        print("skipped: ASSAY_TEST_KAFKA or ASSAY_TEST_REDIS is not set (tests/live/servers.sh)")
+        return 77
+    with tempfile.TemporaryDirectory() as directory:
+        directory = Path(directory)
+        make_databases(directory / "databases")
+        subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
+        coordinator_command = [assay, "coordinator", "--servers", servers]
+        worker_command = [assay, "worker", "--servers", servers, "--db-root", directory / "databases"]
+        worker_command += ["--redis", redis, "--threads", "2"]
+        coordinator = Process(directory, "coordinator", coordinator_command)
+        worker = Process(directory, "worker", worker_command)
+        try:
+            for process in (coordinator, worker):
+                until("ready", process.is_ready)
+                assert process.get("/healthz")[0] == 200
+            shows_its_work(coordinator, worker, servers)
+            a_port_that_is_taken_ends_the_start(worker_command, worker.port)
+            assert [coordinator.stop(), worker.stop()] == [0, 0]
+            logs_are_json_without_literals(coordinator, worker)
+        finally:
+            for process in (coordinator, worker):
+                process.process.kill()
+                process.process.wait()
+                sys.stderr.write(process.log.read_text()[-4000:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

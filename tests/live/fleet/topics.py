@@ -1,0 +1,131 @@
+"""What stands on the fleet's topics, read with librdkafka's own client and without a group."""
+import time
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
+
+from checker import Record, Task
+
+REQUESTS, VERDICTS, LETTERS, RESULTS = "assay.requests", "assay.verdicts", "assay.dlq", "assay.results"
+TASKS = "assay.tasks."
+FAMILIES = ("structure", "join", "execution", "value", "question", "explain")
+READ_S = 60  # nothing new for so long: give up
+
+_SETTINGS = {
+    "group.id": "assay-checker",  # needed by the client, never joined
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "auto.offset.reset": "error",
+    "message.max.bytes": 70 << 20,
+    "fetch.message.max.bytes": 4 << 20,
+    "fetch.wait.max.ms": 50,
+    "allow.auto.create.topics": False,
+    "log_level": 0,
+}
+
+
+def consumer(servers, committed, **settings):
+    level = "read_committed" if committed else "read_uncommitted"
+    return Consumer({**_SETTINGS, "bootstrap.servers": servers, "isolation.level": level, **settings})
+
+
+def patiently(call, *arguments):
+    """A call that may be refused for a while: leaders are elected, brokers come back."""
+    deadline = time.monotonic() + READ_S
+    while True:
+        try:
+            return call(*arguments, timeout=10)
+        except KafkaException:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def partitions_of(client, topic):
+    def ask(timeout):
+        found = client.list_topics(topic, timeout=timeout).topics[topic]
+        if found.error:
+            raise KafkaException(found.error)
+        return sorted(found.partitions)
+
+    return patiently(ask)
+
+
+def ends(servers, topic):
+    """{partition: one past its last record}, of all that is written, committed or not."""
+    client = consumer(servers, committed=False)
+    try:
+        at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
+        return {t.partition: patiently(client.get_watermark_offsets, t)[1] for t in at}
+    finally:
+        client.close()
+
+
+def read(servers, topic, committed, since=None):
+    """All records of a topic from the offsets `since` ({partition: offset}) to its end."""
+    return list(follow(servers, topic, committed, since))
+
+
+def follow(servers, topic, committed, since=None, stop=None):
+    """The same, one by one; with `stop`, an Event, new ones too until it is set."""
+    client = consumer(servers, committed)
+    try:
+        partitions = partitions_of(client, topic)
+        start = [TopicPartition(topic, p, (since or {}).get(p, OFFSET_BEGINNING)) for p in partitions]
+        client.assign(start)
+        ended, deadline = set(), time.monotonic() + READ_S
+        while (stop and not stop.is_set()) or (not stop and len(ended) < len(partitions)):
+            message = client.poll(0.2)
+            if message is None:
+                if not stop and time.monotonic() > deadline:
+                    raise TimeoutError(f"{topic}: no end in sight of partitions {set(partitions) - ended}")
+                continue
+            if not message.error():
+                deadline = time.monotonic() + READ_S
+                ended.discard(message.partition())
+                yield _record(message)
+            elif message.error().code() == KafkaError._PARTITION_EOF:
+                ended.add(message.partition())
+            elif message.error().fatal():
+                raise KafkaException(message.error())
+    finally:
+        client.close()
+
+
+def _record(message):
+    headers = {k: (v or b"").decode("utf-8", "replace") for k, v in message.headers() or []}
+    return Record(
+        message.partition(), message.offset(), message.value(), message.key(), headers, message.timestamp()[1]
+    )
+
+
+def lag(servers, group, topics):
+    """{(group, topic): records behind the end}; what was never committed counts from the beginning."""
+    client = consumer(servers, committed=True, **{"group.id": group})
+    behind = {}
+    try:
+        for topic in topics:
+            at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
+            marks = {t.partition: patiently(client.get_watermark_offsets, t) for t in at}
+            committed = {t.partition: t.offset for t in patiently(client.committed, at)}
+            behind[(group, topic)] = sum(
+                high - max(committed[p], low) for p, (low, high) in marks.items() if high > max(committed[p], low)
+            )
+    finally:
+        client.close()
+    return behind
+
+
+def is_whole(record):
+    """Of tasks and results: can it be read at all?"""
+    return record.value is not None and record.value[:2] == b"\x93\xcd"
+
+
+def task(record, kind):
+    """A task (2) or a result (3) as the checker wants it: proto/FORMAT.md."""
+    import msgpack
+
+    version, got, fields = msgpack.unpackb(record.value, raw=False, strict_map_key=False, unicode_errors="replace")
+    if got != kind:
+        raise ValueError(f"a message of kind {got} (version {version:x}) on the wrong topic")
+    key = fields.get(1, {})
+    return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), fields.get(4, ""), record.timestamp)

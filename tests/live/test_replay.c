@@ -1,0 +1,433 @@
+/* Replaying the past of a topic, and feeding a fleet, against a real broker. Each test has topics and a group of its
+ * own. */
+#include "lib/base/clock.h"
+#include "proto/range.h"
+#include "tests/live/broker.h"
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <librdkafka/rdkafka.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { LIMIT_MS = 40000 };
+
+static char from[100], to[100], group[100], *servers;
+
+/* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
+static void begin(void)
+{
+    char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));
+    servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
+    scratch_begin();
+    if (servers) g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
+    if (dir) g_setenv("ASSAY_TEST_SERVERS", dir, TRUE);
+    g_free(dir);
+}
+
+static void end(void)
+{
+    scratch_end();
+    g_free(servers);
+    leak_check();
+}
+
+TestSuite(replay, .init = begin, .fini = end, .timeout = 180);
+
+static void topics(const char *test, int32_t partitions)
+{
+    broker_needed();
+    const char *prefix = broker_prefix(test);
+    broker_topics(prefix, partitions, (const char *const[]){"in", "out", NULL});
+    g_snprintf(from, sizeof from, "%s.in", prefix);
+    g_snprintf(to, sizeof to, "%s.out", prefix);
+    g_snprintf(group, sizeof group, "%s.group", prefix);
+}
+
+static void put_text(struct bus *bus, const char *topic, const char *key, const char *value)
+{
+    struct bus_out out = {.topic = topic,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)strlen(key),
+                          .value = value,
+                          .len = strlen(value)};
+    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
+}
+
+/* Requests q-<first> to q-<last>, safe when it returns. */
+static void put(unsigned first, unsigned last)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    for (unsigned i = first; i <= last; i++) {
+        char id[16], *json = g_strdup_printf(
+                         "{\"id\":\"q-%u\",\"db\":\"shop\",\"question\":\"How many customers are older than %u?\","
+                         "\"candidates\":[\"SELECT count(*) FROM customer WHERE age > %u\"]}",
+                         i, i, i);
+        g_snprintf(id, sizeof id, "q-%u", i);
+        put_text(bus, from, id, json);
+        g_free(json);
+    }
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+}
+
+/* Does the text have one verdict on each of q-<first> to q-<last>, and no other? */
+static void expect_ids(const char *text, unsigned first, unsigned last)
+{
+    unsigned lines = 0;
+    for (const char *c = text; c && *c; c++) lines += *c == '\n';
+    cr_expect_eq(lines, last + 1 - first, "%u verdicts, not %u", lines, last + 1 - first);
+    for (unsigned i = first; i <= last; i++) {
+        char id[24];
+        g_snprintf(id, sizeof id, "\"id\":\"q-%u\",", i);
+        const char *at = text ? strstr(text, id) : NULL;
+        cr_expect(at && !strstr(at + 1, id), "%s once in:\n%.2000s", id, text);
+    }
+}
+
+static void expect_file(const char *path, unsigned first, unsigned last)
+{
+    char *text = read_file(path);
+    expect_ids(text, first, last);
+    g_free(text);
+}
+
+#define REPLAY "replay", "--servers", servers, "--from-topic", from, "--db-root", ".", "-q"
+
+static void expect(struct run run, int status, const char *says)
+{
+    cr_expect_eq(run.status, status, "status %d, not %d: %s", run.status, status, run.err);
+    if (says) cr_expect(strstr(run.err, says), "no '%s' in: %s", says, run.err);
+    run_free(&run);
+}
+
+/* --- which records ---------------------------------------------------------------------------------------------------
+ */
+
+Test(replay, by_offset)
+{
+    topics("offset", 1);
+    put(1, 12);
+    expect(assay(REPLAY, "--out", "all"), 0, NULL);
+    expect_file("all", 1, 12);
+    expect(assay(REPLAY, "--from-offset", "3", "--to-offset", "7", "--out", "some"), 0, NULL);
+    expect_file("some", 4, 7);
+    expect(assay(REPLAY, "--from-offset", "9", "--to-offset", "1000", "--out", "rest"), 0, NULL);
+    expect_file("rest", 10, 12);
+    expect(assay(REPLAY, "--from-offset", "7", "--to-offset", "7", "--out", "none"), 0, NULL);
+    expect(assay(REPLAY, "--from-offset", "900", "--out", "beyond"), 0, NULL);
+    expect_file("none", 1, 0);
+    expect_file("beyond", 1, 0);
+}
+
+/* Over partitions, in the order of their times; offsets of the broker's clock split it anywhere. */
+Test(replay, by_time_and_in_order)
+{
+    topics("time", 3);
+    put(1, 6);
+    struct bus *bus = broker_open(NULL, 0);
+    int64_t ms = bus_now_ns(bus) / 1000000 + 50;
+    while (bus_now_ns(bus) / 1000000 < ms + 50) g_usleep(1000);
+    bus_close(bus);
+    put(7, 12);
+    char *time = g_strdup_printf("%lld", (long long)ms);
+    expect(assay(REPLAY, "--to-time", time, "--out", "before"), 0, NULL);
+    expect_file("before", 1, 6);
+    expect(assay(REPLAY, "--from-time", time, "--out", "after"), 0, NULL);
+    expect_file("after", 7, 12);
+    expect(assay(REPLAY, "--from-time", "2100-01-01T00:00:00Z", "--out", "future"), 0, NULL);
+    expect_file("future", 1, 0);
+    expect(assay(REPLAY, "--from-time", "soon", "--out", "soon"), 2, "'soon' is no time");
+    expect(assay(REPLAY, "--out", "one"), 0, NULL);
+    expect(assay(REPLAY, "--out", "two", "--workers", "1"), 0, NULL);
+    expect(assay("diff", "one", "two"), 0, NULL);
+    char *one = read_file("one");
+    cr_expect_lt(strstr(one, "\"q-6\""), strstr(one, "\"q-7\""), "by time");
+    g_free(one);
+    g_free(time);
+}
+
+static bool has_output(void *path)
+{
+    char *text = read_file(path);
+    bool some = text && *text;
+    g_free(text);
+    return some;
+}
+
+static int reap(int child)
+{
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* What comes after the start is not read, however slowly it goes. */
+Test(replay, ends_where_the_topic_ended)
+{
+    topics("snapshot", 2);
+    put(1, 8);
+    int child = assay_start((const char *const[]){REPLAY, "--unordered", "--rate", "4", "--out", "out", NULL});
+    cr_expect(wait_until(has_output, "out", LIMIT_MS));
+    put(9, 20);
+    cr_expect_eq(reap(child), 0);
+    expect_file("out", 1, 8);
+}
+
+/* --- going on --------------------------------------------------------------------------------------------------------
+ */
+
+Test(replay, resumes_a_file)
+{
+    topics("resume", 2);
+    put(1, 10);
+    expect(assay(REPLAY, "--limit", "4", "--out", "out"), 0, NULL);
+    char *text = read_file("out"), *torn = g_strdup_printf("%s{\"schema_version\":1,\"id\":\"q-", text);
+    write_file("out", torn);
+    expect(assay(REPLAY, "--out", "out"), 2, "--resume continues it");
+    expect(assay(REPLAY, "--out", "out", "--resume"), 0, NULL);
+    expect_file("out", 1, 10);
+    expect(assay(REPLAY, "--out", "out", "--resume"), 0, NULL);
+    expect_file("out", 1, 10);
+    g_free(text);
+    g_free(torn);
+}
+
+/* All that a topic holds. */
+static char *content(const char *topic, const char *of_group, bool resume)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    struct range_config config = {.topic = topic, .group = of_group, .to = {RANGE_LAST, 0}, .resume = resume};
+    const struct bus_message *message;
+    struct range *range;
+    struct err err = {0};
+    enum err_code code;
+    GString *text = g_string_new(NULL);
+    cr_assert_eq(range_open(bus, &config, &range, &err), ERR_OK, "%s", err.text);
+    while ((code = range_poll(range, LIMIT_MS, &message, &err)) == ERR_OK) {
+        g_string_append_len(text, message->value, (gssize)message->len);
+        g_string_append_c(text, '\n');
+    }
+    cr_expect_eq(code, ERR_CLOSED, "%s", err.text);
+    range_close(range);
+    bus_close(bus);
+    return g_string_free(text, FALSE);
+}
+
+static void expect_topic(unsigned first, unsigned last)
+{
+    char *text = content(to, group, false);
+    expect_ids(text, first, last);
+    g_free(text);
+}
+
+Test(replay, into_a_topic_and_on)
+{
+    topics("sink", 2);
+    put(1, 9);
+    expect(assay(REPLAY, "--limit", "4", "--to-topic", to, "--group", group), 0, NULL);
+    char *some = content(to, group, false);
+    expect(assay(REPLAY, "--to-topic", to, "--group", group, "--resume"), 0, NULL);
+    expect_topic(1, 9);
+    expect(assay(REPLAY, "--to-topic", to, "--group", group, "--resume"), 0, NULL);
+    expect_topic(1, 9);
+    char *left = content(from, group, true), *live = content(from, "assay-coordinator", true);
+    cr_expect_str_empty(left, "its own group has come to the end");
+    expect_ids(live, 1, 9); /* and the fleet's has not moved */
+    cr_expect(strstr(some, "\"status\":\"") && !strstr(some, "\"offset\""), "verdicts as the fleet's: %s", some);
+    expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "there is no topic 'live.no.such.topic'");
+    g_free(some);
+    g_free(left);
+    g_free(live);
+}
+
+/* --- what is not there, or not right
+ * ---------------------------------------------------------------------------------- */
+
+Test(replay, says_what_is_wrong)
+{
+    topics("wrong", 1);
+    expect(assay(REPLAY, "--out", "empty"), 0, NULL);
+    expect_file("empty", 1, 0);
+    expect(assay("replay", "--servers", servers, "--from-topic", "live.no.such.topic", "--db-root", "."), 2,
+           "there is no topic 'live.no.such.topic'");
+    struct bus *bus = broker_open(NULL, 0);
+    put_text(bus, from, "k", "garbage");
+    put_text(bus, from, "k", "{\"id\":\"q-1\",\"db\":5}");
+    put_text(bus, from, "no-id", "{\"db\":\"shop\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+    char where[160];
+    g_snprintf(where, sizeof where, "%s[0]@0: ", from);
+    struct run run = assay(REPLAY);
+    cr_expect_eq(run.status, 1);
+    cr_expect(strstr(run.err, where), "%s", run.err);
+    cr_expect(strstr(run.out, "\"id\":\"q-1\",\"db\":null,\"status\":\"failed\""), "%s", run.out);
+    cr_expect(strstr(run.out, "\"id\":\"no-id\""), "named by its key: %s", run.out);
+    run_free(&run);
+    expect(assay(REPLAY, "--strict"), 2, where);
+    int64_t began = clock_now_ns();
+    expect(assay("replay", "--servers", "127.0.0.1:1", "--connect-ms", "1500", "--from-topic", from, "--db-root", "."),
+           2, "no broker answers");
+    cr_expect_lt(clock_now_ns() - began, 10 * INT64_C(1000000000));
+}
+
+/* --- the end of a partition
+ * ------------------------------------------------------------------------------------------- */
+
+static rd_kafka_t *transactional(const char *id)
+{
+    char reason[200];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    cr_assert_eq(rd_kafka_conf_set(conf, "bootstrap.servers", servers, reason, sizeof reason), RD_KAFKA_CONF_OK);
+    cr_assert_eq(rd_kafka_conf_set(conf, "transactional.id", id, reason, sizeof reason), RD_KAFKA_CONF_OK);
+    rd_kafka_t *producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    cr_assert(producer, "%s", reason);
+    rd_kafka_error_t *error = rd_kafka_init_transactions(producer, LIMIT_MS);
+    cr_assert_null(error, "%s", rd_kafka_error_string(error));
+    return producer;
+}
+
+/* One transaction of `n` records; then 'c'ommit, 'a'bort, or leave it open. */
+static void transaction(rd_kafka_t *producer, unsigned n, char then)
+{
+    cr_assert_null(rd_kafka_begin_transaction(producer));
+    for (unsigned i = 0; i < n; i++)
+        cr_assert_eq(rd_kafka_producev(producer, RD_KAFKA_V_TOPIC(from), RD_KAFKA_V_PARTITION(0),
+                                       RD_KAFKA_V_VALUE((void *)(then == 'c' ? "kept" : "gone"), 4),
+                                       RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
+                     RD_KAFKA_RESP_ERR_NO_ERROR);
+    cr_assert_eq(rd_kafka_flush(producer, LIMIT_MS), RD_KAFKA_RESP_ERR_NO_ERROR);
+    rd_kafka_error_t *error = then == 'c'   ? rd_kafka_commit_transaction(producer, LIMIT_MS)
+                              : then == 'a' ? rd_kafka_abort_transaction(producer, LIMIT_MS)
+                                            : NULL;
+    cr_assert_null(error, "%s", rd_kafka_error_string(error));
+}
+
+/* The last offsets of a partition may be markers and aborted records, which never come, or belong to an open
+ * transaction: reading ends all the same. */
+Test(replay, markers_do_not_hang_the_end)
+{
+    topics("markers", 2);
+    rd_kafka_t *one = transactional(group), *two = transactional(to);
+    transaction(one, 3, 'c');
+    char *text = content(from, group, false);
+    cr_expect_str_eq(text, "kept\nkept\nkept\n");
+    g_free(text);
+    transaction(one, 2, 'a');
+    text = content(from, group, false);
+    cr_expect_str_eq(text, "kept\nkept\nkept\n", "aborted records at the end");
+    g_free(text);
+    transaction(one, 1, 'c');
+    transaction(two, 2, '-');
+    transaction(one, 1, 'c'); /* behind what is open: not stable yet */
+    text = content(from, group, false);
+    cr_expect_str_eq(text, "kept\nkept\nkept\nkept\n", "an open transaction at the end");
+    g_free(text);
+    rd_kafka_abort_transaction(two, LIMIT_MS);
+    rd_kafka_destroy(two);
+    rd_kafka_destroy(one);
+}
+
+/* --- feeding a fleet
+ * -------------------------------------------------------------------------------------------------- */
+
+#define FEED "replay", "log.jsonl", "--servers", servers, "--feed", from, "--answers", to
+
+Test(replay, feeds_a_topic)
+{
+    topics("feed", 2);
+    char *log = shop_log(20), *more = g_strdup_printf("%snot json\n", log);
+    write_file("log.jsonl", more);
+    expect(assay(FEED), 1, "20 requests sent and taken by the brokers, 1 bad lines");
+    char *text = content(from, group, false);
+    expect_ids(text, 1, 20);
+    g_free(text);
+    expect(assay("replay", "log.jsonl", "--servers", servers, "--feed", "live.no.such.topic"), 2, "there is no topic");
+    expect(assay("replay", "log.jsonl", "--servers", "127.0.0.1:1", "--connect-ms", "500", "--feed", from), 2,
+           "no broker answers");
+    g_free(more);
+    g_free(log);
+}
+
+/* In the fleet's place: a verdict on each of n requests, twice for the first, none for the last; and one on a stranger.
+ */
+static void answer(unsigned n)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    struct range_config config = {.topic = from, .group = group, .to = {RANGE_NEVER, 0}};
+    const struct bus_message *message;
+    struct range *range;
+    struct err err = {0};
+    cr_assert_eq(range_open(bus, &config, &range, &err), ERR_OK, "%s", err.text);
+    for (unsigned i = 0; i < n; i++) {
+        cr_assert_eq(range_poll(range, LIMIT_MS, &message, &err), ERR_OK, "%s", err.text);
+        char *id = g_strndup(message->key, message->key_len),
+             *json = g_strdup_printf("{\"schema_version\":1,\"id\":\"%s\",\"status\":\"validated\"}", id);
+        for (unsigned k = i == n - 1 ? 1 : 0; k < (i ? 1 : 2); k++) put_text(bus, to, id, json);
+        g_free(json);
+        g_free(id);
+    }
+    put_text(bus, to, "q-99", "{\"schema_version\":1,\"id\":\"q-99\",\"status\":\"validated\"}");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    range_close(range);
+    bus_close(bus);
+}
+
+Test(replay, feeds_a_fleet_and_takes_its_verdicts)
+{
+    topics("answers", 1);
+    struct bus *bus = broker_open(NULL, 0);
+    put_text(bus, to, "q-1", "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* of the past: not ours */
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+    char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* q-1 is asked twice */
+    write_file("log.jsonl", log);
+    int child = assay_start((const char *const[]){FEED, "--out", "out", "--wait-ms", "3000", NULL});
+    answer(6);
+    cr_expect_eq(reap(child), 1, "one has no verdict");
+    expect_file("out", 1, 4);
+    char *out = read_file("out"), *said = read_file(".err");
+    cr_expect_null(strstr(out, "failed"));
+    cr_expect(strstr(said, "4 verdicts, 1 requests without one, 1 repeated ids"), "%s", said);
+    g_free(out);
+    g_free(said);
+    g_free(log);
+    g_free(five);
+    g_free(one);
+}
+
+static bool has_some(void *seen)
+{
+    char *text = content(from, group, false);
+    for (const char *c = text; *c; c++) *(unsigned *)seen += *c == '\n';
+    g_free(text);
+    return *(unsigned *)seen > 0;
+}
+
+/* What it says that it sent is what is there. */
+Test(replay, an_interrupt_ends_feeding_in_order)
+{
+    topics("interrupt", 1);
+    char *log = shop_log(2000);
+    write_file("log.jsonl", log);
+    int child = assay_start((const char *const[]){FEED, "--rate", "50", NULL});
+    unsigned seen = 0;
+    cr_expect(wait_until(has_some, &seen, LIMIT_MS));
+    cr_assert_eq(kill(child, SIGINT), 0);
+    cr_expect_eq(reap(child), 130);
+    char *said = read_file(".err"), *text = content(from, group, false);
+    const char *at = strstr(said, "interrupted: ");
+    cr_assert(at && strstr(said, "taken by the brokers"), "%s", said);
+    unsigned sent = (unsigned)g_ascii_strtoull(at + strlen("interrupted: "), NULL, 10);
+    cr_expect_geq(sent, 1);
+    expect_ids(text, 1, sent);
+    g_free(text);
+    g_free(said);
+    g_free(log);
+}
