@@ -3,13 +3,14 @@
 
 build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libpq-dev libglib2.0-dev
   libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
-  liblinear-dev libcurl4-openssl-dev librdkafka-dev libhiredis-dev ca-certificates"
+  liblinear-dev libcurl4-openssl-dev librdkafka-dev libhiredis-dev libmicrohttpd-dev ca-certificates"
 # Without these a part is left out and says so: training boosted trees.
 optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3 python3-yaml"
 optional_test_packages="libpg-query-dev python3-jsonschema openssl"
 # The servers of tests/live. Kafka itself is no package: it comes from Maven Central.
-live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql"
+live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql
+  python3-confluent-kafka python3-msgpack"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -35,6 +36,7 @@ all_installed() {
 
 # install_packages REQUIRED OPTIONAL: nothing to do costs no network.
 install_packages() {
+  set -- "$1" "${2:-}"
   all_installed "$1 $2" && return
   echo "== installing packages" >&2
   as_root apt-get update -qq

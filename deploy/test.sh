@@ -78,9 +78,27 @@ live() {
   tests/live/servers.sh stop "$at"
 }
 
+# counted NAME COMMAND...: a command that counts its own tests, one a line, and ends with their sum as Criterion does.
+counted() {
+  local name=$1 log=build/test-logs/${1// /-}.log sum
+  shift
+  echo "== $name" >&2
+  "$@" >"$log" 2>&1
+  sum=$(sed -n 's/^Synthesis: Tested: \([0-9]*\) | Passing: \([0-9]*\)$/\1 \2/p' "$log" | tail -n 1)
+  if [ -z "$sum" ]; then
+    failed=$((failed + 1))
+    echo "-- $name FAILED; the end of $log:" >&2
+    tail -n 60 "$log" >&2
+    return
+  fi
+  passed=$((passed + ${sum#* })) failed=$((failed + ${sum% *} - ${sum#* }))
+  [ "${sum% *}" = "${sum#* }" ] || grep -A 12 '^\[FAIL\]' "$log" >&2
+}
+
 suite asan all -LE live
 live
-suite tsan "tsan_cache tsan_engine tsan_scorer" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
+counted "fleet under fault" deploy/soak.sh --no-install --short --asan
+suite tsan "tsan_cache tsan_engine tsan_scorer tsan_metrics" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
 [ -z "$lint" ] || step "formatting" deploy/lint.sh format
 [ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
 step "demo" deploy/demo.sh --no-install
