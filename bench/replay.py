@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Embedded replay against a Python loop that only parses (sqlglot) and executes each candidate, two processes.
 
-  replay.py ASSAY LOG --db-root DIR [--venv DIR] [--repeat N]
+  replay.py ASSAY LOG --db-root DIR [--venv DIR] [--rounds N] [--repeat N]
 
-Prints candidates per second of both and their ratio, CPU seconds and peak memory; with --repeat also the peak memory over
-the log repeated N times. sqlglot comes from pip into --venv; without it the peer is skipped and the reason printed.
+Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after the
+other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU seconds
+and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory over the log
+repeated N times. sqlglot comes from pip into --venv; without it the peer is skipped and the reason printed.
 """
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,12 +33,19 @@ def candidates_of(log):
         return sum(len(json.loads(line).get("candidates", [])) for line in lines)
 
 
-def assay(args, log):
-    code, seconds, cpu, peak = run([args.assay, "replay", log, "--db-root", args.db_root, "--workers", "2", "--quiet",
-                                    "--format", "jsonl", "--out", os.devnull])
+def assay(args, log, *options):
+    code, *figures = run([args.assay, "replay", log, "--db-root", args.db_root, "--workers", "2", "--quiet",
+                          "--format", "jsonl", "--out", os.devnull, *options])
     if code not in (0, 1):
         sys.exit(f"assay replay failed with status {code}")
-    return seconds, cpu, peak
+    return figures
+
+
+def peer(args, python):
+    output = subprocess.run([python, os.path.join(HERE, "replay_peer.py"), args.log, "--db-root", args.db_root],
+                            check=True, capture_output=True, text=True).stdout
+    figures = json.loads(output)
+    return [figures["seconds"], figures["cpu_seconds"], figures["peak_mb"]]
 
 
 def peer_python(venv):
@@ -51,8 +61,17 @@ def peer_python(venv):
         return None, str(error)
 
 
-def show(name, candidates, seconds, cpu, peak):
-    print(f"{name:32s} {candidates / seconds:10.0f} candidates/s {seconds:8.2f} s {cpu:8.2f} CPU s {peak:8.1f} MB")
+def show(name, candidates, runs):
+    seconds, cpu, peak = (statistics.median(column) for column in zip(*runs))
+    print(f"{name:36s} {candidates / seconds:8.0f} candidates/s {seconds:7.2f} s {cpu:7.2f} CPU s {peak:7.1f} MB")
+
+
+def compare(name, ours, theirs):
+    """Ratios within a round; their median and range."""
+    speed = sorted(b[0] / a[0] for a, b in zip(ours, theirs))
+    cpu = statistics.median(b[1] / a[1] for a, b in zip(ours, theirs))
+    print(f"{name:36s} {statistics.median(speed):.2f}x the peer's candidates/s ({speed[0]:.2f}-{speed[-1]:.2f}), "
+          f"{cpu:.2f}x by CPU seconds")
 
 
 def main():
@@ -61,22 +80,26 @@ def main():
     parser.add_argument("log")
     parser.add_argument("--db-root", required=True)
     parser.add_argument("--venv", default="build/bench-venv")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=0)
     args = parser.parse_args()
 
     candidates = candidates_of(args.log)
-    ours = assay(args, args.log)
-    show("assay replay, 2 workers", candidates, *ours)
     python, reason = peer_python(args.venv)
-    if python:
-        output = subprocess.run([python, os.path.join(HERE, "replay_peer.py"), args.log, "--db-root", args.db_root],
-                                check=True, capture_output=True, text=True).stdout
-        theirs = json.loads(output)
-        show(f"sqlglot {theirs['sqlglot']} + execute, 2 proc.", theirs["candidates"], theirs["seconds"],
-             theirs["cpu_seconds"], theirs["peak_mb"])
-        print(f"ratio of candidates/s: {theirs['seconds'] / ours[0]:.2f}   of CPU: {theirs['cpu_seconds'] / ours[1]:.2f}")
-    else:
+    if not python:
         print(f"skipped the peer: {reason}")
+    whole, plain, theirs = [], [], []
+    for _ in range(args.rounds):
+        whole.append(assay(args, args.log))
+        plain.append(assay(args, args.log, "--explain=no"))
+        if python:
+            theirs.append(peer(args, python))
+    show("assay replay", candidates, whole)
+    show("assay replay --explain=no", candidates, plain)
+    if python:
+        show("sqlglot and execution, 2 processes", candidates, theirs)
+        compare("assay replay", whole, theirs)
+        compare("assay replay --explain=no", plain, theirs)
     if args.repeat:
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as long_log:
             with open(args.log, encoding="utf-8") as lines:
@@ -84,7 +107,7 @@ def main():
             for _ in range(args.repeat):
                 long_log.write(text)
             long_log.flush()
-            show(f"assay replay, log x {args.repeat}", candidates * args.repeat, *assay(args, long_log.name))
+            show(f"assay replay, log x {args.repeat}", candidates * args.repeat, [assay(args, long_log.name)])
 
 
 if __name__ == "__main__":

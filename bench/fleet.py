@@ -1,0 +1,375 @@
+#!/usr/bin/python3
+"""The fleet, measured on one machine over real servers that this starts and stops.
+
+  fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
+  fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load
+  fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
+
+BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
+ones before are answered or not, and its latency counts from then on. The interpreter is Debian's, whose
+python3-confluent-kafka is used; our own code is only in the processes measured.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+import confluent_kafka as ck
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SERVERS = os.path.join(HERE, "..", "tests", "live", "servers.sh")
+TICK = os.sysconf("SC_CLK_TCK")
+PATIENCE = 120  # seconds without a verdict
+
+
+class Servers:
+    """Kafka and Redis in a scratch directory."""
+
+    def __enter__(self):
+        self.at = tempfile.mkdtemp(prefix="assay-bench.")
+        subprocess.run([SERVERS, "start", self.at, "kafka", "redis"], check=True, stderr=subprocess.DEVNULL)
+        self.env = {}
+        with open(os.path.join(self.at, "env"), encoding="utf-8") as lines:
+            for line in lines:
+                name, _, value = line.removeprefix("export ").strip().partition("=")
+                self.env[name] = value.strip("'")
+        self.kafka, self.redis = self.env["ASSAY_TEST_KAFKA"], self.env["ASSAY_TEST_REDIS"]
+        return self
+
+    def pids(self):
+        names = ["kafka-1", "redis"]
+        return [int(subprocess.check_output([SERVERS, "pid", self.at, name])) for name in names]
+
+    def __exit__(self, *_):
+        subprocess.run([SERVERS, "stop", self.at], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.at, ignore_errors=True)
+
+
+def cpu_of(pid):
+    """CPU seconds of a process and its threads so far, its children's not counted."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+class Fleet:
+    """Processes of ours against those servers."""
+
+    def __init__(self, servers, assay, partitions=8, task_partitions=8):
+        self.servers, self.assay, self.children = servers, assay, []
+        subprocess.run([assay, "topics", "create", "--servers", servers.kafka, "--partitions", str(partitions),
+                        "--task-partitions", str(task_partitions)], check=True, stdout=subprocess.DEVNULL)
+
+    def start(self, *arguments, **environment):
+        child = subprocess.Popen([self.assay, *arguments, "--servers", self.servers.kafka, "--quiet"],
+                                 stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+        self.children.append(child)
+        return child
+
+    def cpu(self):
+        return sum(cpu_of(child.pid) for child in self.children if child.poll() is None)
+
+    def stop(self):
+        for child in self.children:
+            child.send_signal(signal.SIGTERM)
+        for child in self.children:
+            try:
+                child.wait(40)
+            except subprocess.TimeoutExpired:
+                child.kill()
+
+
+class Verdicts(threading.Thread):
+    """Reads what is committed from now on; notes when each id was first seen."""
+
+    def __init__(self, kafka):
+        super().__init__(daemon=True)
+        self.consumer = ck.Consumer({"bootstrap.servers": kafka, "group.id": "bench", "enable.auto.commit": False,
+                                     "isolation.level": "read_committed", "fetch.wait.max.ms": 10})
+        topic = self.consumer.list_topics("assay.verdicts", timeout=20).topics["assay.verdicts"]
+        ends = [ck.TopicPartition("assay.verdicts", p, self.consumer.get_watermark_offsets(
+            ck.TopicPartition("assay.verdicts", p), timeout=20)[1]) for p in topic.partitions]
+        self.consumer.assign(ends)
+        self.seen, self.ending = {}, False
+
+    def run(self):
+        while not self.ending:
+            message = self.consumer.poll(0.05)
+            if message and not message.error():
+                self.seen.setdefault(message.key().decode(), time.monotonic())
+
+    def wait(self, n):
+        """Until n different ids were seen."""
+        last, since = -1, time.monotonic()
+        while len(self.seen) < n:
+            if len(self.seen) != last:
+                last, since = len(self.seen), time.monotonic()
+            if time.monotonic() - since > PATIENCE:
+                sys.exit(f"fleet.py: {n - last} of {n} verdicts are missing")
+            time.sleep(0.02)
+
+    def close(self):
+        self.ending = True
+        self.join()
+        self.consumer.close()
+
+
+class Requests:
+    """Puts requests with ids of their own into the fleet."""
+
+    def __init__(self, kafka, run):
+        self.producer = ck.Producer({"bootstrap.servers": kafka, "acks": "all", "linger.ms": 2,
+                                     "enable.idempotence": True})
+        self.run, self.n = run, 0
+
+    def send(self, request):
+        name = f"{self.run}-{self.n}"
+        self.n += 1
+        self.producer.produce("assay.requests", json.dumps({**request, "id": name}), name)
+        self.producer.poll(0)
+        return name
+
+
+def requests_of(log):
+    with open(log, encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [{key: row[key] for key in ("db", "question", "evidence", "candidates") if key in row} for row in rows]
+
+
+def quantiles(values):
+    ordered = sorted(values)
+    return tuple(ordered[min(len(ordered) - 1, int(len(ordered) * q))] for q in (0.50, 0.95, 0.99))
+
+
+# --- judge -------------------------------------------------------------------------------------------------------------
+
+
+def embedded(assay, log, db_root, candidates):
+    """CPU seconds a candidate of the replay in one process."""
+    child = subprocess.Popen([assay, "replay", log, "--db-root", db_root, "--quiet", "--format", "jsonl", "--out",
+                              "/dev/null", "--force"])
+    _, _, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    return (usage.ru_utime + usage.ru_stime) / candidates
+
+
+def flood(servers, run, requests):
+    """All requests as fast as they go; seconds from the first to the last verdict."""
+    verdicts, out = Verdicts(servers.kafka), Requests(servers.kafka, run)
+    verdicts.start()
+    began = time.monotonic()
+    for request in requests:
+        out.send(request)
+    out.producer.flush(60)
+    verdicts.wait(len(requests))
+    seconds = max(verdicts.seen.values()) - began
+    verdicts.close()
+    return seconds
+
+
+def open_loop(servers, run, requests, rate, seconds):
+    """Latencies in milliseconds at this many requests a second, from when each was due."""
+    verdicts, out, due, chance = Verdicts(servers.kafka), Requests(servers.kafka, run), {}, random.Random(run)
+    verdicts.start()
+    began = at = time.monotonic()
+    while at < began + seconds:
+        at += chance.expovariate(rate)
+        wait = at - time.monotonic()
+        if wait > 0:
+            out.producer.poll(wait)
+        wait = at - time.monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        due[out.send(chance.choice(requests))] = at
+    out.producer.flush(60)
+    verdicts.wait(len(due))
+    verdicts.close()
+    return [(verdicts.seen[name] - at) * 1000 for name, at in due.items()]
+
+
+def judge(args):
+    assay = os.path.join(args.build, "cli", "assay")
+    requests = requests_of(args.log)
+    candidates = sum(len(request["candidates"]) for request in requests)
+    with Servers() as servers:
+        fleet = Fleet(servers, assay)
+        fleet.start("coordinator", "--max-open", "256", "--instance", "0")
+        fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", "1")
+        flood(servers, "warm", requests)
+        ours, theirs, alone, rates = [], [], [], []
+        for i in range(args.runs):
+            before, servers_before = fleet.cpu(), sum(map(cpu_of, servers.pids()))
+            rates.append(len(requests) / flood(servers, f"run{i}", requests))
+            ours.append((fleet.cpu() - before) / candidates)
+            theirs.append((sum(map(cpu_of, servers.pids())) - servers_before) / candidates)
+            alone.append(embedded(assay, args.log, args.db_root, candidates))
+        print(f"{len(requests)} requests, {candidates} candidates, {args.runs} runs, medians")
+        print(f"CPU ms a candidate: fleet {1e3 * statistics.median(ours):.3f}, embedded "
+              f"{1e3 * statistics.median(alone):.3f}, ratio "
+              f"{statistics.median(o / a for o, a in zip(ours, alone)):.2f} (claim: at most 1.5); Kafka and Redis "
+              f"{1e3 * statistics.median(theirs):.3f}")
+        full = statistics.median(rates)
+        print(f"throughput: {full:.0f} requests/s")
+        for share in (0.2, 0.5, 0.8):
+            p50, p95, p99 = quantiles(open_loop(servers, f"load{share}", requests, share * full, args.seconds))
+            print(f"latency at {100 * share:.0f} % load ({share * full:.0f}/s): p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
+                  f"p99 {p99:.0f} ms")
+        fleet.stop()
+
+
+# --- scale -------------------------------------------------------------------------------------------------------------
+
+SMALL = {"db": "podcasts", "question": "How many shows are there?", "candidates": ["SELECT count(*) FROM show"]}
+MARGIN = 2.0  # seconds at both ends that do not count
+
+
+def sample_root(at):
+    """The bundled sample database, built."""
+    folder = os.path.join(at, "databases", "podcasts")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(HERE, "..", "deploy", "samples", "podcasts.sql"), encoding="utf-8") as sql:
+        subprocess.run(["sqlite3", os.path.join(folder, "podcasts.sqlite")], stdin=sql, check=True)
+    return os.path.dirname(folder)
+
+
+def steady_rate(times):
+    """Verdicts a second, without the ends."""
+    low, high = min(times) + MARGIN, max(times) - MARGIN
+    return sum(low <= t <= high for t in times) / (high - low)
+
+
+def slow_worker(fleet, args, root):
+    return fleet.start("worker", "--db-root", root, "--family", "structure", "--threads", "1",
+                       ASSAY_SLOW_MS=str(args.slow_ms))
+
+
+def scale_once(servers, assay, args, root, workers):
+    fleet = Fleet(servers, assay, 8, 48)
+    fleet.start("coordinator", "--family", "structure", "--max-open", "1024")
+    for _ in range(workers):
+        slow_worker(fleet, args, root)
+    flood(servers, f"warm{workers}", [SMALL] * 20 * workers)
+    verdicts, out = Verdicts(servers.kafka), Requests(servers.kafka, f"scale{workers}")
+    verdicts.start()
+    n = int(workers * args.seconds * 1000 / args.slow_ms)
+    for _ in range(n):
+        out.send(SMALL)
+    out.producer.flush(60)
+    verdicts.wait(n)
+    verdicts.close()
+    fleet.stop()
+    return steady_rate(verdicts.seen.values())
+
+
+def recovery(servers, assay, args, root, workers):
+    """Seconds from kill -9 of one worker, and the start of another, until verdicts come at 95 % of the rate before."""
+    fleet = Fleet(servers, assay, 8, 48)
+    fleet.start("coordinator", "--family", "structure", "--max-open", "1024", "--deadline-ms", "-1")
+    victims = [slow_worker(fleet, args, root) for _ in range(workers)]
+    flood(servers, "warm-kill", [SMALL] * 20 * workers)
+    verdicts, out = Verdicts(servers.kafka), Requests(servers.kafka, "kill")
+    verdicts.start()
+    n = int(workers * 60 * 1000 / args.slow_ms)
+    for _ in range(n):
+        out.send(SMALL)
+    out.producer.flush(60)
+    time.sleep(10)
+    killed = time.monotonic()
+    victims[0].kill()
+    slow_worker(fleet, args, root)
+    verdicts.wait(n)
+    verdicts.close()
+    fleet.stop()
+    times = sorted(verdicts.seen.values())
+    before = sum(killed - 5 <= t < killed for t in times) / 5
+    for step in range(400):
+        at = killed + step * 0.25
+        if sum(at <= t < at + 3 for t in times) / 3 >= 0.95 * before and step * 0.25 >= 0.5:
+            return at - killed, before
+    return None, before
+
+
+def scale(args):
+    assay = os.path.join(args.build, "cli", "assay")
+    with Servers() as servers:
+        root = sample_root(servers.at)
+        one = None
+        for workers in (1, 2, 4, 8):
+            rate = scale_once(servers, assay, args, root, workers)
+            one = one or rate
+            print(f"{workers} workers of {args.slow_ms} ms: {rate:.1f} verdicts/s, {rate / one / workers:.2f} of linear "
+                  "(claim: at least 0.90)")
+        seconds, before = recovery(servers, assay, args, root, 4)
+        said = "not within 100 s" if seconds is None else f"{seconds:.1f} s"
+        print(f"after kill -9 of one worker of 4, with another started: {said} to the full rate of {before:.0f}/s")
+
+
+# --- messages ----------------------------------------------------------------------------------------------------------
+
+
+def free_address():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+def histogram(text, name):
+    """(upper bound, count up to it) of a Prometheus histogram without labels, or nothing."""
+    rows = [line.split('le="')[1].split('"} ') for line in text.splitlines() if line.startswith(name + "_bucket")]
+    return [(float(bound), float(count)) for bound, count in rows]
+
+
+def bound_of(buckets, share):
+    """The upper bound below which that share lies: as exact as the buckets are."""
+    return next(bound for bound, count in buckets if count >= share * buckets[-1][1])
+
+
+def messages(args):
+    """The coordinator's own figures are asked for as long as it answers."""
+    with Servers() as servers:
+        address, text = free_address(), ""
+        child = subprocess.Popen([os.path.join(args.build, "bench", "bench_fleet_messages"),
+                                  os.path.join(args.build, "cli", "assay"), servers.kafka, "--runs", str(args.runs),
+                                  "--listen", address])
+        while child.poll() is None:
+            time.sleep(0.5)
+            try:
+                with urllib.request.urlopen(f"http://{address}/metrics", timeout=2) as answer:
+                    text = answer.read().decode()
+            except OSError:
+                pass
+        buckets = histogram(text, "assay_transaction_duration_seconds")
+        if buckets:
+            print(f"commit (begin to end) of {buckets[-1][1]:.0f} transactions: p50 up to {1e3 * bound_of(buckets, 0.5):g} ms, "
+                  f"p99 up to {1e3 * bound_of(buckets, 0.99):g} ms")
+        sys.exit(child.returncode)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for run in (messages, judge, scale):
+        command = commands.add_parser(run.__name__)
+        command.add_argument("build")
+        command.add_argument("--runs", type=int, default=3)
+        command.add_argument("--seconds", type=float, default=20)
+        command.add_argument("--slow-ms", type=int, default=20)
+        command.set_defaults(run=run)
+        if run is judge:
+            command.add_argument("log")
+            command.add_argument("--db-root", required=True)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,364 @@
+/* What the fleet adds to a message, against the raw client in the same run.
+ *
+ *   bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N] [--listen ADDRESS]
+ *
+ * The fleet: `assay coordinator` as a process, without models, and in this one a worker that computes nothing (it
+ * answers every task of the family `structure` at once). N requests of one candidate go in; the clock runs from the
+ * first produce to the last verdict that a read_committed reader sees. So 4N messages travel: requests, tasks, results,
+ * verdicts.
+ *
+ * The peer: librdkafka alone, its own defaults but acks=all and the fleet's linger, that produces and consumes 4N
+ * messages of the very sizes that were measured in the fleet's topics, one producer thread and one consumer thread at
+ * once. The two take turns. Claim: the fleet does at least half the peer's messages a second.
+ */
+#include "lib/base/clock.h"
+#include "proto/msg.h"
+#include "proto/topics.h"
+
+#include <librdkafka/rdkafka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20 };
+static const char *const stages[STAGES] = {BUS_REQUESTS, BUS_TASKS_PREFIX "structure", BUS_RESULTS, BUS_VERDICTS};
+
+static const char *assay, *servers, *listen_at = "";
+static long n_requests = 100000, runs = 3, partitions = 4;
+static pid_t coordinator;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_fleet_messages: %s\n", what);
+    if (coordinator > 0) kill(coordinator, SIGKILL);
+    exit(2);
+}
+
+static double seconds_since(int64_t began)
+{
+    return (double)(clock_now_ns() - began) / 1e9;
+}
+
+/* --- clients of the library, without ours ------------------------------------------------------------------------- */
+
+static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
+{
+    char text[256];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", servers, NULL, 0);
+    for (; *settings; settings += 2)
+        if (rd_kafka_conf_set(conf, settings[0], settings[1], text, sizeof text)) die(text);
+    rd_kafka_t *made = rd_kafka_new(type, conf, text, sizeof text);
+    if (!made) die(text);
+    return made;
+}
+
+static rd_kafka_t *producer(void)
+{
+    return client(RD_KAFKA_PRODUCER, (const char *const[]){"acks", "all", "linger.ms", "5", "enable.idempotence",
+                                                           "true", "queue.buffering.max.messages", "1000000", NULL});
+}
+
+/* Reads these topics from where they end now. */
+static rd_kafka_t *reader(const char *const *topics, int n)
+{
+    rd_kafka_t *made = client(RD_KAFKA_CONSUMER, (const char *const[]){"group.id", "bench", "enable.auto.commit",
+                                                                       "false", "isolation.level", "read_committed",
+                                                                       "fetch.wait.max.ms", "20", NULL});
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(n * (int)partitions);
+    for (int t = 0; t < n; t++)
+        for (int32_t p = 0; p < partitions; p++) {
+            int64_t low, high;
+            if (rd_kafka_query_watermark_offsets(made, topics[t], p, &low, &high, 20000)) die("no end of a topic");
+            rd_kafka_topic_partition_list_add(list, topics[t], p)->offset = high;
+        }
+    rd_kafka_assign(made, list);
+    rd_kafka_topic_partition_list_destroy(list);
+    return made;
+}
+
+static void reader_free(rd_kafka_t *made)
+{
+    rd_kafka_consumer_close(made);
+    rd_kafka_destroy(made);
+}
+
+/* Take n messages; their bytes are returned. */
+static uint64_t read_all(rd_kafka_t *from, long n)
+{
+    uint64_t bytes = 0;
+    int64_t heard = clock_now_ns();
+    while (n > 0) {
+        rd_kafka_message_t *message = rd_kafka_consumer_poll(from, POLL_MS);
+        if (message && !message->err) {
+            bytes += message->len;
+            n--;
+            heard = clock_now_ns();
+        } else if (seconds_since(heard) > PATIENCE_S) {
+            die("messages are missing");
+        }
+        if (message) rd_kafka_message_destroy(message);
+    }
+    return bytes;
+}
+
+static void put(rd_kafka_t *out, const char *topic, long i, const void *value, size_t len)
+{
+    char key[24];
+    int key_len = snprintf(key, sizeof key, "%ld", i);
+    while (rd_kafka_producev(out, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key, (size_t)key_len),
+                             RD_KAFKA_V_VALUE((void *)(uintptr_t)value, len), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                             RD_KAFKA_V_END))
+        rd_kafka_poll(out, 10);
+}
+
+/* --- the peer ----------------------------------------------------------------------------------------------------- */
+
+static void peer_topic(char out[64], int stage)
+{
+    snprintf(out, 64, "bench.raw.%d", stage);
+}
+
+static void make_peer_topics(void)
+{
+    static struct topic_plan plans[TOPICS_MAX];
+    struct topic_report reports[STAGES];
+    struct bus_property property = {"bootstrap.servers", servers};
+    struct bus_config config = {.properties = &property, .n_properties = 1};
+    struct topics_config wanted = {.partitions = (int32_t)partitions, .replicas = 1};
+    struct bus *bus;
+    struct err err = {0};
+    if (topics_plan(&wanted, plans) < STAGES || bus_open("kafka", &config, &bus, &err)) die(err.text);
+    for (int i = 0; i < STAGES; i++) peer_topic(plans[i].name, i);
+    if (topics_create(bus, plans, STAGES, reports, &err)) die(err.text);
+    bus_close(bus);
+}
+
+struct flood {
+    const size_t *sizes;
+};
+
+static void *flood(void *arg)
+{
+    const struct flood *own = arg;
+    rd_kafka_t *out = producer();
+    char topic[64], *value = calloc(1, 1 << 20);
+    for (long i = 0; i < n_requests; i++)
+        for (int s = 0; s < STAGES; s++) {
+            peer_topic(topic, s);
+            put(out, topic, i, value, own->sizes[s]);
+        }
+    rd_kafka_flush(out, PATIENCE_S * 1000);
+    rd_kafka_destroy(out);
+    free(value);
+    return NULL;
+}
+
+static double run_peer(const size_t sizes[STAGES])
+{
+    char names[STAGES][64];
+    const char *topics[STAGES];
+    struct flood own = {sizes};
+    pthread_t thread;
+    for (int i = 0; i < STAGES; i++) {
+        peer_topic(names[i], i);
+        topics[i] = names[i];
+    }
+    rd_kafka_t *in = reader(topics, STAGES);
+    int64_t began = clock_now_ns();
+    pthread_create(&thread, NULL, flood, &own);
+    read_all(in, STAGES * n_requests);
+    double seconds = seconds_since(began);
+    pthread_join(thread, NULL);
+    reader_free(in);
+    return seconds;
+}
+
+/* --- the fleet ---------------------------------------------------------------------------------------------------- */
+
+static void start(const char *const *arguments, bool wait)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (wait && !freopen("/dev/null", "w", stdout)) _exit(126);
+        execv(assay, (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    int status = 0;
+    if (!wait)
+        coordinator = child;
+    else if (waitpid(child, &status, 0) != child || status != 0)
+        die("the topics cannot be made");
+}
+
+struct idle_worker {
+    struct bus *bus;
+    struct bus_consumer *in;
+    atomic_bool stop;
+};
+
+/* The answer of a family that found nothing to look at. */
+static void answer(struct idle_worker *own, struct arena *arena, struct msg_buffer *buffer, struct bus_message *message)
+{
+    struct msg_task *task;
+    struct err err = {0};
+    arena_reset(arena);
+    if (msg_decode_task(arena, message->value, message->len, &task, &err)) die(err.text);
+    struct msg_result result = {.key = task->key,
+                                .hash = {task->hash[0], task->hash[1]},
+                                .candidate = task->candidate,
+                                .family = task->family,
+                                .code = "ok"};
+    msg_encode_result(buffer, &result);
+    struct bus_out out = {.topic = BUS_RESULTS,
+                          .partition = task->key.partition,
+                          .key = message->key,
+                          .key_len = message->key_len,
+                          .value = buffer->bytes,
+                          .len = buffer->len};
+    if (bus_produce(own->bus, &out, 1, -1, NULL)) die("a result cannot be sent");
+    bus_ack(own->in, message);
+}
+
+static void *work(void *arg)
+{
+    struct idle_worker *own = arg;
+    struct bus_message *messages[BATCH];
+    struct msg_buffer buffer = {0};
+    struct arena arena;
+    arena_init(&arena, 0);
+    while (!atomic_load(&own->stop)) {
+        uint32_t n = 0;
+        if (bus_poll(own->in, 0, messages, BATCH, POLL_MS, &n)) break;
+        for (uint32_t i = 0; i < n; i++) answer(own, &arena, &buffer, messages[i]);
+    }
+    msg_buffer_free(&buffer);
+    arena_free(&arena);
+    return NULL;
+}
+
+static void *feed(void *arg)
+{
+    rd_kafka_t *out = producer();
+    (void)arg;
+    for (long i = 0; i < n_requests; i++) {
+        char text[160];
+        int len = snprintf(text, sizeof text,
+                           "{\"id\":\"%ld-%lld\",\"db\":\"none\",\"question\":\"How many are there?\",\"candidates\":"
+                           "[\"SELECT count(*) FROM t\"]}",
+                           i, (long long)clock_now_ns());
+        put(out, BUS_REQUESTS, i, text, (size_t)len);
+    }
+    rd_kafka_flush(out, PATIENCE_S * 1000);
+    rd_kafka_destroy(out);
+    return NULL;
+}
+
+static double run_fleet(uint64_t bytes[STAGES])
+{
+    pthread_t thread;
+    rd_kafka_t *in[STAGES];
+    for (int i = 0; i < STAGES; i++) in[i] = reader(&stages[i], 1);
+    int64_t began = clock_now_ns();
+    pthread_create(&thread, NULL, feed, NULL);
+    bytes[STAGES - 1] = read_all(in[STAGES - 1], n_requests);
+    double seconds = seconds_since(began);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < STAGES - 1; i++) bytes[i] = read_all(in[i], n_requests); /* after the clock has stopped */
+    for (int i = 0; i < STAGES; i++) reader_free(in[i]);
+    return seconds;
+}
+
+static void open_fleet(struct idle_worker *own, pthread_t *thread)
+{
+    static const char *const topics[] = {BUS_TASKS_PREFIX "structure"};
+    char count[16];
+    struct bus_property property = {"bootstrap.servers", servers};
+    struct bus_config config = {.properties = &property, .n_properties = 1};
+    struct err err = {0};
+    snprintf(count, sizeof count, "%ld", partitions);
+    start((const char *const[]){assay, "topics", "create", "--servers", servers, "--partitions", count,
+                                "--task-partitions", count, NULL},
+          true);
+    if (bus_open("kafka", &config, &own->bus, &err)) die(err.text);
+    if (bus_subscribe(own->bus, "assay-worker", topics, 1, &own->in, &err)) die(err.text);
+    pthread_create(thread, NULL, work, own);
+    start((const char *const[]){assay, "coordinator", "--servers", servers, "--family", "structure", "--max-open",
+                                "4096", "--deadline-ms", "-1", "--label-model", "none", "--classifier", "none",
+                                "--verifier", "none", "--listen", listen_at, NULL},
+          false);
+}
+
+static void close_fleet(struct idle_worker *own, pthread_t thread)
+{
+    kill(coordinator, SIGTERM);
+    waitpid(coordinator, NULL, 0);
+    atomic_store(&own->stop, true);
+    pthread_join(thread, NULL);
+    bus_unsubscribe(own->in);
+    bus_close(own->bus);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return left < right ? -1 : left > right;
+}
+
+static double median(double *values, long n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return values[n / 2];
+}
+
+static void compare(void)
+{
+    double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
+    for (long r = -1; r < runs; r++) { /* the first warms both up */
+        uint64_t bytes[STAGES];
+        size_t sizes[STAGES];
+        double ours = run_fleet(bytes);
+        for (int s = 0; s < STAGES; s++) sizes[s] = (size_t)(bytes[s] / (uint64_t)n_requests);
+        double theirs = run_peer(sizes);
+        if (r < 0) {
+            printf("bytes a message: request %zu, task %zu, result %zu, verdict %zu\n", sizes[0], sizes[1], sizes[2],
+                   sizes[3]);
+            continue;
+        }
+        fleet[r] = STAGES * (double)n_requests / ours;
+        peer[r] = STAGES * (double)n_requests / theirs;
+        ratio[r] = fleet[r] / peer[r];
+        printf("run %ld: fleet %8.0f messages/s (%6.0f requests/s), librdkafka %8.0f messages/s, ratio %.2f\n", r + 1,
+               fleet[r], fleet[r] / STAGES, peer[r], ratio[r]);
+    }
+    printf("median ratio %.2f (claim: at least 0.50)\n", median(ratio, runs));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) die("usage: bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N]");
+    assay = argv[1];
+    servers = argv[2];
+    for (int i = 3; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--listen") == 0) listen_at = argv[i + 1];
+        long value = strtol(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--requests") == 0) n_requests = value;
+        if (strcmp(argv[i], "--runs") == 0) runs = value;
+        if (strcmp(argv[i], "--partitions") == 0) partitions = value;
+    }
+    if (n_requests < 1 || runs < 1 || runs > MAX_RUNS || partitions < 1) die("these numbers make no run");
+    struct idle_worker own = {0};
+    pthread_t thread;
+    open_fleet(&own, &thread);
+    make_peer_topics();
+    compare();
+    close_fleet(&own, thread);
+    return 0;
+}
