@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,13 +87,19 @@ struct stage {
     struct cache_config config;
 };
 
-static void stage_begin(struct stage *stage, const char *sql, const char *const *args)
+/* A stage whose database nobody has opened: for tests that fork (race). */
+static void stage_set(struct stage *stage, const char *sql)
 {
     redis_needed();
-    redis_start(&stage->server, args, NULL);
+    redis_start(&stage->server, NULL, NULL);
     fixture_init(&stage->f, sql);
-    fixture_open(&stage->f, NULL);
     stage->config = (struct cache_config){.address = stage->server.address, .retry_ms = 50};
+}
+
+static void stage_begin(struct stage *stage, const char *sql)
+{
+    stage_set(stage, sql);
+    fixture_open(&stage->f, NULL);
 }
 
 static void stage_end(struct stage *stage)
@@ -105,7 +112,7 @@ Test(redis, one_builds_and_the_next_finds)
 {
     struct stage s;
     struct seat one, two;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&one, &s.config);
     sit(&two, &s.config);
     get(&one, &s.f);
@@ -129,7 +136,7 @@ Test(redis, another_state_of_the_database_is_another_key)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     get(&seat, &s.f);
     fixture_exec(s.f.path, "INSERT INTO singer VALUES(9,'Di',1)");
@@ -143,7 +150,7 @@ Test(redis, prefix_database_number_and_expiry)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     s.config.prefix = "other";
     s.config.database = 3;
     s.config.ttl_ms = 5000;
@@ -159,12 +166,15 @@ Test(redis, prefix_database_number_and_expiry)
 
 /* --- one builder -------------------------------------------------------------------------------------------------- */
 
-/* Run by each of several processes: get the index, leave the counters for the parent. */
+/* Run by each of several processes: get the index, leave the counters for the parent. Before this process opens a
+ * database: the thread that watches over deadlines would not be in the child, but a lock that it held would. A child of
+ * a test that fails does not outlive it, be it stopped or not: whoever runs the tests waits for all of them. */
 static pid_t race(const struct stage *s, struct cache_stats *out)
 {
     pid_t child = fork();
     cr_assert_geq(child, 0);
     if (child) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct schema_index *index = NULL;
     struct db *db;
     struct cache *cache;
@@ -197,7 +207,7 @@ Test(redis, of_many_processes_one_builds, .timeout = 60)
     struct stage s;
     pid_t children[N];
     uint64_t builds = 0, hits = 0, waits = 0;
-    stage_begin(&s, SLOW_SQL, NULL);
+    stage_set(&s, SLOW_SQL);
     s.config.lease_ms = 300; /* shorter than the build: only a heartbeat keeps the lock */
     s.config.timeout_ms = 5000;
     struct cache_stats *stats = shared_stats(N);
@@ -224,13 +234,14 @@ static bool has_no_lock(void *context)
 Test(redis, a_late_builder_destroys_nothing, .timeout = 60)
 {
     struct stage s;
-    stage_begin(&s, SLOW_SQL, NULL);
+    stage_set(&s, SLOW_SQL);
     s.config.lease_ms = 400;
     struct cache_stats *stats = shared_stats(1);
     pid_t late = race(&s, stats);
     cr_assert(wait_until(has_lock, &s.server, 10000));
     kill(late, SIGSTOP);
     cr_assert(wait_until(has_no_lock, &s.server, 10000), "its lease ends");
+    fixture_open(&s.f, NULL);
     struct seat seat;
     struct schema_index *index;
     sit(&seat, &s.config);
@@ -259,7 +270,7 @@ Test(redis, the_pointer_never_goes_back)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     freeReplyObject(redis_do(&s.server, "SET", "assay:concerts:index", "later 9000000000000000", NULL));
     get(&seat, &s.f);
@@ -288,7 +299,7 @@ Test(redis, a_dead_builder_is_waited_for_no_longer_than_its_lease)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     lock_as_other(&s, &seat, "300");
     get(&seat, &s.f);
@@ -301,7 +312,7 @@ Test(redis, waiting_is_bounded)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     s.config.wait_ms = 150;
     sit(&seat, &s.config);
     lock_as_other(&s, &seat, "600000");
@@ -341,7 +352,7 @@ Test(redis, what_is_no_index_is_rejected_and_replaced)
                                             {"SETRANGE", "500000", "far out"}};
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     get(&seat, &s.f);
     for (size_t i = 0; i < G_N_ELEMENTS(spoils); i++) spoil(&s, &seat, spoils[i]);
@@ -355,7 +366,7 @@ Test(redis, a_foreign_index_is_rejected)
     struct stage s;
     struct seat seat;
     char mine[512], other[512];
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     get(&seat, &s.f);
     g_strlcpy(other, redis_key(&s.server, "*:schema"), sizeof other);
@@ -405,7 +416,7 @@ Test(redis, a_large_column_is_fetched_when_it_is_asked_for)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, LARGE_SQL, NULL);
+    stage_begin(&s, LARGE_SQL);
     sit(&seat, &s.config);
     get(&seat, &s.f);
     cr_assert_eq(seat.stats.parts, 0);
@@ -429,7 +440,7 @@ Test(redis, killed_and_up_again, .timeout = 60)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     s.config.retry_ms = 600000;
     sit(&seat, &s.config);
     get(&seat, &s.f);
@@ -474,7 +485,7 @@ Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
     char said[4096];
     FILE *file = tmpfile();
     log_open(fileno(file), LOG_FORM_JSON, LOG_LEVEL_INFO);
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     s.config.retry_ms = 1; /* asked at each call */
     sit(&seat, &s.config);
     get(&seat, &s.f);
@@ -504,7 +515,7 @@ Test(redis, a_restart_between_two_calls_goes_unnoticed)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     get(&seat, &s.f);
     redis_kill(&s.server);
@@ -521,7 +532,7 @@ Test(redis, a_server_that_hangs_costs_one_timeout, .timeout = 60)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     s.config.timeout_ms = 200;
     s.config.retry_ms = 600000;
     sit(&seat, &s.config);
@@ -544,7 +555,7 @@ Test(redis, a_full_server_stores_nothing_and_stops_nobody)
 {
     struct stage s;
     struct seat seat;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     sit(&seat, &s.config);
     freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
     get(&seat, &s.f);
@@ -565,7 +576,7 @@ Test(redis, a_full_server_stores_nothing_and_stops_nobody)
 Test(redis, no_room_for_the_index_gives_the_lock_back, .timeout = 60)
 {
     struct stage s;
-    stage_begin(&s, SLOW_SQL, NULL);
+    stage_set(&s, SLOW_SQL);
     struct cache_stats *stats = shared_stats(1);
     pid_t child = race(&s, stats);
     cr_assert(wait_until(has_lock, &s.server, 10000));
@@ -584,7 +595,7 @@ Test(redis, passwords)
     struct stage s;
     struct seat seat;
     struct err err;
-    stage_begin(&s, SQL, NULL);
+    stage_begin(&s, SQL);
     redis_kill(&s.server);
     s.server.args = args;
     s.server.password = "open sesame";
