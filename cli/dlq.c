@@ -347,7 +347,7 @@ static bool was_sent(const struct place *place, const struct bus_message *messag
 static enum err_code take_letter(struct drive *drive, const struct bus_message *message)
 {
     struct letter_origin origin;
-    if (letter_read(message, &origin, NULL) || !is_ours(origin.topic)) {
+    if (letter_read(message, &origin, NULL) || origin.cut || !is_ours(origin.topic)) {
         drive->unreadable++;
         return ERR_OK;
     }

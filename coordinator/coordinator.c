@@ -30,7 +30,7 @@
 #include <string.h>
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
-enum { HEADERS_MAX = BUS_MAX_HEADERS, HEADERS_ROOM = 8192, LETTER_CUT = 64 << 10 };
+enum { MAX_TOPIC = 64, MAX_TRACE = 512, KEY_AND_HEADERS = 4096 };
 
 /* A message that was produced or waits to be. */
 struct outgoing {
@@ -39,8 +39,8 @@ struct outgoing {
     struct msg_key request;   /* of a task; so are the next two */
     uint64_t hash[2];
     const char *family; /* static; NULL: no task */
-    struct bus_header headers[HEADERS_MAX];
-    char block[];
+    char topic[MAX_TOPIC];
+    char block[]; /* headers, key, value */
 };
 
 struct coordinator {
@@ -64,33 +64,14 @@ struct coordinator {
 
 /* --- the outbox --- */
 
-static const char *keep(char **room, const void *bytes, size_t len)
-{
-    char *copy = *room;
-    if (len) memcpy(copy, bytes, len);
-    copy[len] = '\0';
-    *room += len + 1;
-    return copy;
-}
-
 static struct outgoing *outgoing_new(const struct bus_out *out)
 {
-    size_t room = strlen(out->topic) + out->key_len + out->len + 3;
-    for (uint32_t i = 0; i < out->n_headers; i++) room += strlen(out->headers[i].name) + out->headers[i].len + 2;
-    struct outgoing *item = calloc(1, sizeof *item + room);
+    size_t headers = out->n_headers * sizeof(struct bus_header);
+    struct outgoing *item = calloc(1, sizeof *item + headers + bus_out_room(out));
     if (!item) return NULL;
-    char *at = item->block;
-    item->out = *out;
-    item->out.topic = keep(&at, out->topic, strlen(out->topic));
-    item->out.key = keep(&at, out->key, out->key_len);
-    item->out.value = keep(&at, out->value, out->len);
-    item->out.headers = item->headers;
-    for (uint32_t i = 0; i < out->n_headers; i++) {
-        const struct bus_header *from = &out->headers[i];
-        item->headers[i].name = keep(&at, from->name, strlen(from->name));
-        item->headers[i].value = keep(&at, from->value, from->len);
-        item->headers[i].len = from->len;
-    }
+    bus_out_copy(out, item->block + headers, (struct bus_header *)(void *)item->block, &item->out);
+    g_strlcpy(item->topic, out->topic, sizeof item->topic);
+    item->out.topic = item->topic;
     return item;
 }
 
@@ -116,7 +97,7 @@ static void settle(struct coordinator *c, const struct bus_out *out, struct bus_
 static void on_task(void *ctx, const struct msg_task *task)
 {
     struct coordinator *c = ctx;
-    char topic[64], key[40];
+    char topic[MAX_TOPIC], key[40];
     snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task->family);
     int key_len = snprintf(key, sizeof key, "%d-%lld", task->key.partition, (long long)task->key.offset);
     enum err_code code = msg_encode_task(&c->buffer, task);
@@ -146,10 +127,11 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
     return c->shared ? edge_type_of(message, out, err) : ERR_OK;
 }
 
+/* Of a verdict's value. */
 static size_t most_bytes(const struct coordinator *c)
 {
-    size_t most = c->config.bus->max_message;
-    return most > 2 * HEADERS_ROOM ? most - HEADERS_ROOM : MSG_MAX_BYTES;
+    size_t most = bus_max_bytes(c->config.bus);
+    return most > 2 * (size_t)KEY_AND_HEADERS ? most - KEY_AND_HEADERS : most / 2;
 }
 
 static enum err_code encode(struct coordinator *c, const struct msg_verdict *verdict, enum edge_type type,
@@ -217,7 +199,8 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
                           .headers = headers};
     const char *trace = c->shared ? bus_header_get(message, "traceparent") : NULL;
     if (c->shared) out.n_headers = 1, out.key = verdict->id, out.key_len = (uint32_t)strlen(verdict->id);
-    if (trace) headers[out.n_headers++] = (struct bus_header){"traceparent", trace, (uint32_t)strlen(trace)};
+    if (trace && strlen(trace) <= MAX_TRACE)
+        headers[out.n_headers++] = (struct bus_header){"traceparent", trace, (uint32_t)strlen(trace)};
     settle(c, &out, token);
 }
 
@@ -237,8 +220,7 @@ static void dead_letter(struct coordinator *c, struct bus_message *message, cons
                                        .now_ns = bus_now_ns(c->config.bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, message, &cause, BUS_DLQ, &out);
-    if (out.len + HEADERS_ROOM > most_bytes(c)) out.len = LETTER_CUT;
+    letter_make(&letter, message, &cause, BUS_DLQ, bus_max_bytes(c->config.bus), &out);
     if (c->settles && message->topic_index == BUS_ONCE_REQUESTS) {
         settle(c, &out, message);
         return;

@@ -180,22 +180,6 @@ struct once_home *once_home_get(struct once *once, int32_t partition)
 
 /* --- settling --- */
 
-static size_t weight(const struct bus_out *out)
-{
-    size_t bytes = out->key_len + out->len + 2;
-    for (uint32_t i = 0; i < out->n_headers; i++) bytes += out->headers[i].len + strlen(out->headers[i].name) + 2;
-    return bytes;
-}
-
-static const char *keep(char **room, const void *bytes, size_t len)
-{
-    char *copy = *room;
-    if (len) memcpy(copy, bytes, len);
-    copy[len] = '\0';
-    *room += len + 1;
-    return copy;
-}
-
 static void add_header(struct once_copy *copy, const char *name, const char *value, uint32_t len)
 {
     copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
@@ -205,27 +189,20 @@ static void add_header(struct once_copy *copy, const char *name, const char *val
 static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
                                   const char *topic)
 {
-    struct once_copy *copy = malloc(sizeof *copy + weight(out));
+    struct once_copy *copy = malloc(sizeof *copy + bus_out_room(out));
     if (!copy) return NULL;
-    char *room = copy->bytes;
-    copy->out = (struct bus_out){.topic = topic,
-                                 .partition = message->partition,
-                                 .key_len = out->key_len,
-                                 .len = out->len,
-                                 .headers = copy->headers};
-    copy->out.value = keep(&room, out->value, out->len);
-    copy->out.key = out->key ? keep(&room, out->key, out->key_len) : NULL;
+    bus_out_copy(out, copy->bytes, copy->headers + OURS, &copy->out);
+    copy->out.topic = topic;
+    copy->out.partition = message->partition;
+    copy->out.headers = copy->headers;
+    copy->out.n_headers = 0;
     add_header(copy, ONCE_GROUP, once->group,
                (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
     int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
     add_header(copy, ONCE_PARTITION, copy->partition, (uint32_t)len);
     len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
     add_header(copy, ONCE_OFFSET, copy->offset, (uint32_t)len);
-    for (uint32_t i = 0; i < out->n_headers && i < BUS_MAX_HEADERS; i++) {
-        const struct bus_header *header = &out->headers[i];
-        const char *name = keep(&room, header->name, strlen(header->name));
-        add_header(copy, name, keep(&room, header->value, header->len), header->len);
-    }
+    copy->out.n_headers += out->n_headers;
     return copy;
 }
 
@@ -255,7 +232,8 @@ static enum err_code once_settle(struct bus_consumer *base, struct bus_message *
         unsigned topic = ONCE_VERDICTS;
         while (topic < ONCE_TOPICS && strcmp(once->topics[topic], out->topic) != 0) topic++;
         if (topic == ONCE_TOPICS) return ERR_CONFIG;
-        if (out->len + out->key_len > once->kafka->bus.max_message) return ERR_LIMIT_BYTES;
+        if (bus_out_bytes(out) > once->kafka->bus.max_message || out->n_headers > BUS_MAX_HEADERS)
+            return ERR_LIMIT_BYTES;
         held->out = copy_new(once, message, out, once->topics[topic]);
         if (!held->out) return ERR_NOMEM;
     }
@@ -592,7 +570,7 @@ static void put_aside(struct once *once, struct once_held *held)
                                        .now_ns = bus_now_ns(&once->kafka->bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, &held->public, &cause, once->topics[ONCE_LETTERS], &out);
+    letter_make(&letter, &held->public, &cause, once->topics[ONCE_LETTERS], bus_max_bytes(&once->kafka->bus), &out);
     once->stats.poison++;
     if (once_settle(&once->consumer, &held->public, &out)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }

@@ -90,6 +90,12 @@ static void *serve(void *arg)
     return NULL;
 }
 
+/* What the library and the broker add to a message counts too, and so does what kafka_once.c adds. */
+static size_t without_overhead(size_t largest)
+{
+    return largest > 2 * OVERHEAD ? largest - OVERHEAD : largest / 2;
+}
+
 /* The library's bounds are wider than ours, whatever those are. */
 static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
 {
@@ -113,7 +119,7 @@ static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
     size_t size = sizeof largest;
     if (!conf) return NULL;
     if (rd_kafka_conf_get(conf, "message.max.bytes", largest, &size) == RD_KAFKA_CONF_OK)
-        kafka->bus.max_message = strtoul(largest, NULL, 10);
+        kafka->bus.max_message = without_overhead(strtoul(largest, NULL, 10));
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     return conf;
 }
@@ -157,19 +163,13 @@ static bool same_key(const struct bus_out *a, const struct bus_out *b)
     return a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len) == 0;
 }
 
-static uint64_t weight(const struct bus_out *out)
-{
-    uint64_t bytes = out->key_len + out->len;
-    for (uint32_t i = 0; i < out->n_headers; i++) bytes += out->headers[i].len + strlen(out->headers[i].name);
-    return bytes;
-}
-
 /* The leading messages of one key, and what they weigh. */
 static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *bytes)
 {
     uint32_t length = 1;
-    *bytes = weight(&messages[0]);
-    for (; length < n && same_key(&messages[0], &messages[length]); length++) *bytes += weight(&messages[length]);
+    *bytes = bus_out_bytes(&messages[0]);
+    for (; length < n && same_key(&messages[0], &messages[length]); length++)
+        *bytes += bus_out_bytes(&messages[length]);
     return length;
 }
 
@@ -207,8 +207,10 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out)
 {
     struct pending *pending = malloc(sizeof *pending);
     if (!pending) return NULL;
-    *pending = (struct pending){
-        .previous = kafka->newest, .number = kafka->next_number++, .bytes = weight(out), .sent_ms = kafka_local_ms()};
+    *pending = (struct pending){.previous = kafka->newest,
+                                .number = kafka->next_number++,
+                                .bytes = bus_out_bytes(out),
+                                .sent_ms = kafka_local_ms()};
     *(kafka->newest ? &kafka->newest->next : &kafka->oldest) = pending;
     kafka->newest = pending;
     kafka->n++;
@@ -244,7 +246,7 @@ static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out)
 static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, uint32_t *taken)
 {
     for (uint32_t i = 0; i < length; i++)
-        if (run[i].len + run[i].key_len > kafka->bus.max_message) return ERR_LIMIT_BYTES;
+        if (bus_out_bytes(&run[i]) > kafka->bus.max_message) return ERR_LIMIT_BYTES;
     for (uint32_t i = 0; i < length; i++) {
         enum err_code code = hand_over(kafka, &run[i]);
         if (code) return code;

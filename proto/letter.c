@@ -9,10 +9,14 @@
 #define PREFIX     "x-dlq-"
 #define FIRST_SEEN PREFIX "first-seen"
 #define REDRIVEN   PREFIX "redriven"
+#define CUT        PREFIX "cut"
+
+enum { OURS = 14 };
+_Static_assert(LETTER_OWN + OURS <= BUS_MAX_HEADERS, "a letter's headers fit");
 
 static void add(struct letter *letter, const char *name, const char *value)
 {
-    if (letter->n_headers == BUS_MAX_HEADERS || !value) return;
+    if (!value) return;
     letter->headers[letter->n_headers++] = (struct bus_header){name, value, (uint32_t)strlen(value)};
 }
 
@@ -21,11 +25,20 @@ static bool is_ours(const struct bus_header *header)
     return strncmp(header->name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-/* The message's headers, but for those of an earlier letter. */
-static void add_own(struct letter *letter, const struct bus_message *message)
+/* The message's headers, but for those of an earlier letter. False: not all of them. */
+static bool add_own(struct letter *letter, const struct bus_message *message)
 {
-    for (uint32_t i = 0; i < message->n_headers && letter->n_headers < BUS_MAX_HEADERS; i++)
-        if (!is_ours(&message->headers[i])) letter->headers[letter->n_headers++] = message->headers[i];
+    size_t bytes = 0;
+    bool all = true;
+    for (uint32_t i = 0; i < message->n_headers; i++) {
+        const struct bus_header *header = &message->headers[i];
+        if (is_ours(header)) continue;
+        size_t more = strlen(header->name) + header->len;
+        bool fits = letter->n_headers < LETTER_OWN && bytes + more <= LETTER_OWN_BYTES;
+        if (fits) letter->headers[letter->n_headers++] = *header, bytes += more;
+        all = all && fits;
+    }
+    return all;
 }
 
 /* At most size - 1 bytes, cut at the end of a character. */
@@ -51,12 +64,9 @@ static const char *host_name(struct letter *letter)
 /* Text of a number, and where it stands. */
 #define NUMBER(field, format, value) (snprintf(field, sizeof field, format, value), field)
 
-void letter_make(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause,
-                 const char *topic, struct bus_out *out)
+static void add_story(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause)
 {
-    const char *first = bus_header_get(message, FIRST_SEEN);
-    letter->n_headers = 0;
-    add_own(letter, message);
+    const char *first = bus_header_get(message, FIRST_SEEN), *again = bus_header_get(message, REDRIVEN);
     add(letter, PREFIX "topic", message->topic);
     add(letter, PREFIX "partition", NUMBER(letter->partition, "%" PRId32, message->partition));
     add(letter, PREFIX "offset", NUMBER(letter->offset, "%" PRId64, message->offset));
@@ -64,23 +74,51 @@ void letter_make(struct letter *letter, const struct bus_message *message, const
     add(letter, PREFIX "message",
         cut(letter->message, sizeof letter->message, cause->text ? cause->text : err_meaning(cause->code)));
     add(letter, PREFIX "attempts", NUMBER(letter->attempts, "%" PRIu32, message->attempts));
-    add(letter, REDRIVEN, bus_header_get(message, REDRIVEN));
+    add(letter, REDRIVEN, again ? cut(letter->redriven, sizeof letter->redriven, again) : NULL);
     add(letter, PREFIX "stage", cause->stage);
     add(letter, PREFIX "timestamp", NUMBER(letter->timestamp, "%" PRId64, message->time_ns / 1000000));
-    add(letter, FIRST_SEEN, first ? first : NUMBER(letter->first_seen, "%" PRId64, cause->now_ns / 1000000));
+    add(letter, FIRST_SEEN,
+        first ? cut(letter->first_seen, sizeof letter->first_seen, first)
+              : NUMBER(letter->first_seen, "%" PRId64, cause->now_ns / 1000000));
     add(letter, PREFIX "group", cause->group ? cut(letter->group, sizeof letter->group, cause->group) : NULL);
     add(letter, PREFIX "host", host_name(letter));
     add(letter, PREFIX "version", ASSAY_VERSION);
+}
+
+/* Shorten *len so that the letter has at most `most` bytes. True: it was shorter. */
+static bool fits(const struct bus_out *out, size_t most, size_t *len)
+{
+    size_t bytes = bus_out_bytes(out);
+    if (bytes <= most) return true;
+    size_t over = bytes - most;
+    *len -= over < *len ? over : *len;
+    return false;
+}
+
+void letter_make(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause,
+                 const char *topic, size_t most, struct bus_out *out)
+{
+    static const size_t NAMES = sizeof CUT + sizeof "headers,key,value";
+    letter->n_headers = 0;
+    bool headers = add_own(letter, message), key = message->key_len <= LETTER_KEY;
+    add_story(letter, message, cause);
     *out = (struct bus_out){
         .topic = topic,
         .partition = BUS_ANY_PARTITION,
         .key = message->key,
-        .key_len = message->key_len,
+        .key_len = key ? message->key_len : LETTER_KEY,
         .value = message->value,
         .len = message->len,
         .headers = letter->headers,
         .n_headers = letter->n_headers,
     };
+    bool value = fits(out, most > NAMES ? most - NAMES : 0, &out->len);
+    snprintf(letter->cut, sizeof letter->cut, "%s%s%s", headers ? "" : "headers,", key ? "" : "key,",
+             value ? "" : "value,");
+    if (headers && key && value) return;
+    letter->cut[strlen(letter->cut) - 1] = '\0';
+    add(letter, CUT, letter->cut);
+    out->n_headers = letter->n_headers;
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -123,6 +161,7 @@ enum err_code letter_read(const struct bus_message *message, struct letter_origi
         .group = bus_header_get(message, PREFIX "group"),
         .host = bus_header_get(message, PREFIX "host"),
         .version = bus_header_get(message, PREFIX "version"),
+        .cut = bus_header_get(message, CUT),
     };
     if (!out->topic || !*out->topic) return err_set(err, ERR_MALFORMED, "it does not say which topic it comes from");
     if (!read_numbers(message, out)) return err_set(err, ERR_MALFORMED, "a number in its headers is none");
@@ -135,6 +174,7 @@ enum err_code letter_again(struct letter *letter, const struct bus_message *mess
     struct letter_origin origin;
     enum err_code code = letter_read(message, &origin, err);
     if (code) return code;
+    if (origin.cut) return err_set(err, ERR_LIMIT_BYTES, "it holds only a part of its message");
     letter->n_headers = 0;
     add_own(letter, message);
     add(letter, REDRIVEN, NUMBER(letter->redriven, "%" PRIu32, origin.redriven + 1));

@@ -1,6 +1,7 @@
 #include "proto/transport.h"
 
 #include "lib/base/clock.h"
+#include "proto/msg.h"
 
 #include <string.h>
 
@@ -55,6 +56,46 @@ enum err_code bus_subscribe_once(struct bus *bus, const struct bus_once *once, s
 int64_t bus_now_ns(struct bus *bus)
 {
     return bus->transport->now_ns ? bus->transport->now_ns(bus) : clock_now_ns();
+}
+
+size_t bus_out_bytes(const struct bus_out *out)
+{
+    size_t bytes = out->key_len + out->len;
+    for (uint32_t i = 0; i < out->n_headers; i++) bytes += out->headers[i].len + strlen(out->headers[i].name);
+    return bytes;
+}
+
+size_t bus_max_bytes(const struct bus *bus)
+{
+    return bus->max_message ? bus->max_message : MSG_MAX_BYTES;
+}
+
+size_t bus_out_room(const struct bus_out *out)
+{
+    return bus_out_bytes(out) + 2 + 2 * (size_t)out->n_headers; /* each text's NUL */
+}
+
+static const char *put(char **room, const void *bytes, size_t len)
+{
+    char *copy = *room;
+    if (len) memcpy(copy, bytes, len);
+    copy[len] = '\0';
+    *room += len + 1;
+    return copy;
+}
+
+void bus_out_copy(const struct bus_out *out, char *room, struct bus_header *headers, struct bus_out *copy)
+{
+    *copy = *out;
+    copy->key = out->key ? put(&room, out->key, out->key_len) : NULL;
+    copy->value = put(&room, out->value, out->len);
+    copy->headers = headers;
+    for (uint32_t i = 0; i < out->n_headers; i++) {
+        const struct bus_header *from = &out->headers[i];
+        headers[i].name = put(&room, from->name, strlen(from->name));
+        headers[i].value = put(&room, from->value, from->len);
+        headers[i].len = from->len;
+    }
 }
 
 const char *bus_header_get(const struct bus_message *message, const char *name)

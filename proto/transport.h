@@ -29,7 +29,7 @@
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
 #define BUS_GROUP        "assay-coordinator" /* of coordinators */
 
-enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 16 };
+enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 32 };
 
 struct bus_header {
     const char *name;
@@ -155,7 +155,7 @@ struct bus_transport {
 /* Every bus and consumer begins with this; transports extend it. */
 struct bus {
     const struct bus_transport *transport;
-    size_t max_message; /* bytes of key and value that one may have; 0: MSG_MAX_BYTES */
+    size_t max_message; /* what bus_out_bytes of one may be; 0: MSG_MAX_BYTES */
 };
 struct bus_consumer {
     const struct bus_transport *transport;
@@ -280,6 +280,17 @@ static inline void bus_once_stats(struct bus_consumer *consumer, struct bus_once
     *out = (struct bus_once_stats){0};
     if (consumer->transport->once_stats) consumer->transport->once_stats(consumer, out);
 }
+
+/* Bytes of key, value, and the headers' names and values. Thread: any; so are the next three. */
+size_t bus_out_bytes(const struct bus_out *out);
+
+/* The largest bus_out_bytes that this bus takes. */
+size_t bus_max_bytes(const struct bus *bus);
+
+/* A deep copy, for those who keep a message: bus_out_room bytes of `room` and n_headers of `headers`. Texts end with
+ * NUL; the topic stays the caller's. */
+size_t bus_out_room(const struct bus_out *out);
+void bus_out_copy(const struct bus_out *out, char *room, struct bus_header *headers, struct bus_out *copy);
 
 /* ERR_OK, or what ended this bus: the reason behind a fatal code of the calls above. */
 static inline enum err_code bus_health(struct bus *bus, struct err *err)

@@ -126,47 +126,24 @@ static void list_free(struct list *list)
 
 /* --- messages --- */
 
-static uint64_t weight(const struct bus_out *out)
-{
-    uint64_t bytes = out->key_len + out->len;
-    for (uint32_t i = 0; i < out->n_headers; i++) bytes += out->headers[i].len + strlen(out->headers[i].name);
-    return bytes;
-}
-
-static const char *put(char **room, const void *bytes, size_t len)
-{
-    char *copy = *room;
-    if (len) memcpy(copy, bytes, len);
-    copy[len] = '\0';
-    *room += len + 1;
-    return copy;
-}
-
 static struct message *message_new(struct topic *topic, const struct bus_out *out, int64_t now)
 {
-    uint32_t n_headers = out->n_headers < BUS_MAX_HEADERS ? out->n_headers : BUS_MAX_HEADERS;
-    uint64_t bytes = weight(out);
-    size_t terminators = 2 + 2 * (size_t)n_headers;
-    struct message *message = malloc(sizeof *message + n_headers * sizeof(struct bus_header) + bytes + terminators);
+    size_t headers = out->n_headers * sizeof(struct bus_header);
+    struct message *message = malloc(sizeof *message + headers + bus_out_room(out));
     if (!message) return NULL;
-    struct bus_header *headers = (struct bus_header *)(void *)message->block;
-    char *room = message->block + n_headers * sizeof *headers;
-    for (uint32_t i = 0; i < n_headers; i++) {
-        headers[i].name = put(&room, out->headers[i].name, strlen(out->headers[i].name));
-        headers[i].value = put(&room, out->headers[i].value, out->headers[i].len);
-        headers[i].len = out->headers[i].len;
-    }
+    struct bus_out copy;
+    bus_out_copy(out, message->block + headers, (struct bus_header *)(void *)message->block, &copy);
     message->topic = topic;
-    message->bytes = bytes;
+    message->bytes = bus_out_bytes(out);
     message->due_ns = 0;
     message->public = (struct bus_message){
         .topic = topic->name,
-        .key = out->key ? put(&room, out->key, out->key_len) : NULL,
-        .key_len = out->key ? out->key_len : 0,
-        .value = put(&room, out->value, out->len),
-        .len = out->len,
-        .headers = headers,
-        .n_headers = n_headers,
+        .key = copy.key,
+        .key_len = copy.key ? copy.key_len : 0,
+        .value = copy.value,
+        .len = copy.len,
+        .headers = copy.headers,
+        .n_headers = copy.n_headers,
         .time_ns = now,
     };
     return message;

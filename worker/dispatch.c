@@ -126,7 +126,7 @@ static enum err_code send_letter(struct worker *worker, const struct bus_message
     struct letter letter;
     struct bus_out out;
     uint32_t taken;
-    letter_make(&letter, message, &cause, BUS_TASKS_DLQ, &out);
+    letter_make(&letter, message, &cause, BUS_TASKS_DLQ, bus_max_bytes(config->bus), &out);
     enum err_code code = offer(worker, &out, 1, &taken);
     if (code) return code;
     worker->stats.dead++;

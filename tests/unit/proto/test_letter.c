@@ -5,7 +5,10 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { MOST = 1 << 20 };
 
 static struct bus_header own[BUS_MAX_HEADERS] = {{"traceparent", "00-ab", 5}, {"content-type", "application/json", 16}};
 
@@ -48,7 +51,7 @@ Test(letter, holds_the_message_and_its_story, .fini = leak_check)
     struct letter letter;
     struct letter_origin origin;
     struct bus_out out;
-    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, &out);
+    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, MOST, &out);
     cr_expect_str_eq(out.topic, BUS_TASKS_DLQ);
     cr_expect(out.len == 5 && memcmp(out.value, "\0junk", 5) == 0 && out.key_len == 3);
     struct bus_message read = arrived(&out);
@@ -75,7 +78,7 @@ Test(letter, goes_back_as_it_came, .fini = leak_check)
     struct letter first, back, second;
     struct letter_origin origin;
     struct bus_out out, again, dead;
-    letter_make(&first, &message, &CAUSE, BUS_TASKS_DLQ, &out);
+    letter_make(&first, &message, &CAUSE, BUS_TASKS_DLQ, MOST, &out);
     struct bus_message letter = arrived(&out);
     cr_assert_eq(letter_again(&back, &letter, &again, NULL), ERR_OK);
     cr_expect_str_eq(again.topic, "assay.tasks.join");
@@ -89,7 +92,7 @@ Test(letter, goes_back_as_it_came, .fini = leak_check)
     struct letter_cause later = CAUSE;
     later.now_ns *= 2;
     redriven.topic = "assay.tasks.join";
-    letter_make(&second, &redriven, &later, BUS_TASKS_DLQ, &dead);
+    letter_make(&second, &redriven, &later, BUS_TASKS_DLQ, MOST, &dead);
     struct bus_message last = arrived(&dead);
     cr_assert_eq(letter_read(&last, &origin, NULL), ERR_OK);
     cr_expect_eq(origin.redriven, 1);
@@ -109,24 +112,74 @@ Test(letter, long_texts_are_cut_at_a_character, .fini = leak_check)
     struct letter_cause cause = CAUSE;
     cause.text = text + 1; /* so that the cut falls inside of one */
     memmove(text + 1, "x", 1);
-    letter_make(&letter, &message, &cause, BUS_TASKS_DLQ, &out);
+    letter_make(&letter, &message, &cause, BUS_TASKS_DLQ, MOST, &out);
     cr_expect_leq(strlen(letter.message), LETTER_MESSAGE);
     cr_expect_geq(strlen(letter.message), LETTER_MESSAGE - 1);
     cr_expect_eq((unsigned char)letter.message[strlen(letter.message) - 1], 0xa9, "a whole character is last");
 }
 
-Test(letter, own_headers_come_before_ours, .fini = leak_check)
+/* What a letter of `message` says is not all there; NULL: all is. It fits, and says where it stood, whatever it was. */
+static const char *cut_of(const struct bus_message *message, struct letter *letter, struct bus_out *out)
 {
-    for (uint32_t i = 2; i < BUS_MAX_HEADERS; i++) own[i] = (struct bus_header){"h", "v", 1};
-    struct bus_message message = message_of(BUS_MAX_HEADERS - 5);
+    struct letter_origin origin;
+    letter_make(letter, message, &CAUSE, BUS_TASKS_DLQ, MOST, out);
+    cr_expect_leq(bus_out_bytes(out), MOST);
+    cr_expect_leq(out->n_headers, BUS_MAX_HEADERS);
+    struct bus_message read = arrived(out);
+    cr_assert_eq(letter_read(&read, &origin, NULL), ERR_OK);
+    cr_expect_str_eq(origin.topic, "assay.tasks.join");
+    cr_expect(origin.version && *origin.version, "the last of ours");
+    struct letter back;
+    struct bus_out again;
+    cr_expect_eq(letter_again(&back, &read, &again, NULL), origin.cut ? ERR_LIMIT_BYTES : ERR_OK,
+                 "half a message is never sent");
+    return origin.cut;
+}
+
+Test(letter, fits_whatever_the_message_was, .fini = leak_check)
+{
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, &out);
-    cr_expect_eq(out.n_headers, BUS_MAX_HEADERS);
+    char *huge = malloc(2 * MOST);
+    memset(huge, 'x', 2 * MOST);
+    struct bus_message message = message_of(2);
+    message.value = huge;
+    message.len = MOST - 8192;
+    cr_expect_null(cut_of(&message, &letter, &out));
+    message.len = MOST - 100;
+    cr_expect_str_eq(cut_of(&message, &letter, &out), "value");
+    cr_expect_geq(bus_out_bytes(&out), MOST - 64, "as much as fits");
+    message.key = huge;
+    message.key_len = 2 * MOST;
+    cr_expect_str_eq(cut_of(&message, &letter, &out), "key,value");
+    message.len = 5;
+    cr_expect_str_eq(cut_of(&message, &letter, &out), "key");
+    free(huge);
+}
+
+Test(letter, fits_whatever_stood_in_the_headers, .fini = leak_check)
+{
+    struct letter letter;
+    struct bus_out out;
+    char huge[LETTER_OWN_BYTES + 1];
+    memset(huge, '7', sizeof huge - 1);
+    huge[sizeof huge - 1] = '\0';
+    const struct bus_header long_one = {"h", huge, sizeof huge - 1};
+    own[0] = long_one;
+    struct bus_message message = message_of(2);
+    cr_expect_str_eq(cut_of(&message, &letter, &out), "headers");
     struct bus_message read = arrived(&out);
-    cr_expect(bus_header_get(&read, "x-dlq-topic") && bus_header_get(&read, "x-dlq-code") &&
-              bus_header_get(&read, "x-dlq-message") && bus_header_get(&read, "x-dlq-offset"));
-    cr_expect_null(bus_header_get(&read, "x-dlq-version"));
+    cr_expect_null(bus_header_get(&read, "h"));
+    cr_expect_str_eq(bus_header_get(&read, "content-type"), "application/json", "the others stay");
+    own[0] = (struct bus_header){"x-dlq-first-seen", huge, sizeof huge - 1};
+    own[1] = (struct bus_header){"x-dlq-redriven", huge, sizeof huge - 1};
+    letter_make(&letter, &message, &CAUSE, BUS_TASKS_DLQ, MOST, &out);
+    cr_expect_leq(bus_out_bytes(&out), 2048, "nor can an earlier letter's be made long");
+    for (uint32_t i = 0; i < BUS_MAX_HEADERS; i++) own[i] = (struct bus_header){"h", "v", 1};
+    message.n_headers = LETTER_OWN;
+    cr_expect_null(cut_of(&message, &letter, &out));
+    message.n_headers = LETTER_OWN + 1;
+    cr_expect_str_eq(cut_of(&message, &letter, &out), "headers");
 }
 
 Test(letter, what_is_none_is_said, .fini = leak_check)
