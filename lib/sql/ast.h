@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 /* kind, name in dumps, number of slots (-1: a list), what is in it
  *
  * Statement level
@@ -35,16 +36,23 @@
  *   ITEMS     list of ITEM and STAR
  *   ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
  *   STAR      text = table qualifier, if any (t.*); text2 = schema; with a qualifier PostgreSQL takes it as an
- * expression FROM      list of table references, as separated by commas JOIN      [left, right, ON?, USING?] op =
- * SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node ON        [expression] USING     list of NAME; alias =
- * name of the joined columns' row, if any TABLE     text = name, text2 = schema, alias; [NAMES?] column aliases; text3
- * = what follows (INDEXED BY i), as written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *) DERIVED   [QUERY, NAMES?] alias;
- * SQL_F_LATERAL FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of
- * that name whose arguments are FROM_CALLs FROM_PAREN [table reference] a parenthesised join; alias WHERE, HAVING
- * [expression];  GROUP list of expressions;  ORDER list of TERM TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as
- * written; SQL_F_NULLS_FIRST / _LAST; text = operator after USING LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT
- * offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count WINDOWS   list of WINDOW (text = name) for the
- * WINDOW clause WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
+ *             expression
+ *   FROM      list of table references, as separated by commas
+ *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
+ *   ON        [expression]
+ *   USING     list of NAME; alias = name of the joined columns' row, if any
+ *   TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = what follows (INDEXED BY i), as
+ *             written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
+ *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
+ *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of that name
+ *             whose arguments are FROM_CALLs
+ *   FROM_PAREN [table reference] a parenthesised join; alias
+ *   WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
+ *   TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST; text = operator after
+ *             USING
+ *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count
+ *   WINDOWS   list of WINDOW (text = name) for the WINDOW clause
+ *   WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
  *   PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
  *   NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
  * Expressions
@@ -66,8 +74,10 @@
  *   WHEN      [condition, result]
  *   CAST      [x] text = type as written; SQL_F_COLON when x::type
  *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
- * ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too ARGS      list of expressions; text = how
- * words separate them, if they do: "BOTH ? FROM ?" FILTER    [expression] FILTER (WHERE ...) EXTRACT   [x] text = field
+ *             ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
+ *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"
+ *   FILTER    [expression] FILTER (WHERE ...)
+ *   EXTRACT   [x] text = field
  *   COLLATE   [x] text = collation, text2 = schema
  *   ROW       list: (a, b) as a row value, and the rows of VALUES
  *   LIST      list: the right side of IN (a, b)
@@ -76,7 +86,6 @@
  *   FIELD     [x] text = name: (x).name; SQL_F_STAR: (x).*
  *   ERROR     [] tokens that recovery skipped; its span says which
  */
-/* clang-format off */
 #define SQL_KINDS(X)                                                                                                   \
     X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 3) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
     X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \

@@ -109,6 +109,7 @@ struct sql_node *sqlb_qualified(struct sql_parser *p, struct sql_node *node, str
     node->text2 = slice.text;
     node->text2_len = slice.len;
     if (node->kind == SQL_COLUMN || node->kind == SQL_STAR) node->alias_quote = quote;
+    if (node->kind == SQL_CALL) p->has_qualified_call = true;
     return node;
 }
 

@@ -107,7 +107,6 @@ static const char *unexpected(struct sql_parser *p, struct sql_token token, cons
     if (!what || !list) return NULL;
     if (token.code == T_RESERVED || token.code == T_TABLE)
         return arena_printf(p->arena, "%s is a reserved word of SQL: as a name it needs double quotes", what);
-    if (token.code == T_NO_CALL) return "a table has no functions: write f(table.column), not table.f(column)";
     if (n == 0) return arena_printf(p->arena, "%s cannot stand here", what);
     if (token.code == SQL_END_OF_TEXT) return arena_printf(p->arena, "the SQL ends too early: expected %s", list);
     return arena_printf(p->arena, "%s cannot stand here: expected %s", what, list);

@@ -552,4 +552,4 @@ number ::= INTEGER|FLOAT.
 number ::= PLUS|MINUS INTEGER|FLOAT.
 
 /* Declared so that words.c and scan.re may name them; no rule takes them. */
-%token FOR FOR_LOCK ILLEGAL NO_CALL RESERVED SEMI TILDE.
+%token FOR FOR_LOCK ILLEGAL RESERVED SEMI TILDE.

@@ -619,7 +619,7 @@ enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const
     if (rc == ERR_OK) rc = sql_scan(&p);
     if (rc == ERR_OK) parse_tokens(&p);
     if (p.full || rc == ERR_LIMIT_MEMORY) return ERR_LIMIT_MEMORY;
-    if (p.stmt->root) number(&p, p.stmt->root);
+    if (p.stmt->root && number(&p, p.stmt->root)) sql_find_slips(&p);
     if (p.full) return ERR_LIMIT_MEMORY;
     p.stmt->n_params = p.n_params;
     *out = p.stmt;

@@ -2,7 +2,7 @@
  *
  *   text ──scan.re──▶ tokens ──words.c──▶ tokens in context ──grammar.y──▶ build.c ──▶ tree
  *                                                │ syntax error
- *                                                └──▶ parse.c: expected tokens, recovery ──▶ diag.c
+ *                                                └──▶ parse.c: expected tokens, recovery ──▶ diag.c ◀── slips.c
  *
  * The whole text is scanned first, so that a contextual word (DATE, FILTER, ANY, ...) can look at its neighbours, and
  * so that the token cap is enforced before anything is built.
@@ -48,9 +48,10 @@ struct sql_parser {
     uint32_t end;             /* end of the last token shifted: every rule being reduced ends here */
     uint32_t n_params;
     uint32_t n_diags;
-    bool failed_here; /* the last token fed was a syntax error */
-    bool too_deep;    /* lemon's own stack is at its end */
-    bool full;        /* the arena refused; what builders return is `spare` */
+    bool failed_here;        /* the last token fed was a syntax error */
+    bool too_deep;           /* lemon's own stack is at its end */
+    bool has_qualified_call; /* f of s.f(x) was met: slips.c looks at it */
+    bool full;               /* the arena refused; what builders return is `spare` */
     struct sql_stmt *stmt;
     struct sql_node spare; /* writable by anyone, read by no one: stands in for nodes that could not be had */
     struct sql_node *spare_kids[8];
@@ -84,6 +85,9 @@ void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const cha
 
 /* diag.c: the slice of text under a token; whether it is this word (upper case), without case. */
 bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char *word);
+
+/* slips.c: add diagnostics for what the grammar takes and nobody means. After the tree is numbered. */
+void sql_find_slips(struct sql_parser *p);
 
 /* verbs.c: the verb in upper case if this word begins a statement that is no query ("DELETE"), else NULL. */
 const char *sql_refused_verb(const struct sql_parser *p, struct sql_token word);

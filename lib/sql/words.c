@@ -341,32 +341,6 @@ static uint32_t bits(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-static bool same_word(const struct sql_parser *p, uint32_t i, uint32_t j)
-{
-    const struct sql_token *a = &p->tokens[i], *b = &p->tokens[j];
-    return sql_name_is(p->text + a->start, a->len, p->text + b->start, b->len);
-}
-
-/* Does the word at `name` stand anywhere as a table or its alias? (Before a dot it is a schema.) */
-static bool names_table(const struct sql_parser *p, uint32_t name)
-{
-    for (uint32_t i = 1; i < p->n_tokens; i++) {
-        unsigned before = p->tokens[i - 1].code, first = code_at(p, i - 2);
-        bool table = before == T_FROM || before == T_JOIN || before == T_AS ||
-                     (before == T_ID && (first == T_FROM || first == T_JOIN || first == T_COMMA));
-        if (table && i != name && code_at(p, i + 1) != T_DOT && same_word(p, i, name)) return true;
-    }
-    return false;
-}
-
-/* schema.function(...) is PostgreSQL's; table.count(*) is a slip, and SQLite says so at the parenthesis. */
-static uint32_t dot(struct sql_parser *p, uint32_t i, unsigned prev)
-{
-    if (i == 0 || prev != T_ID || code_at(p, i + 1) != T_ID || code_at(p, i + 2) != T_LP) return 0;
-    if (code_at(p, i - 1) == T_ID && names_table(p, i - 1)) p->tokens[i + 2].code = T_NO_CALL;
-    return 0;
-}
-
 static uint32_t question(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     p->tokens[i].code = sql_ends_operand(prev) && begins_operand(p, i + 1) ? T_OPER : T_PARAM;
@@ -542,7 +516,7 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 /* Code, and what settles it. */
 /* clang-format off */
 #define SETTLERS(X)                                                                                                    \
-    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_DOT, dot)                       \
+    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper)                       \
     X(T_EXTRACT, call_words) X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word)                \
     X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value)   \
     X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows)    \
