@@ -201,3 +201,13 @@ const struct vsig_shape *vsig_shape(struct vsig_subject *subject)
     read_counts(subject, shape);
     return subject->shape = shape;
 }
+
+enum err_code vsig_each_block(struct vsig_run *run,
+                              enum err_code (*look)(struct vsig_run *run, const struct vsig_block_shape *shape))
+{
+    const struct vsig_shape *shape = vsig_shape(run->subject);
+    if (!shape) return ERR_LIMIT_MEMORY;
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; i < run->subject->bound->n_blocks && !code; i++) code = look(run, &shape->blocks[i]);
+    return code;
+}

@@ -39,6 +39,11 @@ struct vsig_shape {
 /* The shape of the subject's statement, made on first use. NULL when the arena is full. */
 const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
 
+/* Look at each block's shape in turn, until one fails: the first code that is not ERR_OK. ERR_LIMIT_MEMORY: no shape.
+ */
+enum err_code vsig_each_block(struct vsig_run *run,
+                              enum err_code (*look)(struct vsig_run *run, const struct vsig_block_shape *shape));
+
 /* FROM items of `block` whose columns stand below `expr`, seen through select aliases and correlated subqueries.
  * *outside (may be NULL) is set when columns of an enclosing block do. */
 vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_node *expr, bool *outside);

@@ -232,18 +232,17 @@ static enum err_code look_at_aggregates(struct vsig_run *run, const struct vsig_
     return ERR_OK;
 }
 
+static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape *shape)
+{
+    if (!can_probe(shape->block)) return ERR_OK;
+    if (shape->too_large) return ERR_LIMIT_COUNT;
+    enum err_code code = look_at_rows(run, shape);
+    return code ? code : look_at_aggregates(run, shape);
+}
+
 static enum err_code eval(struct vsig_run *run)
 {
-    const struct vsig_shape *shape = vsig_shape(run->subject);
-    if (!shape) return ERR_LIMIT_MEMORY;
-    for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
-        if (!can_probe(shape->blocks[i].block)) continue;
-        if (shape->blocks[i].too_large) return ERR_LIMIT_COUNT;
-        enum err_code code = look_at_rows(run, &shape->blocks[i]);
-        if (code == ERR_OK) code = look_at_aggregates(run, &shape->blocks[i]);
-        if (code != ERR_OK) return code;
-    }
-    return ERR_OK;
+    return vsig_each_block(run, look_at);
 }
 
 const struct vsig_def vsig_fan_out = {

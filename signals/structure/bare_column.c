@@ -48,13 +48,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
 
 static enum err_code eval(struct vsig_run *run)
 {
-    const struct vsig_shape *shape = vsig_shape(run->subject);
-    if (!shape) return ERR_LIMIT_MEMORY;
-    for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++) {
-        enum err_code code = look_at(run, &shape->blocks[i]);
-        if (code != ERR_OK) return code;
-    }
-    return ERR_OK;
+    return vsig_each_block(run, look_at);
 }
 
 const struct vsig_def vsig_bare_column = {
