@@ -111,6 +111,7 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
 
 enum err_code kafka_out_open(struct kafka *kafka, struct err *err);
 void kafka_out_close(struct kafka *kafka);
+enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx);
 enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                             uint32_t *taken);
 enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms);

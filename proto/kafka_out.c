@@ -24,6 +24,8 @@ struct pending {
     uint64_t number;
     uint64_t bytes;
     int64_t sent_ms;
+    bus_placed *placed; /* NULL: nobody asks */
+    void *ctx;
 };
 
 /* --- delivery --- */
@@ -62,6 +64,7 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
     forget(kafka, pending);
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
+    if (pending->placed) pending->placed(pending->ctx, report->partition, report->offset);
     free(pending);
 }
 
@@ -203,14 +206,16 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
 }
 
 /* Into the list first: its report may come before producev returns. Under the lock. */
-static struct pending *remember(struct kafka *kafka, const struct bus_out *out)
+static struct pending *remember(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
 {
     struct pending *pending = malloc(sizeof *pending);
     if (!pending) return NULL;
     *pending = (struct pending){.previous = kafka->newest,
                                 .number = kafka->next_number++,
                                 .bytes = bus_out_bytes(out),
-                                .sent_ms = kafka_local_ms()};
+                                .sent_ms = kafka_local_ms(),
+                                .placed = placed,
+                                .ctx = ctx};
     *(kafka->newest ? &kafka->newest->next : &kafka->oldest) = pending;
     kafka->newest = pending;
     kafka->n++;
@@ -219,9 +224,9 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out)
 }
 
 /* Under the lock: the order of numbers is that of the messages. */
-static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out)
+static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
 {
-    struct pending *pending = remember(kafka, out);
+    struct pending *pending = remember(kafka, out, placed, ctx);
     if (!pending) return ERR_NOMEM;
     rd_kafka_headers_t *headers = kafka_headers(out);
     rd_kafka_vu_t fields[8] = {
@@ -248,7 +253,7 @@ static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *ru
     for (uint32_t i = 0; i < length; i++)
         if (bus_out_bytes(&run[i]) > kafka->bus.max_message) return ERR_LIMIT_BYTES;
     for (uint32_t i = 0; i < length; i++) {
-        enum err_code code = hand_over(kafka, &run[i]);
+        enum err_code code = hand_over(kafka, &run[i], NULL, NULL);
         if (code) return code;
         ++*taken;
     }
@@ -271,6 +276,19 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
     }
     pthread_mutex_unlock(&kafka->lock);
     if (taken) *taken = done;
+    return code;
+}
+
+enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    struct timespec now = kafka_until(0);
+    size_t bytes = bus_out_bytes(message);
+    if (bytes > bus_max_bytes(bus)) return ERR_LIMIT_BYTES;
+    pthread_mutex_lock(&kafka->lock);
+    enum err_code code = wait_for_room(kafka, 1, bytes, &now, 0);
+    if (!code) code = hand_over(kafka, message, placed, ctx);
+    pthread_mutex_unlock(&kafka->lock);
     return code;
 }
 

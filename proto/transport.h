@@ -115,6 +115,9 @@ struct bus_once_stats {
 struct bus;          /* a connection, or the queues of this process. Thread: any */
 struct bus_consumer; /* one member of a group. Thread: its own, except for bus_drain */
 
+/* Where a message came to lie. Thread: one of the bus's own; it must not call the bus. */
+typedef void bus_placed(void *ctx, int32_t partition, int64_t offset);
+
 struct bus_transport {
     const char *name;
     bool shared; /* others write requests and read verdicts: in the forms of proto/edge.h, and perhaps twice */
@@ -127,6 +130,9 @@ struct bus_transport {
     enum err_code (*produce)(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                              uint32_t *taken);
     enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
+
+    enum err_code (*place)(struct bus *bus, const struct bus_out *message, bus_placed *placed,
+                           void *ctx); /* NULL: places mean nothing */
 
     /* in */
     enum err_code (*subscribe)(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
@@ -185,6 +191,13 @@ static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *m
                                         uint32_t *taken)
 {
     return bus->transport->produce(bus, messages, n, timeout_ms, taken);
+}
+
+/* Hand over one message and be told, once, where it lies; not at all if it never arrives (bus_health says why) or the
+ * bus is closed before. ERR_FULL: no room now. Other codes as of bus_produce, ERR_CONFIG where places mean nothing. */
+static inline enum err_code bus_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
+{
+    return bus->transport->place ? bus->transport->place(bus, message, placed, ctx) : ERR_CONFIG;
 }
 
 /* Wait until everything produced so far is safe. ERR_FULL: not within timeout_ms. */

@@ -133,6 +133,7 @@ const struct bus_transport bus_kafka = {
     .open = kafka_open,
     .close = kafka_close,
     .produce = kafka_produce,
+    .place = kafka_place,
     .flush = kafka_flush,
     .subscribe = kafka_subscribe,
     .poll = kafka_poll,
