@@ -184,6 +184,18 @@ void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *p
     set(metrics, FLEET_BREAKERS, open);
 }
 
+/* --- HTTP callers --- */
+
+void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *stats)
+{
+    set_one(metrics, FLEET_CALLS, "answered", (double)stats->answered);
+    set_one(metrics, FLEET_CALLS, "letter", (double)stats->letters);
+    set_one(metrics, FLEET_CALLS, "late", (double)stats->late);
+    set_one(metrics, FLEET_CALLS, "refused", (double)stats->refused);
+    set(metrics, FLEET_WAITING, stats->waiting);
+    set(metrics, FLEET_KEPT_BYTES, (double)stats->kept_bytes);
+}
+
 /* --- the coordinator --- */
 
 static void put_once(struct metrics *metrics, const struct bus_once_stats *once)

@@ -6,6 +6,7 @@
 #ifndef ASSAY_CLI_FLEET_METRICS_H
 #define ASSAY_CLI_FLEET_METRICS_H
 
+#include "cli/waiting.h"
 #include "coordinator/coordinator.h"
 #include "lib/base/metrics.h"
 #include "lib/schema/schema.h"
@@ -16,7 +17,7 @@
 /* id, kind, name, labels, help */
 #define FLEET_METRICS(X)                                                                                               \
     X(BUILD, GAUGE, "assay_build_info", "version,commit,sqlite", "Always 1; the labels say what runs.")                \
-    X(PART, GAUGE, "assay_part_info", "part", "Always 1; what this process is: coordinator or worker.")                \
+    X(PART, GAUGE, "assay_part_info", "part", "Always 1; what this process is: coordinator, worker or serve.")         \
     X(CONSUMED, COUNTER, "assay_consumed_total", "topic", "Messages taken from a topic and handled, repeats too.")     \
     X(PRODUCED, COUNTER, "assay_produced_total", "topic", "Messages handed over for a topic.")                         \
     X(DEAD, COUNTER, "assay_dlq_total", "topic,reason",                                                                \
@@ -65,6 +66,10 @@
     X(DEADLINES, COUNTER, "assay_deadlines_total", "", "Requests decided by their deadline and not by their results.") \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
+    X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \
+      "HTTP callers by how their wait ended: answered, letter, late; refused: not let in.")                            \
+    X(WAITING, GAUGE, "assay_http_waiting", "", "HTTP callers who wait for a verdict.")                                \
+    X(KEPT_BYTES, GAUGE, "assay_http_kept_bytes", "", "Verdicts kept to be asked for by id.")                          \
     X(KAFKA_BYTES, COUNTER, "assay_kafka_bytes_total", "direction", "Bytes to and from the brokers.")                  \
     X(KAFKA_MESSAGES, COUNTER, "assay_kafka_messages_total", "direction", "Messages to and from the brokers.")         \
     X(KAFKA_CONNECTS, COUNTER, "assay_kafka_connects_total", "", "Connections tried to brokers.")                      \
@@ -88,7 +93,7 @@ enum fleet_metric {
 
 extern const struct metrics_def fleet_metrics_defs[FLEET_METRICS_COUNT];
 
-/* Put in what stays: `part` is "worker" or "coordinator". Thread: main. */
+/* Put in what stays: `part` is "worker", "coordinator" or "serve". Thread: main. */
 void fleet_metrics_start(struct metrics *metrics, const char *part, const char *commit);
 
 /* Put in how things stand now. Thread: one at a time. */
@@ -96,6 +101,7 @@ void fleet_metrics_process(struct metrics *metrics);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);
 void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight);
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);
+void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *stats);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
 void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);

@@ -14,12 +14,27 @@
 
 extern const struct command command_check, command_replay, command_diff, command_eval, command_train, command_mutate,
     command_doctor, command_signals, command_index, command_parse, command_explain, command_topics, command_coordinator,
-    command_worker, command_config, command_docs, command_dlq;
+    command_serve, command_worker, command_config, command_docs, command_dlq;
 
-const struct command *const commands[] = {
-    &command_check,       &command_explain, &command_replay,  &command_diff,   &command_eval,  &command_train,
-    &command_mutate,      &command_doctor,  &command_signals, &command_index,  &command_parse, &command_topics,
-    &command_coordinator, &command_worker,  &command_dlq,     &command_config, &command_docs,  NULL};
+const struct command *const commands[] = {&command_check,
+                                          &command_explain,
+                                          &command_replay,
+                                          &command_diff,
+                                          &command_eval,
+                                          &command_train,
+                                          &command_mutate,
+                                          &command_doctor,
+                                          &command_signals,
+                                          &command_index,
+                                          &command_parse,
+                                          &command_topics,
+                                          &command_coordinator,
+                                          &command_serve,
+                                          &command_worker,
+                                          &command_dlq,
+                                          &command_config,
+                                          &command_docs,
+                                          NULL};
 
 const struct command *command_find(const char *name)
 {

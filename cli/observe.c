@@ -1,5 +1,6 @@
 #include "cli/observe.h"
 
+#include "cli/listen.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 
@@ -13,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TURN_MS = 200, HEAD_BYTES = 8192, BACKLOG = 64, MAX_ADDRESS = 256 };
+enum { TURN_MS = 200, HEAD_BYTES = 8192 };
 
 /* A connection, and when it has to end. */
 struct guest {
@@ -126,81 +127,14 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void on_log(void *ctx, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-static void on_log(void *ctx, const char *format, va_list args)
-{
-    char text[256];
-    (void)ctx;
-    if (!log_enabled(LOG_LEVEL_DEBUG) || vsnprintf(text, sizeof text, format, args) < 0) return;
-    const struct log_field field = log_field_outside("said", text);
-    log_event(LOG_LEVEL_DEBUG, "observe", &field, 1, "libmicrohttpd");
-}
-
 /* --- open, close --- */
-
-/* "HOST:PORT" into its halves; the host may stand in brackets, or be empty. */
-static bool split(const char *address, char *host, const char **port)
-{
-    const char *colon = strrchr(address, ':');
-    size_t len = colon ? (size_t)(colon - address) : 0;
-    if (!colon || !colon[1] || len >= MAX_ADDRESS) return false;
-    bool bare = len < 2 || address[0] != '[' || address[len - 1] != ']';
-    if (bare && memchr(address, ':', len)) return false; /* a v6 address needs its brackets */
-    if (!bare) address++, len -= 2;
-    memcpy(host, address, len);
-    host[len] = '\0';
-    if (strcmp(host, "*") == 0) host[0] = '\0';
-    *port = colon + 1;
-    return true;
-}
-
-static int listen_at(const struct addrinfo *at)
-{
-    int on = 1;
-    int fd = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
-    if (fd < 0) return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) return fd;
-    int why = errno;
-    close(fd);
-    errno = why;
-    return -1;
-}
-
-static enum err_code open_socket(const char *address, int *out, struct err *err)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
-    char host[MAX_ADDRESS];
-    const char *port;
-    if (!split(address, host, &port))
-        return err_set(err, ERR_CONFIG, "listen: '%.200s' is no HOST:PORT or [V6]:PORT", address);
-    int failed = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
-    if (failed) return err_set(err, ERR_CONFIG, "listen: %.200s: %s", address, gai_strerror(failed));
-    int fd = -1;
-    for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next) fd = listen_at(at);
-    int why = errno;
-    freeaddrinfo(found);
-    if (fd < 0) return err_set(err, ERR_CONFIG, "listen: cannot listen on %.200s: %s", address, strerror(why));
-    *out = fd;
-    return ERR_OK;
-}
-
-static uint16_t port_of(int fd)
-{
-    struct sockaddr_storage at;
-    socklen_t len = sizeof at;
-    char port[8] = "0";
-    if (getsockname(fd, (struct sockaddr *)&at, &len) == 0)
-        getnameinfo((struct sockaddr *)&at, len, NULL, 0, port, sizeof port, NI_NUMERICSERV);
-    return (uint16_t)strtoul(port, NULL, 10);
-}
 
 static enum err_code start(struct observe *observe, int fd, struct err *err)
 {
-    observe->port = port_of(fd);
+    observe->port = listen_port(fd);
     observe->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, observe, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)OBSERVE_CONNECTIONS,
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, observe, MHD_OPTION_EXTERNAL_LOGGER, listen_log,
+        NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)OBSERVE_CONNECTIONS,
         MHD_OPTION_CONNECTION_TIMEOUT, OBSERVE_MS / 1000U, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, observe, MHD_OPTION_END);
     if (!observe->daemon) {
@@ -217,7 +151,7 @@ enum err_code observe_open(const struct observe_config *config, struct observe *
 {
     int fd = -1;
     *out = NULL;
-    enum err_code code = open_socket(config->listen, &fd, err);
+    enum err_code code = listen_open("listen", config->listen, &fd, err);
     if (code) return code;
     struct observe *observe = calloc(1, sizeof *observe);
     if (!observe) {

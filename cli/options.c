@@ -348,6 +348,25 @@ static const struct option_row coordinator_rows[] = {
      .sentence = "time to finish what is open after SIGTERM, before the process ends at once"},
     END};
 
+static const struct option_row serve_rows[] = {
+    {"http", 0, OPT_TEXT, "HOST:PORT", AT(serve.http), .sentence = "where callers are answered"},
+    {"wait-ms", 0, OPT_INT, "MS", AT(serve.wait_ms), "30000", .min = 0, .max = 3600000,
+     .sentence = "how long a caller waits for the verdict who does not say"},
+    {"max-wait-ms", 0, OPT_INT, "MS", AT(serve.max_wait_ms), "120000", .min = 0, .max = 3600000,
+     .sentence = "how long one may ask to wait"},
+    {"max-waiting", 0, OPT_INT, "N", AT(serve.max_waiting), "1000", .min = 1, .max = 100000,
+     .sentence = "callers who may wait at a time; the next is told to come again"},
+    {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
+    {"keep-mb", 0, OPT_INT, "MIB", AT(serve.keep_mb), "64", .min = 1, .max = 65536,
+     .sentence = "memory for the newest verdicts, to be asked for by id"},
+    {"group", 0, OPT_TEXT, "NAME", AT(serve.group), BUS_GROUP, .sentence = "the coordinators whose verdicts count"},
+    {"requests", 0, OPT_TEXT, "TOPIC", AT(serve.requests), BUS_REQUESTS, .sentence = "where requests go"},
+    {"verdicts", 0, OPT_TEXT, "TOPIC", AT(serve.verdicts), BUS_VERDICTS, .sentence = "where verdicts come from"},
+    {"letters", 0, OPT_TEXT, "TOPIC", AT(serve.letters), BUS_DLQ, .sentence = "where requests end that are none"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(serve.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to answer those who wait after SIGTERM, before the process ends at once"},
+    END};
+
 static const struct option_row dlq_rows[] = {
     {"topic", 0, OPT_LIST, "TOPIC", AT(dlq.topics), .command_line_only = true,
      .sentence = "topic of dead letters (repeat the flag); not set: assay.dlq and assay.tasks.dlq"},
@@ -409,23 +428,20 @@ const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
 const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
 const struct option_group options_coordinator = {"coordinator", "Coordinator", coordinator_rows};
+const struct option_group options_serve = {"serve", "HTTP callers", serve_rows};
 const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,  &options_output,
-                                                    &options_judge,    &options_verifier,
-                                                    &options_database, &options_schema,
-                                                    &options_redis,    &options_signals,
-                                                    &options_log,      &options_check,
-                                                    &options_explain,  &options_replay,
-                                                    &options_eval,     &options_train,
-                                                    &options_mutate,   &options_doctor,
-                                                    &options_config,   &options_kafka,
-                                                    &options_topics,   &options_coordinator,
-                                                    &options_worker,   &options_diff,
-                                                    &options_past,     &options_observe,
-                                                    &options_dlq,      NULL};
+const struct option_group *const option_groups[] = {&options_general,  &options_output,      &options_judge,
+                                                    &options_verifier, &options_database,    &options_schema,
+                                                    &options_redis,    &options_signals,     &options_log,
+                                                    &options_check,    &options_explain,     &options_replay,
+                                                    &options_eval,     &options_train,       &options_mutate,
+                                                    &options_doctor,   &options_config,      &options_kafka,
+                                                    &options_topics,   &options_coordinator, &options_worker,
+                                                    &options_diff,     &options_past,        &options_observe,
+                                                    &options_dlq,      &options_serve,       NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

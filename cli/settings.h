@@ -182,6 +182,13 @@ struct settings {
         int64_t drain_ms;
     } coordinator;
     struct {
+        const char *http, *group, *requests, *verdicts, *letters;
+        int64_t wait_ms, max_wait_ms;
+        int64_t max_waiting;
+        int64_t max_kb, keep_mb;
+        int64_t drain_ms;
+    } serve;
+    struct {
         const char *group;
         int64_t threads;
         int64_t processes;

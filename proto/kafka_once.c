@@ -196,12 +196,12 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     copy->out.partition = message->partition;
     copy->out.headers = copy->headers;
     copy->out.n_headers = 0;
-    add_header(copy, ONCE_GROUP, once->group,
+    add_header(copy, BUS_OF_GROUP, once->group,
                (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
     int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
-    add_header(copy, ONCE_PARTITION, copy->partition, (uint32_t)len);
+    add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)len);
     len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
-    add_header(copy, ONCE_OFFSET, copy->offset, (uint32_t)len);
+    add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)len);
     copy->out.n_headers += out->n_headers;
     return copy;
 }

@@ -8,11 +8,6 @@
 #include "proto/kafka.h"
 #include "proto/ledger.h"
 
-/* On each settled output: which request it is the answer to, and whose. Numbers are decimal. */
-#define ONCE_PARTITION "request-partition"
-#define ONCE_OFFSET    "request-offset"
-#define ONCE_GROUP     "request-group"
-
 /* --- kafka_watchdog.c --- */
 
 struct watchdog;

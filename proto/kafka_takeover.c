@@ -224,10 +224,10 @@ static void note(struct once *once, struct once_home *home, const rd_kafka_messa
     struct bus_message message;
     int64_t partition, offset;
     kafka_fill(&message, headers, raw);
-    const char *group = bus_header_get(&message, ONCE_GROUP);
+    const char *group = bus_header_get(&message, BUS_OF_GROUP);
     if (!group || strcmp(group, once->group) != 0) return; /* another group judges the same requests */
-    if (!read_decimal(bus_header_get(&message, ONCE_PARTITION), &partition) || partition != home->partition) return;
-    if (read_decimal(bus_header_get(&message, ONCE_OFFSET), &offset)) ledger_finish(&home->ledger, offset);
+    if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != home->partition) return;
+    if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&home->ledger, offset);
 }
 
 static struct tail *tail_of(struct reading *reading, const rd_kafka_message_t *raw)

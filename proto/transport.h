@@ -29,6 +29,11 @@
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
 #define BUS_GROUP        "assay-coordinator" /* of coordinators */
 
+/* Headers of what a request was settled with: which request, and who settled it. Numbers are decimal. */
+#define BUS_OF_PARTITION "request-partition"
+#define BUS_OF_OFFSET    "request-offset"
+#define BUS_OF_GROUP     "request-group"
+
 enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 32 };
 
 struct bus_header {

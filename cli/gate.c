@@ -1,0 +1,364 @@
+#include "cli/gate.h"
+
+#include "cli/listen.h"
+#include "lib/base/clock.h"
+#include "proto/edge.h"
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { IDLE_S = 30, READ_MS = 30000, HEAD_BYTES = 32 << 10, MAX_TRACE = 512, LAST_WORDS_MS = 2000 };
+
+#define JUDGE    "/v1/judge"
+#define VERDICTS "/v1/verdicts/"
+#define JSON     "application/json"
+#define PROBLEM  "application/problem+json"
+
+struct gate {
+    struct gate_config config;
+    struct MHD_Daemon *daemon;
+    uint16_t port;
+    atomic_bool quiesced;
+    atomic_uint n_calls; /* judged or waiting, not answered to the end */
+};
+
+/* One request over HTTP, from its head to its answer. `end` and `outcome` are written by whoever ends the wait, before
+ * the library is told to go on. */
+struct call {
+    struct gate *gate;
+    struct MHD_Connection *connection;
+    GByteArray *body;
+    int64_t since_ns;
+    bool sent, suspended;
+    enum waiting_end end;
+    GBytes *outcome;
+    bool letter;
+    struct msg_key place;
+    char id[MSG_MAX_NAME + 1];
+    struct err err; /* what kept it from being sent */
+};
+
+/* --- answers --- */
+
+GBytes *gate_problem(unsigned status, const char *title, const char *code, const char *detail)
+{
+    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*}", "type", "about:blank", "title", title, "status", (int)status,
+                             "code", code, "detail", detail);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text ? g_bytes_new_with_free_func(text, strlen(text), free, text) : g_bytes_new_static("{}", 2);
+}
+
+static void unref(void *bytes)
+{
+    g_bytes_unref(bytes);
+}
+
+/* Takes the reference to the body. `location` may be NULL. */
+static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned status, const char *type, GBytes *body,
+                                  const char *location)
+{
+    gsize len;
+    const void *bytes = g_bytes_get_data(body, &len);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(len, (void *)bytes, unref, body);
+    if (!response) {
+        g_bytes_unref(body);
+        return MHD_NO;
+    }
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    if (location) MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, location);
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE || status == MHD_HTTP_ACCEPTED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, POST");
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result send_problem(struct MHD_Connection *connection, unsigned status, const char *title,
+                                    const char *code, const char *detail)
+{
+    return send_bytes(connection, status, PROBLEM, gate_problem(status, title, code, detail), NULL);
+}
+
+/* What an error of ours is in HTTP's words. */
+static enum MHD_Result send_error(struct MHD_Connection *connection, const struct err *err)
+{
+    static const struct {
+        enum err_code code;
+        unsigned status;
+        const char *title;
+    } rows[] = {{ERR_LIMIT_BYTES, MHD_HTTP_CONTENT_TOO_LARGE, "too large"},
+                {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests wait"},
+                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "the fleet cannot be reached"},
+                {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"}};
+    const char *detail = err->text[0] ? err->text : err_meaning(err->code);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].code == err->code)
+            return send_problem(connection, rows[i].status, rows[i].title, err_name(err->code), detail);
+    bool ours = err_class(err->code) == ERR_CLASS_FATAL;
+    return send_problem(connection, ours ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_BAD_REQUEST,
+                        ours ? "the fleet cannot be reached" : "not a request", err_name(err->code), detail);
+}
+
+/* Nobody waits any longer: where the verdict will be. */
+static enum MHD_Result send_accepted(const struct call *call)
+{
+    char *escaped = g_uri_escape_string(call->id, NULL, FALSE), *location = g_strconcat(VERDICTS, escaped, NULL);
+    json_t *json = json_pack("{s:s, s:s}", "id", call->id, "location", location);
+    char *text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    enum MHD_Result result = text ? send_bytes(call->connection, MHD_HTTP_ACCEPTED, JSON,
+                                               g_bytes_new_with_free_func(text, strlen(text), free, text), location)
+                                  : MHD_NO;
+    g_free(escaped);
+    g_free(location);
+    return result;
+}
+
+static enum MHD_Result send_closed(struct MHD_Connection *connection, const char *detail)
+{
+    return send_problem(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "this replica ends", "closed", detail);
+}
+
+static enum MHD_Result send_end(struct call *call)
+{
+    if (call->err.code) return send_error(call->connection, &call->err);
+    if (call->end == WAITING_LATE) return send_accepted(call);
+    if (call->end == WAITING_CLOSED)
+        return send_closed(call->connection, "the request was sent; ask another replica for its verdict by id");
+    return send_bytes(call->connection, call->letter ? MHD_HTTP_UNPROCESSABLE_CONTENT : MHD_HTTP_OK,
+                      call->letter ? PROBLEM : JSON, g_bytes_ref(call->outcome), NULL);
+}
+
+/* --- sending --- */
+
+static void on_done(void *ctx, enum waiting_end end, const struct outcome *outcome)
+{
+    struct call *call = ctx;
+    call->end = end;
+    if (outcome) {
+        call->outcome = g_bytes_ref(outcome->body);
+        call->letter = outcome->letter;
+    }
+    MHD_resume_connection(call->connection); /* from now on the call is the library's again */
+}
+
+static void on_place(void *ctx, int32_t partition, int64_t offset)
+{
+    waiting_place(ctx, partition, offset);
+}
+
+/* An id that nobody else has: an id that comes twice is a repeat. */
+static void make_id(char *out, size_t size)
+{
+    uint64_t random[2] = {0};
+    if (getrandom(random, sizeof random, 0) != sizeof random) random[0] = (uint64_t)clock_now_ns();
+    g_snprintf(out, (gulong)size, "http-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+}
+
+static int64_t until_ns(const struct call *call)
+{
+    const struct gate_config *config = &call->gate->config;
+    const char *said = MHD_lookup_connection_value(call->connection, MHD_GET_ARGUMENT_KIND, "wait_ms");
+    guint64 ms = (guint64)config->wait_ms;
+    if (said && !g_ascii_string_to_unsigned(said, 10, 0, (guint64)config->max_wait_ms, &ms, NULL))
+        ms = (guint64)config->wait_ms;
+    return clock_now_ns() + (int64_t)ms * 1000000;
+}
+
+/* The request of the body, as JSON with an id. NULL: err says why. */
+static char *read_request(struct call *call)
+{
+    struct arena arena;
+    struct msg_request *request = NULL;
+    char *json = NULL;
+    arena_init(&arena, 0);
+    enum err_code code =
+        edge_decode_request(&arena, EDGE_TYPE_JSON, call->body->data, call->body->len, &request, &call->err);
+    if (!code) {
+        if (!request->id || !*request->id) {
+            make_id(call->id, sizeof call->id);
+            request->id = call->id;
+        }
+        g_strlcpy(call->id, request->id, sizeof call->id);
+        json = msg_request_to_json(request);
+        if (!json) err_set(&call->err, ERR_NOMEM, "no memory for the request");
+    }
+    arena_free(&arena);
+    return json;
+}
+
+static enum err_code place(struct call *call, const char *json, struct waiter *waiter)
+{
+    const char *trace = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "traceparent");
+    const struct bus_header headers[] = {{EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1},
+                                         {"traceparent", trace, trace ? (uint32_t)strlen(trace) : 0}};
+    struct bus_out out = {.topic = call->gate->config.requests,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = call->id,
+                          .key_len = (uint32_t)strlen(call->id),
+                          .value = json,
+                          .len = strlen(json),
+                          .headers = headers,
+                          .n_headers = trace && headers[1].len <= MAX_TRACE ? 2 : 1};
+    return bus_place(call->gate->config.bus, &out, on_place, waiter);
+}
+
+/* Suspended first: the answer may be there before this returns. */
+static void send_request(struct call *call)
+{
+    struct waiter *waiter = NULL;
+    char *json = read_request(call);
+    call->sent = true;
+    if (!json) return;
+    call->suspended = true;
+    MHD_suspend_connection(call->connection);
+    enum err_code code = waiting_begin(call->gate->config.waiting, call->id, until_ns(call), on_done, call, &waiter);
+    if (!code) code = place(call, json, waiter);
+    free(json);
+    if (!code || (waiter && !waiting_cancel(waiter))) return; /* on_done has the call, or will */
+    struct err health = {0};
+    bool sick = bus_health(call->gate->config.bus, &health) != ERR_OK;
+    err_set(&call->err, code, "%s", sick ? health.text : err_meaning(code));
+    MHD_resume_connection(call->connection);
+}
+
+/* --- requests over HTTP --- */
+
+static enum MHD_Result get_verdict(struct gate *gate, struct MHD_Connection *connection, const char *id)
+{
+    GBytes *body = waiting_find(gate->config.waiting, id);
+    if (body) return send_bytes(connection, MHD_HTTP_OK, JSON, body, NULL);
+    return send_problem(connection, MHD_HTTP_NOT_FOUND, "no verdict", "unknown_id",
+                        "this replica knows no verdict of that id: not yet, or not any more");
+}
+
+static bool is_json(struct MHD_Connection *connection)
+{
+    const char *type = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE);
+    size_t len = type ? strcspn(type, "; \t") : 0;
+    return !type || (len == strlen(JSON) && g_ascii_strncasecmp(type, JSON, len) == 0) ||
+           g_str_has_prefix(type, "application/x-www-form-urlencoded"); /* what curl says when it is told nothing */
+}
+
+static struct call *call_new(struct gate *gate, struct MHD_Connection *connection)
+{
+    struct call *call = g_new0(struct call, 1);
+    call->gate = gate;
+    call->connection = connection;
+    call->body = g_byte_array_new();
+    call->since_ns = clock_now_ns();
+    atomic_fetch_add(&gate->n_calls, 1);
+    return call;
+}
+
+/* At the head of a request: an answer at once, or a call whose body is read. */
+static enum MHD_Result begin(struct gate *gate, struct MHD_Connection *connection, const char *url, const char *method,
+                             void **request)
+{
+    bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0, judge = strcmp(url, JUDGE) == 0;
+    if (get && g_str_has_prefix(url, VERDICTS)) return get_verdict(gate, connection, url + strlen(VERDICTS));
+    if (!judge && !g_str_has_prefix(url, VERDICTS))
+        return send_problem(connection, MHD_HTTP_NOT_FOUND, "there is nothing here", "unknown_path", NULL);
+    if (!judge || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
+        return send_problem(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "another method", "refused",
+                            "POST " JUDGE ", GET " VERDICTS "ID");
+    if (!is_json(connection))
+        return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "not JSON", "malformed", NULL);
+    if (atomic_load(&gate->quiesced)) return send_closed(connection, "ask another replica");
+    *request = call_new(gate, connection);
+    return MHD_YES;
+}
+
+/* More of the body. MHD_NO ends the connection: nothing can be answered before a body is at its end. */
+static enum MHD_Result take(struct call *call, const char *bytes, size_t *len)
+{
+    bool slow = clock_now_ns() - call->since_ns > READ_MS * INT64_C(1000000);
+    bool large = call->body->len + *len > call->gate->config.max_bytes;
+    if (slow) return MHD_NO;
+    if (large && !call->err.code)
+        err_set(&call->err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", call->gate->config.max_bytes);
+    if (!call->err.code) g_byte_array_append(call->body, (const guint8 *)bytes, (guint)*len);
+    *len = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *bytes, size_t *len, void **request)
+{
+    struct call *call = *request;
+    (void)version;
+    if (!call) return begin(ctx, connection, url, method, request);
+    if (*len) return take(call, bytes, len);
+    if (call->sent || call->err.code) return send_end(call);
+    send_request(call);
+    return call->suspended ? MHD_YES : send_end(call); /* asked again once somebody has resumed it */
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct call *call = *request;
+    struct gate *gate = ctx;
+    (void)connection, (void)code;
+    if (!call) return;
+    atomic_fetch_sub(&gate->n_calls, 1);
+    g_byte_array_unref(call->body);
+    if (call->outcome) g_bytes_unref(call->outcome);
+    g_free(call);
+    *request = NULL;
+}
+
+/* --- open, close --- */
+
+enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err)
+{
+    int fd = -1;
+    *out = NULL;
+    enum err_code code = listen_open("http", config->listen, &fd, err);
+    if (code) return code;
+    struct gate *gate = g_new0(struct gate, 1);
+    gate->config = *config;
+    gate->port = listen_port(fd);
+    gate->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, gate,
+        MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+        config->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, gate, MHD_OPTION_END);
+    if (!gate->daemon) {
+        close(fd);
+        g_free(gate);
+        return err_set(err, ERR_NOMEM, "the listener cannot be started");
+    }
+    *out = gate;
+    return ERR_OK;
+}
+
+uint16_t gate_port(const struct gate *gate)
+{
+    return gate->port;
+}
+
+void gate_quiesce(struct gate *gate)
+{
+    atomic_store(&gate->quiesced, true);
+    int fd = MHD_quiesce_daemon(gate->daemon);
+    if (fd >= 0) close(fd);
+}
+
+void gate_close(struct gate *gate)
+{
+    if (!gate) return;
+    int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* the answers are on their way */
+    while (atomic_load(&gate->n_calls) && clock_now_ns() < until) g_usleep(1000);
+    MHD_stop_daemon(gate->daemon);
+    g_free(gate);
+}

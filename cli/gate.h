@@ -1,0 +1,47 @@
+/* The fleet's front door for those who speak HTTP: a request in, its verdict out.
+ *
+ *   POST /v1/judge[?wait_ms=N]   a request as a log line has it (docs/formats.md), at most max_bytes. It is sent to the
+ *                                fleet; the answer is the verdict once it is committed. When it takes longer than
+ *                                wait_ms: 202, with the id and where the verdict will be.
+ *   GET  /v1/verdicts/ID         the newest verdict of that id, as long as this process keeps it
+ *
+ * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code. Paper: none; the protocol's
+ * rule for HTTP callers.
+ *
+ * DESIGN. Any replica takes any request: verdicts are read by all of them (cli/waiting.h), from a place that was fixed
+ * before the first request went out. One thread of libmicrohttpd's serves all connections; a caller who waits is
+ * suspended and costs no thread. Who is done tells the library to go on, and the answer is written when it asks again.
+ * Bounded: callers who wait, connections, bytes of a body, the time that a body may take. No access control and no TLS:
+ * it stands behind an ingress.
+ */
+#ifndef ASSAY_CLI_GATE_H
+#define ASSAY_CLI_GATE_H
+
+#include "cli/waiting.h"
+#include "proto/transport.h"
+
+struct gate_config {
+    const char *listen; /* HOST:PORT, see cli/listen.h */
+    struct bus *bus;
+    struct waiting *waiting;
+    const char *requests; /* topic */
+    size_t max_bytes;     /* of a body */
+    int64_t wait_ms;      /* when the caller does not say */
+    int64_t max_wait_ms;
+    uint32_t max_connections;
+};
+
+struct gate;
+
+/* Listens from now on; what `config` points to must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
+enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err);
+uint16_t gate_port(const struct gate *gate);
+/* Take nobody in any more; those who wait are still answered. */
+void gate_quiesce(struct gate *gate);
+/* After waiting_close. NULL is fine. */
+void gate_close(struct gate *gate);
+
+/* A dead letter's reason as the body of an answer: problem+json. The caller owes g_bytes_unref. */
+GBytes *gate_problem(unsigned status, const char *title, const char *code, const char *detail);
+
+#endif

@@ -1,0 +1,18 @@
+/* What the program's HTTP listeners have in common: an address in words, a socket, libmicrohttpd's log. */
+#ifndef ASSAY_CLI_LISTEN_H
+#define ASSAY_CLI_LISTEN_H
+
+#include "lib/base/error.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+
+/* Listen on HOST:PORT or [V6]:PORT; an empty host or *: all addresses; port 0: any. `what` names the setting in
+ * messages. ERR_CONFIG: no such address, or it is not to be had. The caller owns the descriptor. */
+enum err_code listen_open(const char *what, const char *address, int *out, struct err *err);
+/* The port it has. */
+uint16_t listen_port(int fd);
+/* For MHD_OPTION_EXTERNAL_LOGGER: debug lines in our own log. */
+void listen_log(void *ctx, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+#endif

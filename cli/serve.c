@@ -1,0 +1,222 @@
+/* assay serve: the fleet's HTTP callers, as a process. Any number of replicas, none of which has a state to lose. */
+#include "cli/fleet.h"
+#include "cli/gate.h"
+#include "cli/watch.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/edge.h"
+#include "proto/letter.h"
+#include "proto/range.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURN_MS = 50 };
+
+struct serve {
+    const struct settings *settings;
+    struct bus *bus;
+    struct waiting *waiting;
+    struct gate *gate;
+    struct range *verdicts, *letters;
+    atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
+    atomic_llong turned_ns;
+};
+
+/* --- outcomes --- */
+
+static bool read_number(const struct bus_message *message, const char *name, gint64 most, gint64 *out)
+{
+    const char *text = bus_header_get(message, name);
+    return text && g_ascii_string_to_signed(text, 10, 0, most, out, NULL);
+}
+
+/* Whose outcome a message is. False: of no request of this fleet. */
+static bool read_place(const struct serve *serve, const struct bus_message *message, struct msg_key *out)
+{
+    const char *group = bus_header_get(message, BUS_OF_GROUP);
+    gint64 partition, offset;
+    if (group && strcmp(group, serve->settings->serve.group) != 0) return false;
+    if (!read_number(message, BUS_OF_PARTITION, INT32_MAX, &partition)) return false;
+    if (!read_number(message, BUS_OF_OFFSET, INT64_MAX, &offset)) return false;
+    *out = (struct msg_key){(int32_t)partition, offset};
+    return true;
+}
+
+/* Ours come as JSON, since the requests went out so; what others asked for as msgpack is none of ours. */
+static void take_verdict(struct serve *serve, const struct bus_message *message)
+{
+    struct outcome outcome = {0};
+    enum edge_type type;
+    if (!read_place(serve, message, &outcome.place)) return;
+    if (edge_type_of(message, &type, NULL) || type != EDGE_TYPE_JSON) return;
+    if (message->key && message->key_len < sizeof outcome.id) memcpy(outcome.id, message->key, message->key_len);
+    outcome.body = g_bytes_new(message->value, message->len);
+    waiting_outcome(serve->waiting, &outcome);
+    g_bytes_unref(outcome.body);
+}
+
+static void take_letter(struct serve *serve, const struct bus_message *message)
+{
+    struct outcome outcome = {.letter = true};
+    struct letter_origin origin;
+    if (!read_place(serve, message, &outcome.place) || letter_read(message, &origin, NULL)) return;
+    outcome.body =
+        gate_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
+    waiting_outcome(serve->waiting, &outcome);
+    g_bytes_unref(outcome.body);
+}
+
+/* All that is there now; waits up to timeout_ms for the first. */
+static enum err_code listen_to(struct serve *serve, struct range *range, int64_t timeout_ms,
+                               void (*take)(struct serve *serve, const struct bus_message *message), struct err *err)
+{
+    const struct bus_message *message;
+    enum err_code code;
+    for (unsigned n = 0; n < 1000; n++) {
+        code = range_poll(range, n ? 0 : timeout_ms, &message, err);
+        if (code) return code == ERR_FULL ? ERR_OK : code;
+        take(serve, message);
+    }
+    return ERR_OK;
+}
+
+/* --- the part --- */
+
+/* Asked to stop, and either nobody waits or the time for that is up. */
+static bool is_over(struct serve *serve)
+{
+    struct waiting_stats stats;
+    int64_t until = atomic_load(&serve->until_ns);
+    if (!until) return false;
+    waiting_get_stats(serve->waiting, &stats);
+    return stats.waiting == 0 || clock_now_ns() >= until;
+}
+
+static enum err_code run(void *ctx, struct err *err)
+{
+    struct serve *serve = ctx;
+    enum err_code code = ERR_OK;
+    while (!code && !is_over(serve)) {
+        atomic_store(&serve->turned_ns, clock_now_ns());
+        code = listen_to(serve, serve->verdicts, TURN_MS, take_verdict, err);
+        if (!code) code = listen_to(serve, serve->letters, 0, take_letter, err);
+        waiting_expire(serve->waiting, clock_now_ns());
+        if (!code) code = bus_health(serve->bus, err);
+    }
+    return code;
+}
+
+static void stop(void *ctx)
+{
+    struct serve *serve = ctx;
+    int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4; /* the rest is for saying so */
+    gate_quiesce(serve->gate);
+    atomic_store(&serve->until_ns, clock_now_ns() + patience_ms * 1000000);
+}
+
+static int64_t turned_ns(void *ctx)
+{
+    return atomic_load(&((struct serve *)ctx)->turned_ns);
+}
+
+static void collect(void *ctx, struct metrics *metrics)
+{
+    struct waiting_stats stats;
+    waiting_get_stats(((struct serve *)ctx)->waiting, &stats);
+    fleet_metrics_serve(metrics, &stats);
+}
+
+/* --- open, close --- */
+
+/* From where a topic ends now, for ever. */
+static enum err_code open_range(const struct serve *serve, const char *topic, struct range **out, struct err *err)
+{
+    const struct range_config config = {
+        .topic = topic, .group = serve->settings->serve.group, .from = {RANGE_LAST, 0}, .to = {RANGE_NEVER, 0}};
+    return range_open(serve->bus, &config, out, err);
+}
+
+/* INVARIANT fixed: the place from which verdicts are read is fixed before the first request can go out. */
+static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err *err)
+{
+    const struct settings *s = &cli->settings;
+    serve->settings = s;
+    if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
+    enum err_code code = fleet_open_bus(cli, &serve->bus, err);
+    if (!code) code = range_topic_exists(serve->bus, s->serve.requests, err);
+    if (!code) code = open_range(serve, s->serve.verdicts, &serve->verdicts, err);
+    if (!code) code = open_range(serve, s->serve.letters, &serve->letters, err);
+    if (code) return code;
+    serve->waiting = waiting_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
+    const struct gate_config gate = {.listen = s->serve.http,
+                                     .bus = serve->bus,
+                                     .waiting = serve->waiting,
+                                     .requests = s->serve.requests,
+                                     .max_bytes = (size_t)s->serve.max_kb << 10,
+                                     .wait_ms = s->serve.wait_ms,
+                                     .max_wait_ms = s->serve.max_wait_ms,
+                                     .max_connections = (uint32_t)s->serve.max_waiting + 64};
+    return gate_open(&gate, &serve->gate, err);
+}
+
+static void close_serve(struct serve *serve)
+{
+    if (serve->waiting) waiting_close(serve->waiting);
+    gate_close(serve->gate);
+    range_close(serve->verdicts);
+    range_close(serve->letters);
+    if (serve->bus) bus_close(serve->bus);
+    waiting_free(serve->waiting);
+}
+
+static void log_port(const struct serve *serve)
+{
+    const struct log_field fields[] = {log_field_text("http", serve->settings->serve.http),
+                                       log_field_number("port", gate_port(serve->gate))};
+    log_event(LOG_LEVEL_INFO, "serve", fields, 2, "requests are taken");
+}
+
+static int serve_command(struct cli *cli)
+{
+    struct serve serve = {0};
+    struct watch *watch = NULL;
+    struct err err = {0};
+    int exit_code;
+    fleet_start(cli);
+    enum err_code code = open_serve(cli, &serve, &err);
+    const struct fleet_part part = {"serve", &serve, run, stop, turned_ns};
+    const struct watch_config watched = {"serve", assay_commit(), &part, 1, serve.bus, &serve, collect};
+    if (!code) code = watch_open(cli, &watched, &watch, &err);
+    if (code) {
+        exit_code = complain_err("serve", &err);
+    } else {
+        log_port(&serve);
+        exit_code = fleet_run(&part, 1, cli->settings.serve.drain_ms);
+    }
+    watch_close(watch);
+    close_serve(&serve);
+    return exit_code;
+}
+
+const struct command command_serve = {
+    .name = "serve",
+    .sentence = "take requests over HTTP for a fleet, and answer with their verdicts",
+    .args = "--servers HOST:PORT --http HOST:PORT",
+    .description =
+        "POST /v1/judge takes a request as a log line has it, sends it to the fleet through Kafka and answers with its "
+        "verdict once that is committed: 200. When it takes longer than the caller waits (?wait_ms=N) the answer is "
+        "202 with the request's id, and GET /v1/verdicts/ID gives the verdict of an id as long as it is kept. Errors "
+        "are application/problem+json. A request that is sent again with its id and the same bytes is judged once.\n\n"
+        "Run as many as the callers need, behind a load balancer that ends TLS and knows who may ask: there is no "
+        "state to lose, and each replica sees all verdicts. SIGTERM takes nobody new, answers those who wait, and "
+        "leaves; after --drain-ms it ends at once.",
+    .examples = "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
+                "curl -d @request.json 'http://assay:8080/v1/judge?wait_ms=5000'",
+    .groups =
+        (const struct option_group *const[]){&options_serve, &options_kafka, &options_observe, &options_general, NULL},
+    .min_args = 0,
+    .max_args = 0,
+    .run = serve_command,
+};

@@ -1,0 +1,67 @@
+/* Who waits for the verdict of which request.
+ *
+ * Verdicts carry the place of their request, partition and offset, and are looked for by it: an id may be anybody's.
+ * But the place is known only when the brokers have said so, and by then the verdict may have come. So the last
+ * verdicts are kept, bounded in bytes, and a caller whose place is told late finds his there. Those who do not wait any
+ * longer find theirs by id, as long as it is kept.
+ *
+ * Thread: any, for all calls; answers are given on the thread that brought them about, and without a lock held.
+ */
+#ifndef ASSAY_CLI_WAITING_H
+#define ASSAY_CLI_WAITING_H
+
+#include "proto/msg.h"
+
+#include <glib.h>
+
+/* What became of a request. */
+struct outcome {
+    struct msg_key place;
+    char id[MSG_MAX_NAME + 1]; /* of a verdict; "": not known */
+    bool letter;               /* no verdict, but a dead letter */
+    GBytes *body;              /* the verdict, or the letter's reason, as JSON */
+};
+
+/* Why a caller stops waiting. */
+enum waiting_end { WAITING_ANSWERED, WAITING_LATE, WAITING_CLOSED };
+
+/* Called once. `outcome` (NULL unless answered) is the callee's for the time of the call. */
+typedef void waiting_done(void *ctx, enum waiting_end end, const struct outcome *outcome);
+
+struct waiting;
+struct waiter;
+
+/* At most max_waiters at a time; of outcomes the newest of kept_bytes. NULL: no memory. */
+struct waiting *waiting_new(uint32_t max_waiters, size_t kept_bytes);
+/* After the bus is closed: nobody may be told a place any more. NULL is fine. */
+void waiting_free(struct waiting *waiting);
+
+/* Begin to wait, before the request is sent, so that nothing is missed. `id` is the request's; the waiter's place is
+ * told by waiting_place. ERR_FULL: too many wait, or waiting_close was called. */
+enum err_code waiting_begin(struct waiting *waiting, const char *id, int64_t until_ns, waiting_done *done, void *ctx,
+                            struct waiter **out);
+/* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
+void waiting_place(struct waiter *waiter, int32_t partition, int64_t offset);
+/* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
+bool waiting_cancel(struct waiter *waiter);
+
+/* An outcome came; copied, with a reference to its body. */
+void waiting_outcome(struct waiting *waiting, const struct outcome *outcome);
+/* End those whose time is up. */
+void waiting_expire(struct waiting *waiting, int64_t now_ns);
+/* End all, and take no more. */
+void waiting_close(struct waiting *waiting);
+
+/* The newest kept verdict of that id: a reference for the caller, or NULL. */
+GBytes *waiting_find(struct waiting *waiting, const char *id);
+
+struct waiting_stats {
+    uint64_t answered, letters, late, refused; /* callers, by how their wait ended; those not let in */
+    uint64_t early;                            /* verdicts that came before their place was known */
+    uint32_t waiting;                          /* now */
+    uint32_t kept;                             /* outcomes, now */
+    size_t kept_bytes;
+};
+void waiting_get_stats(struct waiting *waiting, struct waiting_stats *out);
+
+#endif

@@ -1,0 +1,398 @@
+/* assay serve, by the program itself and over real HTTP. The fleet behind it is played here: a judge that settles
+ * requests as a coordinator does, when the test wants it. */
+#include "lib/base/clock.h"
+#include "proto/edge.h"
+#include "proto/letter.h"
+#include "tests/live/broker.h"
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <curl/curl.h>
+#include <glib.h>
+#include <jansson.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { LIMIT_MS = 60000, MAX_HELD = 256 };
+
+static char requests[100], results[100], verdicts[100], letters[100], group[100], base[64];
+static int server;
+static bool stopping;
+
+/* --- the fleet --- */
+
+static struct bus *bus;
+static struct bus_consumer *judge;
+static struct bus_message *held[MAX_HELD];
+static unsigned n_held;
+
+static void judge_open(void)
+{
+    struct err err = {0};
+    const struct bus_once once = {.group = group,
+                                  .results = results,
+                                  .requests = requests,
+                                  .verdicts = verdicts,
+                                  .letters = letters,
+                                  .from = "beginning"};
+    bus = broker_open(NULL, 0);
+    cr_assert_eq(bus_subscribe_once(bus, &once, &judge, &err), ERR_OK, "%s", err.text);
+}
+
+static void judge_close(void)
+{
+    while (n_held) bus_nack(judge, held[--n_held], 0);
+    bus_unsubscribe(judge);
+    bus_close(bus);
+}
+
+/* Take what has come, and commit what was settled. */
+static void judge_turn(void)
+{
+    struct bus_message *got[16];
+    uint32_t n, room = MAX_HELD - n_held;
+    cr_assert_eq(bus_poll(judge, 0, got, room < 16 ? room : 16, 5, &n), ERR_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        if (got[i]->topic_index == BUS_ONCE_REQUESTS && !got[i]->history)
+            held[n_held++] = got[i];
+        else
+            bus_ack(judge, got[i]);
+    }
+    cr_assert_eq(bus_commit(judge), ERR_OK);
+}
+
+static struct bus_message *take_held(unsigned index)
+{
+    struct bus_message *message = held[index];
+    held[index] = held[--n_held];
+    return message;
+}
+
+/* A verdict that names its request's question. */
+static void settle(unsigned index)
+{
+    struct bus_message *message = take_held(index);
+    json_t *request = json_loadb(message->value, message->len, 0, NULL);
+    cr_assert_not_null(request);
+    const char *id = json_string_value(json_object_get(request, "id"));
+    char *text =
+        g_strdup_printf("{\"id\":\"%s\",\"on\":\"%s\"}", id, json_string_value(json_object_get(request, "question")));
+    const struct bus_header header = {EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1};
+    struct bus_out out = {.topic = verdicts,
+                          .key = id,
+                          .key_len = (uint32_t)strlen(id),
+                          .value = text,
+                          .len = strlen(text),
+                          .headers = &header,
+                          .n_headers = 1};
+    cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
+    g_free(text);
+    json_decref(request);
+}
+
+static void put_aside(unsigned index)
+{
+    struct bus_message *message = take_held(index);
+    const struct letter_cause cause = {group, "coordinator", ERR_REFUSED, "another request has this id",
+                                       bus_now_ns(bus)};
+    struct letter letter;
+    struct bus_out out;
+    letter_make(&letter, message, &cause, letters, bus_max_bytes(bus), &out);
+    cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
+}
+
+/* --- callers --- */
+
+struct call {
+    CURL *curl;
+    GString *body;
+    char *location;
+    long status; /* 0: not answered */
+    bool over;
+};
+
+static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
+{
+    g_string_append_len(ctx, bytes, (gssize)(size * n));
+    return size * n;
+}
+
+static CURLM *callers;
+
+/* `json` NULL: a GET. */
+static struct call *call(const char *path, const char *json)
+{
+    struct call *call = g_new0(struct call, 1);
+    char *url = g_strconcat(base, path, NULL);
+    call->body = g_string_new(NULL);
+    call->curl = curl_easy_init();
+    curl_easy_setopt(call->curl, CURLOPT_URL, url);
+    curl_easy_setopt(call->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(call->curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(call->curl, CURLOPT_WRITEDATA, call->body);
+    curl_easy_setopt(call->curl, CURLOPT_PRIVATE, call);
+    if (json) curl_easy_setopt(call->curl, CURLOPT_COPYPOSTFIELDS, json);
+    curl_multi_add_handle(callers, call->curl);
+    g_free(url);
+    return call;
+}
+
+static struct call *ask(const char *query, const char *id, unsigned question)
+{
+    char *named = id ? g_strdup_printf("\"id\":\"%s\",", id) : g_strdup("");
+    char *json = g_strdup_printf("{%s\"db\":\"shop\",\"question\":\"No %u\",\"candidates\":[\"SELECT %u\"]}", named,
+                                 question, question);
+    char *path = g_strconcat("/v1/judge", query, NULL);
+    struct call *asked = call(path, json);
+    g_free(named);
+    g_free(json);
+    g_free(path);
+    return asked;
+}
+
+static void callers_turn(void)
+{
+    int running, left;
+    curl_multi_perform(callers, &running);
+    for (CURLMsg *message; (message = curl_multi_info_read(callers, &left));) {
+        struct call *call = NULL;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
+        call->over = true;
+        curl_easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &call->status);
+    }
+}
+
+static bool turn(bool (*done)(void *), void *ctx)
+{
+    for (int64_t start = clock_now_ns(); clock_now_ns() - start < LIMIT_MS * INT64_C(1000000);) {
+        callers_turn();
+        judge_turn();
+        if (done(ctx)) return true;
+    }
+    return false;
+}
+
+static bool is_over(void *ctx)
+{
+    return ((struct call *)ctx)->over;
+}
+static bool are_held(void *ctx)
+{
+    return n_held >= *(unsigned *)ctx;
+}
+
+static void hold(unsigned n)
+{
+    cr_assert(turn(are_held, &n), "%u of %u requests came", n_held, n);
+}
+
+/* Wait for the answer; its body must hold `says`. */
+static void expect(struct call *call, long status, const char *says)
+{
+    cr_assert(turn(is_over, call), "no answer");
+    cr_expect_eq(call->status, status, "%ld, not %ld: %s", call->status, status, call->body->str);
+    cr_expect(strstr(call->body->str, says), "no '%s' in %s", says, call->body->str);
+}
+
+static void forget(struct call *call)
+{
+    curl_multi_remove_handle(callers, call->curl);
+    curl_easy_cleanup(call->curl);
+    g_string_free(call->body, TRUE);
+    g_free(call);
+}
+
+static void expect_once(struct call *call, long status, const char *says)
+{
+    expect(call, status, says);
+    forget(call);
+}
+
+/* --- the stage --- */
+
+static bool has_port(void *ctx)
+{
+    char *log = read_file(".err");
+    const char *at = log ? strstr(log, "\"port\":") : NULL;
+    if (at) g_snprintf(base, sizeof base, "http://127.0.0.1:%d", atoi(at + strlen("\"port\":")));
+    g_free(log);
+    (void)ctx;
+    return at != NULL;
+}
+
+static void begin(const char *test, const char *option, const char *value)
+{
+    char *servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
+    broker_needed();
+    const char *prefix = broker_prefix(test);
+    broker_topics(prefix, 2, (const char *const[]){"requests", "results", "verdicts", "dlq", NULL});
+    g_snprintf(requests, sizeof requests, "%s.requests", prefix);
+    g_snprintf(results, sizeof results, "%s.results", prefix);
+    g_snprintf(verdicts, sizeof verdicts, "%s.verdicts", prefix);
+    g_snprintf(letters, sizeof letters, "%s.dlq", prefix);
+    g_snprintf(group, sizeof group, "%s.group", prefix);
+    judge_open();
+    scratch_begin();
+    g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
+    callers = curl_multi_init();
+    const char *const args[] = {"serve",  "--servers",  servers,  "--http",    "127.0.0.1:0", "--requests",
+                                requests, "--verdicts", verdicts, "--letters", letters,       "--group",
+                                group,    "--log-form", "json",   option,      value,         NULL};
+    server = assay_start(args);
+    cr_assert(wait_until(has_port, NULL, 20000), "it does not listen: %s", read_file(".err"));
+    g_free(servers);
+}
+
+/* Twice would end it at once. */
+static void ask_to_stop(void)
+{
+    if (!stopping) kill(server, SIGTERM);
+    stopping = true;
+}
+
+static void end(void)
+{
+    int status;
+    ask_to_stop();
+    cr_assert_eq(waitpid(server, &status, 0), server);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", (unsigned)status);
+    curl_multi_cleanup(callers);
+    judge_close();
+    scratch_end();
+    leak_check();
+}
+
+TestSuite(serve, .timeout = 180);
+
+/* --- what it is for --- */
+
+Test(serve, a_request_is_answered_with_its_verdict)
+{
+    begin("serve", NULL, NULL);
+    struct call *named = ask("", "q-1", 1), *nameless = ask("", NULL, 2);
+    hold(2);
+    callers_turn();
+    cr_assert(!named->over && !nameless->over, "nothing is committed yet");
+    settle(0);
+    settle(0);
+    expect_once(named, 200, "{\"id\":\"q-1\",\"on\":\"No 1\"}");
+    expect(nameless, 200, "\"on\":\"No 2\"");
+    cr_expect(strstr(nameless->body->str, "\"id\":\"http-"), "it got an id: %s", nameless->body->str);
+    forget(nameless);
+    expect_once(call("/v1/verdicts/q-1", NULL), 200, "\"on\":\"No 1\"");
+    end();
+}
+
+/* Rule 15: by place, and in whatever order. */
+Test(serve, many_callers_get_each_his_own)
+{
+    enum { N = 60 };
+    struct call *calls[N];
+    char says[32];
+    begin("many", NULL, NULL);
+    for (unsigned i = 0; i < N; i++) calls[i] = ask("", NULL, i);
+    hold(N);
+    for (unsigned i = 0; i < N; i++) settle((i * 7) % n_held);
+    for (unsigned i = 0; i < N; i++) {
+        g_snprintf(says, sizeof says, "\"on\":\"No %u\"}", i);
+        expect_once(calls[i], 200, says);
+    }
+    end();
+}
+
+Test(serve, who_does_not_wait_asks_by_id)
+{
+    begin("late", NULL, NULL);
+    expect_once(ask("?wait_ms=0", "slow one", 1), 202, "\"location\":\"/v1/verdicts/slow%20one\"");
+    expect_once(call("/v1/verdicts/slow%20one", NULL), 404, "unknown_id");
+    hold(1);
+    settle(0);
+    struct call *other = ask("", "another", 2); /* once this one is answered, so is the first */
+    hold(1);
+    settle(0);
+    expect_once(other, 200, "No 2");
+    struct call *again;
+    for (int64_t start = clock_now_ns();; forget(again)) { /* the partitions are read side by side */
+        again = call("/v1/verdicts/slow%20one", NULL);
+        cr_assert(turn(is_over, again));
+        if (again->status == 200 || clock_now_ns() - start > LIMIT_MS * INT64_C(1000000)) break;
+    }
+    expect_once(again, 200, "\"on\":\"No 1\"");
+    end();
+}
+
+Test(serve, a_dead_letter_is_an_answer_too)
+{
+    begin("letter", NULL, NULL);
+    struct call *call = ask("", "twice", 1);
+    hold(1);
+    put_aside(0);
+    expect(call, 422, "\"code\":\"refused\"");
+    cr_expect(strstr(call->body->str, "another request has this id"), "%s", call->body->str);
+    forget(call);
+    end();
+}
+
+Test(serve, what_is_no_request_never_reaches_the_fleet)
+{
+    begin("bad", "--max-kb", "4");
+    char *large = g_strnfill(5000, ' ');
+    expect_once(call("/v1/judge", "{"), 400, "\"code\":\"malformed\"");
+    expect_once(call("/v1/judge", "{\"id\":\"x\"}"), 400, "\"code\":");
+    expect_once(call("/v1/judge", large), 413, "\"code\":\"limit_bytes\"");
+    expect_once(call("/v1/judge", NULL), 405, "\"code\":\"refused\"");
+    expect_once(call("/v1/verdicts/x", "{}"), 405, "\"code\":\"refused\"");
+    expect_once(call("/", NULL), 404, "unknown_path");
+    expect_once(call("/v1/verdicts/", NULL), 404, "unknown_id");
+    struct call *sound = ask("", "sound", 1);
+    hold(1);
+    cr_expect_eq(n_held, 1);
+    settle(0);
+    expect_once(sound, 200, "No 1");
+    g_free(large);
+    end();
+}
+
+Test(serve, one_too_many_is_told_to_come_again)
+{
+    begin("full", "--max-waiting", "1");
+    struct call *first = ask("", "first", 1);
+    hold(1);
+    expect_once(ask("", "second", 2), 503, "\"code\":\"full\"");
+    settle(0);
+    expect_once(first, 200, "No 1");
+    struct call *third = ask("", "third", 3);
+    hold(1);
+    settle(0);
+    expect_once(third, 200, "No 3");
+    end();
+}
+
+/* SIGTERM: who waits is answered, then it ends. */
+Test(serve, nobody_is_left_behind_at_the_end)
+{
+    begin("drain", NULL, NULL);
+    struct call *waits = ask("", "last", 1);
+    hold(1);
+    ask_to_stop();
+    for (unsigned i = 0; i < 20; i++) judge_turn();
+    callers_turn();
+    cr_assert_not(waits->over);
+    settle(0);
+    expect_once(waits, 200, "No 1");
+    end();
+}
+
+/* The time for that is bounded. */
+Test(serve, whose_verdict_does_not_come_is_told_at_the_end)
+{
+    begin("cut", "--drain-ms", "3000");
+    struct call *waits = ask("", "last", 1);
+    hold(1);
+    ask_to_stop();
+    expect_once(waits, 503, "\"code\":\"closed\"");
+    end();
+}
