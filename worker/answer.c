@@ -58,7 +58,7 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
 static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
 {
     for (uint32_t i = 0; i < w->task->n_deny_columns; i++) {
-        const char *dot = strchr(w->task->deny_columns[i], '.');
+        const char *dot = strrchr(w->task->deny_columns[i], '.');
         if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
     }
     return false;

@@ -17,10 +17,10 @@
  *
  * The fingerprint. The server's snapshot (every transaction that writes, committed or not) tells exactly that nothing
  * has changed, for one round trip; but it changes with any database of the server. So when it does, the catalogue rows
- * of the schemas searched (their xmin moves with each DDL, not with VACUUM or ANALYZE), the files' numbers and sizes
- * (TRUNCATE, rewriting) and the counters of rows inserted, updated and deleted decide. Counters are reported up to a
- * second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same for
- * twelve. For so long an index may describe data that have just changed, while statements always see them. After a
+ * of the schemas that the role may use (their xmin moves with each DDL, not with VACUUM or ANALYZE), the files' numbers
+ * and sizes (TRUNCATE, rewriting) and the counters of rows inserted, updated and deleted decide. Counters are reported
+ * up to a second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same
+ * for twelve. For so long an index may describe data that have just changed, while statements always see them. After a
  * crash they start at zero, which costs one rebuild. A standby has no counters: there only sizes tell, which an update
  * in place may leave as they are.
  */
@@ -33,6 +33,10 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of pg_namespace: those whose tables the role may name. The index has the same (lib/schema/listing.c). */
+#define SCHEMAS                                                                                                        \
+    "nspname !~ '^pg_' AND nspname <> 'information_schema' AND pg_catalog.has_schema_privilege(oid, 'USAGE')"
 
 #define CURSOR "DECLARE assay NO SCROLL CURSOR FOR "
 
@@ -417,7 +421,7 @@ static const char snapshot_sql[] = "SELECT pg_catalog.pg_current_snapshot()::tex
 
 /* Everything that moves when schema or data do; see the top of the file. */
 static const char state_sql[] =
-    "WITH spaces AS (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ANY (current_schemas(false))),"
+    "WITH spaces AS (SELECT oid, xmin, nspname FROM pg_catalog.pg_namespace WHERE " SCHEMAS "),"
     " tables AS (SELECT oid, xmin, relname, relkind, relfilenode FROM pg_catalog.pg_class WHERE relkind IN"
     " ('r','p','v','m','f') AND relnamespace IN (SELECT oid FROM spaces)),"
     " parts AS ("
@@ -425,6 +429,7 @@ static const char state_sql[] =
     " coalesce(CASE WHEN t.relkind IN ('r','m') THEN pg_catalog.pg_relation_size(t.oid) END, 0) || ':' ||"
     " pg_catalog.pg_stat_get_tuples_inserted(t.oid) || ':' || pg_catalog.pg_stat_get_tuples_updated(t.oid) || ':' ||"
     " pg_catalog.pg_stat_get_tuples_deleted(t.oid) AS part FROM tables t"
+    " UNION ALL SELECT 's' || oid || ':' || xmin || ':' || nspname FROM spaces"
     " UNION ALL SELECT 'a' || attrelid || ':' || attnum || ':' || xmin FROM pg_catalog.pg_attribute"
     " WHERE attnum > 0 AND attrelid IN (SELECT oid FROM tables)"
     " UNION ALL SELECT 'c' || oid || ':' || xmin FROM pg_catalog.pg_constraint WHERE conrelid IN (SELECT oid FROM "
@@ -560,10 +565,11 @@ static enum err_code check_tables(struct postgres_db *self, struct err *err)
     enum err_code code =
         scan(&self->base,
              "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind IN ('r','p','v','m','f') AND relnamespace IN"
-             " (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ANY (current_schemas(false))))",
+             " (SELECT oid FROM pg_catalog.pg_namespace WHERE " SCHEMAS "))",
              note_some, &some, err);
-    return !code && !some ? err_set(err, ERR_DB_EMPTY, "%s has no tables in the schemas it searches", self->place)
-                          : code;
+    return !code && !some
+               ? err_set(err, ERR_DB_EMPTY, "%s has no tables in the schemas that the role may use", self->place)
+               : code;
 }
 
 static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)

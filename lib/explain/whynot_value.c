@@ -176,9 +176,8 @@ static void put_nearest(struct whynot_culprit *c, const char *text)
 static void nearest_numbers(struct arena *arena, const struct explain_source *source, struct whynot_culprit *c,
                             struct whynot *out)
 {
-    const char *table = source->index->tables[c->column->table].name;
     const char *name = db_quote_name(arena, c->column->name, strlen(c->column->name));
-    const char *from = db_quote_name(arena, table, strlen(table));
+    const char *from = schema_quote_table(arena, &source->index->tables[c->column->table]);
     if (!name || !from) return;
     char *sql =
         arena_printf(arena, "SELECT %s FROM %s WHERE %s IS NOT NULL GROUP BY %s ORDER BY abs(%s - %c1), %s LIMIT %d",

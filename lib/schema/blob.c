@@ -244,9 +244,25 @@ static void code_column(struct coder *c, struct schema_column *column)
     column->pk = (uint8_t)pk;
 }
 
+/* The bare name is the end of the name, after the schema and a dot, or all of it. */
+static void code_table_name(struct coder *c, struct schema_table *table)
+{
+    bool takes_schema = table->bare != table->name;
+    code_text(c, &table->name);
+    code_optional(c, &table->schema);
+    code_bool(c, &takes_schema);
+    if (c->out) return;
+    table->bare = table->name;
+    if (!takes_schema || c->bad) return;
+    size_t schema = table->schema ? strlen(table->schema) : 0;
+    check(c, table->schema && strlen(table->name) > schema && table->name[schema] == '.' &&
+                 memcmp(table->name, table->schema, schema) == 0);
+    if (!c->bad) table->bare = table->name + schema + 1;
+}
+
 static void code_table(struct coder *c, struct schema_table *table)
 {
-    code_text(c, &table->name);
+    code_table_name(c, table);
     code_optional(c, &table->description);
     code_bool(c, &table->is_view);
     code_bool(c, &table->scannable);
@@ -293,7 +309,7 @@ static void code_join(struct coder *c, const struct schema_index *index, struct 
 
 static bool split_names(struct arena *arena, struct schema_table *table)
 {
-    table->words = text_split_identifier(arena, table->name, strlen(table->name));
+    table->words = text_split_identifier(arena, table->bare, strlen(table->bare));
     for (uint32_t i = 0; i < table->n_columns; i++) {
         struct schema_column *column = &table->columns[i];
         column->words = text_split_identifier(arena, column->name, strlen(column->name));

@@ -11,11 +11,19 @@ static int compare_names(const char *a, size_t a_len, const char *b, size_t b_le
     return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
+/* Those that take a schema go last. */
 static int compare_tables(const void *a, const void *b, void *ctx)
 {
-    const struct schema_table *tables = ctx;
-    const char *x = tables[*(const uint32_t *)a].name, *y = tables[*(const uint32_t *)b].name;
-    return compare_names(x, strlen(x), y, strlen(y));
+    const struct schema_table *tables = ctx, *x = &tables[*(const uint32_t *)a], *y = &tables[*(const uint32_t *)b];
+    int far = (x->name != x->bare) - (y->name != y->bare);
+    return far ? far : compare_names(x->bare, strlen(x->bare), y->bare, strlen(y->bare));
+}
+
+static int compare_in_schemas(const void *a, const void *b, void *ctx)
+{
+    const struct schema_table *tables = ctx, *x = &tables[*(const uint32_t *)a], *y = &tables[*(const uint32_t *)b];
+    int order = compare_names(x->schema, strlen(x->schema), y->schema, strlen(y->schema));
+    return order ? order : compare_names(x->bare, strlen(x->bare), y->bare, strlen(y->bare));
 }
 
 static int compare_columns(const void *a, const void *b, void *ctx)
@@ -45,15 +53,20 @@ enum err_code schema_sort_names(struct builder *builder)
         if (!priv->columns_by_name[t]) return builder_full(builder);
     }
     priv->tables_by_name = sorted(builder->arena, index->n_tables, compare_tables, index->tables);
-    return priv->tables_by_name ? ERR_OK : builder_full(builder);
+    for (uint32_t t = 0; t < index->n_tables; t++)
+        priv->n_tables_by_name += index->tables[t].name == index->tables[t].bare;
+    bool schemas = index->n_tables && index->tables[0].schema;
+    if (schemas) priv->tables_by_schema = sorted(builder->arena, index->n_tables, compare_in_schemas, index->tables);
+    return priv->tables_by_name && (!schemas || priv->tables_by_schema) ? ERR_OK : builder_full(builder);
 }
 
-int schema_find_table(const struct schema_index *index, const char *name, size_t len)
+/* By a name without a schema. */
+static int find_reachable(const struct schema_index *index, const char *name, size_t len)
 {
-    uint32_t low = 0, high = index->n_tables;
+    uint32_t low = 0, high = index->priv->n_tables_by_name;
     while (low < high) {
         uint32_t middle = (low + high) / 2, table = index->priv->tables_by_name[middle];
-        const char *other = index->tables[table].name;
+        const char *other = index->tables[table].bare;
         int order = compare_names(name, len, other, strlen(other));
         if (order == 0) return (int)table;
         if (order < 0)
@@ -62,6 +75,48 @@ int schema_find_table(const struct schema_index *index, const char *name, size_t
             low = middle + 1;
     }
     return -1;
+}
+
+static int find_in_schema(const struct schema_index *index, const char *schema, size_t schema_len, const char *name,
+                          size_t len)
+{
+    uint32_t low = 0, high = index->priv->tables_by_schema ? index->n_tables : 0;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2, number = index->priv->tables_by_schema[middle];
+        const struct schema_table *table = &index->tables[number];
+        int order = compare_names(schema, schema_len, table->schema, strlen(table->schema));
+        if (order == 0) order = compare_names(name, len, table->bare, strlen(table->bare));
+        if (order == 0) return (int)number;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+int schema_find_listed(const struct schema_index *index, const struct db_value *schema, const struct db_value *name)
+{
+    if (name->type != DB_TEXT) return -1;
+    if (schema->type != DB_TEXT) return find_reachable(index, name->text, name->len);
+    return find_in_schema(index, schema->text, schema->len, name->text, name->len);
+}
+
+int schema_find_table(const struct schema_index *index, const char *name, size_t len)
+{
+    int table = find_reachable(index, name, len);
+    if (!index->priv->tables_by_schema) return table;
+    for (size_t dot = 1; table < 0 && dot < len; dot++) /* names may hold dots themselves */
+        if (name[dot] == '.') table = find_in_schema(index, name, dot, name + dot + 1, len - dot - 1);
+    return table;
+}
+
+char *schema_quote_table(struct arena *arena, const struct schema_table *table)
+{
+    char *bare = db_quote_name(arena, table->bare, strlen(table->bare));
+    if (table->name == table->bare) return bare;
+    char *schema = db_quote_name(arena, table->schema, strlen(table->schema));
+    return bare && schema ? arena_printf(arena, "%s.%s", schema, bare) : NULL;
 }
 
 int schema_find_column(const struct schema_index *index, int table, const char *name, size_t len)
@@ -88,16 +143,38 @@ const struct schema_column *schema_column_of(const struct schema_index *index, c
     return (uint32_t)ref->column < table->n_columns ? &table->columns[ref->column] : NULL;
 }
 
+/* Is the table meant by these bytes: "table", or "schema.table"? NULL: no table is known, and any is. */
+static bool is_table_meant(const struct schema_table *table, const char *name, size_t len)
+{
+    if (!table || table->is_view || sql_name_is(table->bare, strlen(table->bare), name, len)) return true;
+    size_t schema = table->schema ? strlen(table->schema) : 0;
+    return schema && len > schema && name[schema] == '.' && sql_name_is(table->schema, schema, name, schema) &&
+           sql_name_is(table->bare, strlen(table->bare), name + schema + 1, len - schema - 1);
+}
+
+/* Names may hold dots, so each dot is tried: what is denied by any reading is denied. */
+static bool is_denied(const struct schema_table *table, const char *column, const char *denied)
+{
+    size_t len = strlen(column);
+    if (sql_name_is(column, len, denied, strlen(denied))) return true;
+    for (const char *dot = strchr(denied, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (sql_name_is(column, len, dot + 1, strlen(dot + 1)) && is_table_meant(table, denied, (size_t)(dot - denied)))
+            return true;
+    return false;
+}
+
 bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
                              const char *const *names, uint32_t n)
 {
-    const struct schema_table *table = &index->tables[column->table];
-    for (uint32_t i = 0; i < n; i++) {
-        const char *dot = strchr(names[i], '.'), *name = dot ? dot + 1 : names[i];
-        bool here =
-            !dot || table->is_view || sql_name_is(table->name, strlen(table->name), names[i], (size_t)(dot - names[i]));
-        if (here && sql_name_is(column->name, strlen(column->name), name, strlen(name))) return true;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (is_denied(&index->tables[column->table], column->name, names[i])) return true;
+    return false;
+}
+
+bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (is_denied(NULL, name, names[i])) return true;
     return false;
 }
 
@@ -105,7 +182,22 @@ bool schema_column_is_denied(const struct schema_index *index, const struct sche
 
 static int catalog_find_table(const void *self, const char *name, size_t len)
 {
-    return schema_find_table(self, name, len);
+    return find_reachable(self, name, len);
+}
+
+/* A file's own schema is "main"; whether that, or "public", may be written the engine knows best. */
+static int catalog_find_in_schema(const void *self, const char *schema, size_t schema_len, const char *name, size_t len)
+{
+    const struct schema_index *index = self;
+    if (index->priv->tables_by_schema) return find_in_schema(index, schema, schema_len, name, len);
+    bool known = sql_name_is(schema, schema_len, "main", 4) || sql_name_is(schema, schema_len, "public", 6);
+    return known ? find_reachable(index, name, len) : -1;
+}
+
+static const char *catalog_table_schema(const void *self, int table)
+{
+    const struct schema_table *of = &((const struct schema_index *)self)->tables[table];
+    return of->name == of->bare ? NULL : of->schema;
 }
 
 static int catalog_find_column(const void *self, int table, const char *name, size_t len)
@@ -137,13 +229,6 @@ static const char *catalog_column_name(const void *self, int table, int column)
     return index->tables[table].columns[column].name;
 }
 
-/* What either engine calls the schema that an unqualified name is looked for in; the engine knows which is right. */
-static bool catalog_has_schema(const void *self, const char *name, size_t len)
-{
-    (void)self;
-    return sql_name_is(name, len, "main", 4) || sql_name_is(name, len, "public", 6);
-}
-
 void schema_fill_catalog(struct schema_index *index)
 {
     index->catalog = (struct sql_catalog){
@@ -154,6 +239,7 @@ void schema_fill_catalog(struct schema_index *index)
         .n_columns = catalog_n_columns,
         .table_name = catalog_table_name,
         .column_name = catalog_column_name,
-        .has_schema = catalog_has_schema,
+        .find_in_schema = catalog_find_in_schema,
+        .table_schema = catalog_table_schema,
     };
 }

@@ -41,21 +41,23 @@ static enum schema_affinity postgres_affinity(const char *type)
     return SCHEMA_TEXT;
 }
 
-/* Of the schemas searched, what an unqualified name reaches and the role may read. Partitions are left to the table
- * that they are of; a foreign table counts as a view, for reading one may cost anything. Never analysed: a guess by
- * size. */
+/* What the role may read, of all schemas that it may use but the server's own; an unqualified name reaches what the
+ * search path gives. Partitions are left to the table that they are of; a foreign table counts as a view, for reading
+ * one may cost anything. Never analysed: a guess by size. */
 #define POSTGRES_TABLES                                                                                                \
     "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END, NULL,"                          \
     " pg_catalog.obj_description(c.oid, 'pg_class'),"                                                                  \
     " CASE WHEN c.relkind IN ('v', 'f') THEN 0 WHEN c.reltuples >= 0 THEN c.reltuples::bigint"                         \
     " WHEN c.relkind = 'p' THEN coalesce((SELECT sum(pg_catalog.pg_relation_size(relid) / 64)::bigint"                 \
     " FROM pg_catalog.pg_partition_tree(c.oid) WHERE isleaf), 0)"                                                      \
-    " ELSE pg_catalog.pg_relation_size(c.oid) / 64 END"                                                                \
+    " ELSE pg_catalog.pg_relation_size(c.oid) / 64 END,"                                                               \
+    " s.nspname, NOT pg_catalog.pg_table_is_visible(c.oid)"                                                            \
     " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"                             \
     " WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"                                           \
-    " AND s.nspname = ANY (current_schemas(false)) AND pg_catalog.pg_table_is_visible(c.oid)"                          \
+    " AND s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'"                                                   \
+    " AND pg_catalog.has_schema_privilege(s.oid, 'USAGE')"                                                             \
     " AND (pg_catalog.has_table_privilege(c.oid, 'SELECT') OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))"   \
-    " ORDER BY c.oid"
+    " ORDER BY 7, c.oid"
 
 #define POSTGRES_COLUMNS                                                                                               \
     "SELECT a.attnum - 1, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, NULL,"             \
@@ -77,8 +79,7 @@ static enum schema_affinity postgres_affinity(const char *type)
     " WHERE k.n <= i.indnkeyatts AND i.indexrelid = pg_catalog.replace("
 
 #define POSTGRES_FOREIGN_KEYS                                                                                          \
-    "SELECT k.oid, p.n, CASE WHEN pg_catalog.pg_table_is_visible(t.oid) THEN t.relname::text"                          \
-    " ELSE s.nspname || '.' || t.relname END, a.attname, b.attname"                                                    \
+    "SELECT k.oid, s.nspname, t.relname, a.attname, b.attname"                                                         \
     " FROM pg_catalog.pg_constraint k CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS p(f, r, n)"    \
     " JOIN pg_catalog.pg_class t ON t.oid = k.confrelid JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace"      \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.f"                                    \
@@ -90,7 +91,7 @@ static enum schema_affinity postgres_affinity(const char *type)
 static const struct listing_dialect dialects[] = {
     {
         .engine = "sqlite",
-        .tables = "SELECT name, type, sql, NULL, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
+        .tables = "SELECT name, type, sql, NULL, 0, NULL, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
                   " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
         .columns = {"PRAGMA table_xinfo(", ")"},
         .indexes = {"PRAGMA index_list(", ")"},

@@ -38,11 +38,10 @@ static enum err_code list(struct builder *builder, const char *sql, GPtrArray **
     return !code && listing.full ? builder_full(builder) : code;
 }
 
-/* The same of one table or index. */
-static enum err_code list_of(struct builder *builder, const struct listing_sql *listing, const char *name,
+/* The same of one table or index, by its quoted name. */
+static enum err_code list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
                              GPtrArray **rows)
 {
-    const char *quoted = db_quote_name(builder->arena, name, strlen(name));
     struct db_value text = {.type = DB_TEXT, .text = quoted, .len = quoted ? strlen(quoted) : 0};
     if (quoted && listing_of(builder->db)->name_is_text) quoted = db_quote_value(builder->arena, &text);
     return list(builder,
@@ -80,14 +79,33 @@ static const char *comment_of(struct builder *builder, const struct db_value *va
     return value->text;
 }
 
+enum { TABLE_SCHEMA = 5, TABLE_TAKES_IT = 6 };
+
+static const char *name_table(struct builder *builder, struct schema_table *table, const struct db_value *row)
+{
+    table->bare = table->name = text_of(&row[0]);
+    table->schema = row[TABLE_SCHEMA].type == DB_TEXT ? row[TABLE_SCHEMA].text : NULL;
+    if (!table->schema || !row[TABLE_TAKES_IT].i) return table->name;
+    table->name = arena_printf(builder->arena, "%s.%s", table->schema, table->bare);
+    if (table->name) table->bare = table->name + strlen(table->schema) + 1;
+    return table->name;
+}
+
 static enum err_code fill_table(struct builder *builder, struct schema_table *table, const struct db_value *row)
 {
-    table->name = text_of(&row[0]);
+    if (!name_table(builder, table, row)) return builder_full(builder);
     table->is_view = strcmp(text_of(&row[1]), "view") == 0;
     table->description = comment_of(builder, &row[3]);
     table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* until they are counted */
-    table->words = text_split_identifier(builder->arena, table->name, strlen(table->name));
+    table->words = text_split_identifier(builder->arena, table->bare, strlen(table->bare));
     return table->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
+}
+
+/* One index a tenant would be no index: past so many, what takes a schema is left out. */
+static bool is_too_far(const struct builder *builder, const struct db_value *row)
+{
+    enum { MANY_TABLES = 5000 };
+    return row[TABLE_TAKES_IT].i && builder->index->n_tables >= MANY_TABLES;
 }
 
 static enum err_code load_tables(struct builder *builder)
@@ -99,6 +117,10 @@ static enum err_code load_tables(struct builder *builder)
     if (!code && !index->tables) code = builder_full(builder);
     for (guint i = 0; !code && index->tables && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
+        if (is_too_far(builder, row)) {
+            builder_note(builder, "%u tables of other schemas are left out, for there are too many", rows->len - i);
+            break;
+        }
         if (!is_shadow(rows, text_of(&row[0]))) code = fill_table(builder, &index->tables[index->n_tables++], row);
     }
     g_ptr_array_free(rows, TRUE);
@@ -156,7 +178,8 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
 {
     struct schema_table *table = &builder->index->tables[number];
     GPtrArray *rows;
-    enum err_code code = list_of(builder, &listing_of(builder->db)->columns, table->name, &rows);
+    enum err_code code =
+        list_of(builder, &listing_of(builder->db)->columns, schema_quote_table(builder->arena, table), &rows);
     if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of what is gone, a module that is not here */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
@@ -184,7 +207,8 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
     struct schema_table *table = &builder->index->tables[number];
     uint32_t ids[64], n = 0;
     GPtrArray *rows;
-    enum err_code code = list_of(builder, &listing_of(builder->db)->index, index_name, &rows);
+    enum err_code code = list_of(builder, &listing_of(builder->db)->index,
+                                 db_quote_name(builder->arena, index_name, strlen(index_name)), &rows);
     bool usable = !code && rows->len > 0 && rows->len <= G_N_ELEMENTS(ids);
     for (guint i = 0; usable && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
@@ -201,8 +225,8 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
 static enum err_code load_indexes(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code =
-        list_of(builder, &listing_of(builder->db)->indexes, builder->index->tables[number].name, &rows);
+    enum err_code code = list_of(builder, &listing_of(builder->db)->indexes,
+                                 schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
         bool primary = strcmp(text_of(&row[3]), "pk") == 0;
@@ -237,7 +261,7 @@ enum err_code schema_load(struct builder *builder)
 
 /* --- foreign keys ------------------------------------------------------------------------------------------------- */
 
-enum { FK_ID = 0, FK_TABLE = 2, FK_FROM = 3, FK_TO = 4, FK_MAX_PAIRS = 32 };
+enum { FK_ID = 0, FK_SCHEMA = 1, FK_TABLE = 2, FK_FROM = 3, FK_TO = 4, FK_MAX_PAIRS = 32 };
 
 /* Column that an omitted REFERENCES column list means: the next one of the primary key. -1: it has none. */
 static int nth_of_primary_key(const struct schema_table *table, uint32_t nth)
@@ -254,7 +278,7 @@ static enum err_code load_foreign_key(struct builder *builder, uint32_t number, 
     const struct schema_table *from_table = &index->tables[number];
     const struct db_value *head = rows->pdata[first];
     uint32_t from[FK_MAX_PAIRS], to[FK_MAX_PAIRS], n = 0;
-    int target = schema_find_table(index, text_of(&head[FK_TABLE]), head[FK_TABLE].len);
+    int target = schema_find_listed(index, &head[FK_SCHEMA], &head[FK_TABLE]);
     bool known = target >= 0 && end - first <= FK_MAX_PAIRS;
     for (guint i = first; known && i < end; i++, n++) {
         const struct db_value *row = rows->pdata[i];
@@ -276,8 +300,8 @@ static enum err_code load_foreign_key(struct builder *builder, uint32_t number, 
 static enum err_code load_foreign_keys_of(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code =
-        list_of(builder, &listing_of(builder->db)->foreign_keys, builder->index->tables[number].name, &rows);
+    enum err_code code = list_of(builder, &listing_of(builder->db)->foreign_keys,
+                                 schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint first = 0, end; !code && first < rows->len; first = end) {
         const struct db_value *head = rows->pdata[first];
         for (end = first + 1; end < rows->len; end++)

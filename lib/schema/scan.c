@@ -44,7 +44,7 @@ static char *select_all(struct arena *arena, const struct scan *scan)
         const char *name = db_quote_name(arena, table->columns[i].name, strlen(table->columns[i].name));
         g_string_append_printf(sql, "%s%s", i ? ", " : "", name ? name : "");
     }
-    const char *name = db_quote_name(arena, table->name, strlen(table->name));
+    const char *name = schema_quote_table(arena, table);
     g_string_append_printf(sql, " FROM %s", name ? name : "");
     uint64_t most = scan->builder->options->max_rows;
     if (scan->estimate > most)

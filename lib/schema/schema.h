@@ -53,7 +53,9 @@ struct schema_column {
 };
 
 struct schema_table {
-    const char *name;
+    const char *name;   /* as a statement reaches it, unquoted: "orders", or "sales.orders" where it takes the schema */
+    const char *bare;   /* the same without a schema */
+    const char *schema; /* the schema it is in; NULL: the engine has no others (SQLite) */
     const char *description;
     bool is_view;
     bool scannable; /* false: a view or virtual table that could not be read; its columns' stats are empty */
@@ -120,16 +122,21 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
 struct schema_index *schema_ref(struct schema_index *index);
 void schema_unref(struct schema_index *index);
 
-/* Lookups: -1 / NULL when there is none; names without case. */
+/* Lookups: -1 / NULL when there is none; names without case. A table is found by what its `name` is, and also with its
+ * schema and a dot before the `bare` name; the first wins. */
 int schema_find_table(const struct schema_index *index, const char *name, size_t len);
+/* Its name in a FROM clause: quoted, after its schema where it takes one. Arena text; NULL when full. */
+char *schema_quote_table(struct arena *arena, const struct schema_table *table);
 int schema_find_column(const struct schema_index *index, int table, const char *name, size_t len);
 /* The column that a bound reference means, or NULL (computed, unknown, rowid). */
 const struct schema_column *schema_column_of(const struct schema_index *index, const struct sql_ref *ref);
 
-/* Is the column one of these ("table.column", or "column"; names without case)? Of a view the name alone counts: it may
- * show a table's column. */
+/* Is the column one of these ("schema.table.column", "table.column" of whatever schema, or "column"; names without
+ * case)? Of a view the name alone counts: it may show a table's column. */
 bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
                              const char *const *names, uint32_t n);
+/* The same where no more than the name of a column is known. */
+bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n);
 
 /* Columns that hold a value. */
 struct schema_hit {

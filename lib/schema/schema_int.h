@@ -14,7 +14,9 @@ struct schema_private {
     atomic_uint references;
     struct values values;
     struct schema_part_source source; /* of an index that was read */
-    uint32_t *tables_by_name;         /* table numbers, sorted by name without case */
+    uint32_t *tables_by_name;         /* tables that take no schema, sorted by name without case */
+    uint32_t n_tables_by_name;        /* how many these are */
+    uint32_t *tables_by_schema;       /* all, by schema and bare name; NULL where there are no schemas */
     uint32_t **columns_by_name;       /* by table: positions, likewise */
     bool *is_foreign;                 /* by column id: on the referencing side of a declared key */
     uint32_t *key_root;               /* by column id: columns that joins declare equal share a root */
@@ -59,7 +61,9 @@ enum err_code schema_read_sidecar(struct builder *builder, const char *path); /*
 enum err_code schema_infer_joins(struct builder *builder);                    /* (infer.c) */
 enum err_code schema_sort_names(struct builder *builder);                     /* (find.c) */
 enum err_code schema_link_graph(struct builder *builder);                     /* (graph.c), after all joins */
-void schema_fill_catalog(struct schema_index *index);                         /* (find.c) */
+/* The table that a listing calls so: by its schema where that is a text. -1. (find.c) */
+int schema_find_listed(const struct schema_index *index, const struct db_value *schema, const struct db_value *name);
+void schema_fill_catalog(struct schema_index *index); /* (find.c) */
 
 enum err_code builder_full(struct builder *builder); /* ERR_LIMIT_MEMORY */
 void builder_note(struct builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -23,8 +23,11 @@ struct sql_catalog {
     int (*n_columns)(const void *self, int table);
     const char *(*table_name)(const void *self, int table);
     const char *(*column_name)(const void *self, int table, int column);
-    /* Optional: is this a schema name that may stand before a table? NULL: "main" is the only one. */
-    bool (*has_schema)(const void *self, const char *name, size_t len);
+    /* Optional: the table that "schema.name" means, -1. NULL: "main" is the only schema. */
+    int (*find_in_schema)(const void *self, const char *schema, size_t schema_len, const char *name, size_t len);
+    /* Optional: the schema without which a name does not reach the table, else NULL. table_name begins with it then,
+     * and a dot. */
+    const char *(*table_schema)(const void *self, int table);
 };
 
 enum sql_clause {

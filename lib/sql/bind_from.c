@@ -103,8 +103,7 @@ bool bind_table_source(struct binder *b, struct sql_source *source, const struct
     name_source(source, t->text, t->text_len);
     struct scope_cte *cte = t->text2 ? NULL : scope_find_cte(b, t->text, t->text_len);
     if (cte) return bind_cte_use(b, source, cte, outer);
-    bool known_schema = !t->text2 || scope_is_schema(b, t->text2, t->text2_len);
-    source->table = known_schema ? b->catalog->find_table(b->catalog->self, t->text, t->text_len) : -1;
+    source->table = scope_find_table(b, t->text2, t->text2_len, t);
     source->kind = source->table >= 0 ? SQL_SOURCE_TABLE : SQL_SOURCE_UNKNOWN;
     ref->table = source->table;
     if (source->table >= 0 || is_engine_table(t)) return b->failed == ERR_OK;

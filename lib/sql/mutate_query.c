@@ -350,11 +350,24 @@ static bool has_source(const struct sql_block *block, const char *name)
     return false;
 }
 
+/* A TABLE node, with its schema where it takes one to reach it. */
+static struct sql_node *table_node(struct mutant *m, int table)
+{
+    const struct sql_catalog *c = m->env->catalog;
+    const char *name = c->table_name(c->self, table),
+               *schema = c->table_schema ? c->table_schema(c->self, table) : NULL;
+    struct sql_node *n = sql_make_text(m->arena, SQL_TABLE, schema ? name + strlen(schema) + 1 : name);
+    if (!n || !schema) return n;
+    n->text2 = schema;
+    n->text2_len = (uint32_t)strlen(schema);
+    return n;
+}
+
 /* A FROM item for one more table: under its own name, or under T2, T3 ... where that is taken. */
 static bool new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source)
 {
-    const char *name = m->env->catalog->table_name(m->env->catalog->self, table), *alias = NULL;
-    struct sql_node *n = sql_make_text(m->arena, SQL_TABLE, name);
+    struct sql_node *n = table_node(m, table);
+    const char *name = n ? n->text : NULL, *alias = NULL;
     for (uint32_t k = block->n_sources + 1; n && has_source(block, alias ? alias : name); k++)
         if (!(alias = arena_printf(m->arena, "T%u", k))) return false;
     if (!n) return false;

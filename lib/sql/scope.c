@@ -49,10 +49,20 @@ int scope_source_column(struct binder *b, const struct sql_source *source, const
     return -1;
 }
 
-bool scope_is_schema(const struct binder *b, const char *name, size_t len)
+int scope_find_table(const struct binder *b, const char *schema, size_t schema_len, const struct sql_node *table)
 {
-    if (b->catalog->has_schema) return b->catalog->has_schema(b->catalog->self, name, len);
-    return sql_name_is(name, len, "main", 4);
+    const struct sql_catalog *c = b->catalog;
+    if (schema && c->find_in_schema)
+        return c->find_in_schema(c->self, schema, schema_len, table->text, table->text_len);
+    bool known = !schema || sql_name_is(schema, schema_len, "main", 4);
+    return known ? c->find_table(c->self, table->text, table->text_len) : -1;
+}
+
+/* May a column be written schema.table.column for this source? Another schema's table of the same name it is not. */
+static bool is_of_schema(const struct binder *b, const struct sql_source *source, const char *schema, size_t len)
+{
+    bool plain = source->kind == SQL_SOURCE_TABLE && !source->node->alias;
+    return plain && scope_find_table(b, schema, len, source->node) == source->table;
 }
 
 /* `(a JOIN b) AS z`: z admits a and b. */
@@ -79,10 +89,7 @@ bool scope_admits(struct binder *b, const struct sql_source *source, const struc
     size_t len, schema_len;
     const char *table = qualifier(name, &len, &schema, &schema_len);
     if (!table) return true;
-    if (schema) {
-        bool plain = source->kind == SQL_SOURCE_TABLE && !source->node->alias;
-        if (!plain || !scope_is_schema(b, schema, schema_len)) return false;
-    }
+    if (schema && !is_of_schema(b, source, schema, schema_len)) return false;
     if (source->name && sql_name_is(source->name, source->name_len, table, len)) return true;
     return b->paren_alias && in_named_paren(source, table, len);
 }

@@ -86,8 +86,9 @@ struct scope_hit scope_search(struct binder *b, struct sql_block *block, const s
 int scope_source_column(struct binder *b, const struct sql_source *source, const char *name, size_t len);
 /* Does this qualifier (NULL: none) admit the source? */
 bool scope_admits(struct binder *b, const struct sql_source *source, const struct sql_node *name);
-/* Is it the name of a schema? */
-bool scope_is_schema(const struct binder *b, const char *name, size_t len);
+/* The catalog's number of the table that "schema.name" means (schema NULL: "name"), for the name of a TABLE node. -1.
+ */
+int scope_find_table(const struct binder *b, const char *schema, size_t schema_len, const struct sql_node *table);
 /* Explicit select alias of that name in the scope's block: its ITEM, or NULL. */
 const struct sql_node *scope_alias(const struct scope *scope, const char *name, size_t len);
 /* The CTE of that name, from the inside out, or NULL. */

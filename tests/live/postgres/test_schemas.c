@@ -1,0 +1,258 @@
+/* Tables of more than one schema: an unqualified name goes by the search path, a qualified one always, and tables of
+ * the same name are not mixed up. */
+#include "lib/schema/blob.h"
+#include "lib/schema/schema.h"
+#include "lib/sql/sql.h"
+
+#include "tests/live/postgres/server.h"
+#include "tests/support/wait.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+#define SCHEMAS                                                                                                        \
+    "CREATE SCHEMA sales; CREATE SCHEMA archive; CREATE SCHEMA closed; CREATE SCHEMA \"Odd.One\";"                     \
+    "CREATE TABLE orders(id int PRIMARY KEY, note text); INSERT INTO orders VALUES (1, 'plain');"                      \
+    "CREATE TABLE sales.customer(id int PRIMARY KEY, name text); INSERT INTO sales.customer VALUES (7, 'Quokka');"     \
+    "CREATE TABLE sales.orders(id int PRIMARY KEY, customer int REFERENCES sales.customer, paid numeric);"             \
+    "INSERT INTO sales.orders VALUES (1, 7, 1.5), (2, 7, 2.5);"                                                        \
+    "CREATE TABLE archive.orders(id int PRIMARY KEY, origin int REFERENCES sales.orders, year int);"                   \
+    "INSERT INTO archive.orders VALUES (1, 1, 1999), (2, 2, 1999), (3, 2, 2001);"                                      \
+    "CREATE TABLE \"Odd.One\".\"Two \"\"x\"(a int); INSERT INTO \"Odd.One\".\"Two \"\"x\" VALUES (4);"                 \
+    "CREATE TABLE \"sales.customer\"(dotted int); CREATE TABLE closed.orders(id int);"
+
+static struct server server;
+static struct schema_index *shop;
+
+static void begin(void)
+{
+    server_init(&server, SCHEMAS);
+    for (int i = 0; i < 3; i++) {
+        static const char *const open[] = {"sales", "archive", "\"Odd.One\""};
+        char *sql = g_strdup_printf("GRANT USAGE ON SCHEMA %s TO %s", open[i], server.name);
+        server_exec(&server, sql);
+        g_free(sql);
+    }
+}
+
+static void build(const char *search_path)
+{
+    struct err err = {0};
+    if (search_path) {
+        char *dsn = g_strdup_printf("%s options='-csearch_path=%s'", server.dsn[READER], search_path);
+        g_free(server.dsn[READER]);
+        server.dsn[READER] = dsn;
+    }
+    server_open(&server, READER, NULL);
+    cr_assert_eq(schema_build(server.db, "shop", NULL, NULL, &shop, &err), ERR_OK, "%s", err.text);
+}
+
+static void end(void)
+{
+    schema_unref(shop);
+    if (server.admin) server_end(&server);
+}
+TestSuite(schemas, .init = begin, .fini = end);
+
+static const struct schema_table *table(const struct schema_index *index, const char *name)
+{
+    int number = schema_find_table(index, name, strlen(name));
+    cr_assert(number >= 0, "%s", name);
+    return &index->tables[number];
+}
+
+/* The names of the tables that a statement's columns come from, "?" for one that is unknown or ambiguous. */
+static char *meant(const char *sql)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_stmt *stmt;
+    struct sql_bound *bound;
+    GString *out = g_string_new(NULL);
+    cr_assert_eq(sql_parse(&arena, sql, strlen(sql), NULL, &stmt), ERR_OK, "%s", sql);
+    enum err_code code = sql_bind(&arena, stmt, &shop->catalog, &bound);
+    cr_assert(code == ERR_OK || code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME, "%s: %s", sql, err_name(code));
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        const struct sql_ref *ref = bound->refs[i];
+        if (ref->node->kind == SQL_STAR) continue;
+        const char *name = ref->table >= 0 ? shop->tables[ref->table].name : "?";
+        g_string_append_printf(out, "%s%s", out->len ? " " : "", name);
+    }
+    arena_free(&arena);
+    return g_string_free(out, FALSE);
+}
+
+static void expect(const char *sql, const char *tables)
+{
+    char *found = meant(sql);
+    cr_expect_str_eq(found, tables, "%s: %s", sql, found);
+    g_free(found);
+}
+
+Test(schemas, each_table_is_its_own)
+{
+    build(NULL);
+    cr_expect_str_eq(table(shop, "orders")->schema, "public");
+    cr_expect_str_eq(table(shop, "orders")->name, "orders");
+    cr_expect_eq(table(shop, "orders")->rows, 1);
+    cr_expect_str_eq(table(shop, "sales.orders")->name, "sales.orders");
+    cr_expect_str_eq(table(shop, "sales.orders")->bare, "orders");
+    cr_expect_eq(table(shop, "sales.orders")->rows, 2);
+    cr_expect_eq(table(shop, "archive.orders")->rows, 3);
+    cr_expect_eq(table(shop, "public.orders"), table(shop, "orders"));
+    cr_expect_eq(table(shop, "Odd.One.Two \"x")->columns[0].stats.max.i, 4);
+    cr_expect_eq(schema_find_table(shop, "closed.orders", 13), -1, "a schema that the role may not use");
+    cr_expect_eq(schema_find_table(shop, "customer", 8), -1, "nothing without a schema reaches it");
+    cr_expect_eq(table(shop, "sales.orders")->words.n, 1, "the schema is no word of the name");
+    struct schema_hit hit;
+    cr_assert_eq(schema_values_with(shop, "quokka", 6, &hit, 1), 1);
+    cr_expect_str_eq(shop->tables[shop->columns[hit.column]->table].name, "sales.customer");
+}
+
+Test(schemas, keys_lead_across_them)
+{
+    build(NULL);
+    bool derived;
+    const struct schema_table *sales = table(shop, "sales.orders"), *archive = table(shop, "archive.orders");
+    const struct schema_join *join = schema_join_between(shop, archive->columns[1].id, sales->columns[0].id, &derived);
+    cr_assert(join && join->declared && join->to_unique);
+    cr_expect_null(schema_join_between(shop, archive->columns[1].id, table(shop, "orders")->columns[0].id, &derived),
+                   "not to the table of that name in another schema");
+    cr_expect_eq(archive->n_pk, 1);
+}
+
+Test(schemas, names_mean_what_the_server_takes_them_for)
+{
+    build(NULL);
+    expect("SELECT note FROM orders", "orders orders");
+    expect("SELECT note FROM public.orders", "orders orders");
+    expect("SELECT public.orders.note FROM orders", "orders orders");
+    expect("SELECT paid FROM sales.orders", "sales.orders sales.orders");
+    expect("SELECT PAID FROM Sales.ORDERS", "sales.orders sales.orders");
+    expect("SELECT orders.paid FROM sales.orders", "sales.orders sales.orders");
+    expect("SELECT sales.orders.paid FROM sales.orders", "sales.orders sales.orders");
+    expect("SELECT o.paid FROM sales.orders AS o", "sales.orders sales.orders");
+    expect("SELECT a FROM \"Odd.One\".\"Two \"\"x\"", "Odd.One.Two \"x Odd.One.Two \"x");
+    expect("SELECT sales.orders.id, archive.orders.id FROM sales.orders, archive.orders",
+           "sales.orders archive.orders sales.orders archive.orders");
+    expect("SELECT dotted FROM \"sales.customer\"", "sales.customer sales.customer");
+    expect("SELECT name FROM sales.customer", "sales.customer sales.customer");
+    cr_expect_neq(schema_find_table(shop, "sales.customer", 14), -1);
+}
+
+Test(schemas, names_mean_nothing_else)
+{
+    build(NULL);
+    expect("SELECT paid FROM orders", "? orders");
+    expect("SELECT note FROM sales.orders", "? sales.orders");
+    expect("SELECT id FROM closed.orders", "? ?");
+    expect("SELECT id FROM nowhere.orders", "? ?");
+    expect("SELECT name FROM customer", "? ?");
+    expect("SELECT id FROM main.orders", "? ?");
+    expect("SELECT dotted FROM sales.customer", "? sales.customer");
+    expect("SELECT public.orders.id FROM sales.orders", "? sales.orders");
+    expect("SELECT orders.id FROM sales.orders, archive.orders", "? sales.orders archive.orders");
+    expect("SELECT sales.o.id FROM sales.orders AS o", "? sales.orders");
+    expect("WITH orders AS (SELECT 1 AS x) SELECT x FROM sales.orders", "? sales.orders");
+}
+
+/* What Assay binds the server takes, and the other way round. */
+Test(schemas, the_server_agrees)
+{
+    static const char *const statements[] = {
+        "SELECT note FROM orders",
+        "SELECT public.orders.note FROM orders",
+        "SELECT orders.paid FROM sales.orders",
+        "SELECT sales.orders.paid FROM sales.orders",
+        "SELECT sales.orders.id, archive.orders.id FROM sales.orders, archive.orders",
+        "SELECT name FROM sales.customer",
+        "SELECT paid FROM orders",
+        "SELECT id FROM closed.orders",
+        "SELECT name FROM customer",
+        "SELECT id FROM main.orders",
+        "SELECT public.orders.id FROM sales.orders",
+        "SELECT orders.id FROM sales.orders, archive.orders",
+        "SELECT sales.o.id FROM sales.orders AS o",
+    };
+    build(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++) {
+        struct err err = {0};
+        char *found = meant(statements[i]);
+        bool takes = db_prepare_check(server.db, statements[i], strlen(statements[i]), NULL, &err) == ERR_OK;
+        cr_expect_eq(strchr(found, '?') == NULL, takes, "%s: %s, %s", statements[i], found, err.text);
+        g_free(found);
+    }
+}
+
+Test(schemas, a_search_path_of_its_own)
+{
+    build("sales,public");
+    cr_expect_str_eq(table(shop, "orders")->schema, "sales");
+    cr_expect_str_eq(table(shop, "public.orders")->name, "public.orders");
+    cr_expect_str_eq(table(shop, "customer")->name, "customer");
+    expect("SELECT paid FROM orders", "orders orders");
+    expect("SELECT note FROM public.orders", "public.orders public.orders");
+    expect("SELECT year FROM archive.orders", "archive.orders archive.orders");
+}
+
+Test(schemas, an_index_that_was_stored)
+{
+    build(NULL);
+    struct schema_blob blob;
+    struct schema_index *read;
+    struct err err = {0};
+    cr_assert_eq(schema_blob_write(shop, &blob, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(schema_blob_read(blob.bytes, blob.len, "shop", NULL, &read, &err), ERR_OK, "%s", err.text);
+    schema_blob_free(&blob);
+    schema_unref(shop);
+    shop = read;
+    expect("SELECT sales.orders.id, archive.orders.id FROM sales.orders, archive.orders",
+           "sales.orders archive.orders sales.orders archive.orders");
+    expect("SELECT paid FROM orders", "? orders");
+    cr_expect_str_eq(table(shop, "sales.orders")->bare, "orders");
+}
+
+Test(schemas, what_is_denied)
+{
+    static const struct {
+        const char *name;
+        bool plain, sales;
+    } cases[] = {{"id", true, true},
+                 {"orders.id", true, true},
+                 {"sales.orders.id", false, true},
+                 {"public.orders.id", true, false},
+                 {"SALES.Orders.ID", false, true},
+                 {"archive.orders.id", false, false},
+                 {"sales.id", false, false}};
+    build(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *name = cases[i].name;
+        cr_expect_eq(schema_column_is_denied(shop, &table(shop, "orders")->columns[0], &name, 1), cases[i].plain, "%s",
+                     name);
+        cr_expect_eq(schema_column_is_denied(shop, &table(shop, "sales.orders")->columns[0], &name, 1), cases[i].sales,
+                     "%s", name);
+        cr_expect(schema_name_is_denied("id", &name, 1), "%s", name);
+    }
+}
+
+static bool fingerprint_moved(void *before)
+{
+    char now[33];
+    struct err err = {0};
+    cr_assert_eq(db_fingerprint(server.db, now, &err), ERR_OK, "%s", err.text);
+    return strcmp(now, before) != 0;
+}
+
+Test(schemas, a_change_in_another_schema_is_seen)
+{
+    build(NULL);
+    char before[33];
+    struct err err = {0};
+    cr_assert_eq(db_fingerprint(server.db, before, &err), ERR_OK, "%s", err.text);
+    server_exec(&server, "ALTER TABLE sales.orders ADD COLUMN more int");
+    cr_expect(wait_until(fingerprint_moved, before, 5000));
+    cr_assert_eq(db_fingerprint(server.db, before, &err), ERR_OK, "%s", err.text);
+    server_exec(&server, "ALTER SCHEMA archive RENAME TO attic");
+    cr_expect(wait_until(fingerprint_moved, before, 5000));
+}
