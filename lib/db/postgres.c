@@ -4,12 +4,14 @@
  * transaction of its own that is READ ONLY and has every setting that matters set for its length,
  *   DECLARE assay NO SCROLL CURSOR FOR <statement>    by the extended protocol
  *   FETCH FORWARD n FROM assay                        row by row
- * then ROLLBACK and DISCARD ALL. The cursor is there for three reasons: after FOR the server's grammar takes a SELECT
- * or VALUES and nothing else, so that COPY, SET or a second statement is a syntax error also for a superuser; n rows
- * are asked for and no more are made, with nothing to be cancelled; and a plan is not parallel. The extended protocol
- * refuses a second statement once more, and binds parameters.
+ * then ROLLBACK and DISCARD ALL. All of it goes out at once (postgres_link.c), so that a statement takes one round
+ * trip. The cursor is there for three reasons: after FOR the server's grammar takes a SELECT or VALUES and nothing
+ * else, so that COPY, SET or a second statement is a syntax error also for a superuser; n rows are asked for and no
+ * more are made, with nothing to be cancelled; and a plan is not parallel. The extended protocol refuses a second
+ * statement once more, and binds parameters.
  *
- * With a ceiling on the cost, EXPLAIN comes before DECLARE, in the same transaction.
+ * With a ceiling on the cost, EXPLAIN comes before DECLARE, in the same transaction, and its answer is waited for: two
+ * round trips.
  *
  * Time: statement_timeout in the server, and the waiting of postgres_link.c a little later for a server that does not
  * keep it. Memory: work_mem, no parallel workers; a role should also have a temp_file_limit, which only a superuser
@@ -50,18 +52,63 @@ static const int64_t SETTLE_NS = 12 * 1000000000LL, LOOK_NS = 500 * 1000000LL;
 
 /* --- one statement's frame ---------------------------------------------------------------------------------------- */
 
-/* Some of it is what the types' texts depend on (postgres_value.c), the rest bounds. */
-static char *frame(const struct postgres_db *self, int64_t left_ms)
+/* Some of it is what the types' texts depend on (postgres_value.c), the rest bounds. SET, and not one SELECT of
+ * set_config, which a careful role may not call. */
+static const char *const settings[] = {
+    "SET LOCAL work_mem = '16MB'",
+    "SET LOCAL hash_mem_multiplier = 2",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+    "SET LOCAL jit = off",
+    "SET LOCAL cursor_tuple_fraction = 1",
+    "SET LOCAL standard_conforming_strings = on",
+    "SET LOCAL DateStyle = ISO",
+    "SET LOCAL IntervalStyle = postgres",
+    "SET LOCAL TimeZone = 'UTC'",
+    "SET LOCAL bytea_output = hex",
+    "SET LOCAL extra_float_digits = 1",
+    "SET LOCAL xmlbinary = base64",
+};
+
+static enum err_code queue_setting(struct postgres_db *self, const char *name, int64_t value, struct err *err)
 {
-    return g_strdup_printf(
-        "BEGIN READ ONLY; SET LOCAL statement_timeout = %lld; SET LOCAL lock_timeout = %d;"
-        "SET LOCAL idle_in_transaction_session_timeout = %lld; %s"
-        "SET LOCAL work_mem = '16MB'; SET LOCAL hash_mem_multiplier = 2; SET LOCAL max_parallel_workers_per_gather = 0;"
-        "SET LOCAL jit = off; SET LOCAL cursor_tuple_fraction = 1; SET LOCAL standard_conforming_strings = on;"
-        "SET LOCAL DateStyle = ISO; SET LOCAL IntervalStyle = postgres; SET LOCAL TimeZone = 'UTC';"
-        "SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1; SET LOCAL xmlbinary = base64",
-        (long long)left_ms, (int)MIN(left_ms, LOCK_MS), (long long)left_ms + 10000,
-        self->misses_clients ? "SET LOCAL client_connection_check_interval = 1000;" : "");
+    char sql[96];
+    snprintf(sql, sizeof sql, "SET LOCAL %s = %lld", name, (long long)value);
+    return link_queue(self, sql, NULL, err);
+}
+
+/* BEGIN and all that is set for the transaction's length. */
+static enum err_code queue_frame(struct postgres_db *self, struct err *err)
+{
+    int64_t left_ms = CLAMP((self->due_ns - clock_now_ns()) / 1000000, 1, INT_MAX / 2);
+    enum err_code code = link_queue(self, "BEGIN READ ONLY", NULL, err);
+    if (!code) code = queue_setting(self, "statement_timeout", left_ms, err);
+    if (!code) code = queue_setting(self, "lock_timeout", MIN(left_ms, LOCK_MS), err);
+    if (!code) code = queue_setting(self, "idle_in_transaction_session_timeout", left_ms + 10000, err);
+    self->n_frame = 4;
+    if (!code && self->misses_clients) {
+        code = queue_setting(self, "client_connection_check_interval", 1000, err);
+        self->n_frame++;
+    }
+    for (size_t i = 0; !code && i < G_N_ELEMENTS(settings); i++, self->n_frame++)
+        code = link_queue(self, settings[i], NULL, err);
+    return code;
+}
+
+static enum err_code read_frame(struct postgres_db *self, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; !code && i < self->n_frame; i++) code = link_finish(self, err);
+    return code;
+}
+
+static enum err_code queue_cleaning(struct postgres_db *self, struct err *err)
+{
+    enum err_code code = link_queue(self, "ROLLBACK", NULL, err);
+    if (!code) code = link_end_section(self, err);
+    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* only as the first of its section */
+    if (!code) code = link_end_section(self, err);
+    self->cleaning = code == ERR_OK;
+    return code;
 }
 
 static enum err_code start_clock(struct postgres_db *self, int64_t *start_ns, struct err *err)
@@ -75,56 +122,56 @@ static enum err_code start_clock(struct postgres_db *self, int64_t *start_ns, st
     return deadline && *start_ns >= deadline ? link_stopped(self, ERR_DEADLINE, err) : ERR_OK;
 }
 
-static enum err_code run_own(struct postgres_db *self, const char *sql, struct err *err)
-{
-    enum err_code code = link_send(self, sql, true, NULL, err);
-    return code ? code : link_finish(self, err);
-}
-
-/* Connect unless connected, and learn what the server can. Before 14, and on some systems, it does not notice that a
- * client has gone: what was given up runs there until its statement_timeout. */
 static enum err_code meet(struct postgres_db *self, struct err *err)
 {
     if (self->conn) return ERR_OK;
     enum err_code code = link_open(self, self->due_ns, err);
     if (code) return code;
     int version = PQserverVersion(self->conn);
-    if (version < OLDEST) {
-        link_close(self);
-        return err_set(err, ERR_DB_UNREADABLE, "%s is version %d; %d or newer is needed", self->place, version / 10000,
-                       OLDEST / 10000);
-    }
-    self->misses_clients = run_own(self, "SET client_connection_check_interval = 1000", NULL) == ERR_OK;
-    return ERR_OK;
+    if (version >= OLDEST) return ERR_OK;
+    link_close(self);
+    return err_set(err, ERR_DB_UNREADABLE, "%s is version %d; %d or newer is needed", self->place, version / 10000,
+                   OLDEST / 10000);
 }
 
-/* BEGIN. A connection that died while nobody looked is made again, once. */
-static enum err_code open_frame(struct postgres_db *self, struct err *err)
+/* What a flight brings beside its frame: queues it, up to the end of its section. */
+typedef enum err_code load_fn(struct postgres_db *self, const struct db_statement *statement, struct err *err);
+
+static enum err_code take_off(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
+                              struct err *err)
+{
+    enum err_code code = meet(self, err);
+    if (!code) code = queue_frame(self, err);
+    if (!code) code = load(self, statement, err);
+    if (!code) code = link_fly(self, err);
+    return code ? code : read_frame(self, err);
+}
+
+/* Send the frame with its load; the answers to the frame have been read. A connection that died while nobody looked is
+ * made again, once. */
+static enum err_code open_frame(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
+                                struct err *err)
 {
     bool fresh = !self->conn;
-    enum err_code code = meet(self, err);
-    if (code) return code;
-    int64_t left_ms = (self->due_ns - clock_now_ns()) / 1000000;
-    char *sql = frame(self, CLAMP(left_ms, 1, INT_MAX / 2));
-    code = run_own(self, sql, err);
-    if (code == ERR_UNREACHABLE && !fresh && !self->conn) {
-        code = meet(self, err);
-        if (!code) code = run_own(self, sql, err);
-    }
-    g_free(sql);
-    return code;
+    enum err_code code = take_off(self, load, statement, err);
+    if (code != ERR_UNREACHABLE || fresh) return code;
+    link_close(self); /* the server may have said goodbye before it hung up */
+    return take_off(self, load, statement, err);
 }
 
-/* Leave the connection as it was, or closed. `stop`: something may still run. */
+/* Leave the connection as it was, or closed. `stop`: what still runs is not wanted. */
 static void close_frame(struct postgres_db *self, bool stop)
 {
-    if (stop) link_stop(self);
+    if (stop && link_is_running(self)) link_stop(self);
     if (!self->conn) return;
-    bool cancelled = atomic_exchange(&self->cancelled, false); /* cleaning up is not called off */
+    atomic_store(&self->cancelled, false); /* cleaning up is not called off */
     self->due_ns = clock_now_ns() + CLEAN_MS * 1000000LL;
-    bool clean = run_own(self, "ROLLBACK", NULL) == ERR_OK && run_own(self, "DISCARD ALL", NULL) == ERR_OK;
-    if (!clean) link_close(self);
-    (void)cancelled;
+    enum err_code code = link_settle(self, NULL);
+    bool open = !code && PQtransactionStatus(self->conn) != PQTRANS_IDLE; /* the cleaning up was not sent along */
+    if (open) code = queue_cleaning(self, NULL);
+    if (open && !code) code = link_fly(self, NULL);
+    if (open && !code) code = link_settle(self, NULL);
+    if (self->conn && (code || self->unclean)) link_close(self);
 }
 
 /* --- the statement ------------------------------------------------------------------------------------------------ */
@@ -150,47 +197,64 @@ static double total_cost(const char *text)
     return value;
 }
 
+static enum err_code queue_cost(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+{
+    char *sql = g_strdup_printf("EXPLAIN (FORMAT JSON) %.*s", (int)statement->len, statement->sql);
+    enum err_code code = link_queue(self, sql, statement, err);
+    g_free(sql);
+    return code ? code : link_end_section(self, err);
+}
+
 /* INVARIANT costed: with a ceiling no statement runs whose cost the server has not put below it; an estimate that
  * cannot be had is no permission. Runs nothing but the planner. */
-static enum err_code ask_cost(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+static enum err_code read_cost(struct postgres_db *self, struct err *err)
 {
     double most = self->base.limits.max_cost, cost = -1;
     PGresult *result = NULL;
-    if (!(most > 0)) return ERR_OK;
-    char *sql = g_strdup_printf("EXPLAIN (FORMAT JSON) %.*s", (int)statement->len, statement->sql);
-    enum err_code code = link_send(self, sql, false, statement, err);
-    g_free(sql);
-    if (!code) code = link_next(self, &result, err);
+    enum err_code code = link_next(self, &result, err);
     if (code) return code;
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         code = link_failure(self, result, err);
     else if (PQntuples(result) > 0)
         cost = total_cost(PQgetvalue(result, 0, 0));
     PQclear(result);
-    enum err_code ended = link_finish(self, code ? NULL : err);
+    enum err_code ended = link_settle(self, code ? NULL : err);
     if (code || ended) return code ? code : ended;
     if (cost < 0) return err_set(err, ERR_TOO_COSTLY, "the server gave no estimate of what the statement costs");
     if (cost <= most) return ERR_OK;
     return err_set(err, ERR_TOO_COSTLY, "the server puts the statement at a cost of %.0f, more than %.0f", cost, most);
 }
 
-static enum err_code declare(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+/* The statement, as many of its rows as it may have (stop_rows; 0: all), and the cleaning up. */
+static enum err_code queue_run(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
-    char *sql = g_strdup_printf(CURSOR "%.*s", (int)statement->len, statement->sql);
-    enum err_code code = link_send(self, sql, false, statement, err);
+    char *sql = g_strdup_printf(CURSOR "%.*s", (int)statement->len, statement->sql), fetch[64] = "FETCH ALL FROM assay";
+    uint32_t n = statement->stop_rows;
+    if (n) snprintf(fetch, sizeof fetch, "FETCH FORWARD %u FROM assay", n);
+    enum err_code code = link_queue(self, sql, statement, err);
+    if (!code) code = link_queue(self, fetch, NULL, err);
+    if (!code) code = link_end_section(self, err);
     g_free(sql);
-    return code ? code : link_finish(self, err);
+    return code ? code : queue_cleaning(self, err);
 }
 
-/* Ask for rows; the first result is in *row: a row, the end, or NULL with a code. */
-static enum err_code fetch(struct postgres_db *self, uint64_t n, PGresult **row, struct err *err)
+/* What the server says of the statement; then the first result is in *row: a row, the end, or NULL with a code. */
+static enum err_code read_first(struct postgres_db *self, PGresult **row, struct err *err)
 {
-    char sql[64] = "FETCH ALL FROM assay";
-    if (n) snprintf(sql, sizeof sql, "FETCH FORWARD %llu FROM assay", (unsigned long long)n);
-    enum err_code code = link_send(self, sql, false, NULL, err);
+    enum err_code code = link_finish(self, err);
     if (code) return code;
     PQsetSingleRowMode(self->conn);
     return link_next(self, row, err);
+}
+
+/* Up to where the statement's own answers begin. */
+static enum err_code open_statement(struct postgres_db *self, const struct db_statement *statement, struct err *err)
+{
+    if (!(self->base.limits.max_cost > 0)) return open_frame(self, queue_run, statement, err);
+    enum err_code code = open_frame(self, queue_cost, statement, err);
+    if (!code) code = read_cost(self, err);
+    if (!code) code = queue_run(self, statement, err);
+    return code ? code : link_fly(self, err);
 }
 
 static enum err_code too_long(const struct postgres_db *self, struct err *err)
@@ -278,14 +342,12 @@ static enum err_code name_columns(const PGresult *row, struct arena *arena, stru
     return names ? ERR_OK : memory_error(err);
 }
 
-static enum err_code run(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
+/* Takes the rows, of which `row` is the first. */
+static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *arena, uint32_t stop_rows,
                          struct db_result *out, struct err *err)
 {
     struct sink sink;
-    PGresult *row = NULL;
-    uint64_t n = statement->stop_rows ? statement->stop_rows : self->base.limits.max_rows + 1ULL;
-    enum err_code code = fetch(self, n, &row, err);
-    if (code) return code;
+    enum err_code code = ERR_OK;
     ExecStatusType status = PQresultStatus(row);
     if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK) code = failed(self, row, err);
     if (!code) code = name_columns(row, arena, out, err);
@@ -297,7 +359,7 @@ static enum err_code run(struct postgres_db *self, struct arena *arena, const st
     struct collecting collecting = {self, &sink};
     bool stopped;
     code = take_rows(self, row, &(struct taker){collect, &collecting}, &stopped, err);
-    if (!code) out->truncated = statement->stop_rows && sink.n_rows == statement->stop_rows;
+    if (!code) out->truncated = stop_rows && sink.n_rows == stop_rows;
     if (!code) code = sink_finish(&sink, out, err);
     sink_buffer_trim(&self->buffer, true);
     return code;
@@ -314,46 +376,50 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     enum err_code code = start_clock(self, &start, err);
     if (!code) code = postgres_gate(statement->sql, statement->len, &self->base.limits, err);
     if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
-    if (!code) code = open_frame(self, err);
-    if (code && !self->conn) return code;
-    if (!code) code = ask_cost(self, statement, err);
-    if (!code) code = declare(self, statement, err);
+    if (code) return code;
+    struct db_statement capped = *statement;
+    PGresult *row = NULL;
+    if (!capped.stop_rows) capped.stop_rows = (uint32_t)MIN(self->base.limits.max_rows + 1ULL, UINT32_MAX);
+    code = open_statement(self, &capped, err);
+    if (!code) code = read_first(self, &row, err);
     out->prepare_ns = clock_now_ns() - start;
-    if (!code) code = run(self, arena, statement, out, err);
+    if (!code) code = run(self, row, arena, statement->stop_rows, out, err);
     out->ns = clock_now_ns() - start;
-    close_frame(self, code != ERR_OK && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    close_frame(self, code != ERR_OK);
     return code;
 }
 
 /* --- db_prepare_check --------------------------------------------------------------------------------------------- */
 
 /* Parse, and nothing else: the server resolves names and types, and runs nothing. */
-static enum err_code parse_only(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+static enum err_code queue_parse(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
-    char *text = g_strndup(sql, len);
+    char *text = g_strndup(statement->sql, statement->len);
+    enum err_code code = link_queue_parse(self, text, err);
+    if (!code) code = link_end_section(self, err);
+    g_free(text);
+    return code ? code : queue_cleaning(self, err);
+}
+
+static enum err_code read_parse(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+{
     PGresult *result = NULL;
-    enum err_code code = link_send_parse(self, text, err);
-    if (!code) code = link_next(self, &result, err);
+    enum err_code code = link_next(self, &result, err);
     if (!code && result && PQresultStatus(result) != PGRES_COMMAND_OK) {
         code = link_failure(self, result, err);
         if (offset && code == ERR_ENGINE)
             *offset = offset_of(self, PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION), 0, sql, len);
     }
     PQclear(result);
-    if (!code)
-        code = link_finish(self, err);
-    else if (self->conn && PQtransactionStatus(self->conn) != PQTRANS_ACTIVE)
-        link_finish(self, NULL);
-    g_free(text);
     return code;
 }
 
 static enum err_code ask_server(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
 {
-    enum err_code code = open_frame(self, err);
-    if (code && !self->conn) return code;
-    if (!code) code = parse_only(self, sql, len, offset, err);
-    close_frame(self, code != ERR_OK && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    struct db_statement statement = {.sql = sql, .len = len};
+    enum err_code code = open_frame(self, queue_parse, &statement, err);
+    if (!code) code = read_parse(self, sql, len, offset, err);
+    close_frame(self, code != ERR_OK);
     return code;
 }
 
@@ -402,16 +468,15 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
     struct db_statement statement = {.sql = sql, .len = strlen(sql)};
     int64_t start;
     enum err_code code = start_clock(self, &start, err);
-    if (!code) code = open_frame(self, err);
-    if (code && !self->conn) return code;
+    if (code) return code;
     struct scanning scanning = {self, each, ctx, NULL, 0};
     PGresult *row = NULL;
     bool stopped = false;
-    if (!code) code = declare(self, &statement, err);
-    if (!code) code = fetch(self, 0, &row, err);
+    code = open_frame(self, queue_run, &statement, err);
+    if (!code) code = read_first(self, &row, err);
     if (!code) code = take_rows(self, row, &(struct taker){scan_row, &scanning}, &stopped, err);
     g_free(scanning.row);
-    close_frame(self, (code || stopped) && self->conn && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE);
+    close_frame(self, code || stopped);
     return code;
 }
 
@@ -453,12 +518,14 @@ static bool copy_text(void *ctx, const struct db_value *row, uint32_t n)
 static enum err_code ask_snapshot(struct postgres_db *self, char **out, struct err *err)
 {
     PGresult *result = NULL;
-    enum err_code code = link_send(self, snapshot_sql, false, NULL, err);
+    enum err_code code = link_queue(self, snapshot_sql, NULL, err);
+    if (!code) code = link_end_section(self, err);
+    if (!code) code = link_fly(self, err);
     if (!code) code = link_next(self, &result, err);
     if (!code && PQresultStatus(result) != PGRES_TUPLES_OK) code = link_failure(self, result, err);
     if (!code) *out = g_strdup(PQgetvalue(result, 0, 0));
     PQclear(result);
-    if (self->conn && link_finish(self, NULL) != ERR_OK) link_close(self);
+    if (self->conn && link_settle(self, NULL) != ERR_OK) link_close(self);
     return code;
 }
 

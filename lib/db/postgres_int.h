@@ -8,6 +8,8 @@
 #include <libpq-fe.h>
 #include <stdatomic.h>
 
+enum { CLEAN_SECTIONS = 2 };
+
 struct postgres_db {
     struct db base;          /* first */
     char *dsn;               /* may hold a password: goes to libpq and nowhere else */
@@ -24,6 +26,11 @@ struct postgres_db {
     int64_t due_ns;        /* INT64_MAX: none */
     bool due_is_deadline;  /* due_ns comes from base.deadline_ns, not from time_ms */
     uint64_t unread;       /* bytes that have come since the last whole row */
+    unsigned owed;         /* sections sent whose end has not come */
+    bool cleaning;         /* the last CLEAN_SECTIONS of them clean up */
+    unsigned n_frame;      /* statements that set up its frame */
+    bool refused;          /* the server said no to something of a section before those, and skips the rest of it */
+    bool unclean;          /* it said no to the cleaning up */
     atomic_bool cancelled; /* thread: any */
 };
 
@@ -46,20 +53,26 @@ char *link_place(const char *dsn, bool name_only);
 bool link_has_secret(const char *dsn);
 char *link_with_password(const char *dsn, const char *password);
 
-/* Give a statement to the server: with `n_params` 0 and `simple` as a plain text that may hold several (the program's
- * own only), else by the extended protocol. */
-enum err_code link_send(struct postgres_db *self, const char *sql, bool simple, const struct db_statement *params,
-                        struct err *err);
-enum err_code link_send_parse(struct postgres_db *self, const char *sql, struct err *err);
+/* Statements go to the server in flights of sections, by the extended protocol, each statement alone. A failure skips
+ * the rest of its section; nothing waits for an answer before link_fly. */
+enum err_code link_queue(struct postgres_db *self, const char *sql, const struct db_statement *params, struct err *err);
+enum err_code link_queue_parse(struct postgres_db *self, const char *sql, struct err *err); /* parse only */
+enum err_code link_end_section(struct postgres_db *self, struct err *err);
+enum err_code link_fly(struct postgres_db *self, struct err *err);
 
-/* The next result of what was sent, NULL at its end; PQclear. What the server says is in the result; a code means that
- * there is none: time, called off, too large, connection lost. */
+/* The next result of the statement whose turn it is, NULL at its end; PQclear. What the server says is in the result; a
+ * code means that there is none: time, called off, too large, connection lost. */
 enum err_code link_next(struct postgres_db *self, PGresult **out, struct err *err);
 
-/* Read to the end of what was sent; the first failure counts. */
+/* Read to the end of that statement; the first failure counts. */
 enum err_code link_finish(struct postgres_db *self, struct err *err);
 
-/* Stop what runs and have the connection ready again, or closed if that takes too long. */
+/* Read what is left of the flight, and drop it. */
+enum err_code link_settle(struct postgres_db *self, struct err *err);
+
+/* May something of ours still run in the server, not counting the cleaning up? */
+bool link_is_running(const struct postgres_db *self);
+/* Stop that and read what is left of the flight; or close the connection if this takes too long. */
 void link_stop(struct postgres_db *self);
 
 /* Code and text of a result that is a failure. */

@@ -4,6 +4,11 @@
  * so is the statement's own watchdog. What has come is counted before libpq takes it, since libpq holds a row back
  * until all of it is there, and a row may have a gigabyte.
  *
+ * Flights. What a statement takes goes out at once and is answered in order (libpq's pipeline mode): its frame, itself,
+ * the rows wanted, and the cleaning up. Sections keep this as safe as a wait after each step would be. A step that
+ * fails takes the rest of its section with it, so that no statement runs outside of a frame that was not set up; the
+ * cleaning up is in sections of its own behind it, and is done whatever became of the rest.
+ *
  * Cancelling opens a second connection and waits for the server to hang up. A server that is stopped never does, so
  * this is done by a thread of its own which is waited for no longer than STOP_MS; then the connection is given up, and
  * the server finds out within client_connection_check_interval. The wait is what makes cancelling safe: once the
@@ -267,6 +272,36 @@ static enum err_code finish_connecting(struct postgres_db *self, int64_t until_n
     return ERR_OK;
 }
 
+static enum err_code flush(struct postgres_db *self, struct err *err)
+{
+    for (;;) {
+        int left = PQflush(self->conn);
+        if (left == 0) return ERR_OK;
+        if (left < 0) return lost(self, err);
+        enum err_code code = wait_for(self, POLLIN | POLLOUT, err);
+        if (!code) code = consume(self, err);
+        if (code) return code;
+    }
+}
+
+/* Before 14, and on some systems, the server does not notice that a client has gone: what was given up runs there until
+ * its statement_timeout. Several statements in one text are one transaction: nothing stays set, neither here nor,
+ * behind a pooler, for somebody else. */
+static enum err_code ask_what_it_can(struct postgres_db *self, struct err *err)
+{
+    static const char sql[] = "SET LOCAL client_connection_check_interval = 1000; SELECT 1";
+    if (!PQsendQuery(self->conn, sql)) return lost(self, err);
+    enum err_code code = flush(self, err);
+    if (!code) code = link_finish(self, err);
+    if (!self->conn) return code;
+    if (code && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE) { /* it has not answered */
+        link_close(self);
+        return code;
+    }
+    self->misses_clients = code == ERR_OK;
+    return PQenterPipelineMode(self->conn) ? ERR_OK : lost(self, err);
+}
+
 enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *err)
 {
     if (self->conn) return ERR_OK;
@@ -280,28 +315,18 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     PQsetnonblocking(self->conn, 1);
     const char *encoding = PQparameterStatus(self->conn, "server_encoding");
     self->positions_in_bytes = encoding && strcmp(encoding, "SQL_ASCII") == 0;
-    return ERR_OK;
+    return ask_what_it_can(self, err);
 }
 
 void link_close(struct postgres_db *self)
 {
     PQfinish(self->conn);
     self->conn = NULL;
+    self->owed = 0;
+    self->cleaning = self->unclean = false;
 }
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
-
-static enum err_code flush(struct postgres_db *self, struct err *err)
-{
-    for (;;) {
-        int left = PQflush(self->conn);
-        if (left == 0) return ERR_OK;
-        if (left < 0) return lost(self, err);
-        enum err_code code = wait_for(self, POLLIN | POLLOUT, err);
-        if (!code) code = consume(self, err);
-        if (code) return code;
-    }
-}
 
 /* Parameters as text: the server infers the type from where one stands, but for bytes and fractions. */
 struct arguments {
@@ -348,18 +373,45 @@ static int send_params(PGconn *conn, const char *sql, const struct db_statement 
     return sent;
 }
 
-enum err_code link_send(struct postgres_db *self, const char *sql, bool simple, const struct db_statement *params,
-                        struct err *err)
+enum err_code link_queue(struct postgres_db *self, const char *sql, const struct db_statement *params, struct err *err)
 {
-    self->unread = 0;
-    int sent = simple ? PQsendQuery(self->conn, sql) : send_params(self->conn, sql, params);
-    return sent ? flush(self, err) : lost(self, err);
+    return send_params(self->conn, sql, params) ? ERR_OK : lost(self, err);
 }
 
-enum err_code link_send_parse(struct postgres_db *self, const char *sql, struct err *err)
+enum err_code link_queue_parse(struct postgres_db *self, const char *sql, struct err *err)
+{
+    return PQsendPrepare(self->conn, "", sql, 0, NULL) ? ERR_OK : lost(self, err);
+}
+
+enum err_code link_end_section(struct postgres_db *self, struct err *err)
+{
+    if (!PQpipelineSync(self->conn)) return lost(self, err);
+    self->owed++;
+    return ERR_OK;
+}
+
+enum err_code link_fly(struct postgres_db *self, struct err *err)
 {
     self->unread = 0;
-    return PQsendPrepare(self->conn, "", sql, 0, NULL) ? flush(self, err) : lost(self, err);
+    self->refused = false;
+    return flush(self, err);
+}
+
+static bool is_failure(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_SINGLE_TUPLE &&
+           status != PGRES_PIPELINE_SYNC;
+}
+
+/* Keep count of what the answers say of the flight. */
+static void note(struct postgres_db *self, const PGresult *result)
+{
+    if (!result || !self->owed) return;
+    bool of_cleaning = self->cleaning && self->owed <= CLEAN_SECTIONS;
+    if (is_failure(result) && of_cleaning) self->unclean = true;
+    if (is_failure(result) && !of_cleaning) self->refused = true;
+    if (PQresultStatus(result) == PGRES_PIPELINE_SYNC && --self->owed == 0) self->cleaning = false;
 }
 
 enum err_code link_next(struct postgres_db *self, PGresult **out, struct err *err)
@@ -371,17 +423,12 @@ enum err_code link_next(struct postgres_db *self, PGresult **out, struct err *er
         if (code) return code;
     }
     *out = PQgetResult(self->conn);
+    note(self, *out);
     self->unread = 0;
     if (PQstatus(self->conn) != CONNECTION_BAD) return ERR_OK;
     PQclear(*out);
     *out = NULL;
     return lost(self, err);
-}
-
-static bool is_failure(const PGresult *result)
-{
-    ExecStatusType status = PQresultStatus(result);
-    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_SINGLE_TUPLE;
 }
 
 enum err_code link_finish(struct postgres_db *self, struct err *err)
@@ -395,6 +442,22 @@ enum err_code link_finish(struct postgres_db *self, struct err *err)
         if (!first && is_failure(result)) first = link_failure(self, result, err);
         PQclear(result);
     }
+}
+
+enum err_code link_settle(struct postgres_db *self, struct err *err)
+{
+    while (self->owed) {
+        PGresult *result;
+        enum err_code code = link_next(self, &result, err);
+        if (code) return code;
+        PQclear(result);
+    }
+    return ERR_OK;
+}
+
+bool link_is_running(const struct postgres_db *self)
+{
+    return self->conn && !self->refused && self->owed > (self->cleaning ? CLEAN_SECTIONS : 0);
 }
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
@@ -447,20 +510,21 @@ static struct canceller *start_cancelling(PGconn *conn)
     return NULL;
 }
 
-/* Read and drop what still comes. true: nothing more will. */
-static bool drain(PGconn *conn)
+/* Read and drop what still comes of the flight. true: nothing more will. */
+static bool drain(struct postgres_db *self)
 {
-    while (!PQisBusy(conn)) {
-        PGresult *result = PQgetResult(conn);
-        if (!result) return true;
+    while (self->owed && !PQisBusy(self->conn)) {
+        PGresult *result = PQgetResult(self->conn);
+        note(self, result);
+        if (!result && PQstatus(self->conn) == CONNECTION_BAD) return false;
         PQclear(result);
     }
-    return false;
+    return !self->owed;
 }
 
 void link_stop(struct postgres_db *self)
 {
-    if (!self->conn || drain(self->conn)) return;
+    if (!self->conn || drain(self)) return;
     int64_t until = clock_now_ns() + STOP_MS * 1000000LL;
     struct canceller *c = start_cancelling(self->conn);
     bool drained = false, ok = c != NULL;
@@ -470,7 +534,7 @@ void link_stop(struct postgres_db *self)
         struct err err;
         ok = clock_now_ns() < until && poll_slice(self->conn, POLLIN, MIN(until, clock_now_ns() + 1000000));
         if (ok && !drained) ok = consume(self, &err) == ERR_OK || self->unread == unread;
-        if (ok && self->conn && !drained) drained = drain(self->conn);
+        if (ok && self->conn && !drained) drained = drain(self);
         if (drained) self->unread = 0;
     }
     if (c) let_go(c);

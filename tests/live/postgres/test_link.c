@@ -1,0 +1,109 @@
+/* The way to the server: how often a statement waits for it, and whether it is who it should be. */
+#include "tests/live/postgres/proxy.h"
+#include "tests/live/postgres/server.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct server server;
+
+static void begin(void)
+{
+    server_init(&server, "CREATE TABLE t(id int PRIMARY KEY, name text);"
+                         "INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 200) i;");
+}
+
+static void end(void)
+{
+    if (server.admin) server_end(&server);
+}
+TestSuite(link, .init = begin, .fini = end);
+
+/* Have the reader's DSN say this as well. */
+static void add_to_dsn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *more = g_strdup_vprintf(format, args), *dsn = g_strconcat(server.dsn[READER], " ", more, NULL);
+    va_end(args);
+    g_free(server.dsn[READER]);
+    g_free(more);
+    server.dsn[READER] = dsn;
+}
+
+/* --- round trips -------------------------------------------------------------------------------------------------- */
+
+static struct proxy *proxy;
+
+static void open_behind_proxy(void)
+{
+    char *port = server_ask(&server, "SELECT inet_server_port()");
+    proxy = proxy_start((uint16_t)atoi(port));
+    g_free(port);
+    add_to_dsn("port=%d", proxy_port(proxy));
+    server_open(&server, READER, NULL);
+    cr_assert_eq(server_int(&server, "SELECT 1"), 1);
+}
+
+static enum err_code ask(const char *sql, uint32_t stop_rows)
+{
+    struct db_result result;
+    struct err err = {0};
+    return db_query(server.db, &server.arena, sql, strlen(sql), NULL, 0, stop_rows, &result, &err);
+}
+
+static unsigned trips_of(const char *sql, enum err_code expected)
+{
+    unsigned before = proxy_trips(proxy);
+    cr_expect_eq(ask(sql, 0), expected, "%s", sql);
+    return proxy_trips(proxy) - before;
+}
+
+static void end_proxy(void)
+{
+    db_close(server.db);
+    server.db = NULL;
+    proxy_stop(proxy);
+}
+
+Test(link, a_statement_takes_one_round_trip)
+{
+    open_behind_proxy();
+    cr_expect_eq(trips_of("SELECT * FROM t", ERR_OK), 1);
+    cr_expect_eq(trips_of("SELECT nothing FROM t", ERR_ENGINE), 1);
+    cr_expect_eq(trips_of("SELECT 1 / (id - id) FROM t", ERR_ENGINE), 1);
+    unsigned before = proxy_trips(proxy);
+    cr_expect_eq(ask("SELECT generate_series(1, 1000000000)", 5), ERR_OK);
+    cr_expect_eq(proxy_trips(proxy) - before, 1);
+    before = proxy_trips(proxy);
+    static const char sql[] = "SELECT name FROM t";
+    cr_expect_eq(db_prepare_check(server.db, sql, strlen(sql), NULL, NULL), ERR_OK);
+    cr_expect_eq(proxy_trips(proxy) - before, 1);
+    end_proxy();
+}
+
+Test(link, and_two_with_a_ceiling_on_its_cost)
+{
+    open_behind_proxy();
+    db_set_limits(server.db, &(struct db_limits){.max_cost = 1000});
+    cr_expect_eq(trips_of("SELECT * FROM t", ERR_OK), 2);
+    cr_expect_eq(trips_of("SELECT * FROM t AS a, t AS b, t AS c", ERR_TOO_COSTLY), 2);
+    cr_expect_eq(trips_of("SELECT * FROM t", ERR_OK), 2, "what was not run left nothing behind");
+    end_proxy();
+}
+
+/* What is sent before BEGIN was answered is held by it all the same. */
+Test(link, the_frame_holds_what_flies_with_it)
+{
+    struct err err = {0};
+    struct db_result result;
+    server_exec(&server, "CREATE FUNCTION lower(int) RETURNS text LANGUAGE sql SECURITY DEFINER AS"
+                         " 'DELETE FROM t RETURNING name'");
+    server_open(&server, READER, NULL);
+    cr_expect_eq(server_query(&server, "SELECT lower(1)", &result, &err), ERR_REFUSED, "%s", err.text);
+    cr_expect(strstr(err.text, "25006"), "%s", err.text);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+}
