@@ -226,6 +226,11 @@ static const struct {
     {"role \"", ERR_DB_UNREADABLE},
     {"pg_hba.conf", ERR_DB_UNREADABLE},
     {"permission denied", ERR_DB_UNREADABLE},
+    /* What TLS was asked for, and the server does not have: no retry makes it trusted. */
+    {"certificate", ERR_DB_UNREADABLE},
+    {"does not match host name", ERR_DB_UNREADABLE},
+    {"server does not support SSL", ERR_DB_UNREADABLE},
+    {"host name must be specified for a verified SSL", ERR_DB_UNREADABLE},
     {"too many connections", ERR_UNREACHABLE},
 };
 

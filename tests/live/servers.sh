@@ -10,7 +10,8 @@
 # NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
 # ASSAY_TEST_KAFKA (bootstrap servers), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret),
 # ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its clients at B are sent to A,
-# where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser).
+# where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser,
+# without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for "localhost" and 127.0.0.1).
 # Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each
 # server is `DIR/<name>/run`, its output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data
 # are on a disk of 192 MiB; that takes root.
@@ -83,7 +84,7 @@ java_kafka() { # CLASS: the command line; a small heap and the quick compiler st
 make_certificate() { # AT
   [ ! -s "$1/ca.pem" ] || return 0
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 \
-    -addext subjectAltName=IP:127.0.0.1 -keyout "$1/key.pem" -out "$1/ca.pem" 2>/dev/null || die "openssl made no certificate"
+    -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout "$1/key.pem" -out "$1/ca.pem" 2>/dev/null || die "openssl made no certificate"
   cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
 }
 
@@ -171,21 +172,27 @@ postgres_bin() { # NAME: /usr/lib/postgresql/<newest>/bin/NAME
 }
 
 start_postgres() {
-  local port at=$dir/postgres as=""
+  local port at=$dir/postgres as="" tls=""
   [ -n "$(postgres_bin initdb)" ] || die "PostgreSQL is not installed"
   port=$(free_ports 1)
   mkdir -p "$at"
+  if command -v openssl >/dev/null; then
+    make_certificate "$at"
+    chmod 600 "$at/key.pem"
+    tls="-c ssl=on -c ssl_cert_file=$at/ca.pem -c ssl_key_file=$at/key.pem"
+    echo "export ASSAY_TEST_POSTGRES_CA='$at/ca.pem'" >>"$dir/env"
+  fi
   if [ "$(id -u)" = 0 ]; then
-    chown postgres "$at"
+    chown -R postgres "$at"
     chmod a+rx "$dir"
     as="setpriv --reuid=postgres --regid=postgres --clear-groups"
   fi
   (cd / && $as "$(postgres_bin initdb)" -D "$at/data" -U assay --auth=trust --no-sync -E UTF8 --locale=C.UTF-8) \
     >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "initdb failed"; }
-  prepare postgres "$as $(postgres_bin postgres) -D $at/data -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$at -c fsync=off" \
+  prepare postgres "$as $(postgres_bin postgres) -D $at/data -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$at -c fsync=off $tls" \
     "$(postgres_bin pg_isready) -q -h 127.0.0.1 -p $port"
   up postgres
-  echo "export ASSAY_TEST_POSTGRES='host=127.0.0.1 port=$port user=assay dbname=postgres'" >>"$dir/env"
+  echo "export ASSAY_TEST_POSTGRES='host=127.0.0.1 port=$port user=assay dbname=postgres sslmode=disable'" >>"$dir/env"
 }
 
 # --- stop ---

@@ -107,3 +107,69 @@ Test(link, the_frame_holds_what_flies_with_it)
     cr_expect(strstr(err.text, "25006"), "%s", err.text);
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
 }
+
+/* --- TLS ---------------------------------------------------------------------------------------------------------- */
+
+static const char *authority(void)
+{
+    const char *ca = getenv("ASSAY_TEST_POSTGRES_CA");
+    if (!ca || !*ca) cr_skip_test("ASSAY_TEST_POSTGRES_CA names no certificate");
+    return ca;
+}
+
+static enum err_code try_open(struct err *err)
+{
+    *err = (struct err){0};
+    return db_open(server.dsn[READER], NULL, &server.db, err);
+}
+
+Test(link, a_server_that_is_who_it_should_be)
+{
+    struct err err;
+    add_to_dsn("host=localhost hostaddr=127.0.0.1 sslmode=verify-full sslrootcert=%s", authority());
+    cr_assert_eq(try_open(&err), ERR_OK, "%s", err.text);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+    char *sql = g_strdup_printf("SELECT bool_and(s.ssl) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid)"
+                                " WHERE a.usename = '%s'",
+                                server.name);
+    char *encrypted = server_ask(&server, sql);
+    cr_expect_str_eq(encrypted, "t");
+    g_free(encrypted);
+    g_free(sql);
+    /* Rows past libpq's buffers, a cancel, and on. */
+    cr_expect_eq(ask("SELECT repeat('x', 1000) FROM generate_series(1, 5000)", 0), ERR_OK);
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 100});
+    cr_expect_eq(ask("SELECT count(*) FROM generate_series(1, 1000000000000)", 0), ERR_LIMIT_TIME);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+}
+
+Test(link, a_server_of_another_name)
+{
+    struct err err;
+    add_to_dsn("host=elsewhere.example hostaddr=127.0.0.1 sslmode=verify-full sslrootcert=%s", authority());
+    cr_expect_eq(try_open(&err), ERR_DB_UNREADABLE, "%s", err.text);
+    cr_expect(strstr(err.text, "elsewhere.example"), "%s", err.text);
+}
+
+Test(link, a_server_that_nobody_vouches_for)
+{
+    struct err err;
+    char *said = NULL, *dir = g_dir_make_tmp("assay-test-XXXXXX", NULL),
+         *other = g_build_filename(dir, "other.pem", NULL);
+    char *command = g_strdup_printf("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
+                                    " -subj /CN=127.0.0.1 -keyout /dev/null -out %s",
+                                    other);
+    authority();
+    cr_assert(g_spawn_command_line_sync(command, NULL, &said, NULL, NULL));
+    add_to_dsn("host=localhost hostaddr=127.0.0.1 sslmode=verify-full sslrootcert=%s", other);
+    cr_expect_eq(try_open(&err), ERR_DB_UNREADABLE, "%s", err.text);
+    cr_expect(strstr(err.text, "certificate"), "%s", err.text);
+    add_to_dsn("sslrootcert=%s/missing.pem", dir);
+    cr_expect_eq(try_open(&err), ERR_DB_UNREADABLE, "%s", err.text);
+    unlink(other);
+    rmdir(dir);
+    g_free(said);
+    g_free(command);
+    g_free(other);
+    g_free(dir);
+}
