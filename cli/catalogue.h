@@ -56,6 +56,11 @@ enum err_code catalogue_check(const struct catalogue_entry *entry, struct err *e
  * ERR_CONFIG: a password that cannot be read. */
 enum err_code catalogue_open(struct cli *cli, struct err *err);
 
+/* The database that a command names: an entry of the catalogue, or else a path. What may leave of it is the stricter of
+ * the entry's and the settings', and its limits are whole. Text and lists live as long as `cli`. Errors as
+ * catalogue_open's, ERR_NOMEM. */
+enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err);
+
 /* The opened entries, for judge_config. */
 struct worker_databases catalogue_databases(const struct cli *cli);
 

@@ -286,6 +286,9 @@ static int eval_run(struct cli *cli)
     judge_config(cli, &e.config);
     e.labeler = labeler_new(&e.config.databases);
     e.schemas = schema_cache_new(&e.config.schema, 0);
+    struct err err = {0};
+    if (worker_databases_apply(&e.config.databases, e.schemas, &e.config.schema, &cli->arena, &err))
+        return complain_err(NULL, &err);
     e.data = eval_data_new(cli->settings.eval.folds);
     e.data->max_iterations = (uint32_t)cli->settings.judge.max_iterations;
     e.golds = eval_gold_new();

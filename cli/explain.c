@@ -1,4 +1,5 @@
 /* assay explain: one statement, why it has the result it has. */
+#include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/input.h"
@@ -15,6 +16,7 @@
 /* Everything about the statement in hand. */
 struct story {
     struct cli *cli;
+    struct worker_database database; /* with what may leave of it */
     struct arena arena;
     struct db *db;
     struct schema_index *schema;
@@ -25,21 +27,24 @@ struct story {
 
 /* --- making it --- */
 
-static enum explain_expose exposed(const struct cli *cli)
+static enum explain_expose exposed(enum msg_expose expose)
 {
     static const enum explain_expose known[MSG_EXPOSE_COUNT] = {EXPLAIN_VALUES, EXPLAIN_NONE, EXPLAIN_VALUES,
                                                                 EXPLAIN_ROWS};
-    int expose = msg_expose_by_name(cli->settings.judge.expose);
-    return known[expose < 0 ? 0 : expose];
+    return known[expose];
 }
 
-static enum err_code open_story(struct story *story, const char *path, struct err *err)
+static enum err_code open_story(struct story *story, struct err *err)
 {
+    const struct worker_database *database = &story->database;
     struct engine_config config;
     judge_config(story->cli, &config);
-    enum err_code code = db_open(path, &config.limits, &story->db, err);
-    char *name = db_path_name(path);
-    if (!code) code = schema_build(story->db, name, path, &config.schema, &story->schema, err);
+    if (database->descriptions) config.schema.descriptions_dir = database->descriptions;
+    config.schema.deny_columns = database->deny_columns;
+    config.schema.n_deny_columns = database->n_deny_columns;
+    enum err_code code = db_open(database->path, &database->limits, &story->db, err);
+    char *name = db_path_name(database->path);
+    if (!code) code = schema_build(story->db, name, database->path, &config.schema, &story->schema, err);
     g_free(name);
     return code;
 }
@@ -64,7 +69,6 @@ static enum err_code read_statement(struct story *story, const char *sql, size_t
 
 static enum err_code explain(struct story *story, struct err *err)
 {
-    const struct settings *s = &story->cli->settings;
     const struct vsig_subject *subject = &story->subject;
     bool ran = subject->result_code == ERR_OK;
     struct explain_source source = {.sql = subject->sql,
@@ -75,9 +79,9 @@ static enum err_code explain(struct story *story, struct err *err)
                                     .db = ran ? story->db : NULL,
                                     .result = ran ? &subject->result : NULL};
     story->options = explain_defaults;
-    story->options.expose = exposed(story->cli);
-    story->options.deny_columns = s->judge.deny_columns.items;
-    story->options.n_deny_columns = s->judge.deny_columns.n;
+    story->options.expose = exposed(story->database.expose);
+    story->options.deny_columns = story->database.deny_columns;
+    story->options.n_deny_columns = story->database.n_deny_columns;
     story->options.may_probe = ran;
     if (worker_uses_denied(story->schema, subject->bound, story->options.deny_columns, story->options.n_deny_columns))
         story->options.expose = EXPLAIN_NONE;
@@ -121,12 +125,8 @@ static json_t *phrase_json(const struct story *story, const struct explain_phras
 
 static bool is_denied(const struct story *story, const struct prov_column *column)
 {
-    for (uint32_t i = 0; i < story->options.n_deny_columns; i++) {
-        const char *denied = story->options.deny_columns[i], *dot = strchr(denied, '.');
-        const char *name = column->column ? column->column->name : column->name;
-        if (g_ascii_strcasecmp(dot ? dot + 1 : denied, name) == 0) return true;
-    }
-    return false;
+    const char *name = column->column ? column->column->name : column->name;
+    return schema_name_is_denied(name, story->options.deny_columns, story->options.n_deny_columns);
 }
 
 /* Source rows: all that were fetched, the first one, or none, as the policy has it. */
@@ -271,8 +271,10 @@ static int explain_text(struct cli *cli, const char *sql, size_t len, enum forma
     struct err err = {0};
     int code = 0;
     arena_init(&story.arena, (size_t)256 << 20);
-    if (open_story(&story, cli->settings.check.db, &err)) {
-        char *shown = db_path_shown(cli->settings.check.db);
+    if (catalogue_pick(cli, cli->settings.check.db, &story.database, &err)) {
+        code = complain_err(NULL, &err);
+    } else if (open_story(&story, &err)) {
+        char *shown = db_path_shown(story.database.path);
         code = complain_err(shown, &err);
         g_free(shown);
     } else if (read_statement(&story, sql, len, &err) || explain(&story, &err)) {
@@ -307,7 +309,7 @@ static int explain_run(struct cli *cli)
 const struct command command_explain = {
     .name = "explain",
     .sentence = "say in words what a statement asks for and where its result comes from",
-    .args = "--db FILE [SQL]",
+    .args = "--db DB [SQL]",
     .description =
         "Explains one SQL statement from the database's own rows: what it selects, joins, filters and groups, the "
         "story "
@@ -315,7 +317,8 @@ const struct command command_explain = {
         "Without an argument the statement comes from standard input.\n\n"
         "As JSON there is also each phrase with its place in the statement, the rewritten statements with their source "
         "rows, and, with --question, what the verifier is told. --expose and --deny-column say what of the data may "
-        "appear: with values the first source row of each part, with rows all that were fetched.\n\n"
+        "appear: with values the first source row of each part, with rows all that were fetched; of a database of the "
+        "configuration no more than its entry allows.\n\n"
         "The exit status is 1 when the statement does not execute or is not understood.",
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
                 "assay explain --db shop.sqlite --expose rows --format json 'SELECT name FROM product LIMIT 1'",

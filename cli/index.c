@@ -1,4 +1,5 @@
 /* assay index: build the schema index of a database and show what it holds. */
+#include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/table.h"
@@ -7,13 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct schema_options options_of(const struct settings *settings)
+static struct schema_options options_of(const struct settings *settings, const struct worker_database *database)
 {
     return (struct schema_options){
         .max_bytes = (uint64_t)settings->schema.max_bytes,
         .max_values = (uint64_t)settings->schema.max_values,
         .no_inferred_joins = !settings->schema.inferred_joins,
-        .descriptions_dir = settings->schema.descriptions,
+        .descriptions_dir = database->descriptions ? database->descriptions : settings->schema.descriptions,
+        .deny_columns = database->deny_columns,
+        .n_deny_columns = database->n_deny_columns,
     };
 }
 
@@ -28,16 +31,18 @@ static char *value_text(const struct db_value *value)
     }
 }
 
-/* May values of this column be shown? --expose and --deny-column say. */
-static bool may_show(const struct cli *cli, const struct schema_table *table, const struct schema_column *column)
+/* An index and what may be seen of it. */
+struct view {
+    const struct schema_index *index;
+    const struct worker_database *policy;
+};
+
+/* May values of this column be shown? --expose and --deny-column say, and the database's entry. */
+static bool may_show(const struct view *view, const struct schema_column *column)
 {
-    if (strcmp(cli->settings.judge.expose, "none") == 0) return false;
-    char *name = g_strdup_printf("%s.%s", table->name, column->name);
-    bool denied = false;
-    for (unsigned i = 0; i < cli->settings.judge.deny_columns.n; i++)
-        denied |= g_ascii_strcasecmp(cli->settings.judge.deny_columns.items[i], name) == 0;
-    g_free(name);
-    return !denied;
+    const struct worker_database *policy = view->policy;
+    bool denied = schema_column_is_denied(view->index, column, policy->deny_columns, policy->n_deny_columns);
+    return policy->expose != MSG_EXPOSE_NONE && !denied && view->index->tables[column->table].scannable;
 }
 
 static char *key_text(const struct schema_column *column)
@@ -46,10 +51,10 @@ static char *key_text(const struct schema_column *column)
     return g_strdup(column->unique ? column->unique_measured ? "unique (measured)" : "unique" : "");
 }
 
-static void column_row(const struct cli *cli, struct table *out, const struct schema_table *table,
+static void column_row(const struct view *view, struct table *out, const struct schema_table *table,
                        const struct schema_column *column)
 {
-    bool show = may_show(cli, table, column) && table->scannable;
+    bool show = may_show(view, column);
     char *min = show ? value_text(&column->stats.min) : g_strdup(""), *key = key_text(column);
     char *max = show ? value_text(&column->stats.max) : g_strdup("");
     table_row(out);
@@ -68,8 +73,9 @@ static void column_row(const struct cli *cli, struct table *out, const struct sc
     g_free(key);
 }
 
-static struct table *columns_table(const struct cli *cli, const struct schema_index *index)
+static struct table *columns_table(const struct view *view)
 {
+    const struct schema_index *index = view->index;
     static const struct table_column columns[] = {{"table"},
                                                   {"column"},
                                                   {"type"},
@@ -84,7 +90,7 @@ static struct table *columns_table(const struct cli *cli, const struct schema_in
     struct table *table = table_new(columns);
     for (uint32_t t = 0; t < index->n_tables; t++)
         for (uint32_t c = 0; c < index->tables[t].n_columns; c++)
-            column_row(cli, table, &index->tables[t], &index->tables[t].columns[c]);
+            column_row(view, table, &index->tables[t], &index->tables[t].columns[c]);
     return table;
 }
 
@@ -127,10 +133,10 @@ static json_t *value_json(const struct db_value *value, bool show)
     return json;
 }
 
-static json_t *column_json(const struct cli *cli, const struct schema_table *table, const struct schema_column *column)
+static json_t *column_json(const struct view *view, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
-    bool show = may_show(cli, table, column) && table->scannable;
+    bool show = may_show(view, column);
     json_t *top = json_array();
     for (uint32_t i = 0; show && i < stats->n_top; i++)
         json_array_append_new(top, json_pack("{s:o,s:I}", "value", value_json(&stats->top[i].value, true), "count",
@@ -143,14 +149,15 @@ static json_t *column_json(const struct cli *cli, const struct schema_table *tab
                      top, "description", format_text(column->description));
 }
 
-static json_t *index_json(const struct cli *cli, const struct schema_index *index)
+static json_t *index_json(const struct view *view)
 {
+    const struct schema_index *index = view->index;
     json_t *tables = json_array(), *joins = json_array();
     for (uint32_t t = 0; t < index->n_tables; t++) {
         const struct schema_table *table = &index->tables[t];
         json_t *columns = json_array();
         for (uint32_t c = 0; c < table->n_columns; c++)
-            json_array_append_new(columns, column_json(cli, table, &table->columns[c]));
+            json_array_append_new(columns, column_json(view, &table->columns[c]));
         json_array_append_new(tables, json_pack("{s:o,s:I,s:b,s:b,s:o}", "name", format_text(table->name), "rows",
                                                 (json_int_t)table->rows, "view", table->is_view, "scannable",
                                                 table->scannable, "columns", columns));
@@ -177,10 +184,10 @@ static void print_summary(const struct schema_index *index)
            (double)index->bytes / 1e6, (double)index->build_ns / 1e6);
 }
 
-static void show_text(const struct cli *cli, const struct schema_index *index)
+static void show_text(const struct view *view)
 {
-    struct table *columns = columns_table(cli, index), *joins = joins_table(index);
-    print_summary(index);
+    struct table *columns = columns_table(view), *joins = joins_table(view->index);
+    print_summary(view->index);
     putchar('\n');
     table_print(columns, stdout);
     putchar('\n');
@@ -189,16 +196,16 @@ static void show_text(const struct cli *cli, const struct schema_index *index)
     table_free(joins);
 }
 
-static void show(const struct cli *cli, const struct schema_index *index, enum format format)
+static void show(const struct view *view, enum format format)
 {
     if (format == FORMAT_TEXT) {
-        show_text(cli, index);
+        show_text(view);
     } else if (format == FORMAT_CSV) {
-        struct table *columns = columns_table(cli, index);
+        struct table *columns = columns_table(view);
         table_print_csv(columns, stdout);
         table_free(columns);
     } else {
-        json_t *json = index_json(cli, index);
+        json_t *json = index_json(view);
         format_json(json, format, stdout);
         json_decref(json);
     }
@@ -215,17 +222,19 @@ static int index_run(struct cli *cli)
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
     struct err err = {0};
     struct db *db = NULL;
-    char *base = db_path_name(cli->args[1]), *shown = db_path_shown(cli->args[1]);
-    struct schema_options options = options_of(&cli->settings);
+    struct worker_database database;
+    if (catalogue_pick(cli, cli->args[1], &database, &err)) return complain_err(NULL, &err);
+    char *base = db_path_name(database.path), *shown = db_path_shown(database.path);
+    struct schema_options options = options_of(&cli->settings, &database);
     struct schema_index *index = NULL;
     int code = 0;
-    if (db_open(cli->args[1], NULL, &db, &err) != ERR_OK ||
-        schema_build(db, base, cli->args[1], &options, &index, &err) != ERR_OK)
+    if (db_open(database.path, NULL, &db, &err) != ERR_OK ||
+        schema_build(db, base, database.path, &options, &index, &err) != ERR_OK)
         code = complain_err(shown, &err);
     else if (build)
         print_summary(index);
     else
-        show(cli, index, format);
+        show(&(struct view){index, &database}, format);
     if (index) schema_unref(index);
     g_free(base);
     g_free(shown);
@@ -238,6 +247,8 @@ const struct command command_index = {
     .sentence = "build or show the schema index of a database",
     .args = "build|show DB",
     .description =
+        "DB is a file, a connection string, or the name of an entry in the configuration's section databases, which "
+        "then says what is shown. "
         "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics "
         "and values. build prints one line (size and time); show prints all of it. Columns marked ~ had more "
         "distinct values than --index-values and were sampled.",

@@ -99,6 +99,61 @@ Test(catalogue, its_policy_holds_for_whoever_judges)
     expect(assay("replay", "log.jsonl", "--config", "named.yaml", "--format", "jsonl"), 0, "q-2", NULL);
 }
 
+Test(catalogue, explain_takes_an_entry_by_its_name_and_obeys_it)
+{
+    write_file("my.yaml", "databases:\n  open: {path: shop/shop.sqlite}\n"
+                          "  mine: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n"
+                          "  closed: {path: shop/shop.sqlite, expose: none}\n");
+    static const char *const sql = "SELECT name, country FROM customer WHERE id = 1";
+    struct run file = assay("explain", "--db", "shop/shop.sqlite", "--expose", "rows", "--format", "json", sql);
+    struct run open =
+        assay("explain", "--config", "my.yaml", "--db", "open", "--expose", "rows", "--format", "json", sql);
+    cr_expect(file.status == 0 && open.status == 0, "%s%s", file.err, open.err);
+    cr_expect_str_eq(open.out, file.out, "%s", open.out);
+    cr_expect(strstr(open.out, "Ada"), "a value is shown: %s", open.out);
+    static const char *const strict[] = {"mine", "closed"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct run run =
+            assay("explain", "--config", "my.yaml", "--db", strict[i], "--expose", "rows", "--format", "json", sql);
+        cr_expect_eq(run.status, 0, "%s", run.err);
+        cr_expect_null(strstr(run.out, "Ada"), "%s: %s", strict[i], run.out);
+        run_free(&run);
+    }
+    run_free(&file);
+    run_free(&open);
+    expect(assay("explain", "--config", "my.yaml", "--db", "other", sql), 2, NULL, "db_missing");
+}
+
+Test(catalogue, index_takes_an_entry_by_its_name_and_obeys_it)
+{
+    write_file("my.yaml", "databases:\n  mine: {path: shop/shop.sqlite, deny_columns: [name]}\n"
+                          "  closed: {path: shop/shop.sqlite, expose: none}\n");
+    struct run file = assay("index", "show", "shop/shop.sqlite", "--format", "json");
+    struct run mine = assay("index", "show", "mine", "--config", "my.yaml", "--format", "json");
+    struct run closed = assay("index", "show", "closed", "--config", "my.yaml", "--format", "json");
+    struct run bare = assay("index", "show", "shop/shop.sqlite", "--deny-column", "name", "--format", "json");
+    cr_expect(file.status == 0 && mine.status == 0 && closed.status == 0 && bare.status == 0, "%s", mine.err);
+    cr_expect(strstr(file.out, "Ada") && strstr(file.out, "France"), "%s", file.out);
+    cr_expect(!strstr(mine.out, "Ada") && strstr(mine.out, "France"), "%s", mine.out);
+    cr_expect(!strstr(bare.out, "Ada") && strstr(bare.out, "France"), "a name without its table: %s", bare.out);
+    cr_expect(!strstr(closed.out, "Ada") && !strstr(closed.out, "France"), "%s", closed.out);
+    run_free(&file);
+    run_free(&mine);
+    run_free(&closed);
+    run_free(&bare);
+}
+
+Test(catalogue, eval_finds_its_databases_there)
+{
+    write_file("my.yaml", "databases:\n  shop: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n");
+    write_file("log.jsonl", "{\"id\": \"a\", \"db\": \"shop\", \"question\": \"How many customers are there?\","
+                            " \"gold\": \"SELECT count(*) FROM customer\", \"candidates\": [\"SELECT count(*) FROM"
+                            " customer\", \"SELECT count(*) FROM orders\"]}\n");
+    expect(assay("eval", "log.jsonl", "--config", "my.yaml", "--format", "json", "--bootstrap", "0"), 0, "selection",
+           NULL);
+    expect(assay("eval", "log.jsonl", "--format", "json", "--bootstrap", "0"), 2, NULL, "--db-root=DIR");
+}
+
 Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
 {
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_file: missing}\n");
