@@ -94,10 +94,16 @@ static enum err_code queue_frame(struct postgres_db *self, struct err *err)
     return code;
 }
 
+/* What the server does not take of it is no fault of the statement's. */
 static enum err_code read_frame(struct postgres_db *self, struct err *err)
 {
+    struct err why = {0};
     enum err_code code = ERR_OK;
-    for (unsigned i = 0; !code && i < self->n_frame; i++) code = link_finish(self, err);
+    for (unsigned i = 0; !code && i < self->n_frame; i++) code = link_finish(self, &why);
+    if (code == ERR_ENGINE)
+        return err_set(err, ERR_DB_UNREADABLE, "%s takes no read-only transaction with limits around a statement: %s",
+                       self->place, why.text);
+    if (code && err) *err = why;
     return code;
 }
 

@@ -328,6 +328,7 @@ void link_close(struct postgres_db *self)
     PQfinish(self->conn);
     self->conn = NULL;
     self->owed = 0;
+    self->unread = 0;
     self->cleaning = self->unclean = false;
 }
 
@@ -521,6 +522,7 @@ static bool drain(struct postgres_db *self)
     while (self->owed && !PQisBusy(self->conn)) {
         PGresult *result = PQgetResult(self->conn);
         note(self, result);
+        if (result) self->unread = 0;
         if (!result && PQstatus(self->conn) == CONNECTION_BAD) return false;
         PQclear(result);
     }

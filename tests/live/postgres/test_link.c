@@ -1,11 +1,17 @@
 /* The way to the server: how often a statement waits for it, and whether it is who it should be. */
+#include "lib/schema/schema.h"
+
 #include "tests/live/postgres/proxy.h"
 #include "tests/live/postgres/server.h"
+#include "tests/support/wait.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct server server;
@@ -143,6 +149,18 @@ Test(link, a_server_that_is_who_it_should_be)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
 }
 
+/* What came of a connection that was given up is not held against the next. */
+Test(link, a_new_connection_counts_anew)
+{
+    server_open(&server, READER, NULL);
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 20000});
+    for (int i = 0; i < 5; i++) {
+        cr_expect_eq(ask("SELECT repeat('x', 1000) FROM generate_series(1, 99000)", 0), ERR_LIMIT_BYTES);
+        cr_expect_eq(ask("SELECT repeat('x', 100000000)", 0), ERR_LIMIT_BYTES);
+        cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+    }
+}
+
 Test(link, a_server_of_another_name)
 {
     struct err err;
@@ -172,4 +190,120 @@ Test(link, a_server_that_nobody_vouches_for)
     g_free(command);
     g_free(other);
     g_free(dir);
+}
+
+/* --- PgBouncer ---------------------------------------------------------------------------------------------------- */
+
+static struct {
+    char *dir, *config;
+    GPid pid;
+    uint16_t port;
+} pooler;
+
+static uint16_t free_port(void)
+{
+    struct proxy *some = proxy_start(1);
+    uint16_t port = proxy_port(some);
+    proxy_stop(some);
+    return port;
+}
+
+static bool pooler_answers(void *unused)
+{
+    (void)unused;
+    char *dsn = g_strdup_printf("%s port=%d", server.dsn[READER], pooler.port);
+    bool answers = PQping(dsn) == PQPING_OK;
+    g_free(dsn);
+    return answers;
+}
+
+/* In front of the server, with one connection to it; it does not run as root. */
+static void open_pooler(const char *mode)
+{
+    char *program = g_find_program_in_path("pgbouncer"), *port = server_ask(&server, "SELECT inet_server_port()");
+    if (!program) cr_skip_test("pgbouncer is not installed");
+    pooler.dir = g_dir_make_tmp("assay-test-XXXXXX", NULL);
+    pooler.config = g_build_filename(pooler.dir, "pgbouncer.ini", NULL);
+    pooler.port = free_port();
+    char *text =
+        g_strdup_printf("[databases]\n%s = host=127.0.0.1 port=%s user=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+                        "listen_port = %d\nauth_type = any\npool_mode = %s\ndefault_pool_size = 1\n"
+                        "unix_socket_dir =\n",
+                        server.name, port, server.name, pooler.port, mode);
+    cr_assert(g_file_set_contents(pooler.config, text, -1, NULL) && chmod(pooler.dir, 0755) == 0);
+    char *as_nobody[] = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "-q", pooler.config,
+                         NULL};
+    cr_assert(g_spawn_async(NULL, getuid() == 0 ? as_nobody : as_nobody + 4, NULL,
+                            G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                            &pooler.pid, NULL));
+    g_free(text);
+    g_free(port);
+    g_free(program);
+    cr_assert(wait_until(pooler_answers, NULL, 10000));
+    add_to_dsn("port=%d", pooler.port);
+}
+
+static void close_pooler(void)
+{
+    if (!pooler.pid) return;
+    kill(pooler.pid, SIGKILL);
+    waitpid(pooler.pid, NULL, 0);
+    unlink(pooler.config);
+    rmdir(pooler.dir);
+    g_free(pooler.config);
+    g_free(pooler.dir);
+}
+
+static void end_pooler(void)
+{
+    db_close(server.db);
+    server.db = NULL;
+    close_pooler();
+}
+
+/* Two clients share one connection to the server, transaction by transaction. */
+Test(link, behind_a_pooler_of_transactions, .fini = end_pooler)
+{
+    struct err err = {0};
+    struct db *other;
+    struct schema_index *index;
+    open_pooler("transaction");
+    server_open(&server, READER, NULL);
+    cr_assert_eq(db_open(server.dsn[READER], NULL, &other, &err), ERR_OK, "%s", err.text);
+    for (int i = 0; i < 5; i++) {
+        struct db_result result;
+        static const char sql[] = "SELECT name FROM t WHERE id = $1";
+        struct db_value id = {.type = DB_INT, .i = i + 1};
+        cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+        cr_expect_eq(db_query(other, &server.arena, sql, strlen(sql), &id, 1, 0, &result, &err), ERR_OK, "%s",
+                     err.text);
+        cr_expect_eq(ask("SELECT nothing FROM t", 0), ERR_ENGINE);
+        cr_expect_eq(db_prepare_check(other, "SELECT x FROM t", 15, NULL, NULL), ERR_ENGINE);
+    }
+    cr_assert_eq(schema_build(other, "x", NULL, NULL, &index, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(index->n_columns, 2);
+    schema_unref(index);
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 200});
+    cr_expect_eq(ask("SELECT count(*) FROM generate_series(1, 1000000000000)", 0), ERR_LIMIT_TIME);
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 20000});
+    cr_expect_eq(ask("SELECT repeat('x', 1000) FROM generate_series(1, 200000)", 0), ERR_LIMIT_BYTES);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
+    PGconn *conn = PQconnectdb(server.dsn[READER]);
+    PGresult *left =
+        PQexec(conn, "SELECT current_setting('statement_timeout') || current_setting('transaction_read_only')"
+                     " || current_setting('client_connection_check_interval') || current_setting('jit')");
+    cr_expect_str_eq(PQgetvalue(left, 0, 0), "0off0on", "nothing stays set for who comes next");
+    PQclear(left);
+    PQfinish(conn);
+    db_close(other);
+}
+
+/* Without transactions nothing can hold a statement: no database, and no fault of a candidate's. */
+Test(link, a_pooler_of_statements_is_refused, .fini = end_pooler)
+{
+    struct err err;
+    open_pooler("statement");
+    cr_expect_eq(try_open(&err), ERR_DB_UNREADABLE, "%s", err.text);
+    cr_expect(strstr(err.text, "statement pooling mode"), "%s", err.text);
+    server.db = NULL;
 }
