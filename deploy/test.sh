@@ -98,7 +98,7 @@ counted() {
 suite asan all -LE live
 live
 counted "fleet under fault" deploy/soak.sh --no-install --short --asan
-suite tsan "tsan_cache tsan_engine tsan_scorer tsan_metrics" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
+suite tsan "tsan_cache tsan_engine tsan_scorer tsan_metrics tsan_permits tsan_observe" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
 [ -z "$lint" ] || step "formatting" deploy/lint.sh format
 [ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
 step "demo" deploy/demo.sh --no-install
