@@ -489,7 +489,10 @@ static void code_index(struct coder *c, struct schema_index *index)
     code_list(c, &index->n_tables, &tables, sizeof *index->tables);
     if (!c->out) index->tables = tables;
     check(c, index->n_tables <= MAX_TABLES);
-    for (uint32_t i = 0; i < index->n_tables && !c->bad; i++) code_table(c, &index->tables[i]);
+    for (uint32_t i = 0; i < index->n_tables && !c->bad; i++) {
+        code_table(c, &index->tables[i]);
+        check(c, !index->tables[i].schema == !index->tables[0].schema); /* all of them are in one, or none */
+    }
     if (!c->out && !c->bad) number_columns(c, index);
     if (c->bad) return;
     code_list(c, &index->n_joins, &joins, sizeof *index->joins);

@@ -1,4 +1,5 @@
 #include "lib/schema/blob.h"
+#include "lib/schema/schema_int.h"
 #include "tests/support/leak.h"
 #include "tests/unit/schema/school.h"
 
@@ -174,14 +175,54 @@ Test(blob, damage_and_other_versions_are_refused)
     school_end(&s);
 }
 
+/* As if a server with schemas had been read: the first table is reached by its name, the others take theirs. */
+static void put_in_schemas(struct school *s)
+{
+    for (uint32_t i = 0; i < s->index->n_tables; i++) {
+        struct schema_table *table = &s->index->tables[i];
+        table->schema = i ? "sales" : "public";
+        if (i) table->name = arena_printf(&s->index->priv->arena, "sales.%s", table->bare);
+        if (i) table->bare = table->name + strlen("sales.");
+    }
+}
+
+Test(blob, schemas_come_back)
+{
+    struct school s;
+    struct schema_blob blob;
+    school_open(&s, NULL, NULL);
+    put_in_schemas(&s);
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    struct schema_index *index = read_back(&blob);
+    for (uint32_t i = 0; i < index->n_tables; i++) {
+        const struct schema_table *table = &index->tables[i];
+        char *long_name = g_strdup_printf("%s.%s", i ? "sales" : "public", table->bare);
+        cr_expect_str_eq(table->name, s.index->tables[i].name);
+        cr_expect_eq(schema_find_table(index, long_name, strlen(long_name)), (int)i);
+        cr_expect_eq(index->catalog.find_table(index, table->bare, strlen(table->bare)), i ? -1 : 0);
+        cr_expect_eq(index->catalog.find_in_schema(index, "SALES", 5, table->bare, strlen(table->bare)),
+                     i ? (int)i : -1);
+        g_free(long_name);
+    }
+    schema_unref(index);
+    schema_blob_free(&blob);
+    s.index->tables[1].schema = NULL; /* one that is in none */
+    s.index->tables[1].name = s.index->tables[1].bare;
+    cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
+    cr_expect_eq(read_code(blob.bytes, blob.len), ERR_MALFORMED);
+    schema_blob_free(&blob);
+    school_end(&s);
+}
+
 /* The checksum is right: only the reader's own checks stand between these bytes and its memory. ASan watches. */
-Test(blob, a_well_sealed_lie_is_safe)
+static void lie(bool schemas)
 {
     static const unsigned char marks[] = {0x00, 0x01, 0x7f, 0x80, 0xc1, 0xcf, 0xff};
     struct school s;
     struct schema_blob blob;
     unsigned refused = 0;
     school_open(&s, NULL, NULL);
+    if (schemas) put_in_schemas(&s);
     cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
     for (size_t at = HEADER; at < blob.len; at++) {
         unsigned char was = blob.bytes[at];
@@ -199,6 +240,12 @@ Test(blob, a_well_sealed_lie_is_safe)
     cr_assert_gt(refused, 100);
     schema_blob_free(&blob);
     school_end(&s);
+}
+
+Test(blob, a_well_sealed_lie_is_safe)
+{
+    lie(false);
+    lie(true);
 }
 
 /* A database with two columns that are large enough to be apart, and small ones before, between and after them. */
