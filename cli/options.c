@@ -333,6 +333,8 @@ static const struct option_row topics_rows[] = {
      .sentence = "how long verdicts are kept"},
     {"letter-retention-hours", 0, OPT_INT, "HOURS", AT(topics.letter_retention_hours), "720", .min = 1, .max = 876000,
      .sentence = "how long dead letters are kept"},
+    {"feedback-retention-hours", 0, OPT_INT, "HOURS", AT(topics.feedback_retention_hours), "9600", .min = 1,
+     .max = 876000, .sentence = "how long feedback is kept: it is little, and comes in slowly"},
     END};
 
 static const struct option_row coordinator_rows[] = {

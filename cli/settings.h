@@ -166,6 +166,7 @@ struct settings {
         int64_t retention_hours;
         int64_t verdict_retention_hours;
         int64_t letter_retention_hours;
+        int64_t feedback_retention_hours;
     } topics;
     struct {
         struct string_list topics;

@@ -22,6 +22,7 @@ static uint32_t plan(const struct settings *settings, struct topic_plan *plans)
         .retention_ms = settings->topics.retention_hours * HOUR_MS,
         .verdict_retention_ms = settings->topics.verdict_retention_hours * HOUR_MS,
         .letter_retention_ms = settings->topics.letter_retention_hours * HOUR_MS,
+        .feedback_retention_ms = settings->topics.feedback_retention_hours * HOUR_MS,
         .families = families,
         .n_families = VSIG_FAMILY_COUNT,
     };
@@ -108,7 +109,8 @@ const struct command command_topics = {
         "partitions never shrink, and other settings may have been changed on purpose, so nothing is ever altered.\n\n"
         "create also lets the coordinators' group (coordinator.group) begin at the start of the requests, if it has "
         "never read; otherwise a coordinator would refuse to guess.\n\n"
-        "Requests, results, verdicts and the coordinator's dead letters have the same number of partitions, because "
+        "Requests, results, verdicts, feedback and the coordinator's dead letters have the same number of partitions, "
+        "because "
         "partition i of each belongs together. Times are the brokers' (LogAppendTime), and no topic is compacted: the "
         "first verdict of a request is the one that counts.",
     .examples = "assay topics create --servers kafka:9092\n"

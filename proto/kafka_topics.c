@@ -58,11 +58,13 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
     int64_t input = config->retention_ms ? config->retention_ms : 3 * DAY_MS;
     int64_t output = config->verdict_retention_ms ? config->verdict_retention_ms : 7 * DAY_MS;
     int64_t letters = config->letter_retention_ms ? config->letter_retention_ms : 30 * DAY_MS;
+    int64_t feedback = config->feedback_retention_ms ? config->feedback_retention_ms : 400 * DAY_MS;
     int32_t together = config->partitions, tasks = config->task_partitions, replicas = config->replicas;
     uint32_t n = 0;
     plan_topic(&plans[n++], BUS_REQUESTS, "", together, replicas, input);
     plan_topic(&plans[n++], BUS_RESULTS, "", together, replicas, input);
     plan_topic(&plans[n++], BUS_VERDICTS, "", together, replicas, output);
+    plan_topic(&plans[n++], BUS_FEEDBACK, "", together, replicas, feedback);
     plan_topic(&plans[n++], BUS_DLQ, "", together, replicas, letters);
     plan_topic(&plans[n++], BUS_TASKS_DLQ, "", tasks, replicas, letters);
     if (config->n_families > TOPICS_MAX - n) return 0;

@@ -24,6 +24,7 @@
 #define BUS_REQUESTS     "assay.requests"
 #define BUS_RESULTS      "assay.results"
 #define BUS_VERDICTS     "assay.verdicts"
+#define BUS_FEEDBACK     "assay.feedback" /* what people say of verdicts; no process of the fleet reads it */
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
