@@ -33,6 +33,9 @@ struct lines {
     bool too_long;   /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
 };
 
+/* Told of a line that cannot be used; NULL: nobody is. */
+typedef void (*lines_skipped)(const struct lines *lines, const char *why);
+
 /* Open a log, or standard input for "-". On success the caller owes lines_close. */
 enum err_code lines_open(const char *path, struct lines *out, struct err *err);
 void lines_close(struct lines *lines);

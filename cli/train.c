@@ -527,18 +527,19 @@ const struct command command_train = {
     .name = "train",
     .sentence = "fit the label model, a classifier or the verifier on logs",
     .args = "label-model|classifier|verifier|calibration LOG... --db-root DIR --out FILE",
-    .description = "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
-                   "needs no labels: it "
-                   "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
-                   "precision where "
-                   "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
-                   "label model's "
-                   "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
-                   "With --label-model=FILE its probability is one of the classifier's features.\n\n"
-                   "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
-                   "queries of other questions; what it prints comes from databases held out. calibration learns what "
-                   "votes and ranks of a generator are worth from a log with its candidates and gold, and completes "
-                   "the verifier's file with it.",
+    .description =
+        "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
+        "needs no labels: it "
+        "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
+        "precision where "
+        "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
+        "label model's "
+        "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
+        "With --label-model=FILE its probability is one of the classifier's features.\n\n"
+        "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
+        "queries of other questions; what it prints comes from databases held out. calibration learns what "
+        "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "
+        "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it.",
     .examples =
         "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
         "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "

@@ -4,6 +4,10 @@
  * over all candidates that ran: coordinate search over fixed steps, from the neutral default, with a pull towards it
  * that weighs as much as PULL questions, so that ten questions of feedback move little. Lines are fitted together by
  * the generator that they name; a log that names none fits "".
+ *
+ * Where feedback stands for gold (cli/feedback.h), candidates that nobody spoke of are peers to the others and count
+ * for nothing themselves. Each candidate weighs what it would with gold: an answer that was called right and one that
+ * was called wrong weigh the same, though only the first says something of its peers too.
  */
 #include "cli/train_verifier.h"
 
@@ -65,6 +69,7 @@ static double loss(const struct lines_of *lines, const struct verifier_habits *h
         const struct verifier_question *q = &lines->data->questions[k];
         for (uint32_t i = q->first; lines->judged[k] && i < q->first + q->n; i++) {
             const struct verifier_sample *s = &lines->data->samples[i];
+            if (s->unknown) continue;
             struct verifier_subject subject = {
                 .candidates = lines->judged[k], .n_candidates = q->given, .n_seen = q->given, .index = s->rank};
             double z = habits->temperature * lines->content[i] + verifier_context(habits, &subject);
@@ -181,6 +186,17 @@ static void fit_all(const struct verifier_model *model, const struct verifier_da
     g_hash_table_destroy(done);
 }
 
+static void say_feedback(const struct feedback *feedback)
+{
+    uint64_t left;
+    struct feedback_counts counts = feedback_counts(feedback, &left);
+    if (!counts.records && !counts.bad) return;
+    printf("feedback: %llu records, for %llu requests; skipped: %llu records that cannot be read, %llu that name no "
+           "known candidate; %llu requests are not in the files, %llu came again\n",
+           (unsigned long long)counts.records, (unsigned long long)counts.requests, (unsigned long long)counts.bad,
+           (unsigned long long)counts.unresolved, (unsigned long long)left, (unsigned long long)counts.repeated);
+}
+
 static enum err_code complete(const struct cli *cli, const char *text, size_t len, struct err *err)
 {
     struct engine_config config;
@@ -191,17 +207,21 @@ static enum err_code complete(const struct cli *cli, const char *text, size_t le
                                        .schema = &config.schema,
                                        .limits = &config.limits,
                                        .signals = config.signals,
+                                       .skipped = train_skipped,
                                        .limit = (uint64_t)cli->settings.log.limit};
     enum err_code code = verifier_load_text(text, len, &model, err);
+    if (code == ERR_OK) code = feedback_read(cli->args + 1, cli->n_args - 1, train_skipped, &collect.feedback, err);
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {
         json_t *root = json_loadb(text, len, 0, NULL);
         fit_all(model, data, root);
+        say_feedback(collect.feedback);
         char *out = model_json_text(root, true);
         code = model_file_write(cli->settings.train.out, out, err);
         free(out);
     }
     verifier_data_free(data);
+    feedback_free(collect.feedback);
     verifier_free(model);
     return code;
 }

@@ -173,6 +173,11 @@ static enum err_code fit(const struct cli *cli, const struct verifier_data *data
     return code;
 }
 
+void train_skipped(const struct lines *lines, const char *why)
+{
+    complain("%s:%llu: skipped: %s", lines->path, (unsigned long long)lines->number, why);
+}
+
 int train_verifier(struct cli *cli)
 {
     struct err err = {0};
@@ -189,6 +194,7 @@ int train_verifier(struct cli *cli)
                                        .siblings = (uint32_t)cli->settings.train.siblings,
                                        .seed = (uint64_t)cli->settings.train.seed,
                                        .limit = (uint64_t)cli->settings.log.limit,
+                                       .skipped = train_skipped,
                                        .ctx = &progress};
     bool show = terminal_progress() && !cli->settings.general.quiet;
     if (show) {

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SIGNAL_LEVELS = 3 };
+enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SAID = 20 };
 
 /* As the labeller runs gold queries (cli/label.c), the clock aside. */
 static const struct db_limits gold_limits = {
@@ -40,6 +40,7 @@ struct collector {
     GArray *lines;     /* struct line */
     GArray *questions; /* struct verifier_question, parallel */
     atomic_uint next, done;
+    uint64_t unread; /* lines that are neither requests nor verdicts nor feedback */
 };
 
 /* One thread's own. */
@@ -47,6 +48,12 @@ struct judge {
     struct collector *collector;
     struct labeler *labeler; /* opens databases */
     struct arena line_arena, arena;
+};
+
+/* The result of a query that feedback calls wrong. */
+struct wrong {
+    struct fingerprint print;
+    bool ordered;
 };
 
 /* One question while its candidates are judged. */
@@ -59,6 +66,8 @@ struct bench {
     const struct vsig_question *asked;
     struct fingerprint gold;
     bool ordered;
+    struct wrong *wrong; /* what feedback calls wrong, and runs */
+    uint32_t n_wrong;
 };
 
 const char *verifier_origin_name(enum verifier_origin origin)
@@ -88,13 +97,28 @@ static void run_signals(const struct bench *b, struct vsig_subject *subject, str
     for (unsigned i = 0; i < VSIG_ID_END; i++) sample->signals[i] = level_of(&verdicts[i]);
 }
 
-static bool is_right(const struct bench *b, const struct db_result *result)
+static bool is_called_wrong(const struct bench *b, const char *sql, size_t len)
+{
+    for (char **wrong = b->question->wrong; wrong && *wrong; wrong++)
+        if (strlen(*wrong) == len && memcmp(*wrong, sql, len) == 0) return true;
+    return false;
+}
+
+/* By the gold's result; without gold, by those that were called wrong. What somebody said of this very text goes before
+ * what its result says. */
+static void label(const struct bench *b, const char *sql, size_t len, const struct db_result *result,
+                  struct verifier_sample *sample)
 {
     struct fingerprint print = {0};
-    if (!fingerprint_make(result, &print)) return false;
-    bool right = fingerprint_equal(&b->gold, &print, b->ordered);
+    bool wrong = is_called_wrong(b, sql, len), made = fingerprint_make(result, &print);
+    if (b->question->gold) {
+        sample->right = !wrong && made && fingerprint_equal(&b->gold, &print, b->ordered);
+    } else {
+        for (uint32_t i = 0; made && !wrong && i < b->n_wrong; i++)
+            wrong = fingerprint_equal(&b->wrong[i].print, &print, b->wrong[i].ordered);
+        sample->unknown = !wrong;
+    }
     fingerprint_free(&print);
-    return right;
 }
 
 /* Without statements of its own: what they tell of rows is no feature. NULL: nothing can be said. */
@@ -122,7 +146,7 @@ static void judge_candidate(const struct bench *b, const char *sql, size_t len, 
                                            b->question->evidence, b->asked);
     const struct db_result *result = code == ERR_OK ? vsig_result(&subject) : NULL;
     if (!result) return;
-    sample.right = is_right(b, result);
+    label(b, sql, len, result, &sample);
     sample.rows = result->n_rows;
     memcpy(sample.digest, result->digest, sizeof sample.digest);
     if (verifier_features(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return;
@@ -220,18 +244,36 @@ static void judge_siblings(const struct bench *b)
 
 /* --- one question --- */
 
-static bool run_gold(struct bench *b)
+static bool run_into(const struct bench *b, const char *sql, struct fingerprint *print, bool *empty)
 {
     struct db_result result;
-    const char *gold = b->question->gold;
     struct arena *arena = &b->judge->arena;
-    db_set_limits(b->db, &gold_limits);
     arena_reset(arena);
-    bool good = db_query(b->db, arena, gold, strlen(gold), NULL, 0, 0, &result, NULL) == ERR_OK &&
-                fingerprint_make(&result, &b->gold);
-    db_set_limits(b->db, &b->judge->collector->limits);
-    b->question->gold_empty = good && result.n_rows == 0;
+    bool good = db_query(b->db, arena, sql, strlen(sql), NULL, 0, 0, &result, NULL) == ERR_OK &&
+                fingerprint_make(&result, print);
+    if (empty) *empty = good && result.n_rows == 0;
     return good;
+}
+
+/* What stands for gold by feedback is a candidate like others, and gets no more time. */
+static bool run_gold(struct bench *b)
+{
+    if (!b->question->from_feedback) db_set_limits(b->db, &gold_limits);
+    bool good = run_into(b, b->question->gold, &b->gold, &b->question->gold_empty);
+    db_set_limits(b->db, &b->judge->collector->limits);
+    return good;
+}
+
+static bool run_wrong(struct bench *b)
+{
+    char **all = b->question->wrong;
+    b->wrong = arena_new_array(&b->judge->line_arena, g_strv_length(all) + 1, struct wrong);
+    for (char **sql = all; b->wrong && *sql; sql++) {
+        struct wrong *wrong = &b->wrong[b->n_wrong];
+        *wrong = (struct wrong){.ordered = orders_at_top(*sql)};
+        b->n_wrong += run_into(b, *sql, &wrong->print, NULL);
+    }
+    return b->n_wrong > 0;
 }
 
 static bool read_gold(const struct bench *b)
@@ -256,7 +298,8 @@ static bool open_bench(struct bench *b)
         return false;
     }
     b->asked = vsig_question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
-    return b->asked && run_gold(b) && read_gold(b);
+    if (!b->asked) return false;
+    return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
 
 static void judge_question(struct judge *judge, uint32_t index)
@@ -267,19 +310,22 @@ static void judge_question(struct judge *judge, uint32_t index)
                       .line = &g_array_index(c->lines, struct line, index)};
     arena_reset(&judge->line_arena);
     struct msg_request *request;
-    if (!b.question->gold || msg_request_from_json(&judge->line_arena, b.line->text, b.line->len, &request, NULL))
+    const char *gold = b.question->gold;
+    if ((!gold && !b.question->wrong) ||
+        msg_request_from_json(&judge->line_arena, b.line->text, b.line->len, &request, NULL))
         return;
-    b.ordered = orders_at_top(b.question->gold);
+    b.ordered = gold && orders_at_top(gold);
     b.question->usable = open_bench(&b);
-    uint64_t seed = c->config->seed ^ g_str_hash(b.question->text) ^ (uint64_t)g_str_hash(b.question->gold) << 32;
+    uint64_t seed = c->config->seed ^ g_str_hash(b.question->text) ^ (uint64_t)g_str_hash(gold ? gold : "") << 32;
     if (b.question->usable && request->n_candidates) {
         judge_beams(&b, request);
-    } else if (b.question->usable) {
+    } else if (b.question->usable && gold) {
         judge_made(&b, b.question->gold, ORIGIN_GOLD, -1);
         judge_mutants(&b, seed);
         judge_siblings(&b);
     }
     fingerprint_free(&b.gold);
+    for (uint32_t i = 0; i < b.n_wrong; i++) fingerprint_free(&b.wrong[i].print);
     if (b.schema) schema_unref(b.schema);
 }
 
@@ -301,34 +347,89 @@ static gpointer judge_thread(gpointer p)
 
 /* --- all of them --- */
 
-static void keep_line(struct collector *c, const char *text, size_t len, GHashTable *databases)
+/* Gold in the log itself is worth more than what somebody said. */
+static void take_feedback(struct feedback *feedback, const struct msg_request *request,
+                          struct verifier_question *question)
 {
-    struct arena arena;
-    struct msg_request *request = NULL;
-    struct verifier_question question = {0};
-    arena_init(&arena, 0);
-    if (msg_request_from_json(&arena, text, len, &request, NULL) == ERR_OK && request->question && request->db) {
-        question.text = g_strdup(request->question);
-        question.evidence = g_strdup(request->evidence);
-        question.db = g_strdup(request->db);
-        question.gold = g_strdup(request->gold);
-        const char *generator = verifier_generator(request);
-        question.generator = g_strdup(generator ? generator : "*");
-        question.given = request->n_candidates;
-        gpointer known = g_hash_table_lookup(databases, question.db);
-        if (!known)
-            g_hash_table_insert(databases, g_strdup(question.db),
-                                known = GUINT_TO_POINTER(g_hash_table_size(databases) + 1));
-        question.database = GPOINTER_TO_UINT(known) - 1;
+    struct feedback_labels labels;
+    if (!feedback || question->gold || !feedback_labels(feedback, request, &labels)) return;
+    question->from_feedback = true;
+    question->gold = g_strdup(labels.right);
+    question->wrong = g_new0(char *, labels.n_wrong + 1);
+    for (uint32_t i = 0; i < labels.n_wrong; i++) question->wrong[i] = g_strdup(labels.wrong[i]);
+    if (labels.generator && !*question->generator) {
+        g_free(question->generator);
+        question->generator = g_strdup(labels.generator);
     }
-    arena_free(&arena);
-    if (!question.text) return;
-    struct line line = {g_memdup2(text, len), len, g_new0(float, TEXT_DIM),
+    g_free(labels.wrong);
+}
+
+static void questions_free(struct verifier_question *questions, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        g_free(questions[i].text);
+        g_free(questions[i].evidence);
+        g_free(questions[i].db);
+        g_free(questions[i].gold);
+        g_free(questions[i].generator);
+        g_strfreev(questions[i].wrong);
+    }
+}
+
+static void skip_line(struct collector *c, const struct lines *lines, const char *why)
+{
+    if (c->unread++ < SAID && c->config->skipped) c->config->skipped(lines, why);
+}
+
+static struct verifier_question question_of(struct collector *c, const struct msg_request *request,
+                                            GHashTable *databases)
+{
+    const char *generator = verifier_generator(request);
+    gpointer known = g_hash_table_lookup(databases, request->db);
+    if (!known)
+        g_hash_table_insert(databases, g_strdup(request->db),
+                            known = GUINT_TO_POINTER(g_hash_table_size(databases) + 1));
+    struct verifier_question question = {.text = g_strdup(request->question),
+                                         .evidence = g_strdup(request->evidence),
+                                         .db = g_strdup(request->db),
+                                         .gold = g_strdup(request->gold),
+                                         .generator = g_strdup(generator ? generator : "*"),
+                                         .given = request->n_candidates,
+                                         .database = GPOINTER_TO_UINT(known) - 1};
+    take_feedback(c->config->feedback, request, &question);
+    return question;
+}
+
+static void keep_request(struct collector *c, const struct lines *from, const struct msg_request *request,
+                         GHashTable *databases)
+{
+    struct verifier_question question = question_of(c, request, databases);
+    if (c->config->feedback && !question.gold && !question.wrong) {
+        questions_free(&question, 1); /* topics hold far more requests than feedback */
+        return;
+    }
+    struct line line = {g_memdup2(from->text, from->len), from->len, g_new0(float, TEXT_DIM),
                         g_array_new(FALSE, FALSE, sizeof(struct verifier_sample))};
     const struct text_embedder *embedder = text_builtin_embedder();
     embedder->embed(embedder, question.text, strlen(question.text), line.embedding);
     g_array_append_val(c->lines, line);
     g_array_append_val(c->questions, question);
+}
+
+/* Verdicts have no question, and feedback has no database: neither is a request that cannot be read. */
+static void keep_line(struct collector *c, const struct lines *from, GHashTable *databases)
+{
+    struct arena arena;
+    struct err err = {0};
+    struct msg_request *request = NULL;
+    arena_init(&arena, 0);
+    if (from->too_long)
+        err_set(&err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
+    else
+        msg_request_from_json(&arena, from->text, from->len, &request, &err);
+    if (!request && !feedback_is_meant(from)) skip_line(c, from, err.text);
+    if (request && request->question) keep_request(c, from, request, databases);
+    arena_free(&arena);
 }
 
 static enum err_code read_logs(struct collector *c, const char *const *paths, int n, uint32_t *n_databases,
@@ -339,7 +440,7 @@ static enum err_code read_logs(struct collector *c, const char *const *paths, in
     uint64_t limit = c->config->limit;
     int more = 1;
     while ((!limit || c->lines->len < limit) && (more = logs_next(&logs, err)) > 0)
-        if (!logs.lines.too_long) keep_line(c, logs.lines.text, logs.lines.len, databases);
+        keep_line(c, &logs.lines, databases);
     *n_databases = g_hash_table_size(databases);
     g_hash_table_destroy(databases);
     logs_rewind(&logs);
@@ -395,17 +496,6 @@ static void lines_free(GArray *lines)
         if (line->samples) g_array_free(line->samples, TRUE);
     }
     g_array_free(lines, TRUE);
-}
-
-static void questions_free(struct verifier_question *questions, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        g_free(questions[i].text);
-        g_free(questions[i].evidence);
-        g_free(questions[i].db);
-        g_free(questions[i].gold);
-        g_free(questions[i].generator);
-    }
 }
 
 enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,

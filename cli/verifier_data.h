@@ -5,11 +5,15 @@
  * queries of other questions on the same database, those with the likest question first. Labels come from execution: a
  * mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier never sees one.
  *
+ * Instead of gold a line may have feedback (cli/feedback.h): a candidate that was called right stands for the gold, one
+ * called wrong labels those with its result, and the others stay unknown.
+ *
  * Two threads or ten give the same data in the same order.
  */
 #ifndef ASSAY_CLI_VERIFIER_DATA_H
 #define ASSAY_CLI_VERIFIER_DATA_H
 
+#include "cli/feedback.h"
 #include "lib/schema/schema.h"
 #include "signals/explain/features.h"
 #include "worker/worker.h"
@@ -25,6 +29,7 @@ struct verifier_sample {
     uint32_t rank;  /* place in its line */
     uint32_t count; /* votes */
     bool right;
+    bool unknown; /* nobody said: only with feedback in place of gold */
     uint32_t rows;
     uint64_t digest[2];
     float features[VERIFIER_FEATURES];
@@ -33,14 +38,16 @@ struct verifier_sample {
 
 struct verifier_question {
     char *text, *evidence, *db; /* evidence may be NULL */
-    char *gold;
-    char *generator;     /* that all its candidates name, "" none, "*" several */
-    uint64_t components; /* of the gold query */
-    uint32_t first, n;   /* its samples */
-    uint32_t given;      /* candidates of its line, those that fail too */
-    uint32_t database;   /* from 0, in order of appearance */
+    char *gold;                 /* NULL: feedback that something was wrong is all there is */
+    char **wrong;               /* SQL that feedback calls wrong, NULL at the end; NULL */
+    char *generator;            /* that all its candidates name, "" none, "*" several */
+    uint64_t components;        /* of the gold query */
+    uint32_t first, n;          /* its samples */
+    uint32_t given;             /* candidates of its line, those that fail too */
+    uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
-    bool usable; /* the gold query runs and binds */
+    bool from_feedback;
+    bool usable; /* the gold query runs and binds; without one, something that was called wrong runs */
 };
 
 struct verifier_data {
@@ -48,7 +55,7 @@ struct verifier_data {
     uint32_t n_questions, n_databases;
     struct verifier_sample *samples;
     uint32_t n;
-    uint32_t skipped; /* lines without gold, or whose gold does not run */
+    uint32_t skipped; /* requests without gold, or whose gold does not run; cannot be read: said, and not counted */
 };
 
 struct verifier_collect {
@@ -56,6 +63,8 @@ struct verifier_collect {
     const struct schema_options *schema;
     const struct db_limits *limits;
     const struct vsig_options *signals;
+    struct feedback *feedback;             /* NULL: gold alone counts */
+    lines_skipped skipped;                 /* told of the first lines that cannot be read */
     uint32_t mutants, doubles, siblings;   /* a question */
     uint64_t seed, limit;                  /* limit 0: all lines */
     unsigned threads;                      /* 0: one a processor */

@@ -1,0 +1,261 @@
+/* Feedback: what a record may be, how records and verdicts find their requests, and what calibration makes of it. */
+#include "cli/feedback.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(feedback, .init = scratch_begin, .fini = scratch_end);
+
+#define F "{\"feedback_version\": 1, \"id\": "
+
+Test(feedback, a_record_says_which_and_whether)
+{
+    static const struct {
+        const char *text;
+        enum err_code code;
+        const char *why;
+    } cases[] = {
+        {F "\"q\", \"right\": true}", ERR_OK, ""},
+        {F "\"q\", \"right\": false, \"candidate\": 4095, \"generator\": \"g\", \"by\": \"me\", \"time\": 1}", ERR_OK,
+         ""},
+        {F "\"q\", \"right\": true, \"sql\": \"SELECT 1\", \"candidate\": null, \"anything\": []}", ERR_OK, ""},
+        {"{\"feedback_version\": 2, \"id\": \"q\", \"right\": true}", ERR_VERSION, "version 2"},
+        {"{\"feedback_version\": \"1\", \"id\": \"q\", \"right\": true}", ERR_MALFORMED, "feedback_version"},
+        {"{\"feedback_version\": 1, \"right\": true}", ERR_MALFORMED, "\"id\" is missing"},
+        {F "7, \"right\": true}", ERR_MALFORMED, "\"id\" is no string"},
+        {F "\"a\\u0000b\", \"right\": true}", ERR_MALFORMED, "NUL"},
+        {F "\"q\"}", ERR_MALFORMED, "\"right\""},
+        {F "\"q\", \"right\": 1}", ERR_MALFORMED, "\"right\""},
+        {F "\"q\", \"right\": true, \"candidate\": -1}", ERR_MALFORMED, "\"candidate\""},
+        {F "\"q\", \"right\": true, \"candidate\": 4096}", ERR_MALFORMED, "\"candidate\""},
+        {F "\"q\", \"right\": true, \"candidate\": 0.5}", ERR_MALFORMED, "\"candidate\""},
+        {F "\"q\", \"right\": true, \"candidate\": 0, \"sql\": \"SELECT 1\"}", ERR_MALFORMED, "not both"},
+        {F "\"q\", \"right\": true, \"generator\": [\"g\"]}", ERR_MALFORMED, "\"generator\""},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct feedback_record record;
+        struct err err = {0};
+        json_t *json = json_loads(cases[i].text, JSON_ALLOW_NUL, NULL);
+        cr_assert(json, "%s", cases[i].text);
+        cr_expect_eq(feedback_parse(json, &record, &err), cases[i].code, "%s: %s", cases[i].text, err.text);
+        cr_expect(strstr(err.text, cases[i].why), "%s: %s", cases[i].text, err.text);
+        json_decref(json);
+    }
+    char *name = g_strnfill(MSG_MAX_NAME + 1, 'x');
+    json_t *json = json_pack("{s:i,s:s,s:b}", "feedback_version", 1, "id", name, "right", 1);
+    struct feedback_record record;
+    cr_expect_eq(feedback_parse(json, &record, NULL), ERR_LIMIT_BYTES);
+    json_decref(json);
+    g_free(name);
+    leak_check();
+}
+
+/* --- to their requests --- */
+
+static unsigned told;
+
+static void skipped(const struct lines *lines, const char *why)
+{
+    cr_expect(lines->number && *why);
+    told++;
+}
+
+static struct feedback *read_files(const char *const *paths, int n)
+{
+    struct feedback *feedback = NULL;
+    struct err err = {0};
+    cr_assert_eq(feedback_read(paths, n, skipped, &feedback, &err), ERR_OK, "%s", err.text);
+    return feedback;
+}
+
+static const char *const SQL[] = {"SELECT 0", "SELECT 1", "SELECT 2"};
+
+/* "2 -1 -0": what is right, what is wrong; "?": another text. "" when nothing is known. */
+static char *labels_of(struct feedback *feedback, const char *id)
+{
+    struct msg_candidate given[3] = {{.sql = {SQL[0], 8}}, {.sql = {SQL[1], 8}}, {.sql = {SQL[2], 8}}};
+    struct msg_request request = {.id = id, .candidates = given, .n_candidates = 3};
+    struct feedback_labels labels;
+    GString *text = g_string_new(NULL);
+    if (!feedback_labels(feedback, &request, &labels)) return g_string_free(text, FALSE);
+    if (labels.right) g_string_append(text, labels.right + strlen("SELECT "));
+    for (uint32_t i = 0; i < labels.n_wrong; i++)
+        g_string_append_printf(text, " -%s", labels.wrong[i] + strlen("SELECT "));
+    if (labels.generator) g_string_append_printf(text, " by %s", labels.generator);
+    g_free(labels.wrong);
+    return g_string_free(text, FALSE);
+}
+
+Test(feedback, finds_its_candidates)
+{
+    static const char text[] =
+        F "\"index\", \"candidate\": 2, \"right\": true}\n" F
+          "\"index\", \"candidate\": 0, \"right\": false, \"generator\": \"g\"}\n" F
+          "\"text\", \"sql\": \"SELECT 7\", \"right\": true}\n" F "\"changed\", \"candidate\": 1, \"right\": true}\n" F
+          "\"changed\", \"sql\": \"SELECT 1\", \"right\": false}\n" F
+          "\"taken back\", \"candidate\": 0, \"right\": true}\n" F
+          "\"taken back\", \"candidate\": 1, \"right\": true}\n" F
+          "\"taken back\", \"candidate\": 1, \"right\": false}\n" F "\"beyond\", \"candidate\": 3, \"right\": true}\n" F
+          "\"answer\", \"right\": false}\n" F "\"unanswered\", \"right\": true}\n" F
+          "\"never asked\", \"right\": true, \"candidate\": 0}\n"
+          "{\"schema_version\":1,\"id\":\"unanswered\",\"db\":\"d\",\"status\":\"abstained\",\"sql\":null}\n";
+    static const char verdicts[] =
+        "{\"schema_version\":1,\"id\":\"answer\",\"db\":\"d\",\"status\":\"validated\",\"sql\":\"SELECT 1\"}\n"
+        "{\"schema_version\":1,\"id\":\"answer\",\"db\":\"d\",\"status\":\"validated\",\"sql\":\"SELECT 2\"}\n";
+    static const char *const cases[][2] = {{"index", "2 -0 by g"}, {"text", "7"},   {"changed", " -1"},
+                                           {"taken back", "0 -1"}, {"beyond", ""},  {"answer", " -1"},
+                                           {"unanswered", ""},     {"nobody's", ""}};
+    write_file("feedback.jsonl", text);
+    write_file("verdicts.jsonl", verdicts);
+    struct feedback *feedback = read_files((const char *const[]){"feedback.jsonl", "verdicts.jsonl", "-"}, 3);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *labels = labels_of(feedback, cases[i][0]);
+        cr_expect_str_eq(labels, cases[i][1], "%s: %s", cases[i][0], labels);
+        g_free(labels);
+    }
+    char *again = labels_of(feedback, "index");
+    cr_expect_str_eq(again, "", "another request of the same id has other candidates");
+    g_free(again);
+    uint64_t left;
+    struct feedback_counts counts = feedback_counts(feedback, &left);
+    cr_expect_eq(counts.records, 12);
+    cr_expect_eq(counts.bad, 0);
+    cr_expect_eq(counts.requests, 5);
+    cr_expect_eq(counts.unresolved, 2);
+    cr_expect_eq(counts.repeated, 1);
+    cr_expect_eq(left, 1);
+    feedback_free(feedback);
+    leak_check();
+}
+
+Test(feedback, bad_records_are_skipped_and_counted)
+{
+    write_file("feedback.jsonl",
+               F "\"q\", \"right\": true, \"sql\": \"SELECT 1\"}\n" F "\"q\", \"right\": tr\n" F
+                 "\"q\", \"right\": true, \"right\": false}\n"
+                 "[\"feedback_version\"]\n"
+                 "{\"id\": \"q\", \"db\": \"d\", \"question\": \"what is \\\"feedback_version\\\"?\"}\n"
+                 "\xff \"feedback_version\"\n");
+    struct feedback *feedback = read_files((const char *const[]){"feedback.jsonl"}, 1);
+    uint64_t left;
+    struct feedback_counts counts = feedback_counts(feedback, &left);
+    cr_expect_eq(counts.records, 1);
+    cr_expect_eq(counts.bad, 3, "%u", (unsigned)counts.bad);
+    cr_expect_eq(told, 3);
+    feedback_free(feedback);
+    cr_expect_neq(feedback_read((const char *const[]){"nowhere.jsonl"}, 1, NULL, &feedback, &(struct err){0}), ERR_OK);
+    cr_expect_null(feedback);
+    leak_check();
+}
+
+/* --- by the program --- */
+
+#define CALIBRATE "train", "calibration", "--db-root", ".", "--verifier", SOURCE_ROOT "/models/verifier.json", "--out"
+
+enum { REQUESTS = 30 };
+
+/* Requests about the shop whose third candidate is right, with another result than the first two: a generator that is
+ * not to be trusted with its first. `with_gold`: as a labelled log. */
+static char *shop_requests(bool with_gold)
+{
+    GString *text = g_string_new(NULL);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        g_string_append_printf(
+            text,
+            "{\"id\": \"r-%u\", \"db\": \"shop\", \"question\": \"How many customers have an id over "
+            "%u?\", \"candidates\": [\"SELECT max(id) + %u FROM customer\", \"SELECT -%u\", \"SELECT "
+            "count(*) FROM customer WHERE id > %u\"]",
+            i, i, 100 + i, i + 1, i);
+        if (with_gold) g_string_append_printf(text, ", \"gold\": \"SELECT count(id) FROM customer WHERE id > %u\"", i);
+        g_string_append(text, "}\n");
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* The numbers of the generator in a verifier's file: vote, first, none, temperature. False: it has none. */
+static bool habits_of(const char *path, const char *generator, double out[4])
+{
+    static const char *const keys[] = {"vote", "first", "none", "temperature"};
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *habits = json_object_get(json_object_get(root, "generators"), generator);
+    for (unsigned i = 0; habits && i < 4; i++) out[i] = json_number_value(json_object_get(habits, keys[i]));
+    bool found = habits != NULL;
+    json_decref(root);
+    return found;
+}
+
+static void calibrate(const char *out, const char *const *files, const char *expected)
+{
+    const char *args[16] = {CALIBRATE, out};
+    unsigned n = 8;
+    for (; *files; files++) args[n++] = *files;
+    struct run run = assay_with(NULL, args);
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, expected), "%s", run.out);
+    run_free(&run);
+}
+
+static char *feedback_on(const char *rest, bool right)
+{
+    GString *text = g_string_new(NULL);
+    for (unsigned i = 0; i < REQUESTS; i++)
+        g_string_append_printf(text, F "\"r-%u\"%s, \"right\": %s}\n", i, rest, right ? "true" : "false");
+    return g_string_free(text, FALSE);
+}
+
+#define FILES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+Test(feedback, says_what_gold_would_have_said, .timeout = 300)
+{
+    char *labelled = shop_requests(true), *plain = shop_requests(false),
+         *words = feedback_on(", \"candidate\": 2", true);
+    double gold[4], said[4];
+    write_file("labelled.jsonl", labelled);
+    write_file("requests.jsonl", plain);
+    write_file("feedback.jsonl", words);
+    calibrate("gold.json", FILES("labelled.jsonl"), "temperature");
+    calibrate("said.json", FILES("feedback.jsonl", "requests.jsonl"), "feedback: 30 records, for 30 requests");
+    cr_assert(habits_of("gold.json", "", gold) && habits_of("said.json", "", said));
+    for (unsigned i = 0; i < 4; i++) cr_expect_float_eq(gold[i], said[i], 1e-9, "%u: %g %g", i, gold[i], said[i]);
+    cr_expect_lt(said[1], 0.7, "the first one that runs is never right here: %g", said[1]);
+    g_free(labelled);
+    g_free(plain);
+    g_free(words);
+}
+
+/* Only that the answers were wrong is known: it lowers what the first is worth, for the generator that is named. */
+Test(feedback, wrong_alone_counts, .timeout = 300)
+{
+    char *plain = shop_requests(false), *words = feedback_on(", \"generator\": \"g\"", false);
+    GString *all = g_string_new(words);
+    for (unsigned i = 0; i < REQUESTS; i++)
+        g_string_append_printf(all,
+                               "{\"schema_version\":1,\"id\":\"r-%u\",\"db\":\"shop\",\"status\":\"validated\",\"sql\":"
+                               "\"SELECT max(id) + %u FROM customer\"}\n",
+                               i, 100 + i);
+    g_string_append(all, plain);
+    g_string_append(all, "neither of them\n");
+    write_file("all.jsonl", all->str);
+    double said[4];
+    calibrate("said.json", FILES("all.jsonl"), "feedback: 30 records, for 30 requests");
+    cr_assert(habits_of("said.json", "g", said));
+    cr_expect_not(habits_of("said.json", "", said), "the requests name no generator, the feedback does");
+    cr_assert(habits_of("said.json", "g", said));
+    cr_expect(said[1] < 0.7 || said[2] > 0.7, "%g %g", said[1], said[2]);
+    struct run run = assay(CALIBRATE, "again.json", "all.jsonl");
+    cr_expect(strstr(run.err, "all.jsonl:91: skipped: "), "%s", run.err);
+    run_free(&run);
+    g_string_free(all, TRUE);
+    g_free(plain);
+    g_free(words);
+}
+
+Test(feedback, nothing_to_fit_is_no_failure)
+{
+    write_file("feedback.jsonl", F "\"r-1\", \"right\": true}\n");
+    calibrate("said.json", FILES("feedback.jsonl"), "1 requests are not in the files");
+}
