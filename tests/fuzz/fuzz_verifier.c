@@ -1,0 +1,62 @@
+/* The verifier's file is given by users too: whatever is in it, loading ends in a model that gives every candidate of
+ * every request a probability, or in an error. The verifier has limits of its own on top of the content model's
+ * (fuzz_model.c): hashed models in base64, habits of generators, a margin. */
+#include "coordinator/verifier.h"
+#include "coordinator/verifier_context.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { CANDIDATES = 3, WAYS = 3 };
+
+/* Three candidates of which two agree and one fails; of one generator without a name, of a named one, of two. */
+static void make_candidates(struct msg_candidate *given, struct msg_judged *judged, struct msg_execution *execution,
+                            unsigned way)
+{
+    static const char *const names[] = {"", "g"};
+    for (unsigned i = 0; i < CANDIDATES; i++) {
+        given[i] = (struct msg_candidate){.sql = {"SELECT 1", 8}, .count = 1, .score = NAN};
+        if (way == 1 || (way == 2 && i)) given[i].generators = &names[1], given[i].n_generators = 1;
+        execution[i] = (struct msg_execution){.code = i == 2 ? "sql_error" : "ok", .rows = 1, .digest = {7, 7}};
+        judged[i] = (struct msg_judged){.sql = given[i].sql, .judged = true, .invalid = i == 2, .count = i + 1};
+        judged[i].execution = &execution[i];
+    }
+}
+
+static void judge(const struct verifier_model *model, const char *question, const float *features, unsigned way)
+{
+    struct msg_candidate given[CANDIDATES];
+    struct msg_judged judged[CANDIDATES];
+    struct msg_execution execution[CANDIDATES];
+    make_candidates(given, judged, execution, way);
+    struct msg_request request = {.question = question, .candidates = given, .n_candidates = CANDIDATES};
+    for (unsigned i = 0; i < CANDIDATES; i++) {
+        struct verifier_subject subject = {&request, judged, CANDIDATES, CANDIDATES, i, features};
+        double p = verifier_entails(model, &subject);
+        if (!(p >= 0 && p <= 1)) abort(); /* not a number either: there is something to go by */
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err err;
+    struct verifier_model *model;
+    if (verifier_load_text((const char *)data, size, &model, &err)) return 0;
+    float some[VERIFIER_FEATURES], much[VERIFIER_FEATURES];
+    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) {
+        some[i] = i % 3 == 2 ? NAN : (float)(i % 2);
+        much[i] = i % 2 ? 1e30F : -1e30F;
+    }
+    some[VERIFIER_COMPONENTS] = 1;
+    if (!(verifier_margin(model) >= 0 && verifier_margin(model) <= 1)) abort();
+    for (unsigned way = 0; way < WAYS; way++) {
+        judge(model, "How many boats of 'Oslo' are there?", some, way);
+        judge(model, NULL, much, way);
+    }
+    verifier_free(model);
+    return 0;
+}
