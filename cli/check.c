@@ -60,7 +60,7 @@ static int exit_code(const struct msg_verdict *verdict)
                                                                                              : EXIT_JUDGED;
 }
 
-static int judge_one(struct cli *cli, const struct msg_request *request, enum format format)
+static int check_request(struct cli *cli, const struct msg_request *request, enum format format)
 {
     struct err err = {0};
     struct engine_config config;
@@ -70,11 +70,8 @@ static int judge_one(struct cli *cli, const struct msg_request *request, enum fo
     struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
     file.name = request->db;
     config.databases = (struct worker_databases){.files = &file, .n_files = 1};
-    struct engine *engine = NULL;
     struct msg_verdict *verdict = NULL;
-    enum err_code code = engine_open(&config, &engine, &err);
-    if (code == ERR_OK) code = engine_submit(engine, request, -1, &err);
-    if (code == ERR_OK) code = engine_next(engine, -1, &verdict, &err);
+    enum err_code code = judge_request(&config, request, &verdict, &err);
     int exit = EXIT_ERROR;
     if (code == ERR_OK) {
         struct output *output = output_begin(format, true, stdout);
@@ -85,7 +82,6 @@ static int judge_one(struct cli *cli, const struct msg_request *request, enum fo
         complain_err(NULL, &err);
     }
     msg_verdict_free(verdict);
-    engine_close(engine);
     return exit;
 }
 
@@ -109,7 +105,7 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format
         .candidates = candidates,
         .n_candidates = texts->len,
     };
-    int code = judge_one(cli, &request, format);
+    int code = check_request(cli, &request, format);
     g_free(candidates);
     return code;
 }

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_GAPS = 32 };
+
 /* Everything about the statement in hand. */
 struct story {
     struct cli *cli;
@@ -23,6 +25,9 @@ struct story {
     struct vsig_subject subject;
     struct explain_options options;
     struct explanation *explanation;
+    double entails; /* by the built-in verifier; NAN: it has nothing to say */
+    struct verifier_gap gaps[MAX_GAPS];
+    uint32_t n_gaps;
 };
 
 /* --- making it --- */
@@ -86,6 +91,50 @@ static enum err_code explain(struct story *story, struct err *err)
     if (worker_uses_denied(story->schema, subject->bound, story->options.deny_columns, story->options.n_deny_columns))
         story->options.expose = EXPLAIN_NONE;
     return explain_query(&story->arena, &source, &story->options, &story->explanation, err);
+}
+
+/* --- against the question --- */
+
+/* What a request with this one candidate would be told. Without models there is an explanation all the same. */
+static double ask_verifier(const struct story *story)
+{
+    struct err err = {0};
+    struct msg_verdict *verdict = NULL;
+    struct engine_config config;
+    const struct settings *s = &story->cli->settings;
+    const struct vsig_subject *subject = &story->subject;
+    char *name = db_path_name(story->database.path);
+    struct worker_database file = story->database;
+    file.name = name;
+    struct msg_candidate candidate = {.sql = {subject->sql, (uint32_t)subject->sql_len}, .count = 1, .score = NAN};
+    struct msg_request request = {.id = "explain",
+                                  .db = file.name,
+                                  .question = s->check.question,
+                                  .evidence = s->check.evidence,
+                                  .candidates = &candidate,
+                                  .n_candidates = 1};
+    judge_config(story->cli, &config);
+    config.databases = (struct worker_databases){.files = &file, .n_files = 1};
+    config.remote = (struct scorer_config){0};
+    config.workers = 1;
+    config.defaults.strategy = MSG_RERANK; /* asks the verifier of every candidate */
+    config.defaults.explain = MSG_EXPLAIN_ON;
+    double entails = NAN;
+    if (judge_request(&config, &request, &verdict, &err))
+        complain_err("the verifier", &err);
+    else if (verdict->n_candidates)
+        entails = verdict->candidates[0].entailment;
+    msg_verdict_free(verdict);
+    g_free(name);
+    return entails;
+}
+
+static void compare(struct story *story)
+{
+    story->entails = NAN;
+    if (!story->subject.question) return;
+    story->entails = ask_verifier(story);
+    story->n_gaps = verifier_gaps(&story->subject, story->explanation, &story->arena, story->gaps, MAX_GAPS);
 }
 
 /* --- JSON --- */
@@ -223,6 +272,18 @@ static json_t *features_json(struct story *story)
     return out;
 }
 
+static json_t *gaps_json(const struct story *story)
+{
+    json_t *out = json_array();
+    for (uint32_t i = 0; i < story->n_gaps; i++) {
+        const struct verifier_gap *gap = &story->gaps[i];
+        json_array_append_new(out, json_pack("{s:o,s:i,s:i}", "text",
+                                             text_json(story->subject.question + gap->start, gap->end - gap->start),
+                                             "start", (int)gap->start, "end", (int)gap->end));
+    }
+    return out;
+}
+
 static json_t *story_json(struct story *story)
 {
     const struct explanation *explanation = story->explanation;
@@ -237,7 +298,10 @@ static json_t *story_json(struct story *story)
         "error", format_text(ran ? NULL : err_name(subject->result_code)), "prose", format_text(explanation->prose),
         "premise", format_text(explanation->premise), "missing", format_text(explanation->missing), "cut",
         explanation->cut, "phrases", phrases, "provenance", provenance_json(story), "why_not", whynot_json(story));
-    if (subject->question) json_object_set_new(out, "features", features_json(story));
+    if (!subject->question) return out;
+    json_object_set_new(out, "features", features_json(story));
+    json_object_set_new(out, "entailment", isnan(story->entails) ? json_null() : json_real(story->entails));
+    json_object_set_new(out, "unanswered", gaps_json(story));
     return out;
 }
 
@@ -250,6 +314,30 @@ static void print_line(const char *text)
     putchar('\n');
 }
 
+static void print_prose(const char *text)
+{
+    if (text && *text) print_paragraph(stdout, "", 0, text);
+}
+
+static void print_comparison(const struct story *story)
+{
+    if (!story->subject.question) return;
+    GString *text = g_string_new(NULL);
+    if (isnan(story->entails))
+        g_string_append(text, "The built-in verifier has nothing to go by.");
+    else
+        g_string_append_printf(text, "P(entails) %.3f, by the built-in verifier.", story->entails);
+    for (uint32_t i = 0; i < story->n_gaps; i++) {
+        const struct verifier_gap *gap = &story->gaps[i];
+        g_string_append(text, i ? ", " : " Nothing said above answers, in the question: ");
+        g_string_append_printf(text, "\"%.*s\"", (int)(gap->end - gap->start), story->subject.question + gap->start);
+    }
+    if (story->n_gaps) g_string_append_c(text, '.');
+    putchar('\n');
+    print_prose(text->str);
+    g_string_free(text, TRUE);
+}
+
 static void print_story(struct story *story, enum format format)
 {
     if (format != FORMAT_TEXT && !story->cli->settings.explain.premise) {
@@ -258,9 +346,14 @@ static void print_story(struct story *story, enum format format)
         json_decref(json);
         return;
     }
-    bool premise = story->cli->settings.explain.premise;
-    print_line(premise ? story->explanation->premise : story->explanation->prose);
-    print_line(story->explanation->missing);
+    if (story->cli->settings.explain.premise) {
+        print_line(story->explanation->premise); /* as the verifier reads it */
+        print_line(story->explanation->missing);
+        return;
+    }
+    print_prose(story->explanation->prose);
+    print_prose(story->explanation->missing);
+    print_comparison(story);
 }
 
 /* --- the command --- */
@@ -281,6 +374,7 @@ static int explain_text(struct cli *cli, const char *sql, size_t len, enum forma
         complain_err(NULL, &err);
         code = EXIT_JUDGED;
     } else {
+        compare(&story);
         print_story(&story, format);
     }
     if (story.schema) schema_unref(story.schema);
@@ -316,11 +410,14 @@ const struct command command_explain = {
         "of one row of its result and the rows it came from, or, when there is no row, which condition empties it. "
         "Without an argument the statement comes from standard input.\n\n"
         "As JSON there is also each phrase with its place in the statement, the rewritten statements with their source "
-        "rows, and, with --question, what the verifier is told. --expose and --deny-column say what of the data may "
-        "appear: with values the first source row of each part, with rows all that were fetched; of a database of the "
-        "configuration no more than its entry allows.\n\n"
+        "rows, and, with --question, what the verifier is told.\n\n"
+        "With --question the built-in verifier also says how sure it is that the explanation answers it, as it would "
+        "in a request with this one candidate, and which words of the question nothing in the explanation answers.\n\n"
+        "--expose and --deny-column say what of the data may appear: with values the first source row of each part, "
+        "with rows all that were fetched; of a database of the configuration no more than its entry allows.\n\n"
         "The exit status is 1 when the statement does not execute or is not understood.",
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
+                "assay explain --db shop.sqlite --question 'How many customers live in Rome?' 'SELECT 7'\n"
                 "assay explain --db shop.sqlite --expose rows --format json 'SELECT name FROM product LIMIT 1'",
     .groups = (const struct option_group *const[]){&options_check, &options_explain, &options_judge, &options_output,
                                                    &options_database, &options_schema, &options_general, NULL},

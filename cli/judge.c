@@ -171,3 +171,15 @@ enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, st
     if (code == ERR_CANCELLED) return ERR_OK;
     return code == ERR_CLOSED && (!err || err->code == ERR_OK) ? ERR_OK : code;
 }
+
+enum err_code judge_request(const struct engine_config *config, const struct msg_request *request,
+                            struct msg_verdict **out, struct err *err)
+{
+    struct engine *engine = NULL;
+    *out = NULL;
+    enum err_code code = engine_open(config, &engine, err);
+    if (code == ERR_OK) code = engine_submit(engine, request, -1, err);
+    if (code == ERR_OK) code = engine_next(engine, -1, out, err);
+    engine_close(engine);
+    return code;
+}

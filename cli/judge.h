@@ -14,6 +14,10 @@ struct cache_config judge_cache_config(const struct settings *settings);
 /* One line on standard error: what the fleet's index cache did. Nothing without one, or with --quiet. */
 void judge_report_cache(const struct cli *cli, struct engine *engine);
 
+/* One request by an engine of its own; the caller owes msg_verdict_free. */
+enum err_code judge_request(const struct engine_config *config, const struct msg_request *request,
+                            struct msg_verdict **out, struct err *err);
+
 /* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
  *
  * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; JUDGE_LATER: none yet, ask

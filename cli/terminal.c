@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool colour;
@@ -64,14 +65,56 @@ void print_safe(FILE *stream, const char *text, size_t len, bool lines)
     }
 }
 
+/* Columns of the character at `text`, and its bytes. */
+static unsigned character(const char *text, size_t len, size_t *bytes)
+{
+    gunichar c = g_utf8_get_char_validated(text, (gssize)len);
+    bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+    *bytes = valid ? (size_t)(g_utf8_next_char(text) - text) : 1;
+    return !valid ? 1 : g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+}
+
 unsigned text_width(const char *text, size_t len)
 {
     unsigned width = 0;
-    for (size_t i = 0; i < len;) {
-        gunichar c = g_utf8_get_char_validated(text + i, (gssize)(len - i));
-        bool valid = c != (gunichar)-1 && c != (gunichar)-2;
-        width += !valid ? 1 : g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-        i += valid ? (size_t)(g_utf8_next_char(text + i) - (text + i)) : 1;
-    }
+    for (size_t i = 0, bytes; i < len; i += bytes) width += character(text + i, len - i, &bytes);
     return width;
+}
+
+unsigned terminal_width(FILE *stream)
+{
+    enum { NO_TERMINAL = 80 };
+    struct winsize size;
+    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return NO_TERMINAL;
+}
+
+/* Bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
+static size_t line_of(const char *text, size_t len, unsigned room)
+{
+    size_t end = 0, space = 0, bytes;
+    for (unsigned columns = 0; end < len; end += bytes) {
+        columns += character(text + end, len - end, &bytes);
+        if (columns > room) break;
+        if (text[end] == ' ') space = end;
+    }
+    return end < len && text[end] != ' ' && space ? space : end;
+}
+
+void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char *text)
+{
+    enum { LEAST = 20 };
+    unsigned width = terminal_width(stream), room = width > indent + LEAST ? width - indent : LEAST;
+    size_t len = strlen(text);
+    fputs(lead, stream);
+    while (len) {
+        size_t n = line_of(text, len, room);
+        print_safe(stream, text, n, false);
+        fputc('\n', stream);
+        while (n < len && text[n] == ' ') n++;
+        text += n;
+        len -= n;
+        if (len) fprintf(stream, "%*s", (int)indent, "");
+    }
 }

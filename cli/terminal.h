@@ -24,4 +24,11 @@ void print_safe(FILE *stream, const char *text, size_t len, bool lines);
 /* Columns that `len` bytes of UTF-8 text take on a terminal; a tab counts as one, as print_safe writes it. */
 unsigned text_width(const char *text, size_t len);
 
+/* Columns of the terminal behind the stream; 80 where there is none. */
+unsigned terminal_width(FILE *stream);
+
+/* Print text as print_safe does, lines broken at spaces to the terminal's width, each behind `indent` spaces; the first
+ * one behind `lead`, which is as long. A word that is longer than a line is broken. */
+void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char *text);
+
 #endif

@@ -7,39 +7,10 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-static unsigned width(FILE *stream)
-{
-    struct winsize size;
-    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 120;
-}
 
 static void safe(FILE *stream, const char *text)
 {
     if (text) print_safe(stream, text, strlen(text), false);
-}
-
-/* A paragraph: lines broken at spaces, to the width of the terminal, each behind `indent` spaces; the first one behind
- * `lead`, which is as long. */
-static void paragraph(FILE *stream, const char *lead, unsigned indent, const char *text)
-{
-    unsigned room = width(stream) > indent + 20 ? width(stream) - indent : 20;
-    fputs(lead, stream);
-    while (*text) {
-        unsigned columns = 0;
-        const char *end = text, *space = NULL;
-        for (; *end && columns < room; columns++, end = g_utf8_find_next_char(end, NULL))
-            if (*end == ' ') space = end;
-        const char *stop = *end && *end != ' ' && space && space > text ? space : end;
-        print_safe(stream, text, (size_t)(stop - text), false);
-        fputc('\n', stream);
-        for (text = stop; *text == ' ';) text++;
-        if (*text) fprintf(stream, "%*s", (int)indent, "");
-    }
 }
 
 static const char *percent(double p, char out[16])
@@ -141,7 +112,7 @@ static void print_reasons(FILE *out, const struct msg_verdict *verdict)
         if (first) fputc('\n', out);
         first = false;
         int indent = snprintf(lead, sizeof lead, "%3u  ", i + 1);
-        paragraph(out, lead, (unsigned)indent, why);
+        print_paragraph(out, lead, (unsigned)indent, why);
     }
 }
 
@@ -186,7 +157,7 @@ static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t n
 static void print_explanation(FILE *out, const struct msg_judged *judged)
 {
     if (!judged->explanation || !*judged->explanation) return;
-    paragraph(out, "    ", 4, judged->explanation);
+    print_paragraph(out, "    ", 4, judged->explanation);
 }
 
 static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32_t i)
@@ -197,7 +168,7 @@ static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32
     fprintf(out, "\n%scandidate %u%s%s\n", style_start(STYLE_BOLD), i + 1, chosen ? " (the answer)" : "", style_end());
     struct mark marks[MAX_MARKS];
     unsigned n = collect_marks(judged, marks);
-    caret_print(out, judged->sql.bytes ? judged->sql.bytes : "", judged->sql.len, marks, n, 4, width(out));
+    caret_print(out, judged->sql.bytes ? judged->sql.bytes : "", judged->sql.len, marks, n, 4, terminal_width(out));
     if (chosen) print_explanation(out, judged);
     for (uint32_t k = 0; k < judged->n_findings; k++) print_finding(out, judged, k);
 }

@@ -101,13 +101,11 @@ static enum err_code forget(float *out)
     return ERR_LIMIT_MEMORY;
 }
 
-enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
-                                struct arena *arena, float *out)
+static bool look_at(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                    float *out, struct look **at)
 {
-    forget(out);
-    if (subject->code || !subject->bound) return ERR_OK;
-    struct look *look = arena_alloc(arena, sizeof *look);
-    if (!look || !look_init(look, subject, arena, out) || !look_values(look)) return forget(out);
+    struct look *look = *at = arena_alloc(arena, sizeof *look);
+    if (!look || !look_init(look, subject, arena, out) || !look_values(look)) return false;
     set_components(subject->bound, out);
     set_size(look);
     look_operators(look);
@@ -115,5 +113,47 @@ enum err_code verifier_features(struct vsig_subject *subject, const struct expla
     look_result(look);
     look_joins(look);
     look_alignment(look, explanation);
-    return ERR_OK;
+    return true;
+}
+
+enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
+                                struct arena *arena, float *out)
+{
+    struct look *look;
+    forget(out);
+    if (subject->code || !subject->bound) return ERR_OK;
+    return look_at(subject, explanation, arena, out, &look) ? ERR_OK : forget(out);
+}
+
+/* --- what is left open --- */
+
+static bool is_gap(const struct look *look, uint32_t token)
+{
+    const struct text_token *t = &look->asked->tokens.items[token];
+    return t->kind != TEXT_PUNCT && !t->is_stop && !look->explained[token] && !look->covered[token];
+}
+
+uint32_t verifier_gaps(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                       struct verifier_gap *out, uint32_t max)
+{
+    float features[VERIFIER_FEATURES];
+    struct look *look;
+    uint32_t n = 0;
+    bool open = false; /* what comes next may go on with the last one */
+    if (subject->code || !subject->bound || !subject->asked || !explanation) return 0;
+    forget(features);
+    if (!look_at(subject, explanation, arena, features, &look)) return 0;
+    const struct text_tokens *tokens = &look->asked->tokens;
+    for (uint32_t i = 0; i < tokens->n && i < LOOK_MAX_ASKED; i++) {
+        const struct text_token *t = &tokens->items[i];
+        if (!is_gap(look, i)) {
+            open = open && t->is_stop && t->kind != TEXT_PUNCT;
+            continue;
+        }
+        if (!open && n == max) break;
+        if (!open) out[n++].start = t->start;
+        out[n - 1].end = t->end;
+        open = true;
+    }
+    return n;
 }

@@ -47,6 +47,17 @@ enum verifier_group {
 enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
                                 struct arena *arena, float *out);
 
+/* A phrase of the question that nothing answers: neither a word of the explanation means it, nor does the query use the
+ * value, the column or the operation that it names. */
+struct verifier_gap {
+    uint32_t start, end; /* bytes of the question */
+};
+
+/* At most `max` of them into `out`, in the question's order; words with only small words between are one. Without a
+ * question or an explanation: none. Count. Thread: eval. */
+uint32_t verifier_gaps(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                       struct verifier_gap *out, uint32_t max);
+
 /* Between index (dense, this build's), wire id (for ever) and name. -1 / NULL: no such. Thread: any. */
 uint32_t verifier_feature_id(unsigned index);
 int verifier_feature_by_id(uint32_t id);

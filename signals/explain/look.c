@@ -148,7 +148,8 @@ bool look_init(struct look *look, struct vsig_subject *subject, struct arena *ar
     if (look->asked) {
         look->value_used = arena_array(arena, look->asked->n_values + 1, sizeof *look->value_used);
         look->explained = arena_array(arena, look->asked->tokens.n + 1, sizeof *look->explained);
-        if (!look->value_used || !look->explained) return false;
+        look->covered = arena_array(arena, look->asked->tokens.n + 1, sizeof *look->covered);
+        if (!look->value_used || !look->explained || !look->covered) return false;
     }
     query_look(subject, &look->view);
     find_mentions(look);

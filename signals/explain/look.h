@@ -10,7 +10,13 @@
 #include "signals/question/query.h"
 #include "signals/vsig_question.h"
 
-enum { LOOK_MAX_USED = 256, LOOK_MAX_LITERALS = 64, LOOK_MAX_OUTPUTS = 32, LOOK_NO_MENTION = UINT16_MAX };
+enum {
+    LOOK_MAX_USED = 256,
+    LOOK_MAX_LITERALS = 64,
+    LOOK_MAX_OUTPUTS = 32,
+    LOOK_MAX_ASKED = 200 /* words of the question that are held against phrases */,
+    LOOK_NO_MENTION = UINT16_MAX
+};
 
 /* What a query does with a column. */
 enum look_use {
@@ -59,6 +65,7 @@ struct look {
     uint32_t n_literals;
     bool *value_used; /* by value of the question */
     bool *explained;  /* by token of the question: something in the query answers for it */
+    bool *covered;    /* likewise: some phrase of the explanation has the word */
 };
 
 /* False when the arena is full. */

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { MAX_PHRASES = 64, MAX_PHRASE_WORDS = 80, MAX_QUESTION_WORDS = 200 };
+enum { MAX_PHRASES = 64, MAX_PHRASE_WORDS = 80 };
 
 /* Words that any explanation is made of. */
 static const char *const FRAME[] = {"queri", "return", "result", "row",   "column", "kept", "where",
@@ -41,7 +41,7 @@ struct asked_words {
 static struct asked_words read_asked(struct look *look)
 {
     const struct text_tokens *tokens = &look->asked->tokens;
-    uint32_t n = tokens->n < MAX_QUESTION_WORDS ? tokens->n : MAX_QUESTION_WORDS;
+    uint32_t n = tokens->n < LOOK_MAX_ASKED ? tokens->n : LOOK_MAX_ASKED;
     struct asked_words asked = {arena_array(look->arena, n + 1, sizeof *asked.items), n};
     for (uint32_t q = 0; asked.items && q < n; q++) {
         struct asked_word *word = &asked.items[q];
@@ -108,6 +108,7 @@ static void set_covered(struct look *look, const struct asked_words *asked)
     for (uint32_t q = 0; q < asked->n; q++) {
         n += asked->items[q].stem != NULL;
         found += asked->items[q].covered;
+        look->covered[q] = asked->items[q].covered;
     }
     if (n > 0) look->out[VERIFIER_question_covered] = found / n;
 }

@@ -31,6 +31,101 @@ Test(explain_program, prose_is_for_people_and_the_premise_for_verifiers)
     run_free(&premise);
 }
 
+/* --- against a question --- */
+
+static json_t *explained(const char *question, const char *sql)
+{
+    char *asked = g_strconcat("--question=", question, NULL);
+    struct run run = assay(EXPLAIN, "--format=json", asked, sql);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    json_t *json = parse(run.out);
+    g_free(asked);
+    run_free(&run);
+    return json;
+}
+
+/* The words left open, one after the other with "|" between; each is what stands in the question at its place. */
+static char *unanswered(const char *question, const char *sql)
+{
+    size_t i;
+    json_t *gap, *json = explained(question, sql);
+    GString *text = g_string_new(NULL);
+    cr_assert(json_is_array(json_object_get(json, "unanswered")));
+    json_array_foreach(json_object_get(json, "unanswered"), i, gap)
+    {
+        const char *words = json_string_value(json_object_get(gap, "text"));
+        json_int_t start = json_integer_value(json_object_get(gap, "start"));
+        json_int_t end = json_integer_value(json_object_get(gap, "end"));
+        cr_expect(words && strlen(words) == (size_t)(end - start) &&
+                  strncmp(question + start, words, strlen(words)) == 0);
+        g_string_append_printf(text, "%s%s", text->len ? "|" : "", words);
+    }
+    json_decref(json);
+    return g_string_free(text, FALSE);
+}
+
+Test(explain_program, says_what_of_the_question_is_left_open)
+{
+    static const struct {
+        const char *question, *sql, *left;
+    } cases[] = {
+        {"How many customers are there?", "SELECT count(*) FROM customer", ""},
+        {"What is the name of each customer?", "SELECT name FROM customer", ""},
+        {"How many purple customers with very green umbrellas are there?", "SELECT count(*) FROM customer",
+         "purple|green umbrellas"},
+        {"", "SELECT count(*) FROM customer", ""},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *left = unanswered(cases[i].question, cases[i].sql);
+        cr_expect_str_eq(left, cases[i].left, "%s: %s", cases[i].question, left);
+        g_free(left);
+    }
+}
+
+/* Two ways to the same number: here, and in a request with this one candidate. */
+Test(explain_program, the_verifier_says_what_it_says_in_a_request)
+{
+    static const char question[] = "How many customers are there?", right[] = "SELECT count(*) FROM customer";
+    struct run run =
+        assay("check", "--db", "shop/shop.sqlite", "--question", question, "--format=json", "--strategy=rerank", right);
+    json_t *verdict = parse(run.out), *good = explained(question, right), *bad = explained(question, "SELECT 7");
+    double asked =
+        json_number_value(json_object_get(json_array_get(json_object_get(verdict, "candidates"), 0), "entailment"));
+    double told = json_number_value(json_object_get(good, "entailment"));
+    cr_expect(told > 0 && told <= 1, "%g", told);
+    cr_expect_float_eq(told, asked, 1e-5, "%g %g", told, asked);
+    cr_expect_lt(json_number_value(json_object_get(bad, "entailment")), told);
+    struct run text = assay(EXPLAIN, "--format=text", "--question", question, right);
+    cr_expect(strstr(text.out, "P(entails) "), "%s", text.out);
+    struct run none = assay(EXPLAIN, "--format=text", "--question", question, "--verifier=none", right);
+    cr_expect_null(strstr(none.out, "P(entails)"), "%s", none.out);
+    json_decref(verdict);
+    json_decref(good);
+    json_decref(bad);
+    run_free(&run);
+    run_free(&text);
+    run_free(&none);
+}
+
+/* Without a terminal lines are 80 columns long; the premise is one text, for a machine. */
+Test(explain_program, prose_is_wrapped)
+{
+    static const char sql[] = "SELECT name, id FROM customer WHERE id > 3 AND name <> 'x' AND id < 700 ORDER BY name";
+    struct run prose = assay(EXPLAIN, "--format=text", sql), premise = assay(EXPLAIN, "--premise", sql);
+    char **lines = g_strsplit(prose.out, "\n", -1);
+    unsigned n = 0, longest = 0;
+    for (char **line = lines; *line; line++) {
+        n += **line != '\0';
+        longest = MAX(longest, (unsigned)g_utf8_strlen(*line, -1));
+        cr_expect_not(g_str_has_prefix(*line, " ") || g_str_has_suffix(*line, " "), "'%s'", *line);
+    }
+    cr_expect(n > 2 && longest > 60 && longest <= 80, "%u lines, %u: %s", n, longest, prose.out);
+    cr_expect_eq(strchr(premise.out, '\n') + 1, premise.out + strlen(premise.out), "%s", premise.out);
+    g_strfreev(lines);
+    run_free(&prose);
+    run_free(&premise);
+}
+
 /* The rewritten statement and its source rows: none, one, or all, as the policy has it. */
 Test(explain_program, json_has_the_source_rows_that_may_be_shown)
 {
@@ -111,7 +206,7 @@ Test(explain_program, the_statement_may_come_from_standard_input)
     run_free(&run);
 }
 
-/* All white space as single spaces: a verdict breaks its lines, an explanation does not. */
+/* All white space as single spaces: a verdict indents its lines, an explanation does not. */
 static char *on_one_line(const char *text)
 {
     char **words = g_strsplit_set(text, " \n", -1);

@@ -4,10 +4,12 @@
 #include "cli/latency.h"
 #include "cli/options.h"
 #include "cli/resume.h"
+#include "cli/terminal.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +70,37 @@ Test(parts, long_sql_is_broken_at_spaces)
 {
     expect_carets("SELECT aaaaaaaa, bbbbbbbb FROM cccc", (struct mark[]){{7, 25, 1}}, 1, 22,
                   "  SELECT aaaaaaaa, \n         ^^^^^^^^^^ [1]\n  bbbbbbbb FROM cccc\n  ^^^^^^^^ [1]\n");
+}
+
+static char *wrapped(const char *lead, const char *text)
+{
+    char *out = NULL;
+    size_t len = 0;
+    FILE *stream = open_memstream(&out, &len); /* no terminal: 80 columns */
+    print_paragraph(stream, lead, (unsigned)strlen(lead), text);
+    fclose(stream);
+    return out;
+}
+
+Test(parts, paragraphs_are_broken_at_spaces)
+{
+    static const char han[] = "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2"; /* three characters on six columns */
+    char *word = g_strnfill(81, 'a'), *text = g_strconcat(word, "  b", NULL), *got = wrapped(" 1 ", "one line");
+    cr_expect_str_eq(got, " 1 one line\n");
+    free(got);
+    got = wrapped("", text);
+    cr_expect(strncmp(got, word, 80) == 0 && strcmp(got + 80, "\na  b\n") == 0, "too long a word is broken: %s", got);
+    free(got);
+    g_free(text);
+    text = g_strdup_printf("%.35s %.35s %s", word, word, han); /* 72 columns and six; 76 are left behind the lead */
+    got = wrapped("    ", text);
+    cr_expect_str_eq(got + 4 + 71, "\n    \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\n", "%s", got);
+    free(got);
+    g_free(text);
+    g_free(word);
+    got = wrapped("", "");
+    cr_expect_str_eq(got, "");
+    free(got);
 }
 
 Test(parts, percentiles_are_within_a_percent)
