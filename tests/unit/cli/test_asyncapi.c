@@ -1,4 +1,5 @@
 /* proto/asyncapi.yaml says what the code does: each name, number and list in it that the code has too is compared. */
+#include "cli/feedback.h"
 #include "proto/edge.h"
 #include "proto/topics.h"
 #include "signals/vsig.h"
@@ -145,6 +146,12 @@ Test(asyncapi, messages_have_the_codes_version_and_bounds)
     cr_expect_str_eq(text("components/schemas/request/properties/question/maxLength"), number);
     snprintf(number, sizeof number, "%d", MSG_MAX_NAME);
     cr_expect_str_eq(text("components/schemas/request/properties/id/maxLength"), number);
+    snprintf(number, sizeof number, "%d", FEEDBACK_VERSION);
+    cr_expect_str_eq(text("components/schemas/feedback/properties/feedback_version/const"), number);
+    snprintf(number, sizeof number, "%d", MSG_MAX_CANDIDATES - 1);
+    cr_expect_str_eq(text("components/schemas/feedback/properties/candidate/maximum"), number);
+    snprintf(number, sizeof number, "%d", MSG_MAX_SQL);
+    cr_expect_str_eq(text("components/schemas/feedback/properties/sql/maxLength"), number);
 }
 
 /* Every $ref leads somewhere. */
