@@ -50,9 +50,11 @@ struct coordinator {
     struct asker *asker; /* NULL: no remote verifier */
     GQueue outbox;       /* of struct outgoing */
     GQueue held;         /* tasks of partitions that are catching up */
+    GQueue too_large;    /* tasks that cannot be sent */
     struct msg_buffer buffer;
     bool shared, settles;  /* the transport's: others write requests; requests are settled */
     uint64_t refused, cut; /* requests of no known form; verdicts that left something out */
+    uint64_t unsendable;   /* tasks that are too large */
     enum err_code failure; /* of an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency;
@@ -92,6 +94,11 @@ static void settle(struct coordinator *c, const struct bus_out *out, struct bus_
     }
 }
 
+static bool is_too_large(const struct coordinator *c, const struct outgoing *item)
+{
+    return bus_out_bytes(&item->out) > bus_max_bytes(c->config.bus, item->out.topic);
+}
+
 /* --- actions of the core --- */
 
 static void on_task(void *ctx, const struct msg_task *task)
@@ -116,7 +123,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     memcpy(item->hash, task->hash, sizeof item->hash);
     item->family = vsig_family_name((enum vsig_family)vsig_family_by_name(task->family));
     bool hold = bus_catching_up(c->consumer, task->key.partition);
-    g_queue_push_tail(hold ? &c->held : &c->outbox, item);
+    g_queue_push_tail(is_too_large(c, item) ? &c->too_large : hold ? &c->held : &c->outbox, item);
 }
 
 /* The form in which a request came, and in which its verdict goes out. */
@@ -130,7 +137,7 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
 /* Of a verdict's value. */
 static size_t most_bytes(const struct coordinator *c)
 {
-    size_t most = bus_max_bytes(c->config.bus);
+    size_t most = bus_max_bytes(c->config.bus, BUS_VERDICTS);
     return most > 2 * (size_t)KEY_AND_HEADERS ? most - KEY_AND_HEADERS : most / 2;
 }
 
@@ -220,7 +227,7 @@ static void dead_letter(struct coordinator *c, struct bus_message *message, cons
                                        .now_ns = bus_now_ns(c->config.bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, message, &cause, BUS_DLQ, bus_max_bytes(c->config.bus), &out);
+    letter_make(&letter, message, &cause, BUS_DLQ, bus_max_bytes(c->config.bus, BUS_DLQ), &out);
     if (c->settles && message->topic_index == BUS_ONCE_REQUESTS) {
         settle(c, &out, message);
         return;
@@ -265,6 +272,17 @@ static enum err_code open_verifier(struct coordinator *c, struct err *err)
     return asker_new(&config, &c->asker, err);
 }
 
+static enum err_code know_task_topics(struct bus *bus, struct err *err)
+{
+    char names[VSIG_FAMILY_COUNT][MAX_TOPIC];
+    const char *topics[VSIG_FAMILY_COUNT];
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
+        topics[i] = names[i];
+    }
+    return bus_know_topics(bus, topics, VSIG_FAMILY_COUNT, err);
+}
+
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err)
 {
     *out = NULL;
@@ -276,6 +294,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     c->shared = config->bus->transport->shared;
     g_queue_init(&c->outbox);
     g_queue_init(&c->held);
+    g_queue_init(&c->too_large);
     pthread_mutex_init(&c->lock, NULL);
     atomic_init(&c->stopping, 0);
     struct core_config core = {.models = config->models,
@@ -289,6 +308,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     if (!code) code = open_verifier(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
+    if (!code) code = know_task_topics(config->bus, err);
     if (!code) code = bus_subscribe_once(config->bus, &once, &c->consumer, err);
     if (code) {
         coordinator_free(c);
@@ -306,6 +326,7 @@ void coordinator_free(struct coordinator *coordinator)
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);
+    g_queue_clear_full(&coordinator->too_large, free);
     bus_unsubscribe(coordinator->consumer);
     msg_buffer_free(&coordinator->buffer);
     pthread_mutex_destroy(&coordinator->lock);
@@ -345,6 +366,7 @@ static void publish(struct coordinator *c)
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,
+                                              .unsendable = c->unsendable,
                                               .open = core_open_requests(c->core),
                                               .latency = c->latency};
     memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);
@@ -395,6 +417,20 @@ static bool is_waiting(const struct coordinator *c)
     return c->outbox.head != NULL;
 }
 
+/* A bound has shrunk since these were queued. False: none of them is too large. */
+static bool sort_out(struct coordinator *c)
+{
+    guint before = c->too_large.length;
+    for (GList *at = c->outbox.head, *next; at; at = next) {
+        struct outgoing *item = at->data;
+        next = at->next;
+        if (!item->family || !is_too_large(c, item)) continue;
+        g_queue_delete_link(&c->outbox, at);
+        g_queue_push_tail(&c->too_large, item);
+    }
+    return c->too_large.length > before;
+}
+
 /* Send what waits, as far as there is room. */
 static enum err_code flush(struct coordinator *c)
 {
@@ -410,7 +446,7 @@ static enum err_code flush(struct coordinator *c)
             free(item);
         }
         if (code == ERR_FULL) return ERR_OK;
-        if (code) return code;
+        if (code && !(code == ERR_LIMIT_BYTES && sort_out(c))) return code;
     }
     return ERR_OK;
 }
@@ -438,6 +474,40 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         dead_letter(c, message, &err);
     else
         bus_ack(c->consumer, message);
+}
+
+/* The answer to a task that nobody will see: its family has none, and why. */
+static enum err_code answer_too_large(struct coordinator *c, const struct outgoing *item)
+{
+    struct msg_signal signals[VSIG_ID_END];
+    struct msg_result result = {.key = item->request,
+                                .hash = {item->hash[0], item->hash[1]},
+                                .family = item->family,
+                                .code = err_name(ERR_LIMIT_BYTES),
+                                .message = "the task is larger than a message may be",
+                                .signals = signals};
+    struct err err = {0};
+    int family = vsig_family_by_name(item->family);
+    result.n_signals = gather_silence((enum vsig_family)family, result.code, signals);
+    enum err_code code = msg_encode_result(&c->buffer, &result);
+    if (code) return code;
+    GByteArray *bytes = g_byte_array_append(g_byte_array_new(), (const guint8 *)c->buffer.bytes, (guint)c->buffer.len);
+    code = core_result(c->core, item->request, bytes->data, bytes->len, bus_now_ns(c->config.bus), &err);
+    g_byte_array_free(bytes, TRUE); /* a copy: a verdict that follows is written into the buffer */
+    return code;
+}
+
+/* More may follow from an answer, and be too large again. */
+static enum err_code answer_all_too_large(struct coordinator *c)
+{
+    enum err_code code = ERR_OK;
+    while (!code && c->too_large.head) {
+        struct outgoing *item = g_queue_pop_head(&c->too_large);
+        c->unsendable++;
+        code = answer_too_large(c, item);
+        free(item);
+    }
+    return code;
 }
 
 static void take_request(struct coordinator *c, struct bus_message *message, int64_t now)

@@ -76,6 +76,7 @@ struct coordinator_stats {
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
     uint64_t duplicates;                       /* requests that came before, and get no verdict of their own */
     uint64_t cut;                              /* verdicts that were too large and left something out */
+    uint64_t unsendable;                       /* tasks that were too large: their families are unavailable */
     uint32_t open;                             /* requests taken and not yet decided */
     uint64_t rejected_by[ERR_COUNT];           /* of dead letters, requests' and results', by what was wrong */
     struct metrics_histogram latency;          /* from a request's arrival up to its verdict, not yet committed */

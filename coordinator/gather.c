@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Signals of a family that gave no answer. */
-static uint32_t fill_silence(enum vsig_family family, const char *reason, struct msg_signal *out)
+uint32_t gather_silence(enum vsig_family family, const char *reason, struct msg_signal *out)
 {
     unsigned n_all;
     uint32_t n = 0;
@@ -45,7 +44,7 @@ static void gather_signals(struct request *request, uint32_t index)
             if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
             judged->n_signals += result->n_signals;
         } else if (slot->waits >> f & 1) {
-            judged->n_signals += fill_silence((enum vsig_family)f, err_name(ERR_DEADLINE), into);
+            judged->n_signals += gather_silence((enum vsig_family)f, err_name(ERR_DEADLINE), into);
         }
     }
     qsort(judged->signals, judged->n_signals, sizeof *judged->signals, by_id);

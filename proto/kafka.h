@@ -17,6 +17,14 @@ struct kafka_context {
     void *owner; /* the consumer */
 };
 
+enum { KAFKA_LIMITS = 40 };
+
+/* What a topic takes, where somebody asked. */
+struct kafka_limit {
+    char topic[128];
+    size_t most; /* of bus_out_bytes */
+};
+
 struct kafka {
     struct bus bus;
     struct kafka_context context;
@@ -35,6 +43,10 @@ struct kafka {
     uint64_t next_number;            /* of what is produced next */
     uint32_t n;
     uint64_t bytes;
+    struct kafka_limit limits[KAFKA_LIMITS];
+    uint32_t n_limits;
+    size_t least_limit; /* what is not larger fits everywhere */
+    size_t batch_bytes; /* messages up to this size may travel together; set once */
     struct err failure; /* the first thing that cannot be mended */
     struct err trouble; /* what the library complained about last */
     int64_t ahead_ms;   /* the brokers' clock against ours */
@@ -103,6 +115,21 @@ bool kafka_is_final(rd_kafka_resp_err_t error);
 
 /* Joining a group that reads a topic which is not there would wait in silence. */
 enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err);
+
+/* --- kafka_limits.c: how large messages may be --- */
+
+/* What a message may be where the library and its brokers take `largest`: they, and kafka_once.c, add to it. */
+size_t kafka_without_overhead(size_t largest);
+
+enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
+size_t kafka_max_bytes(struct bus *bus, const char *topic);
+
+/* Under the lock. */
+bool kafka_fits(struct kafka *kafka, const struct bus_out *out);
+
+/* A broker refused a message of that size as too large. True: it was the message, and from now on less counts as too
+ * large; false: perhaps it was the batch that it was in, or nobody has asked about this topic. */
+bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes);
 
 /* --- kafka_out.c --- */
 

@@ -216,8 +216,12 @@ static void queue_settled(struct once *once, struct once_held *held)
     once->settled_bytes += held->out ? held->out->out.len : 0;
     held->home->n_settled++;
     held->home->dirty = true;
-    if (held->raw) rd_kafka_message_destroy(held->raw);
-    held->raw = NULL;
+    bool may_be_refused =
+        held->out && bus_out_bytes(&held->out->out) > once->kafka->batch_bytes; /* then it is needed */
+    if (held->raw && !may_be_refused) {
+        rd_kafka_message_destroy(held->raw);
+        held->raw = NULL;
+    }
 }
 
 static enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out)
@@ -232,7 +236,7 @@ static enum err_code once_settle(struct bus_consumer *base, struct bus_message *
         unsigned topic = ONCE_VERDICTS;
         while (topic < ONCE_TOPICS && strcmp(once->topics[topic], out->topic) != 0) topic++;
         if (topic == ONCE_TOPICS) return ERR_CONFIG;
-        if (bus_out_bytes(out) > once->kafka->bus.max_message || out->n_headers > BUS_MAX_HEADERS)
+        if (bus_out_bytes(out) > bus_max_bytes(&once->kafka->bus, out->topic) || out->n_headers > BUS_MAX_HEADERS)
             return ERR_LIMIT_BYTES;
         held->out = copy_new(once, message, out, once->topics[topic]);
         if (!held->out) return ERR_NOMEM;
@@ -357,6 +361,50 @@ static void take_back(struct once *once)
     once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
 
+/* The letter of a request that cannot be settled otherwise. */
+static void make_letter(struct once *once, const struct once_held *held, enum err_code why, const char *text,
+                        struct letter *letter, struct bus_out *out)
+{
+    const struct letter_cause cause = {.group = once->group,
+                                       .stage = "coordinator",
+                                       .code = why,
+                                       .text = text,
+                                       .now_ns = bus_now_ns(&once->kafka->bus)};
+    const char *topic = once->topics[ONCE_LETTERS];
+    letter_make(letter, &held->public, &cause, topic, bus_max_bytes(&once->kafka->bus, topic), out);
+}
+
+/* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
+ * refused in its turn and is then made smaller: bounds are halved each time. ERR_CONFIG: it was the batch. */
+static enum err_code replace_refused(struct once *once, struct once_held *held, struct err *err)
+{
+    struct letter letter;
+    struct bus_out out;
+    const struct bus_out *old = &held->out->out;
+    if (!kafka_is_refused(once->kafka, old->topic, bus_out_bytes(old)))
+        return err_set(err, ERR_CONFIG, "a batch is larger than %.100s takes: see its max.message.bytes", old->topic);
+    make_letter(once, held, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
+    struct once_copy *copy = copy_new(once, &held->public, &out, once->topics[ONCE_LETTERS]);
+    if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
+    once->settled_bytes += copy->out.len;
+    once->settled_bytes -= old->len;
+    free(held->out);
+    held->out = copy;
+    once->stats.refused++;
+    return ERR_OK;
+}
+
+static enum err_code replace_all_refused(struct once *once, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (struct once_held *held = once->first_settled; held && !code; held = held->next_settled)
+        if (held->mark.refused) {
+            held->mark.refused = false;
+            code = replace_refused(once, held, err);
+        }
+    return code;
+}
+
 static enum err_code transaction(struct once *once, struct err *err)
 {
     if (MUTATED(metadata_anew)) (void)mutation_pause();
@@ -406,7 +454,8 @@ enum err_code once_transact(struct once *once)
     const struct log_field why = log_field_text("why", err.text);
     bool passes = err_class(code) == ERR_CLASS_RETRY;
     if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
-    if (passes && txn_drop(once->txn, &renewing)) passes = false, err = renewing;
+    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
+        passes = false, code = renewing.code, err = renewing;
     take_back(once);
     if (!passes) once_fail(once, code, err.text);
     return passes ? code : once->failure.code;
@@ -563,14 +612,9 @@ static bool has_open(const struct once_home *home)
 /* A request whose owners died: aside, with where it stood and why. */
 static void put_aside(struct once *once, struct once_held *held)
 {
-    const struct letter_cause cause = {.group = once->group,
-                                       .stage = "coordinator",
-                                       .code = ERR_REJECTED,
-                                       .text = "whoever opened it died, four times in a row",
-                                       .now_ns = bus_now_ns(&once->kafka->bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, &held->public, &cause, once->topics[ONCE_LETTERS], bus_max_bytes(&once->kafka->bus), &out);
+    make_letter(once, held, ERR_REJECTED, "whoever opened it died, five times in a row", &letter, &out);
     once->stats.poison++;
     if (once_settle(&once->consumer, &held->public, &out)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
@@ -858,6 +902,8 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     rd_kafka_queue_destroy(news);
     for (unsigned i = 0; i < ONCE_TOPICS && !code; i++)
         code = kafka_check_topic(once->kafka, once->client, once->topics[i], err);
+    const char *const outputs[] = {once->topics[ONCE_VERDICTS], once->topics[ONCE_LETTERS]};
+    if (!code) code = kafka_know_topics(&once->kafka->bus, outputs, LEDGER_OUTPUTS, err);
     if (code) return code;
     char *cluster = rd_kafka_clusterid(once->client, (int)once->kafka->connect_ms);
     if (!cluster || !(once->cluster = strdup(cluster))) code = err_set(err, ERR_UNREACHABLE, "kafka: no cluster id");

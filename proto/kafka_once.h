@@ -29,6 +29,7 @@ struct txn;
 struct txn_mark {
     struct txn *txn;
     int64_t offset; /* once it is delivered */
+    bool refused;   /* as too large, or in a batch that was */
 };
 
 /* `what` names the transactional.id. ERR_OK: nothing of an earlier owner of that name can become true any more. */

@@ -41,12 +41,14 @@ static void forget(struct kafka *kafka, struct pending *pending)
 static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
 {
     char text[ERR_TEXT_MAX];
-    snprintf(text, sizeof text, "a message for %s was not taken: %s", rd_kafka_topic_name(report->rkt),
-             rd_kafka_err2str(report->err));
+    snprintf(text, sizeof text, "a message for %s was not taken: %s%s", rd_kafka_topic_name(report->rkt),
+             rd_kafka_err2str(report->err),
+             report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? "; see its max.message.bytes" : "");
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
-/* A report of failure leaves its entry in the list: what waits for it must wait for ever. */
+/* A report of failure leaves its entry in the list: what waits for it must wait for ever. A message too large for its
+ * topic does not: nobody will ever take it, whoever tries again, and its request ends without it at its deadline. */
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -54,7 +56,9 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
     rd_kafka_timestamp_type_t type;
     int64_t broker_ms = rd_kafka_message_timestamp(report, &type);
     (void)producer;
-    if (report->err) {
+    bool refused = report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE &&
+                   kafka_is_refused(kafka, rd_kafka_topic_name(report->rkt), pending->bytes);
+    if (report->err && !refused) {
         if (!atomic_load(&kafka->stop)) say_lost(kafka, report);
         return;
     }
@@ -93,12 +97,6 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* What the library and the broker add to a message counts too, and so does what kafka_once.c adds. */
-static size_t without_overhead(size_t largest)
-{
-    return largest > 2 * OVERHEAD ? largest - OVERHEAD : largest / 2;
-}
-
 /* The library's bounds are wider than ours, whatever those are. */
 static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
 {
@@ -122,7 +120,12 @@ static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
     size_t size = sizeof largest;
     if (!conf) return NULL;
     if (rd_kafka_conf_get(conf, "message.max.bytes", largest, &size) == RD_KAFKA_CONF_OK)
-        kafka->bus.max_message = without_overhead(strtoul(largest, NULL, 10));
+        kafka->bus.max_message = kafka_without_overhead(strtoul(largest, NULL, 10));
+    size = sizeof largest;
+    kafka->least_limit = kafka->bus.max_message;
+    kafka->batch_bytes = rd_kafka_conf_get(conf, "batch.size", largest, &size) == RD_KAFKA_CONF_OK
+                             ? strtoul(largest, NULL, 10)
+                             : kafka->bus.max_message;
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     return conf;
 }
@@ -251,7 +254,7 @@ static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, b
 static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, uint32_t *taken)
 {
     for (uint32_t i = 0; i < length; i++)
-        if (bus_out_bytes(&run[i]) > kafka->bus.max_message) return ERR_LIMIT_BYTES;
+        if (!kafka_fits(kafka, &run[i])) return ERR_LIMIT_BYTES;
     for (uint32_t i = 0; i < length; i++) {
         enum err_code code = hand_over(kafka, &run[i], NULL, NULL);
         if (code) return code;

@@ -57,6 +57,7 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
         txn->lost++;
         txn->why = report->err;
         txn->fenced |= is_fenced(report->err);
+        mark->refused = report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
     } else {
         mark->offset = report->offset;
     }
@@ -195,7 +196,7 @@ enum err_code txn_begin(struct txn *txn, struct err *err)
 enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err)
 {
     rd_kafka_headers_t *headers = kafka_headers(out);
-    *mark = (struct txn_mark){txn, -1};
+    *mark = (struct txn_mark){txn, -1, false};
     rd_kafka_vu_t fields[8] = {
         {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = out->topic},
         {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = out->partition},

@@ -65,9 +65,15 @@ size_t bus_out_bytes(const struct bus_out *out)
     return bytes;
 }
 
-size_t bus_max_bytes(const struct bus *bus)
+size_t bus_max_bytes(struct bus *bus, const char *topic)
 {
+    if (bus->transport->max_bytes) return bus->transport->max_bytes(bus, topic);
     return bus->max_message ? bus->max_message : MSG_MAX_BYTES;
+}
+
+enum err_code bus_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err)
+{
+    return bus->transport->know_topics ? bus->transport->know_topics(bus, topics, n, err) : ERR_OK;
 }
 
 size_t bus_out_room(const struct bus_out *out)

@@ -114,8 +114,10 @@ struct bus_once_stats {
     uint64_t takeovers;               /* partitions taken over from another owner, or from this one's past */
     uint64_t lost;                    /* requests that retention took before they were settled */
     uint64_t poison;                  /* requests put aside because their owners died */
+    uint64_t refused;                 /* verdicts that the brokers took for too large; a letter took their place */
     uint32_t open;                    /* read, not settled */
     uint32_t waiting;                 /* settled, not committed */
+    uint32_t closed;                  /* own partitions that are not read, for another topic lacks them */
 };
 
 struct bus;          /* a connection, or the queues of this process. Thread: any */
@@ -133,6 +135,8 @@ struct bus_transport {
     void (*close)(struct bus *bus);
 
     /* out */
+    enum err_code (*know_topics)(struct bus *bus, const char *const *topics, uint32_t n, struct err *err); /* or NULL */
+    size_t (*max_bytes)(struct bus *bus, const char *topic); /* NULL: max_message whatever the topic */
     enum err_code (*produce)(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                              uint32_t *taken);
     enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
@@ -300,11 +304,15 @@ static inline void bus_once_stats(struct bus_consumer *consumer, struct bus_once
     if (consumer->transport->once_stats) consumer->transport->once_stats(consumer, out);
 }
 
-/* Bytes of key, value, and the headers' names and values. Thread: any; so are the next three. */
+/* Bytes of key, value, and the headers' names and values. Thread: any; so are the next five. */
 size_t bus_out_bytes(const struct bus_out *out);
 
-/* The largest bus_out_bytes that this bus takes. */
-size_t bus_max_bytes(const struct bus *bus);
+/* The largest bus_out_bytes that this bus takes for that topic. It may shrink. */
+size_t bus_max_bytes(struct bus *bus, const char *topic);
+
+/* Find out how large messages of these topics may be; bus_max_bytes and ERR_LIMIT_BYTES follow it from then on. What
+ * cannot be found out is logged and changes nothing. ERR_CONFIG: a topic takes less than is needed at all. */
+enum err_code bus_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
 
 /* A deep copy, for those who keep a message: bus_out_room bytes of `room` and n_headers of `headers`. Texts end with
  * NUL; the topic stays the caller's. */

@@ -1,6 +1,7 @@
 /* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
  *
  *   kafka_client.c   configuration, errors in words, being reachable, the shared clock
+ *   kafka_limits.c   how large messages of a topic may be
  *   kafka_out.c      one idempotent producer a bus; what is under way is counted and bounded here
  *   kafka_in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
  *   kafka_window.c   what a partition has handed out, and how far its offset may go
@@ -132,6 +133,8 @@ const struct bus_transport bus_kafka = {
     .shared = true,
     .open = kafka_open,
     .close = kafka_close,
+    .know_topics = kafka_know_topics,
+    .max_bytes = kafka_max_bytes,
     .produce = kafka_produce,
     .place = kafka_place,
     .flush = kafka_flush,

@@ -46,6 +46,7 @@ enum {
     HOLD_MS = 100,   /* a permit is kept so long from task to task, then others have their turn */
     WAIT_MS = 250,   /* for a permit, before the task goes to the back */
     MAX_CRASHES = 2,
+    KEY_BYTES = 64,  /* of a result's key, rounded up */
     TRIAL_MS = 60000 /* of a task without a deadline */
 };
 
@@ -88,13 +89,37 @@ enum err_code dispatch_flush(struct worker *worker, struct err *err)
     return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
 }
 
+/* ERR_LIMIT_BYTES: larger than the results' topic takes. */
+static enum err_code encode(struct worker *worker, struct msg_buffer *buffer, const struct msg_result *result)
+{
+    enum err_code code = msg_encode_result(buffer, result);
+    size_t most = bus_max_bytes(worker->config.bus, BUS_RESULTS);
+    return !code && buffer->len + KEY_BYTES > most ? ERR_LIMIT_BYTES : code;
+}
+
+/* Without the sample of rows; then without an answer but why there is none. */
+static enum err_code encode_smaller(struct worker *worker, struct msg_buffer *buffer, const struct msg_task *task,
+                                    struct msg_result *result)
+{
+    static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer is larger than a message may be"};
+    struct msg_execution execution = result->execution ? *result->execution : (struct msg_execution){0};
+    execution.n_sample = execution.n_names = 0;
+    if (result->execution) result->execution = &execution;
+    enum err_code code = encode(worker, buffer, result);
+    if (code != ERR_LIMIT_BYTES) return code;
+    worker->stats.failed++;
+    code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), &why, result);
+    return code ? code : encode(worker, buffer, result);
+}
+
 /* Put a result into the outbox; its task is acked when it is out. */
-static enum err_code answer(struct worker *worker, struct bus_message *message, const struct msg_result *result,
-                            struct err *err)
+static enum err_code answer(struct worker *worker, struct bus_message *message, const struct msg_task *task,
+                            struct msg_result *result, struct err *err)
 {
     struct outbox *outbox = &worker->outbox;
     uint32_t i = outbox->n;
-    enum err_code code = msg_encode_result(&outbox->buffers[i], result);
+    enum err_code code = encode(worker, &outbox->buffers[i], result);
+    if (code == ERR_LIMIT_BYTES) code = encode_smaller(worker, &outbox->buffers[i], task, result);
     if (code) return fatal(worker, message, code == ERR_LIMIT_BYTES ? ERR_INTERNAL : code, err);
     int len = snprintf(outbox->keys[i], sizeof outbox->keys[i], "%d-%lld", result->key.partition,
                        (long long)result->key.offset);
@@ -126,7 +151,7 @@ static enum err_code send_letter(struct worker *worker, const struct bus_message
     struct letter letter;
     struct bus_out out;
     uint32_t taken;
-    letter_make(&letter, message, &cause, BUS_TASKS_DLQ, bus_max_bytes(config->bus), &out);
+    letter_make(&letter, message, &cause, BUS_TASKS_DLQ, bus_max_bytes(config->bus, BUS_TASKS_DLQ), &out);
     enum err_code code = offer(worker, &out, 1, &taken);
     if (code) return code;
     worker->stats.dead++;
@@ -168,7 +193,7 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
     enum err_code code =
         answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, &result);
-    return code ? fatal(worker, message, code, err) : answer(worker, message, &result, err);
+    return code ? fatal(worker, message, code, err) : answer(worker, message, task, &result, err);
 }
 
 /* Half to three halves of it: tasks that failed together do not come again together. */
@@ -344,7 +369,7 @@ enum err_code dispatch(struct worker *worker, struct bus_message *message, const
     worker->stats.busy_ns += took;
     if (family >= 0) metrics_histogram_count(&worker->stats.families[family], took);
     switch (err_class(code)) {
-    case ERR_CLASS_OK: return answer(worker, message, &result, err);
+    case ERR_CLASS_OK: return answer(worker, message, task, &result, err);
     case ERR_CLASS_RETRY: return retry(worker, message, task, &why, wait_ms, err);
     case ERR_CLASS_REJECT: return reject(worker, message, task, &why, err);
     case ERR_CLASS_FATAL: break;

@@ -32,6 +32,9 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
         worker->families[i] = family;
     }
     worker->n_families = asked;
+    const char *const outputs[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+    enum err_code code = bus_know_topics(config->bus, outputs, sizeof outputs / sizeof *outputs, err);
+    if (code) return code;
     return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, asked, &worker->consumer,
                          err);
 }

@@ -85,7 +85,7 @@ static void put_letter(const char *key, const char *topic, enum err_code code, c
     struct letter_cause cause = {"g", "read", code, text, bus_now_ns(bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, &message, &cause, letters, bus_max_bytes(bus), &out);
+    letter_make(&letter, &message, &cause, letters, bus_max_bytes(bus, letters), &out);
     cr_assert_eq(bus_produce(bus, &out, 1, 10000, NULL), ERR_OK);
 }
 

@@ -74,6 +74,52 @@ static void put_requests(struct bus *bus, unsigned from, unsigned to)
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
 }
 
+/* For what an operator does with topics. */
+static rd_kafka_t *operator_open(rd_kafka_queue_t **queue)
+{
+    char reason[200];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", getenv("ASSAY_TEST_KAFKA"), reason, sizeof reason);
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    cr_assert_not_null(client, "%s", reason);
+    *queue = rd_kafka_queue_new(client);
+    return client;
+}
+
+static void operator_done(rd_kafka_t *client, rd_kafka_queue_t *queue)
+{
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, LIMIT_MS);
+    cr_assert(event && !rd_kafka_event_error(event));
+    rd_kafka_event_destroy(event);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+/* What a topic takes from now on. Its other settings stay: this call of the brokers replaces them all. */
+static void set_largest(const char *topic, const char *bytes)
+{
+    rd_kafka_queue_t *queue;
+    rd_kafka_t *client = operator_open(&queue);
+    rd_kafka_ConfigResource_t *resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic);
+    rd_kafka_ConfigResource_set_config(resource, "message.timestamp.type", "LogAppendTime");
+    rd_kafka_ConfigResource_set_config(resource, "max.message.bytes", bytes);
+    rd_kafka_AlterConfigs(client, &resource, 1, NULL, queue);
+    rd_kafka_ConfigResource_destroy(resource);
+    operator_done(client, queue);
+}
+
+static void grow(const char *topic, size_t n)
+{
+    char reason[200];
+    rd_kafka_queue_t *queue;
+    rd_kafka_t *client = operator_open(&queue);
+    rd_kafka_NewPartitions_t *wanted = rd_kafka_NewPartitions_new(topic, n, reason, sizeof reason);
+    cr_assert_not_null(wanted, "%s", reason);
+    rd_kafka_CreatePartitions(client, &wanted, 1, NULL, queue);
+    rd_kafka_NewPartitions_destroy(wanted);
+    operator_done(client, queue);
+}
+
 /* --- the tally --- */
 
 struct tally {
@@ -162,12 +208,13 @@ static void tally_close(struct tally *tally)
 
 /* --- a judge --- */
 
-enum { OPEN_MAX = 200 };
+enum { OPEN_MAX = 200, SLOW_MS = 400 };
 
 struct judge {
     struct bus *bus;
     struct bus_consumer *consumer;
     struct bus_message *open[OPEN_MAX];
+    int64_t since_ns[OPEN_MAX]; /* it was handed out */
     uint32_t n_open;
     uint64_t random;
     unsigned history, handed;
@@ -179,15 +226,22 @@ static unsigned draw(struct judge *judge, unsigned n)
     return (unsigned)(judge->random >> 33) % n;
 }
 
-static void judge_settle(struct judge *judge, uint32_t index)
+static struct bus_message *take_open(struct judge *judge, uint32_t index)
 {
     struct bus_message *message = judge->open[index];
+    judge->open[index] = judge->open[--judge->n_open];
+    judge->since_ns[index] = judge->since_ns[judge->n_open];
+    return message;
+}
+
+static void judge_settle(struct judge *judge, uint32_t index)
+{
+    struct bus_message *message = take_open(judge, index);
     struct bus_out out = {.topic = verdicts,
                           .key = message->key,
                           .key_len = message->key_len,
                           .value = message->value,
                           .len = message->len};
-    judge->open[index] = judge->open[--judge->n_open];
     cr_assert_eq(bus_settle(judge->consumer, judge->bus, message, &out), ERR_OK);
 }
 
@@ -196,8 +250,7 @@ static void judge_forget(struct judge *judge)
     for (int32_t partition; bus_taken_away(judge->consumer, &partition);)
         for (uint32_t i = judge->n_open; i-- > 0;) {
             if (judge->open[i]->partition != partition) continue;
-            bus_nack(judge->consumer, judge->open[i], 0);
-            judge->open[i] = judge->open[--judge->n_open];
+            bus_nack(judge->consumer, take_open(judge, i), 0);
         }
 }
 
@@ -213,6 +266,7 @@ static enum err_code judge_step(struct judge *judge, int64_t timeout_ms)
         bool deadly = got[i]->topic_index == BUS_ONCE_REQUESTS && got[i]->len == 6 && !got[i]->history;
         if (deadly && memcmp(got[i]->value, "poison", 6) == 0) raise(SIGKILL);
         if (got[i]->topic_index == BUS_ONCE_REQUESTS && !got[i]->history) {
+            judge->since_ns[judge->n_open] = clock_now_ns();
             judge->open[judge->n_open++] = got[i];
             judge->handed++;
             continue;
@@ -237,6 +291,14 @@ static void nap(int64_t ms)
     nanosleep(&pause, NULL);
 }
 
+/* One of the requests takes its time. */
+static bool is_ready(const struct judge *judge, uint32_t index)
+{
+    const struct bus_message *message = judge->open[index];
+    bool slow = message->len == 4 && memcmp(message->value, "slow", 4) == 0;
+    return !slow || clock_now_ns() - judge->since_ns[index] > SLOW_MS * INT64_C(1000000);
+}
+
 /* A process that judges until it is killed; the oldest wait longest. */
 static pid_t judge_child(const char *instance)
 {
@@ -248,8 +310,10 @@ static pid_t judge_child(const char *instance)
     for (;;) {
         if (judge_step(&judge, 2)) _exit(3);
         nap(3); /* so that a life has several transactions */
-        for (uint32_t i = 0; i < 3 && judge.n_open; i++)
-            judge_settle(&judge, draw(&judge, 20) ? draw(&judge, judge.n_open) : 0);
+        for (uint32_t i = 0; i < 3 && judge.n_open; i++) {
+            uint32_t index = draw(&judge, 20) ? draw(&judge, judge.n_open) : 0;
+            if (is_ready(&judge, index)) judge_settle(&judge, index);
+        }
     }
 }
 
@@ -423,6 +487,37 @@ Test(once_faults, poison_is_put_aside_once)
     bus_close(bus);
 }
 
+/* Whoever dies beside poison, of another partition, is not taken for it, though it was open each time. */
+Test(once_faults, what_is_open_beside_poison_is_no_poison)
+{
+    enum { MOST_DEATHS = 10 };
+    names("beside", 2);
+    struct bus *bus = broker_open(NULL, 0);
+    struct tally *tally = tally_open(verdicts), *aside = tally_open(letters);
+    unsigned deaths = 0;
+    int status;
+    put(bus, requests, 0, "poison");
+    put(bus, requests, 1, "slow");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    pid_t child = judge_child("a");
+    while (aside->distinct + tally->distinct < 2) {
+        tally_for(tally, 1, 200);
+        tally_for(aside, 2, 200);
+        if (waitpid(child, &status, WNOHANG) != child) continue;
+        cr_assert(WIFSIGNALED(status));
+        cr_assert_leq(++deaths, MOST_DEATHS);
+        child = judge_child("a");
+    }
+    tally_ends(tally, 1);
+    tally_ends(aside, 1);
+    cr_assert_eq(aside->counts[0][0], 1);
+    cr_assert_eq(tally->counts[1][0], 1);
+    kill_child(child);
+    tally_close(tally);
+    tally_close(aside);
+    bus_close(bus);
+}
+
 /* What was settled before is shown to whoever comes next; what was not is handed out, and only that. */
 Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter)
 {
@@ -586,6 +681,156 @@ Test(once, what_stays_is_kept_over_a_rebalance)
     tally_close(tally);
     bus_close(first.bus);
     bus_close(second.bus);
+    leak_check();
+}
+
+/* Bytes that no compression makes fewer. */
+static char *noise(size_t len)
+{
+    char *bytes = malloc(len);
+    uint64_t random = 1;
+    for (size_t i = 0; i < len; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        bytes[i] = (char)(random >> 56);
+    }
+    return bytes;
+}
+
+enum { LARGE = 2 << 20 };
+
+static enum err_code settle_large(struct judge *judge, uint32_t index)
+{
+    char *bytes = noise(LARGE);
+    struct bus_out out = {.topic = verdicts, .value = bytes, .len = LARGE};
+    enum err_code code = bus_settle(judge->consumer, judge->bus, judge->open[index], &out);
+    if (!code) take_open(judge, index);
+    free(bytes);
+    return code;
+}
+
+static void judge_opens(struct judge *judge, uint32_t n)
+{
+    for (int64_t start = clock_now_ns(); judge->n_open < n && clock_now_ns() - start < LIMIT_MS * INT64_C(1000000);)
+        cr_assert_eq(judge_step(judge, 100), ERR_OK);
+    cr_assert_eq(judge->n_open, n);
+}
+
+/* A topic that was made with the brokers' defaults takes 1 MiB, and whoever writes to it knows. */
+Test(once, what_a_topic_takes_is_known_at_the_start)
+{
+    names("largest", 1);
+    set_largest(verdicts, "1048588");
+    struct judge judge = {0};
+    struct err err = {0};
+    judge_open(&judge, "a");
+    cr_assert_leq(bus_max_bytes(judge.bus, verdicts), 1048588);
+    cr_assert_geq(bus_max_bytes(judge.bus, verdicts), 900000);
+    cr_assert_geq(bus_max_bytes(judge.bus, letters), 30 << 20);
+    put_requests(judge.bus, 0, 2);
+    judge_opens(&judge, 2);
+    cr_assert_eq(settle_large(&judge, 0), ERR_LIMIT_BYTES, "it is still open");
+    judge_settle(&judge, 0);
+    judge_settle(&judge, 0);
+    bus_unsubscribe(judge.consumer);
+    struct tally *tally = tally_open(verdicts);
+    tally_ends(tally, 2);
+    tally_close(tally);
+
+    set_largest(verdicts, "500000");
+    struct bus_once once = how("a");
+    cr_assert_eq(bus_subscribe_once(judge.bus, &once, &judge.consumer, &err), ERR_CONFIG, "less than a batch may have");
+    cr_assert(strstr(err.text, "max.message.bytes") && strstr(err.text, verdicts), "%s", err.text);
+    bus_close(judge.bus);
+    leak_check();
+}
+
+/* The same without transactions. What a topic is known to refuse is not tried again; the rest goes on. */
+Test(once, a_message_that_the_brokers_refuse_ends_nothing)
+{
+    names("plain", 1);
+    struct bus *bus = broker_open(NULL, 0);
+    struct err err = {0};
+    const char *const topics[] = {results};
+    char *bytes = noise(LARGE);
+    struct bus_out out = {.topic = results, .partition = 0, .value = bytes, .len = LARGE};
+    cr_assert_eq(bus_know_topics(bus, topics, 1, &err), ERR_OK, "%s", err.text);
+    set_largest(results, "1048588");
+    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK, "nobody knows yet");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    cr_assert_eq(bus_health(bus, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_LIMIT_BYTES, "and now it is known");
+    put(bus, results, 0, "small");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    free(bytes);
+    bus_close(bus);
+    leak_check();
+}
+
+/* One topic grows first: its new partition waits for its twins, the others are served. */
+Test(once, a_partition_without_its_twins_stays_closed)
+{
+    enum { N = 30 };
+    names("twins", 2);
+    grow(requests, 3);
+    struct judge judge = {0};
+    struct bus_once_stats stats;
+    judge_open(&judge, "a");
+    struct tally *tally = tally_open(verdicts);
+    partitions = 3;
+    put_requests(judge.bus, 0, N);
+    judge_opens(&judge, N / 3 * 2);
+    cr_assert_eq(judge_step(&judge, 300), ERR_OK);
+    cr_assert_eq(judge.n_open, N / 3 * 2);
+    bus_once_stats(judge.consumer, &stats);
+    cr_assert_eq(stats.closed, 1);
+    while (judge.n_open > 3) judge_settle(&judge, 0);
+    while (tally->distinct < N / 3 * 2 - 3) {
+        cr_assert_eq(judge_step(&judge, 10), ERR_OK);
+        tally_for(tally, N, 10);
+    }
+    tally_close(tally);
+
+    const char *const twins[] = {letters, results, verdicts};
+    for (unsigned i = 0; i < 3; i++) grow(twins[i], 3);
+    judge_opens(&judge, 3 + N / 3);
+    bus_once_stats(judge.consumer, &stats);
+    cr_assert_eq(stats.closed, 0);
+    cr_assert_eq(judge.handed, N, "what was open before is not handed out again");
+    while (judge.n_open) judge_settle(&judge, 0);
+    bus_unsubscribe(judge.consumer);
+    tally = tally_open(verdicts);
+    tally_ends(tally, N);
+    tally_close(tally);
+    bus_close(judge.bus);
+    leak_check();
+}
+
+/* A topic that was made with the brokers' defaults takes 1 MiB. Now it is made smaller when everybody has looked: what
+ * it does not take ends as a letter, and the rest of its transaction is not held up. */
+Test(once, a_verdict_that_the_brokers_refuse_becomes_a_letter)
+{
+    enum { N = 20 };
+    names("refused", 1);
+    struct judge judge = {0};
+    judge_open(&judge, "a");
+    put_requests(judge.bus, 0, N);
+    struct tally *tally = tally_open(verdicts), *aside = tally_open(letters);
+    for (int64_t start = clock_now_ns(); judge.n_open < N && clock_now_ns() - start < LIMIT_MS * INT64_C(1000000);)
+        cr_assert_eq(judge_step(&judge, 100), ERR_OK);
+    set_largest(verdicts, "1048588");
+    cr_assert_eq(settle_large(&judge, 7), ERR_OK, "nobody knows yet");
+    while (judge.n_open) judge_settle(&judge, 0);
+    for (int64_t start = clock_now_ns();
+         tally->distinct < N - 1 && clock_now_ns() - start < 20000 * INT64_C(1000000);) {
+        cr_assert_eq(judge_step(&judge, 10), ERR_OK);
+        tally_for(tally, N, 10);
+    }
+    bus_unsubscribe(judge.consumer);
+    tally_ends(tally, N - 1);
+    tally_ends(aside, 1);
+    tally_close(tally);
+    tally_close(aside);
+    bus_close(judge.bus);
     leak_check();
 }
 

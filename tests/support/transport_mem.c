@@ -61,6 +61,12 @@ static void mem_close(struct bus *bus)
     free(bus);
 }
 
+static size_t mem_max_bytes(struct bus *bus, const char *topic)
+{
+    bool small = faults.largest && (!faults.topics || strncmp(topic, faults.topics, strlen(faults.topics)) == 0);
+    return small ? faults.largest : bus_max_bytes(((struct mem_bus *)bus)->inner, topic);
+}
+
 static enum err_code mem_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                                  uint32_t *taken)
 {
@@ -68,6 +74,8 @@ static enum err_code mem_produce(struct bus *bus, const struct bus_out *messages
     uint32_t unused;
     if (!taken) taken = &unused;
     *taken = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (bus_out_bytes(&messages[i]) > mem_max_bytes(bus, messages[i].topic)) return ERR_LIMIT_BYTES;
     if (n && timeout_ms >= 0 && strikes(FULL, faults.full_every, messages[0].topic)) return ERR_FULL;
     if (n > 1 && timeout_ms >= 0 && strikes(SPLIT, faults.split_every, messages[0].topic)) {
         enum err_code code = bus_produce(inner, messages, 1, timeout_ms, taken);
@@ -137,6 +145,7 @@ const struct bus_transport bus_mem = {
     .name = "mem",
     .open = mem_open,
     .close = mem_close,
+    .max_bytes = mem_max_bytes,
     .produce = mem_produce,
     .subscribe = mem_subscribe,
     .poll = mem_poll,

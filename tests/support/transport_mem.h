@@ -16,6 +16,7 @@ struct mem_faults {
     unsigned again_every;     /* every n-th ack gets lost: the message comes again */
     unsigned split_every;     /* every n-th produce takes its first message only */
     unsigned late_every;      /* every n-th poll finds nothing */
+    size_t largest;           /* of a message; 0: no bound. No fault but a small topic, and never exceeded */
 };
 
 struct mem_counts {
