@@ -31,8 +31,14 @@
  *
  * Results are assigned by hand along with the requests; they have no offset of their own in the group.
  *
- * Poison. A commit counts owners that died in a row. From the second on, what they had open is opened one by one, each
- * written down first; one whose owner died twice more goes to the dead letters, in a transaction like a verdict.
+ * Poison. A commit counts owners that died in a row. From the third on, what they had open is suspected. It is opened
+ * WINDOWS[0] at a time, and the end of what may be open is written down first; so if this owner dies too, what it was
+ * is among those few that are not finished below that end, and the next owner opens these alone, WINDOWS[1] at a time.
+ * One whose owner dies when it was the only one, twice, goes to the dead letters, in a transaction like a verdict: five
+ * deaths for the first, three for each that follows it closely. What is finished is cleared, one by one; when all that
+ * were suspected are finished, nothing of them kills, and the partition is read at full speed again. So owners that are
+ * killed from outside cost little, and a sound request becomes a letter only if it was open alone for two deaths in a
+ * row and among a few at the one before: while one of a partition is tried alone, no other partition's is.
  *
  * Rejected: a compacted topic of open requests (a second log to keep in step; restoring it takes as long as its tail,
  * this takes as long as what is open); verdicts looked up by id before each is produced (a reader of all verdicts in
@@ -61,10 +67,12 @@ enum {
     SOUND_MS = 60000,
     WORK_SHARE = 4, /* so many times as long as a commit took, the reader works before the next */
     PROBE_FROM = 2,
+    LEVELS = 3,
     CLOSE_MS = 10000,
     OURS = 3 /* headers of an output */
 };
 static const uint64_t BATCH_BYTES = 16UL << 20;
+static const uint32_t WINDOWS[LEVELS] = {16, 1, 1}; /* suspects open at a time, by how many owners died of that */
 
 /* An output, copied. */
 struct once_copy {
@@ -516,7 +524,7 @@ static void say_goodbye(struct once *once)
     }
 }
 
-static void close_queues(struct once_home *home)
+void once_close_home(struct once_home *home)
 {
     for (unsigned i = 0; i < BUS_ONCE_TOPICS; i++) {
         if (!home->queues[i]) continue;
@@ -526,14 +534,15 @@ static void close_queues(struct once_home *home)
     }
     if (home->parked) rd_kafka_message_destroy(home->parked); /* it is read again */
     home->parked = NULL;
-    home->assigned = home->claimed = false;
+    home->assigned = home->claimed = home->closed = false;
 }
 
 /* The reader keeps what it has: the partitions may come back with nothing changed. */
 static void give_up(struct once *once)
 {
     if (!rd_kafka_assignment_lost(once->client)) say_goodbye(once);
-    for (uint32_t i = 0; i < once->n_homes; i++) close_queues(once->homes[i]);
+    for (uint32_t i = 0; i < once->n_homes; i++) once_close_home(once->homes[i]);
+    once->n_closed = 0;
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
     once->membership = NULL;
     rd_kafka_assign(once->client, NULL);
@@ -569,7 +578,9 @@ static bool once_catching_up(struct bus_consumer *base, int32_t partition)
     struct once *once = (struct once *)base;
     for (uint32_t i = 0; i < once->n_homes; i++) {
         const struct once_home *home = once->homes[i];
-        if (home->partition == partition) return !home->assigned || home->ledger.position < home->catch_up_end;
+        bool behind = home->ledger.position < home->catch_up_end;
+        if (partition == BUS_ANY_PARTITION && home->assigned && behind) return true;
+        if (home->partition == partition) return !home->assigned || behind;
     }
     return false;
 }
@@ -603,10 +614,31 @@ static bool is_probing(const struct once_home *home)
     return !home->sound && home->ledger.crashes > PROBE_FROM;
 }
 
-/* Is there one that is not settled? What is settled is finished by the transaction that notes the next probe. */
-static bool has_open(const struct once_home *home)
+/* What is settled is finished by the transaction that writes down what is opened next. */
+static uint32_t unsettled(const struct once_home *home)
 {
-    return home->ledger.n_open > home->n_settled;
+    uint32_t open = home->ledger.n_open;
+    return open > home->n_settled ? open - home->n_settled : 0;
+}
+
+static uint32_t window_of(const struct once_home *home)
+{
+    return WINDOWS[home->level < LEVELS ? home->level : LEVELS - 1];
+}
+
+/* Is no other partition's suspect open? If this process dies, it is known of which. */
+static bool is_alone(const struct once *once, const struct once_home *home)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        const struct once_home *other = once->homes[i];
+        if (other != home && other->assigned && is_probing(other) && other->level && unsettled(other)) return false;
+    }
+    return true;
+}
+
+static bool may_probe(const struct once *once, const struct once_home *home)
+{
+    return unsettled(home) < window_of(home) && (!home->level || is_alone(once, home));
 }
 
 /* A request whose owners died: aside, with where it stood and why. */
@@ -621,26 +653,52 @@ static void put_aside(struct once *once, struct once_held *held)
 
 enum probe { PROBE_OPEN, PROBE_LATER, PROBE_POISON };
 
-/* Write down which request is opened next, all alone. */
-static enum probe probe(struct once *once, struct once_home *home, int64_t offset)
+/* Up to which offset so many may be open, all of them together: that is what this owner may have died of. */
+static enum probe note_window(struct once *once, struct once_home *home, int64_t end)
 {
     struct ledger *ledger = &home->ledger;
-    if (ledger_is_finished(ledger, offset)) return PROBE_OPEN; /* only shown */
-    if (has_open(home) || clock_now_ns() < once->retry_ns) return PROBE_LATER;
-    bool before = ledger->probe == offset;
-    if (before && ledger->probes >= PROBE_FROM) return PROBE_POISON;
+    int64_t before = ledger->probe;
     uint32_t probes = ledger->probes;
-    ledger->probes = before ? probes + 1 : 1;
-    ledger->probe = offset;
+    ledger->probe = end - 1;
+    ledger->probes = home->level + 1;
     home->dirty = true;
-    if (once_transact(once) == ERR_OK) return PROBE_OPEN;
-    ledger->probes = before ? probes : 0;
+    if (once_transact(once) == ERR_OK) {
+        home->noted = true;
+        return PROBE_OPEN;
+    }
+    ledger->probe = before;
+    ledger->probes = probes;
     return PROBE_LATER;
+}
+
+/* It is known which one it was; the others may hide another. */
+static void start_over(struct once_home *home)
+{
+    home->level = 0;
+    home->noted = false;
+    home->suspects_end = home->alert_end;
+    home->ledger.probe = -1;
+    home->ledger.probes = 0;
+}
+
+/* May this one of the suspects be opened now? */
+static enum probe probe(struct once *once, struct once_home *home, int64_t offset)
+{
+    if (ledger_is_finished(&home->ledger, offset)) return PROBE_OPEN; /* only shown */
+    if (home->level >= LEVELS && offset < home->suspects_end) {
+        start_over(home);
+        return PROBE_POISON;
+    }
+    if (!may_probe(once, home)) return PROBE_LATER;
+    if (home->noted && offset <= home->ledger.probe) return PROBE_OPEN;
+    if (2 * unsettled(home) > window_of(home) || clock_now_ns() < once->retry_ns)
+        return PROBE_LATER; /* or each waits for a commit */
+    return note_window(once, home, offset + window_of(home) - unsettled(home));
 }
 
 static bool may_open(const struct once *once, const struct once_home *home)
 {
-    if (is_probing(home) && has_open(home)) return false;
+    if (is_probing(home) && !may_probe(once, home)) return false;
     return once->settled_bytes < once->kafka->max_bytes;
 }
 
@@ -753,6 +811,7 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
     for (;;) {
         uint64_t heard = bell_count(&once->bell);
         serve(once);
+        if (once->n_closed) once_look_for_twins(once);
         enum err_code code = transact_if_due(once);
         if (!code && atomic_load(&once->drained)) code = ERR_CLOSED;
         if (!code) *n = take_wanted(once, want, out, max);
@@ -776,6 +835,7 @@ static void once_stats(struct bus_consumer *base, struct bus_once_stats *out)
     const struct once *once = (const struct once *)base;
     *out = once->stats;
     out->waiting = once->n_settled;
+    out->closed = once->n_closed;
     for (uint32_t i = 0; i < once->n_homes; i++)
         if (once->homes[i]->assigned) out->open += once->homes[i]->ledger.n_open;
 }
@@ -833,7 +893,7 @@ static void once_free(struct once *once)
     txn_close(once->txn); /* first: reports of what it had under way go to what is freed below */
     for (uint32_t i = 0; i < once->n_homes; i++) {
         struct once_home *home = once->homes[i];
-        close_queues(home);
+        once_close_home(home);
         once_forget(home, once);
         for (struct once_held *held = home->strays, *next; held; held = next) {
             next = held->next;

@@ -91,9 +91,13 @@ struct once_home {
     int64_t since_ns;
     int64_t from;         /* where reading requests begins */
     int64_t catch_up_end; /* of the results when it was taken over */
-    int64_t suspects_end; /* what is opened one by one, after deaths in a row, lies below */
+    int64_t suspects_end; /* what is opened a few at a time, after deaths in a row, lies below */
+    int64_t alert_end;    /* the same again, once one of them was put aside */
+    uint32_t level;       /* owners that died while they opened a few at a time */
+    bool noted;           /* this owner has written down what it opens */
     int64_t before_end;   /* what an owner before may have opened lies below */
     bool assigned;        /* may be in transactions */
+    bool closed;          /* ours, but another topic lacks this partition: it is not read */
     bool claimed;         /* may be read: a commit says that it is ours */
     bool sound;           /* this owner is not suspected any more */
     bool dirty;           /* the commit says less than we know */
@@ -119,6 +123,8 @@ struct once {
     uint32_t n_settled;
     uint64_t settled_bytes;
     int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
+    uint32_t n_closed;                        /* homes without their twins */
+    int64_t look_ns;                          /* when to look for them again */
     atomic_bool drained;
     bool closing;
     struct err failure;
@@ -149,5 +155,9 @@ enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32
 
 /* The partitions of requests that this member has from now on: make their homes, claim them, start reading. */
 void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions);
+/* From time to time: partitions that other topics lacked, and which they have now, are opened. */
+void once_look_for_twins(struct once *once);
+/* Nothing of it is read any more; what the reader has stays. */
+void once_close_home(struct once_home *home);
 
 #endif

@@ -12,6 +12,10 @@
  * A partition that comes back with the very commit that this process made last was nobody else's meanwhile: its table
  * stays as it is.
  *
+ * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ,
+ * or one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few
+ * seconds; the others are served. When its twins have come, all of ours are assigned anew, as after a rebalance.
+ *
  * Requests are read from a little before low on: what is settled is shown as history, for duplicates of it may follow.
  */
 #include "proto/kafka_once.h"
@@ -23,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASK_MS = 5000, PAUSE_MS = 100 };
+enum { ASK_MS = 5000, PAUSE_MS = 100, LOOK_MS = 5000 };
 /* How many requests past those of its last commit an owner is suspected to have died of. More were perhaps opened; one
  * that kills again is among the suspects sooner or later. */
 enum { SUSPECTS = 256 };
@@ -179,7 +183,7 @@ static enum err_code restore(struct once *once, struct once_home *home, const rd
     home->text_len = 0;
     home->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
     home->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
-    home->suspects_end =
+    home->alert_end =
         ledger->reopen_end + SUSPECTS < home->before_end ? ledger->reopen_end + SUSPECTS : home->before_end;
     ledger->crashes++;
     return ERR_OK;
@@ -347,8 +351,26 @@ static enum err_code restore_all(struct once *once, const rd_kafka_topic_partiti
     return code;
 }
 
+/* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
+ * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
+static void suspect(struct once_home *home)
+{
+    struct ledger *ledger = &home->ledger;
+    bool written = ledger->probe >= 0;
+    if (written && ledger->low > ledger->probe) {
+        ledger->crashes = 1;
+        ledger->probes = 0;
+        ledger->probe = -1;
+    }
+    home->level = ledger->probes;
+    home->suspects_end = ledger->probe >= 0 ? ledger->probe + 1 : home->alert_end;
+    home->noted = false;
+}
+
 static void mark_ours(struct once_home *home, const struct once *once)
 {
+    bool anew = !home->text_len;
+    if (anew) suspect(home);
     home->assigned = home->dirty = true;
     home->claimed = home->sound = false;
     home->since_ns = clock_now_ns();
@@ -402,15 +424,67 @@ static void assign(struct once *once)
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions)
+/* --- twins --- */
+
+/* How many partitions all of the other topics have; *scarce: one that has no more. A broker that is behind may not know
+ * a topic yet. */
+static enum err_code count_twins(struct once *once, int32_t *out, const char **scarce, struct err *err)
+{
+    static const unsigned twins[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
+    int64_t limit = deadline();
+    for (;; pause_a_moment()) {
+        enum err_code code = ERR_OK;
+        *out = INT32_MAX;
+        for (unsigned i = 0; i < sizeof twins / sizeof *twins && !code; i++) {
+            int32_t n = 0;
+            code = once_count_partitions(once->client, once->topics[twins[i]], &n, err);
+            if (!code && n < *out) *out = n, *scarce = once->topics[twins[i]];
+        }
+        bool passes = code == ERR_CONFIG || err_class(code) == ERR_CLASS_RETRY;
+        if (!passes || clock_now_ns() > limit) return code;
+    }
+}
+
+static void say_closed(const struct once *once, int32_t first, int32_t twins, const char *scarce)
+{
+    const struct log_field fields[] = {log_field_text("topic", once->topics[ONCE_REQUESTS]),
+                                       log_field_number("closed", once->n_closed), log_field_number("first", first),
+                                       log_field_text("lacking", scarce), log_field_number("partitions", twins)};
+    log_event(LOG_LEVEL_WARN, "kafka", fields, sizeof fields / sizeof *fields,
+              "requests of some partitions are not read: another topic has fewer partitions; grow it");
+}
+
+/* Partitions whose twins are missing leave the list and stay closed. */
+static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
+{
+    int32_t twins, first = -1;
+    const char *scarce = "";
+    enum err_code code = count_twins(once, &twins, &scarce, err);
+    once->n_closed = 0;
+    for (int i = list->cnt; i-- > 0 && !code;) {
+        int32_t partition = list->elems[i].partition;
+        if (partition < twins) continue;
+        struct once_home *home = once_home_get(once, partition);
+        if (!home) return err_set(err, ERR_NOMEM, "no memory for a partition");
+        home->closed = true;
+        once->n_closed++;
+        first = partition;
+        rd_kafka_topic_partition_list_del_by_idx(list, i);
+    }
+    once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
+    if (once->n_closed) say_closed(once, first, twins, scarce);
+    return code;
+}
+
+/* Under the membership at hand. */
+static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
 {
     struct err err = {0};
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
-    enum err_code code = take_membership(once, &err);
+    enum err_code code = once->failure.code;
+    if (!code && list->cnt) code = leave_closed(once, list, &err);
     if (!code && list->cnt) code = read_commits(once, list, &err);
     if (!code) code = restore_all(once, list, &err);
     for (int i = 0; i < list->cnt && !code; i++) mark_ours(once_home_get(once, list->elems[i].partition), once);
-    rd_kafka_topic_partition_list_destroy(list);
     if (code) {
         once_fail(once, code, err.text);
         rd_kafka_assign(once->client, NULL);
@@ -420,4 +494,48 @@ void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *pa
     assign(once);
     once_transact(once); /* the claim; tried again later if it is dropped */
     bell_ring(&once->bell);
+}
+
+void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions)
+{
+    struct err err = {0};
+    if (take_membership(once, &err)) {
+        once_fail(once, err.code, err.text);
+        rd_kafka_assign(once->client, NULL);
+        return;
+    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
+    open_all(once, list);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* A twin that has come, or one that is still missing: then it is said again. A broker that does not answer now is asked
+ * again later. */
+static bool has_a_twin_come(struct once *once)
+{
+    struct err err = {0};
+    int32_t twins, first = -1;
+    const char *scarce = "";
+    if (once->look_ns > clock_now_ns()) return false;
+    once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
+    if (!once->membership || count_twins(once, &twins, &scarce, &err)) return false;
+    for (uint32_t i = once->n_homes; i-- > 0;)
+        if (once->homes[i]->closed) first = once->homes[i]->partition;
+    if (first >= 0 && first >= twins) say_closed(once, first, twins, scarce);
+    return first >= 0 && first < twins;
+}
+
+void once_look_for_twins(struct once *once)
+{
+    if (!has_a_twin_come(once)) return;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)once->n_homes);
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned && !home->closed) continue;
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
+        once_close_home(home);
+    }
+    rd_kafka_assign(once->client, NULL);
+    open_all(once, list);
+    rd_kafka_topic_partition_list_destroy(list);
 }

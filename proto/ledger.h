@@ -40,8 +40,8 @@ struct ledger {
     int64_t reopen_end; /* the owner before had opened offsets below this; at most low + LEDGER_SPAN */
     int64_t position;   /* of the results: the next to be read */
     int64_t outputs[LEDGER_OUTPUTS];
-    int64_t probe;    /* offset that is opened alone, because the owner before died; -1: none */
-    uint32_t probes;  /* owners that died while it was */
+    int64_t probe;    /* the last that may be open, because owners died: open ones are few; -1: nothing is suspected */
+    uint32_t probes;  /* owners, the writer included, that opened a few at a time, fewer each */
     uint32_t crashes; /* owners in a row that died */
     uint32_t n_open;
     uint64_t home;                   /* of which cluster, topic and partition; ledger_home */
