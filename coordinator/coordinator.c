@@ -30,6 +30,7 @@
 #include <string.h>
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
+enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, KEY_AND_HEADERS = 4096 };
 
 /* A message that was produced or waits to be. */
@@ -541,11 +542,15 @@ static void take(struct coordinator *c, struct bus_message *message)
         take_request(c, message, now);
 }
 
-/* Results always; requests while there is room for another one. */
-static uint32_t wanted(const struct coordinator *c)
+/* How many requests may be opened now. While answers of a partition that was taken over come in, what they answer had
+ * better be open again, or it would be asked once more: then there is more room, and tasks that wait hold nothing up,
+ * for those of such a partition are held back. */
+static uint32_t room(const struct coordinator *c)
 {
-    bool more = core_open_requests(c->core) < c->config.max_open && !is_waiting(c) && !atomic_load(&c->stopping);
-    return 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
+    bool reopening = bus_catching_up(c->consumer, BUS_ANY_PARTITION);
+    uint32_t most = reopening ? REOPENED * c->config.max_open : c->config.max_open, open = core_open_requests(c->core);
+    bool more = open < most && (reopening || !is_waiting(c)) && !atomic_load(&c->stopping);
+    return more ? most - open : 0;
 }
 
 static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
@@ -571,11 +576,12 @@ static enum err_code step(struct coordinator *c)
     release_held(c);
     enum err_code code = flush(c);
     if (code || is_done(c)) return code;
-    uint32_t want = wanted(c);
-    uint32_t max = want >> BUS_ONCE_REQUESTS & 1 ? c->config.max_open - core_open_requests(c->core) : BATCH;
-    code = bus_poll(c->consumer, want, messages, max < BATCH ? max : BATCH, wait_ms(c, deadline), &n);
+    uint32_t more = room(c), max = more && more < BATCH ? more : BATCH; /* results always */
+    uint32_t want = 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
+    code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
     forget_taken(c);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
+    if (!code) code = answer_all_too_large(c);
     if (!code) code = c->failure;
     publish(c); /* before the verdicts, so that whoever has the last one finds it counted */
     if (!code) code = flush(c);

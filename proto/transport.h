@@ -285,7 +285,7 @@ static inline enum err_code bus_settle(struct bus_consumer *consumer, struct bus
 }
 
 /* Are there still answers in the log of results that were given before this reader took the partition over? Tasks of
- * its requests had better wait: the answer may be among them. */
+ * its requests had better wait: the answer may be among them. BUS_ANY_PARTITION: of any that it has. */
 static inline bool bus_catching_up(struct bus_consumer *consumer, int32_t partition)
 {
     return consumer->transport->catching_up && consumer->transport->catching_up(consumer, partition);
