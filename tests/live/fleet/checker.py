@@ -342,5 +342,6 @@ def summary(evidence):
         "aborted": len(evidence.uncommitted) - len(evidence.committed),
         "short of time": sum(map(short_of_time, verdicts)),
         "repeated tasks": len(evidence.tasks) - len({t.what for t in evidence.tasks}),
+        "though answered": len(list(asked_again(evidence, Bounds()))),
         "peak MiB": max(evidence.peak_rss.values(), default=0) >> 20,
     }

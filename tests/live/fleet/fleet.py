@@ -31,6 +31,7 @@ class Place:
     process: subprocess.Popen | None = None
     wanted: bool = False  # should something run here?
     killed: bool = False  # we did it
+    may_abort: bool = False  # it was told to
     paused: bool = False
     starts: int = 0
     exits: list = field(default_factory=list)
@@ -64,16 +65,17 @@ class Fleet:
         arguments = ["coordinator", "--servers", servers or self.servers, "--instance", name]
         return self._add(name, [*arguments, *self.options, *options], environment)
 
-    def worker(self, name, *options, servers=None, environment=None):
+    def worker(self, name, *options, servers=None, environment=None, may_abort=False):
         arguments = ["worker", "--servers", servers or self.servers, *self.databases]
         if self.redis:
             arguments += ["--redis", self.redis]
-        return self._add(name, [*arguments, *self.options, *options], environment)
+        return self._add(name, [*arguments, *self.options, *options], environment, may_abort)
 
-    def _add(self, name, arguments, environment):
+    def _add(self, name, arguments, environment, may_abort=False):
         with self.lock:
             log = self.directory / f"{name}.log"
             place = Place(name, [self.assay, *arguments], {**self.environment, **(environment or {})}, log)
+            place.may_abort = may_abort
             self.places[name] = place
             self._start(place)
             return place
@@ -159,7 +161,8 @@ class Fleet:
         if not place.wanted:
             return
         place.exits.append((time.time(), status))
-        if (status < 0 and not place.killed) or status == SANITIZER:
+        aborted = status == -signal.SIGABRT and place.may_abort
+        if (status < 0 and not place.killed and not aborted) or status == SANITIZER:
             self.deaths.append(f"{place.name} died of status {status}, see {place.log}")
         if not place.killed:
             time.sleep(AGAIN_S)

@@ -79,10 +79,19 @@ class Request:
     def is_transactional(self):
         return self.body()[:2] != b"\xff\xff"
 
-    def spoiled(self):
-        """TxnOffsetCommit version 3: no tags, transactional id, group, producer's id and epoch, generation."""
+    def _generation(self):
+        """TxnOffsetCommit version 3: no tags, transactional id, group, producer's id and epoch, generation, member. The
+        body, and where the generation stands in it."""
         body = self.body()
-        at = _past_text(body, _past_text(body, 1)) + 8 + 2
+        return body, _past_text(body, _past_text(body, 1)) + 8 + 2
+
+    def is_nobodys(self):
+        """Does it come without a membership, so that the group cannot fence it? Brokers take that."""
+        body, at = self._generation()
+        return struct.unpack_from(">i", body, at)[0] < 0 or body[at + 4] <= 1
+
+    def spoiled(self):
+        body, at = self._generation()
         (generation,) = struct.unpack_from(">i", body, at)
         start = len(self.frame) - len(body)
         return self.frame[: start + at] + struct.pack(">i", generation + 1000) + body[at + 4 :]
@@ -104,6 +113,7 @@ class Proxy:
     def __init__(self, pairs, log=print):
         self.pairs, self.log = pairs, log
         self.rules, self.held, self.connections, self.serving = [], [], set(), set()
+        self.members, self.nobodys = 0, 0  # offsets that came in transactions with and without a membership
         self.moving = threading.Event()
         self.moving.set()
         self.loop, self.ready = asyncio.new_event_loop(), threading.Event()
@@ -216,6 +226,7 @@ class Connection:
         while True:
             request = Request(await _frame(reader))
             await self.proxy.wait_until_moving()
+            self.look_at(request)
             rule = self.proxy.rule_for(request)
             if rule:
                 self.strike(rule, request)
@@ -231,6 +242,14 @@ class Connection:
                 await asyncio.sleep(rule.seconds)
             self.to_broker.write(_framed(request.spoiled() if rule and rule.action == SPOIL else request.frame))
             await self.to_broker.drain()
+
+    def look_at(self, request):
+        if request.api != TXN_OFFSET_COMMIT:
+            return
+        if request.is_nobodys():
+            self.proxy.nobodys += 1
+        else:
+            self.proxy.members += 1
 
     def strike(self, rule, request):
         self.proxy.log(f"proxy: {rule.action} {NAMES.get(request.api, request.api)}")

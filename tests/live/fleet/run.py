@@ -53,6 +53,7 @@ class Scenario:
     proxied: bool = False  # coordinators talk to the brokers through a proxy
     redis: bool = True
     clock: bool = False  # of our processes jumps (clock.c)
+    deadly: bool = False  # requests of the kind "crash" kill their workers; only in a build with -DASSAY_MUTATIONS=ON
     servers: tuple = ("kafka", "redis")
     extra: dict = field(default_factory=dict)  # kinds of requests beside the usual mix, and how many
     bounds: Bounds = Bounds()
@@ -94,23 +95,27 @@ SCENARIOS = (
 _SPLIT = ("structure,join,execution,value,question", "explain")
 _DEADLY = Bounds(poison=10)  # whatever is open when its owners die again and again is suspected of it
 HOLES = Scenario("take over with holes", faults.take_over_with_holes, load_s=14, workers=_SPLIT)
-# Few requests, so that all that are open stay open, and what was answered need not be asked again. A few are: while tasks
-# wait to be sent, a coordinator reads results, but opens no requests, and so misses answers to those that it has not
-# opened again yet. Without `r` it is all of them, 140 and more.
+# Few requests, so that all that are open stay open, and what was answered need not be asked again, but for a few: a
+# partition may move on, from one that starts again to another, while it is caught up with. Without `r` it is all of
+# them, 140 and more.
 ANSWERED = Scenario(
     "take over with answers",
     faults.take_over_with_holes,
     load_s=14,
     rate=4,
     workers=_SPLIT,
-    bounds=Bounds(repeats_after_answer=60),
+    bounds=Bounds(repeats_after_answer=30),
 )
 REFUSED = Scenario("refused offsets", faults.refuse_offsets, proxied=True)
 LATE = Scenario("late commit", faults.late_commit, coordinators=1, proxied=True)
 UNSENT = Scenario("killed before it was sent", faults.kill_before_sent, proxied=True, bounds=_DEADLY)
 FORGED = Scenario("forged results", faults.forge_results, load_s=8, mix={"plain": 3, "slow": 1})
 EMPTIED = Scenario("group empties", faults.empty_group, load_s=60, rate=40, proxied=True, session_s=2)
+WATCHED = Scenario("whose offsets", faults.nothing, load_s=5, proxied=True)
+# A candidate that ends its worker is tried apart after a while: its family is unavailable, all else has its verdict.
+CRASHING = Scenario("a candidate crashes", faults.nothing, deadly=True, extra={"crash": 2}, workers=("", "", ""))
 SCENARIOS += (HOLES, ANSWERED, REFUSED, LATE, UNSENT, FORGED, EMPTIED)
+CONTROLS = (WATCHED, CRASHING)  # of a build with -DASSAY_MUTATIONS=ON, nothing being left out
 MUTATIONS = {
     "no_bitmap": (HOLES, {"twice"}),
     "end_instead_of_r": (ANSWERED, {"work"}),
@@ -119,7 +124,8 @@ MUTATIONS = {
     "no_flush": (UNSENT, {"lost"}),
     "index_keys": (FORGED, {"content"}),
     "old_attempt": (FORGED, {"content"}),
-    "metadata_anew": (EMPTIED, {"twice", "duplicate", "reused"}),
+    # What follows from it, "group empties" shows when the moment is right. That it is done, the proxy sees each time.
+    "metadata_anew": (WATCHED, {"unfenced"}),
 }
 
 
@@ -158,6 +164,17 @@ class Servers:
                     file.flush()
             except OSError:
                 pass
+
+    def await_death(self, name, seconds=60):
+        pid = int((self.directory / name / "pid").read_text())
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                os.killpg(pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        raise TimeoutError(f"{name} still lives after {seconds} s")
 
     def free_disk(self):
         (self.directory / "kafka-1/data/filler").unlink()
@@ -217,6 +234,14 @@ class Run:
         with open(self.directory / "clock", "r+b" if (self.directory / "clock").exists() else "wb") as file:
             file.write(struct.pack("=q", offset))  # in place: it is mapped
 
+    def _look_at_offsets(self):
+        if not self.proxy:
+            return
+        if self.proxy.nobodys:
+            self.note("unfenced", f"{self.proxy.nobodys} transactions sent offsets without a membership")
+        if not self.proxy.members + self.proxy.nobodys:
+            self.note("harness", "the proxy saw no transactions")
+
     # --- start ---
 
     def go(self):
@@ -228,6 +253,7 @@ class Run:
         finally:
             self._stop()
         evidence = self._evidence()
+        self._look_at_offsets()
         found = self.notes + checker.check(evidence, self.scenario.bounds)
         self.figures = {"faults": self.n_faults, **checker.summary(evidence)}
         self.journal.write(f"{self.figures}\n" + "".join(f"{name}: {text}\n" for name, text in found))
@@ -246,8 +272,10 @@ class Run:
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
         for i in range(s.coordinators):
             self.fleet.coordinator(f"coordinator-{i}", servers=through, environment=self.mutation)
+        crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):
-            self.fleet.worker(f"worker-{i}", "--threads", "1", *(["--family", families] if families else []))
+            options = ["--family", families] if families else []
+            self.fleet.worker(f"worker-{i}", "--threads", "1", *options, environment=crash, may_abort=s.deadly)
         self.reader = threading.Thread(target=self._read_live, daemon=True)
         self.reader.start()
 
@@ -461,6 +489,9 @@ def main():
         return 0
     session = Session(arguments)
     try:
+        for scenario in CONTROLS if arguments.mutations else ():
+            if not arguments.only or any(scenario.name.startswith(n) for n in arguments.only.split(",")):
+                session.one(scenario, arguments.seed)
         for name, (scenario, wanted) in MUTATIONS.items() if arguments.mutations else ():
             if not arguments.only or name in arguments.only.split(","):
                 session.one(scenario, arguments.seed, name, wanted)

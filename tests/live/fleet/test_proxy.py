@@ -116,6 +116,15 @@ def spoils(b):
     return answered and b.broker.last.endswith(struct.pack(">i", 1005) + b"\x02mrest")
 
 
+def sees_whose_offsets_come(b):
+    def offsets(generation, member):
+        fixed = b"\x00" + b"\x03id" + b"\x06group" + bytes(10) + struct.pack(">i", generation)
+        return b.ask(TXN_OFFSET_COMMIT, fixed + member + b"rest")
+
+    answered = offsets(5, b"\x02m") and offsets(-1, b"\x02m") and offsets(5, b"\x01")
+    return answered and (b.proxy.members, b.proxy.nobodys) == (1, 2)
+
+
 def skips(b):
     b.proxy.add(Rule(CUT, END_TXN, skip=1))
     return b.ask(END_TXN) and not b.ask(END_TXN)
@@ -146,7 +155,7 @@ def refuses_nonsense(b):
 
 
 CASES = (passes_on, other_requests_pass, cuts, swallows, delays, waits, holds, releases_in_between, spoils, skips)
-CASES += (knows_transactions, stalls, cuts_all, refuses_nonsense)
+CASES += (knows_transactions, sees_whose_offsets_come, stalls, cuts_all, refuses_nonsense)
 
 
 def run(case):
