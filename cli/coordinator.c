@@ -47,6 +47,13 @@ static void collect(void *ctx, struct metrics *metrics)
     fleet_metrics_coordinator(metrics, &stats);
 }
 
+static int64_t restoring_ns(void *ctx)
+{
+    struct coordinator_stats stats;
+    coordinator_stats(ctx, &stats);
+    return stats.once.restoring_ns;
+}
+
 static int coordinator_command(struct cli *cli)
 {
     struct coordinator_models *models = NULL;
@@ -59,7 +66,8 @@ static int coordinator_command(struct cli *cli)
     enum err_code code = fleet_open_bus(cli, &bus, &err);
     if (!code) code = open_coordinator(cli, bus, &models, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, turned_ns};
-    const struct watch_config watched = {"coordinator", assay_commit(), &part, 1, bus, coordinator, collect};
+    const struct watch_config watched = {"coordinator", assay_commit(), &part,   1,
+                                         bus,           coordinator,    collect, restoring_ns};
     if (!code) code = watch_open(cli, &watched, &watch, &err);
     if (code)
         exit_code = complain_err("coordinator", &err);

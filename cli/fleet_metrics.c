@@ -207,6 +207,15 @@ static void put_once(struct metrics *metrics, const struct bus_once_stats *once)
     set(metrics, FLEET_TAKEOVERS, (double)once->takeovers);
     set(metrics, FLEET_LOST, (double)once->lost);
     set(metrics, FLEET_POISON, (double)once->poison);
+    set(metrics, FLEET_CLOSED, once->closed);
+    set(metrics, FLEET_REFUSED, (double)once->refused);
+    set(metrics, FLEET_RESTORE, seconds(once->restored_ns));
+    set(metrics, FLEET_RESTORING, seconds(once->restoring_ns));
+    for (uint32_t i = 0; i < once->n_gaps; i++) {
+        char partition[16];
+        snprintf(partition, sizeof partition, "%d", once->gaps[i].partition);
+        set_one(metrics, FLEET_GAP, partition, (double)once->gaps[i].gap);
+    }
 }
 
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats)
@@ -224,6 +233,8 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set(metrics, FLEET_OPEN, stats->open);
     set(metrics, FLEET_DUPLICATES, (double)stats->duplicates);
     set(metrics, FLEET_CUT, (double)stats->cut);
+    set(metrics, FLEET_UNSENDABLE, (double)stats->unsendable);
+    set(metrics, FLEET_OLDEST, seconds(stats->oldest_age_ns));
     metrics_set_histogram(metrics_get(metrics, FLEET_LATENCY, NULL), &stats->latency);
     set(metrics, FLEET_STRAY, (double)stats->stray);
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);

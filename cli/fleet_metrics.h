@@ -61,6 +61,18 @@
       "Partitions taken over from another coordinator, or from this one's past.")                                      \
     X(LOST, COUNTER, "assay_requests_lost_total", "", "Requests that retention took before they were settled.")        \
     X(POISON, COUNTER, "assay_poison_requests_total", "", "Requests put aside as their owners died of them.")          \
+    X(GAP, GAUGE, "assay_watermark_gap", "partition",                                                                  \
+      "Offsets from the first request not settled to the last one read.")                                              \
+    X(OLDEST, GAUGE, "assay_oldest_open_request_seconds", "",                                                          \
+      "Age of the oldest open request, from its arrival in its topic.")                                                \
+    X(RESTORE, GAUGE, "assay_restore_seconds", "",                                                                     \
+      "What taking over partitions took the last time, until their answers were read.")                                \
+    X(RESTORING, GAUGE, "assay_restoring_seconds", "", "Since such a take-over began that goes on; 0: none does.")     \
+    X(CLOSED, GAUGE, "assay_closed_partitions", "", "Own partitions that are not read, as another topic has fewer.")   \
+    X(REFUSED, COUNTER, "assay_refused_verdicts_total", "",                                                            \
+      "Verdicts that the brokers refused as too large; a dead letter took their place.")                               \
+    X(UNSENDABLE, COUNTER, "assay_unsendable_tasks_total", "",                                                         \
+      "Tasks too large for their topic; their families are unavailable.")                                              \
     X(STRAY, COUNTER, "assay_stray_results_total", "",                                                                 \
       "Results that nobody waits for: repeats, or later than their request's deadline.")                               \
     X(DEADLINES, COUNTER, "assay_deadlines_total", "", "Requests decided by their deadline and not by their results.") \

@@ -72,7 +72,11 @@ static bool write_ready(void *ctx, FILE *out)
     bus_traffic(watch->config.bus, &traffic);
     fprintf(out, "started: %s\n", started ? "ok" : "not yet");
     fprintf(out, "joined: %u of %u\n", traffic.joined, traffic.members);
-    return live && started && traffic.joined == traffic.members;
+    int64_t restoring = watch->config.restoring_ns ? watch->config.restoring_ns(watch->config.ctx) : 0;
+    bool caught_up = restoring == 0 || restoring > WATCH_RESTORE_MS * INT64_C(1000000);
+    if (restoring)
+        fprintf(out, "taking over: %s, for %.1f s\n", caught_up ? "goes on" : "not yet", (double)restoring / 1e9);
+    return live && started && traffic.joined == traffic.members && caught_up;
 }
 
 static const struct observe_page pages[] = {

@@ -3,8 +3,9 @@
  *   /metrics   the rooms' figures (cli/fleet_metrics.h), taken when they are asked for
  *   /healthz   should this process go on? 503: a loop is stuck (--stall-ms), or the transport has failed for good.
  *              Whether brokers or Redis can be reached is none of its business: a restart would mend neither
- *   /readyz    does it take part? Also 503 until every loop has turned once, and while a consumer waits for its group
- * to say what it reads (as of some seconds ago)
+ *   /readyz    does it take part? Also 503 until every loop has turned once, while a consumer waits for its group to
+ * say what it reads (as of some seconds ago), and while a take-over goes on, for WATCH_RESTORE_MS at most: a rollout
+ * waits for it, and nothing waits for ever
  *
  * The pages of health hold a line a check, for a person.
  */
@@ -14,6 +15,8 @@
 #include "cli/fleet.h"
 #include "cli/fleet_metrics.h"
 
+enum { WATCH_RESTORE_MS = 60000 };
+
 struct watch_config {
     const char *name, *commit; /* "worker", and what it was built from */
     const struct fleet_part *parts;
@@ -21,6 +24,7 @@ struct watch_config {
     struct bus *bus;
     void *ctx;
     void (*collect)(void *ctx, struct metrics *metrics); /* put the figures in. Thread: the listener's */
+    int64_t (*restoring_ns)(void *ctx); /* since a take-over began that goes on; 0: none does. NULL: there are none */
 };
 
 struct watch;

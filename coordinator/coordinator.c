@@ -30,8 +30,9 @@
 #include <string.h>
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
+enum { OLDEST_MS = 200 };
 enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
-enum { MAX_TOPIC = 64, MAX_TRACE = 512, KEY_AND_HEADERS = 4096 };
+enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
 
 /* A message that was produced or waits to be. */
 struct outgoing {
@@ -61,6 +62,7 @@ struct coordinator {
     struct metrics_histogram latency;
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
     atomic_llong turned_ns;
+    int64_t oldest_ns, looked_ns; /* arrival of the oldest open request, and when it was looked for */
     pthread_mutex_t lock;
     struct coordinator_stats published; /* under the lock */
 };
@@ -215,10 +217,18 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
 /* To the dead-letter topic, with where it stood and why. A request's letter ends it, as a verdict does. */
 static void dead_letter(struct coordinator *c, struct bus_message *message, const struct err *why)
 {
+    char key[MAX_KEY] = ""; /* of a request: its id, as a rule */
+    uint32_t len = message->key_len < MAX_KEY ? message->key_len : MAX_KEY - 1;
+    if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
-        log_field_text("topic", message->topic), log_field_number("partition", message->partition),
-        log_field_number("offset", message->offset), log_field_text("code", err_name(why->code)),
-        log_field_outside("why", why->text)};
+        log_field_text("topic", message->topic),
+        log_field_number("partition", message->partition),
+        log_field_number("offset", message->offset),
+        log_field_text("code", err_name(why->code)),
+        log_field_outside("why", why->text),
+        log_field_outside("key", key),
+        log_field_outside("traceparent", bus_header_get(message, "traceparent")),
+    };
     c->rejected_by[why->code]++;
     log_event(LOG_LEVEL_WARN, "coordinator", fields, G_N_ELEMENTS(fields), "a message is put aside as a dead letter");
     const struct letter_cause cause = {.group = c->config.group ? c->config.group : BUS_GROUP,
@@ -344,7 +354,9 @@ void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats
 {
     pthread_mutex_lock(&coordinator->lock);
     *out = coordinator->published;
+    int64_t oldest = coordinator->published.oldest_age_ns;
     pthread_mutex_unlock(&coordinator->lock);
+    out->oldest_age_ns = oldest ? bus_now_ns(coordinator->config.bus) - oldest : 0;
 }
 
 int64_t coordinator_turned_ns(const struct coordinator *coordinator)
@@ -352,9 +364,20 @@ int64_t coordinator_turned_ns(const struct coordinator *coordinator)
     return atomic_load(&coordinator->turned_ns);
 }
 
+/* All open requests are looked at, now and then. */
+static int64_t oldest_ns(struct coordinator *c)
+{
+    int64_t now = clock_now_ns();
+    if (core_open_requests(c->core) == 0) return c->oldest_ns = 0;
+    if (c->oldest_ns && now - c->looked_ns < OLDEST_MS * INT64_C(1000000)) return c->oldest_ns;
+    c->looked_ns = now;
+    return c->oldest_ns = core_oldest_ns(c->core);
+}
+
 static void publish(struct coordinator *c)
 {
     struct core_stats core = core_get_stats(c->core);
+    int64_t oldest = oldest_ns(c);
     pthread_mutex_lock(&c->lock);
     c->published = (struct coordinator_stats){.requests = core.requests + c->refused,
                                               .verdicts = core.verdicts,
@@ -368,6 +391,7 @@ static void publish(struct coordinator *c)
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,
                                               .unsendable = c->unsendable,
+                                              .oldest_age_ns = oldest, /* a time still: coordinator_stats */
                                               .open = core_open_requests(c->core),
                                               .latency = c->latency};
     memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);

@@ -77,6 +77,7 @@ struct coordinator_stats {
     uint64_t duplicates;                       /* requests that came before, and get no verdict of their own */
     uint64_t cut;                              /* verdicts that were too large and left something out */
     uint64_t unsendable;                       /* tasks that were too large: their families are unavailable */
+    int64_t oldest_age_ns;                     /* of the open requests, from its arrival; as of a moment ago */
     uint32_t open;                             /* requests taken and not yet decided */
     uint64_t rejected_by[ERR_COUNT];           /* of dead letters, requests' and results', by what was wrong */
     struct metrics_histogram latency;          /* from a request's arrival up to its verdict, not yet committed */

@@ -56,6 +56,19 @@ uint32_t core_open_requests(const struct core *core)
 {
     return g_hash_table_size(core->open);
 }
+int64_t core_oldest_ns(const struct core *core)
+{
+    GHashTableIter iter;
+    gpointer value;
+    int64_t oldest = 0;
+    g_hash_table_iter_init(&iter, core->open);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        int64_t arrived = ((const struct request *)value)->arrived_ns;
+        if (!oldest || arrived < oldest) oldest = arrived;
+    }
+    return oldest;
+}
+
 struct core_stats core_get_stats(const struct core *core)
 {
     return core->stats;

@@ -97,6 +97,8 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
 int64_t core_tick(struct core *core, int64_t now_ns);
 
 uint32_t core_open_requests(const struct core *core);
+/* When the oldest of them arrived; 0: none is open. Looks at each. */
+int64_t core_oldest_ns(const struct core *core);
 struct core_stats core_get_stats(const struct core *core);
 
 #endif

@@ -543,6 +543,7 @@ static void give_up(struct once *once)
     if (!rd_kafka_assignment_lost(once->client)) say_goodbye(once);
     for (uint32_t i = 0; i < once->n_homes; i++) once_close_home(once->homes[i]);
     once->n_closed = 0;
+    once->restore_ns = 0;
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
     once->membership = NULL;
     rd_kafka_assign(once->client, NULL);
@@ -830,10 +831,34 @@ static void once_drain(struct bus_consumer *base)
     bell_ring(&once->bell);
 }
 
+static void put_gaps(const struct once *once, struct bus_once_stats *out)
+{
+    for (uint32_t i = 0; i < once->n_homes && i < BUS_ONCE_GAPS; i++) {
+        const struct once_home *home = once->homes[i];
+        int64_t gap = home->assigned ? home->ledger.next - home->ledger.low : 0;
+        out->gaps[out->n_gaps++] = (struct bus_once_gap){home->partition, gap};
+    }
+}
+
+/* A take-over is over when all partitions are claimed and their answers of the past are read. */
+static void see_if_restored(struct once *once)
+{
+    if (!once->restore_ns) return;
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        const struct once_home *home = once->homes[i];
+        if (home->assigned && (!home->claimed || home->ledger.position < home->catch_up_end)) return;
+    }
+    once->stats.restored_ns = clock_now_ns() - once->restore_ns;
+    once->restore_ns = 0;
+}
+
 static void once_stats(struct bus_consumer *base, struct bus_once_stats *out)
 {
-    const struct once *once = (const struct once *)base;
+    struct once *once = (struct once *)base;
+    see_if_restored(once);
     *out = once->stats;
+    put_gaps(once, out);
+    out->restoring_ns = once->restore_ns ? clock_now_ns() - once->restore_ns : 0;
     out->waiting = once->n_settled;
     out->closed = once->n_closed;
     for (uint32_t i = 0; i < once->n_homes; i++)

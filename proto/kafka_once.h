@@ -123,6 +123,7 @@ struct once {
     uint32_t n_settled;
     uint64_t settled_bytes;
     int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
+    int64_t restore_ns;                       /* when a take-over began that goes on; 0: none does */
     uint32_t n_closed;                        /* homes without their twins */
     int64_t look_ns;                          /* when to look for them again */
     atomic_bool drained;

@@ -68,7 +68,7 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
     forget(kafka, pending);
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
-    if (pending->placed) pending->placed(pending->ctx, report->partition, report->offset);
+    if (pending->placed && !refused) pending->placed(pending->ctx, report->partition, report->offset);
     free(pending);
 }
 
@@ -287,7 +287,7 @@ enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_pl
     struct kafka *kafka = (struct kafka *)bus;
     struct timespec now = kafka_until(0);
     size_t bytes = bus_out_bytes(message);
-    if (bytes > bus_max_bytes(bus)) return ERR_LIMIT_BYTES;
+    if (bytes > bus_max_bytes(bus, message->topic)) return ERR_LIMIT_BYTES;
     pthread_mutex_lock(&kafka->lock);
     enum err_code code = wait_for_room(kafka, 1, bytes, &now, 0);
     if (!code) code = hand_over(kafka, message, placed, ctx);

@@ -481,6 +481,7 @@ static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
 {
     struct err err = {0};
     enum err_code code = once->failure.code;
+    once->restore_ns = clock_now_ns();
     if (!code && list->cnt) code = leave_closed(once, list, &err);
     if (!code && list->cnt) code = read_commits(once, list, &err);
     if (!code) code = restore_all(once, list, &err);

@@ -107,6 +107,14 @@ struct bus_once {
 };
 enum { BUS_ONCE_RESULTS, BUS_ONCE_REQUESTS, BUS_ONCE_TOPICS }; /* topic_index of its messages */
 
+enum { BUS_ONCE_GAPS = 64 };
+
+/* A partition: how many offsets lie between the first that is not settled and the last that was read. */
+struct bus_once_gap {
+    int32_t partition;
+    int64_t gap; /* 0: also when it is somebody else's now */
+};
+
 struct bus_once_stats {
     uint64_t committed, aborted;      /* transactions */
     int64_t commit_ns, commit_max_ns; /* from begin to the end of commit: sum, longest */
@@ -117,7 +125,11 @@ struct bus_once_stats {
     uint64_t refused;                 /* verdicts that the brokers took for too large; a letter took their place */
     uint32_t open;                    /* read, not settled */
     uint32_t waiting;                 /* settled, not committed */
-    uint32_t closed;                  /* own partitions that are not read, for another topic lacks them */
+    struct bus_once_gap gaps[BUS_ONCE_GAPS]; /* of the first so many partitions */
+    uint32_t n_gaps;
+    int64_t restored_ns;  /* what the last take-over took, until its answers of the past were read */
+    int64_t restoring_ns; /* since one began that goes on; 0: none does */
+    uint32_t closed;      /* own partitions that are not read, for another topic lacks them */
 };
 
 struct bus;          /* a connection, or the queues of this process. Thread: any */
@@ -203,8 +215,8 @@ static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *m
     return bus->transport->produce(bus, messages, n, timeout_ms, taken);
 }
 
-/* Hand over one message and be told, once, where it lies; not at all if it never arrives (bus_health says why) or the
- * bus is closed before. ERR_FULL: no room now. Other codes as of bus_produce, ERR_CONFIG where places mean nothing. */
+/* Hand over one message and be told, once, where it lies; not at all if it never arrives (bus_health says why), is
+ * refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of bus_produce, ERR_CONFIG where places mean nothing. */
 static inline enum err_code bus_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
 {
     return bus->transport->place ? bus->transport->place(bus, message, placed, ctx) : ERR_CONFIG;

@@ -156,10 +156,13 @@ static enum err_code send_letter(struct worker *worker, const struct bus_message
     if (code) return code;
     worker->stats.dead++;
     worker->stats.dead_by[why->code]++;
+    char key[40] = ""; /* which request it belongs to */
+    uint32_t len = message->key_len < sizeof key ? message->key_len : (uint32_t)sizeof key - 1;
+    if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
-        log_field_text("topic", message->topic), log_field_number("partition", message->partition),
+        log_field_text("topic", message->topic),     log_field_number("partition", message->partition),
         log_field_number("offset", message->offset), log_field_text("code", err_name(why->code)),
-        log_field_outside("why", why->text)};
+        log_field_outside("why", why->text),         log_field_outside("request", key)};
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task is put aside as a dead letter");
     return ERR_OK;
 }
@@ -187,9 +190,15 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
     }
     worker->stats.failed++;
     worker->stats.late += why->code == ERR_DEADLINE;
-    const struct log_field fields[] = {log_field_text("code", err_name(why->code)),
-                                       log_field_outside("family", task->family), log_field_outside("db", task->db),
-                                       log_field_outside("why", why->text)};
+    const struct log_field fields[] = {
+        log_field_number("request_partition", task->key.partition),
+        log_field_number("request_offset", task->key.offset),
+        log_field_text("code", err_name(why->code)),
+        log_field_outside("family", task->family),
+        log_field_outside("db", task->db),
+        log_field_outside("why", why->text),
+        log_field_outside("traceparent", task->traceparent),
+    };
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
     enum err_code code =
         answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, &result);

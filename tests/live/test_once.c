@@ -108,6 +108,21 @@ static void set_largest(const char *topic, const char *bytes)
     operator_done(client, queue);
 }
 
+static bool has_partitions(rd_kafka_t *client, const char *topic, size_t n)
+{
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
+    size_t ready = 0;
+    if (rd_kafka_metadata(client, 0, handle, &metadata, 5000) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        for (int i = 0; i < metadata->topics[0].partition_cnt; i++)
+            ready += metadata->topics[0].partitions[i].leader >= 0;
+        rd_kafka_metadata_destroy(metadata);
+    }
+    rd_kafka_topic_destroy(handle);
+    return ready == n;
+}
+
+/* And the brokers know of it. */
 static void grow(const char *topic, size_t n)
 {
     char reason[200];
@@ -118,6 +133,11 @@ static void grow(const char *topic, size_t n)
     rd_kafka_CreatePartitions(client, &wanted, 1, NULL, queue);
     rd_kafka_NewPartitions_destroy(wanted);
     operator_done(client, queue);
+    client = operator_open(&queue);
+    int64_t start = clock_now_ns();
+    while (!has_partitions(client, topic, n)) cr_assert_lt(clock_now_ns() - start, LIMIT_MS * INT64_C(1000000));
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
 }
 
 /* --- the tally --- */

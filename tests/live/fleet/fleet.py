@@ -49,7 +49,7 @@ class Fleet:
         self.temporary = self.directory / "tmp"
         self.temporary.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, **SANITIZERS, "TMPDIR": str(self.temporary), **(environment or {})}
-        self.places, self.deaths = {}, []
+        self.places, self.deaths, self.aborts = {}, [], 0
         self.lock, self.ending = threading.RLock(), threading.Event()
         self.thread = threading.Thread(target=self._supervise, daemon=True)
         self.thread.start()
@@ -162,6 +162,7 @@ class Fleet:
             return
         place.exits.append((time.time(), status))
         aborted = status == -signal.SIGABRT and place.may_abort
+        self.aborts += aborted
         if (status < 0 and not place.killed and not aborted) or status == SANITIZER:
             self.deaths.append(f"{place.name} died of status {status}, see {place.log}")
         if not place.killed:

@@ -254,6 +254,8 @@ class Run:
             self._stop()
         evidence = self._evidence()
         self._look_at_offsets()
+        if self.scenario.deadly and not self.fleet.aborts:
+            self.note("harness", "no worker died of its candidate")
         found = self.notes + checker.check(evidence, self.scenario.bounds)
         self.figures = {"faults": self.n_faults, **checker.summary(evidence)}
         self.journal.write(f"{self.figures}\n" + "".join(f"{name}: {text}\n" for name, text in found))

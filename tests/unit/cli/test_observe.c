@@ -253,7 +253,10 @@ static void collect_both(void *ctx, struct metrics *metrics)
                                             .stray = 2,
                                             .open = 3,
                                             .duplicates = 4,
-                                            .once = {.committed = 6, .lost = 1, .takeovers = 8}};
+                                            .oldest_age_ns = INT64_C(2500000000),
+                                            .once = {.committed = 6, .lost = 1, .takeovers = 8, .closed = 2}};
+    coordinator.once.gaps[0] = (struct bus_once_gap){7, 40};
+    coordinator.once.n_gaps = 1;
     struct schema_cache_stats schemas = {.hits = 11, .misses = 2, .indexes = 2, .bytes = 4096};
     worker.dead_by[ERR_MALFORMED] = 1;
     worker.signal_runs[vsig_all(&(unsigned){0})[0]->id] = 3;
@@ -270,6 +273,14 @@ static void collect_both(void *ctx, struct metrics *metrics)
     fleet_metrics_coordinator(metrics, &coordinator);
 }
 
+static atomic_llong restoring;
+
+static int64_t fake_restoring(void *ctx)
+{
+    (void)ctx;
+    return atomic_load(&restoring);
+}
+
 struct process {
     struct cli cli;
     struct watch *watch;
@@ -279,7 +290,7 @@ struct process {
 static void process_open(struct process *process)
 {
     static const struct fleet_part part = {.name = "worker-0", .turned_ns = turned_ns};
-    const struct watch_config config = {"worker", "1234567", &part, 1, &fake_bus, NULL, collect_both};
+    const struct watch_config config = {"worker", "1234567", &part, 1, &fake_bus, NULL, collect_both, fake_restoring};
     struct err err = {0};
     log_open(open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_FORM_JSON, LOG_LEVEL_INFO);
     *process = (struct process){0};
@@ -299,7 +310,7 @@ static void expect_page(const struct process *process, const char *path, int sta
 Test(watch, not_asked_to_listen_it_does_not)
 {
     struct cli cli = {0};
-    const struct watch_config config = {"worker", "1234567", NULL, 0, &fake_bus, NULL, collect_both};
+    const struct watch_config config = {"worker", "1234567", NULL, 0, &fake_bus, NULL, collect_both, NULL};
     struct watch *watch;
     cr_assert_eq(watch_open(&cli, &config, &watch, NULL), ERR_OK);
     cr_assert_null(watch);
@@ -318,6 +329,12 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     expect_page(&process, "/readyz", 503, "joined: 1 of 2");
     expect_page(&process, "/healthz", 200, "loops: ok");
     atomic_store(&joined, 2);
+    atomic_store(&restoring, 1500000000LL);
+    expect_page(&process, "/readyz", 503, "taking over: not yet, for 1.5 s");
+    expect_page(&process, "/healthz", 200, "loops: ok");
+    atomic_store(&restoring, WATCH_RESTORE_MS * 1000000LL + 1);
+    expect_page(&process, "/readyz", 200, "taking over: goes on");
+    atomic_store(&restoring, 0);
     atomic_store(&turned, clock_now_ns() - 61000000000LL);
     expect_page(&process, "/healthz", 503, "loops: stuck, the slowest turned 61");
     expect_page(&process, "/readyz", 503, "loops: stuck");
@@ -367,6 +384,9 @@ Test(watch, metrics_are_what_the_rooms_count)
         "assay_duplicate_requests_total 4",
         "assay_requests_lost_total 1",
         "assay_takeovers_total 8",
+        "assay_closed_partitions 2",
+        "assay_oldest_open_request_seconds 2.5",
+        "assay_watermark_gap{partition=\"7\"} 40",
         "assay_breakers_open 1",
         "assay_breakers_opened_total 5",
         "assay_permit_events_total{event=\"local\"} 4",
