@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""What `combine` and `unfamiliar` of models/decision.json rest on: how the two judges are put together, and how far P is to be believed.
+
+    combine_weights.py --assay build/release/cli/assay --logs LOGS --db-root DATABASES --models models --work DIR
+
+Training logs only. Their databases are halved by a hash of the name. Models are trained on one half; on the other half, gold
+queries, their mutants and the parser's beams are judged, each alone, and dealt into lists as three kinds of generator
+would give them:
+
+  ranked    guesses of one system: the right one first in 75 % of all cases, later in a third of the rest
+  samples   five of one system that is right with a probability drawn for each question from a beta distribution (mean 0.7,
+            weight 1.2, so that most questions are easy or hopeless); what is wrong comes from three likely candidates
+  systems   five named systems: the same, mean 0.6, weight 3, so that their errors meet less
+
+once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with mutants), or they have
+not (`new`: taught with beams and other questions' gold, without mutants); and the errors are those that are *near* the
+gold query as a text, or those that *look* right to the other verifier.
+
+First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds.
+Second, for comparison: the same with that share, and votes and places at another weight than the verifier's content.
+Third: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above). Rule: of what is within
+0.002 of the least mean log loss, the least calibration error in the worst list of all. Steps that left their file in
+DIR are not done again.
+"""
+import argparse, difflib, json, math, os, random, re, shutil, subprocess, sys, zlib
+
+LOGS = ("gold", "picard")
+UNLINKED, MUTANTS, SUBSET = 1e6, 10, 700
+KINDS = ("ranked", "samples", "systems")
+HABITS = {"ranked": (0.25, 0.7), "samples": (0.25, 0.7), "systems": (1.0, 0.0)}  # vote, first: verifier_context.c
+NONE, TEMPERATURE = 0.7, 0.8
+SHARES = (0.0, 0.25, 0.5, 0.75)
+VOTES = (0.5, 0.75, 1.0, 1.5)
+SCALES, OFFSETS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5), (0.0, -0.2, -0.4, -0.6, -0.8)
+
+
+# --- models and what they say of each candidate ---
+
+class Work:
+    def __init__(self, options):
+        self.o = options
+        os.makedirs(options.work, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.o.work, name)
+
+    def make(self, name, step):
+        """The file that step(path) writes, unless it is there."""
+        if not os.path.exists(self.path(name)):
+            step(self.path(name) + ".part")
+            os.rename(self.path(name) + ".part", self.path(name))
+        return self.path(name)
+
+    def assay(self, *words, out=None):
+        command = [self.o.assay, *words, "--db-root", self.o.db_root]
+        print("+", " ".join(command), file=sys.stderr, flush=True)
+        with open(out or os.devnull, "w", encoding="utf-8") as file:
+            subprocess.run(command, stdout=file, check=True)
+
+    def lines(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+
+def half_of(line):
+    return "AB"[zlib.crc32(json.loads(line)["db"].encode()) >> 7 & 1]
+
+
+def halve(work):
+    for name in LOGS:
+        with open(os.path.join(work.o.logs, f"train.{name}.jsonl"), encoding="utf-8") as file:
+            lines = list(file)
+        for half in "AB":
+            def write(path, half=half, lines=lines):
+                with open(path, "w", encoding="utf-8") as out: out.writelines(l for l in lines if half_of(l) == half)
+            work.make(f"{name}.{half}.jsonl", write)
+
+
+def train(work):
+    gold, picard = work.path("gold.A.jsonl"), work.path("picard.A.jsonl")
+    work.make("known.json", lambda out: work.assay("train", "verifier", gold, "--mutants", "8", "--rounds", "250", "--out", out))
+    work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard, "--mutants", "0", "--doubles", "0",
+                                                 "--siblings", "8", "--rounds", "200", "--out", out))
+    for world, logs in (("known", (picard, gold, "--limit", "1700")), ("new", (picard,))):
+        work.make(f"classifier.{world}.json", lambda out: work.assay("train", "classifier", *logs, "--kind=trees", "--views=no",
+                                                                     "--target-prior", "0.75", "--out", out))
+
+
+def choose_questions(work):
+    """All that have beams, and some of the rest."""
+    asked = lambda d: (d["db"], d["question"])
+    beams = {asked(d) for d in work.lines("picard.B.jsonl")}
+    gold = work.lines("gold.B.jsonl")
+    rest = [d for d in gold if asked(d) not in beams]
+    random.Random(3).shuffle(rest)
+    chosen = [d for d in gold if asked(d) in beams] + rest[:SUBSET]
+    def write(path):
+        with open(path, "w", encoding="utf-8") as out: out.writelines(json.dumps(d) + "\n" for d in chosen)
+    work.make("sub.B.jsonl", write)
+
+
+def pool(work):
+    """Gold, mutants and beams of a question in one line; where each came from stands in meta."""
+    choose_questions(work)
+    work.make("mut.B.jsonl", lambda out: work.assay("mutate", work.path("sub.B.jsonl"), "-n", str(MUTANTS), "--seed", "77", out=out))
+    beams = {(d["db"], d["question"]): d["candidates"] for d in work.lines("picard.B.jsonl")}
+    def write(path):
+        with open(path, "w", encoding="utf-8") as out:
+            for d in work.lines("mut.B.jsonl"):
+                entries = [("gold", d["gold"])] + [("mutant", c["sql"]) for c in d["candidates"]]
+                entries += [("beam", c["sql"]) for c in beams.get((d["db"], d["question"]), [])]
+                d["candidates"] = [{"sql": sql} for _, sql in entries]
+                d["meta"] = {"origin": [origin for origin, _ in entries]}
+                out.write(json.dumps(d) + "\n")
+    work.make("pool.B.jsonl", write)
+
+
+def model_dir(work, verifier):
+    """P(correct) is the classifier's; the entailment is the content's log-odds less log UNLINKED, whatever the others say."""
+    folder = work.path(f"models.{verifier}")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(os.path.join(work.o.models, "label_model.json"), folder)
+    shutil.copy(work.path(f"classifier.{verifier}.json"), os.path.join(folder, "classifier.json"))
+    with open(work.path(f"{verifier}.json"), encoding="utf-8") as file: model = json.load(file)
+    model["generators"] = {"": {"vote": 0, "first": 0, "none": UNLINKED, "temperature": 1}}
+    with open(os.path.join(folder, "verifier.json"), "w", encoding="utf-8") as file: json.dump(model, file)
+    with open(os.path.join(work.o.models, "decision.json"), encoding="utf-8") as file: decision = json.load(file)
+    decision["combine"], decision["unfamiliar"] = [0, 1, 0], [0, 1]
+    with open(os.path.join(folder, "decision.json"), "w", encoding="utf-8") as file: json.dump(decision, file)
+    return folder
+
+
+def judge(work):
+    lines = work.path("pool.B.jsonl")
+    for verifier in ("known", "new"):
+        work.make(f"verdicts.{verifier}.jsonl", lambda out: work.assay(
+            "replay", lines, "--strategy", "rerank", "--deadline-ms", "-1", "--models", model_dir(work, verifier), out=out))
+    work.make("labels.json", lambda out: work.assay("eval", lines, "--explain=no", "--strategy", "rerank", "--bootstrap", "0",
+                                                    "--format", "json", "--labels", out))
+
+
+# --- candidates ---
+
+def logit(p):
+    p = min(max(p, 1e-6), 1 - 1e-6)
+    return math.log(p / (1 - p))
+
+
+def words(sql):
+    return re.findall(r"\w+|[<>=!*]+", sql.lower())
+
+
+def read(work):
+    """Questions, each a list of candidates: right, result, content by both verifiers, signals, likeness to gold."""
+    with open(work.path("labels.json"), encoding="utf-8") as file: labels = json.load(file)
+    questions = []
+    for known, new, asked, right in zip(*(work.lines(n) for n in ("verdicts.known.jsonl", "verdicts.new.jsonl", "pool.B.jsonl")), labels):
+        gold, candidates = words(asked["gold"]), []
+        for a, b, label, origin in zip(known["candidates"], new["candidates"], right, asked["meta"]["origin"]):
+            if label.startswith("err") or not a.get("entailment") or not b.get("entailment"): continue
+            candidates.append({
+                "right": label == "ok", "result": a["execution"]["digest"], "rows": a["execution"]["rows"], "origin": origin,
+                "signals": {n: logit(c["p_correct"]) for n, c in (("known", a), ("new", b))},
+                "content": {n: math.log(c["entailment"] / (1 - c["entailment"]) * UNLINKED) for n, c in (("known", a), ("new", b))},
+                "near": difflib.SequenceMatcher(None, gold, words(a["sql"]), autojunk=False).ratio()})
+        questions.append(candidates)
+    return questions
+
+
+def split(candidates):
+    """The right ones; of the wrong ones one a result, a real beam rather than a mutant, the nearest to gold."""
+    wrong = {}
+    for c in candidates:
+        key = (c["origin"] == "beam", c["near"])
+        if not c["right"] and (c["result"] not in wrong or key > wrong[c["result"]][0]): wrong[c["result"]] = (key, c)
+    return [c for c in candidates if c["right"]], [c for _, c in wrong.values()]
+
+
+# --- lists ---
+
+def likeliness(errors, verifier):
+    if errors == "near": return lambda c: math.exp(8 * c["near"]) * (3 if c["origin"] == "beam" else 1)
+    other = {"known": "new", "new": "known"}[verifier]
+    return lambda c: math.exp(c["content"][other])
+
+
+def draw(rng, wrong, n, likely):
+    """n of them, likelier ones first and none twice."""
+    return sorted(wrong, key=lambda c: math.log(max(rng.random(), 1e-12)) / likely(c), reverse=True)[:n]
+
+
+def ranked(rng, right, wrong, likely):
+    n, u = rng.randint(3, 6), rng.random()
+    entries = draw(rng, wrong, n, likely)
+    if u < 0.75: entries = [rng.choice(right)] + entries[:n - 1]
+    elif u < 0.75 + 0.25 / 3: entries.insert(min(1 + int(rng.expovariate(1)), len(entries)), rng.choice(right))
+    return [(c, 1) for c in entries]
+
+
+def votes(mean, weight):
+    def deal(rng, right, wrong, likely):
+        p, few, counted = rng.betavariate(mean * weight, (1 - mean) * weight), draw(rng, wrong, 3, likely), {}
+        weights = [rng.expovariate(1) for _ in few]
+        for _ in range(5):
+            c = rng.choice(right) if rng.random() < p else rng.choices(few, weights)[0]
+            counted[id(c)] = (c, counted.get(id(c), (c, 0))[1] + 1)
+        return list(counted.values())
+    return deal
+
+
+DEALERS = {"ranked": ranked, "samples": votes(0.7, 1.2), "systems": votes(0.6, 3)}
+
+
+def contexts(entries, vote, first):
+    """As verifier_context.c has it: log-odds of each entry by votes and places."""
+    answers, keys = {}, []
+    for i, (c, n) in enumerate(entries):
+        keys.append(c["result"] if c["rows"] else i)
+        answers.setdefault(keys[-1], [0, i])[0] += n
+    differ = (len(answers) - 1) / (len(entries) - 1) if len(entries) > 1 else 0
+    weight = {k: math.exp(vote * n + (first * differ if at == 0 else 0)) for k, (n, at) in answers.items()}
+    total = sum(weight.values()) + NONE
+    return [math.log(weight[k] / (total - weight[k])) for k in keys]
+
+
+def deal(questions, kind, verifier, errors):
+    """Lists of (right, signals, content, context)."""
+    rng, lists, likely = random.Random(1), [], likeliness(errors, verifier)
+    for right, wrong in map(split, questions):
+        if not right or len(wrong) < 4: continue
+        entries = DEALERS[kind](rng, right, wrong, likely)
+        lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x)
+                      for (c, _), x in zip(entries, contexts(entries, *HABITS[kind]))])
+    return lists
+
+
+# --- what comes of it ---
+
+def accuracy(lists, share, votes=None):
+    """votes: of the log-odds of votes and places; None: what the verifier has."""
+    right, votes = 0, 1 - share if votes is None else votes
+    for entries in lists:
+        scores = [share * s + (1 - share) * c + votes * x for _, s, c, x in entries]
+        right += entries[scores.index(max(scores))][0]
+    return 100 * right / len(lists)
+
+
+def honesty(lists, share, scale, offset):
+    """Of the first candidate: log loss, calibration error and what P says too much, in points."""
+    loss, said, bins = 0, 0, [0] * 10
+    for (right, s, c, x), *_ in lists:
+        z = offset + scale * (share * s + (1 - share) * (c + x))
+        p = 1 / (1 + math.exp(-z))
+        loss += math.log1p(math.exp(-z if right else z))
+        bins[min(int(10 * p), 9)] += p - right
+        said += p - right
+    return loss / len(lists), 100 * sum(map(abs, bins)) / len(lists), 100 * said / len(lists)
+
+
+def table_of(lists, header, measures):
+    """EX of each list by each measure; the means."""
+    print("| errors | list | lists | first | " + " | ".join(header) + " |\n|" + " --- |" * (4 + len(header)))
+    rows = {key: [measure(l) for measure in measures] for key, l in lists.items()}
+    for (verifier, errors, kind), row in rows.items():
+        l = lists[verifier, errors, kind]
+        print(f"| {verifier}, {errors} | {kind} | {len(l)} | {100 * sum(x[0][0] for x in l) / len(l):.1f} | " +
+              " | ".join(f"{x:.1f}" for x in row) + " |")
+    means = [sum(row[i] for row in rows.values()) / len(rows) for i in range(len(header))]
+    print("| mean | | | | " + " | ".join(f"{m:.2f}" for m in means) + " |\n")
+    return means
+
+
+def choose_trust(lists, share):
+    table = []
+    for scale in SCALES:
+        for offset in OFFSETS:
+            loss, error, over = zip(*(honesty(l, share, scale, offset) for l in lists.values()))
+            table.append((sum(loss) / len(loss), sum(error) / len(error), max(error), scale, offset, over))
+    least = min(table)[0]
+    print("| scale | c0 | log loss | calibration error, mean / worst | too much, points, in the order above |\n|" + " --- |" * 5)
+    for t in sorted(table)[:6] + [t for t in table if t[3:5] == (1.0, 0.0)]:
+        print(f"| {t[3]:g} | {t[4]:g} | {t[0]:.4f} | {t[1]:.1f} / {t[2]:.1f} | " + " ".join(f"{x:+.0f}" for x in t[5]) + " |")
+    return min((t for t in table if t[0] < least + 0.002), key=lambda t: t[2])[3:5]
+
+
+def report(questions):
+    lists = {(v, e, k): deal(questions, k, v, e) for v in ("known", "new") for e in ("near", "look") for k in KINDS}
+    means = table_of(lists, [f"{s:g} / {1 - s:g}" for s in SHARES], [lambda l, s=s: accuracy(l, s) for s in SHARES])
+    share = SHARES[means.index(max(means))]
+    print(f"share of the signals: {share:g}\n")
+    table_of(lists, [f"votes {v:g}" for v in VOTES], [lambda l, v=v: accuracy(l, share, v) for v in VOTES])
+    scale, offset = choose_trust(lists, share)
+    print(f'\n"combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, {scale:g}]')
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("assay", "logs", "db-root", "models", "work"): p.add_argument("--" + name, required=True)
+    work = Work(p.parse_args())
+    halve(work)
+    train(work)
+    pool(work)
+    judge(work)
+    report(read(work))
+
+
+if __name__ == "__main__":
+    main()
