@@ -119,7 +119,8 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     *worth = coordinator_score(models, &subject);
     verify(request, index, n_seen);
     judged->label_model_p = worth->label_model_p;
-    judged->p_correct = coordinator_combine(models, worth->p, judged->entailment);
+    bool familiar = verifier_knows(models->verifier, request->asked);
+    judged->p_correct = coordinator_combine(models, worth->p, judged->entailment, familiar);
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
 }
 

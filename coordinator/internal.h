@@ -27,6 +27,7 @@ struct coordinator_models {
     double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
     double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
     double weights[3];                            /* of coordinator_combine: constant, signals, verifier */
+    double unfamiliar[2];                         /* of coordinator_combine: constant, scale */
     struct verifier_model *verifier;              /* NULL: none */
     char *label_model_version, *classifier_version, *verifier_version;
 };

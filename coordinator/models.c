@@ -4,13 +4,15 @@
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8, "margin": 0.05,
  *    "label_threshold": 0.5, "entailment_threshold": 0.5, "cyclesql_threshold": 0.5, "combine": [0, 0.5, 0.5],
- *    "command": "..."}
+ *    "unfamiliar": [0, 1], "command": "..."}
  *
  * `threshold` is asked of P(correct); `margin` is how far another candidate must lie above the first that executes
  * before it is preferred. Where a strategy asks both judges, the signals' probability must reach label_threshold and
  * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
- * two together: logit P(correct) = c0 + c1 logit p + c2 logit entailment. The file may be absent: first_valid,
- * everything at 0.5, and the mean of the log-odds.
+ * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
+ * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
+ * + u1 z, by `unfamiliar`; the order among candidates with both stays. The file may be absent: first_valid, everything
+ * at 0.5, the mean of the log-odds, and z as it is.
  */
 #include "coordinator/internal.h"
 
@@ -23,7 +25,7 @@
 #include <xxhash.h>
 
 static const double DEFAULT_THRESHOLD = 0.5;
-static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5};
+static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, AS_IT_IS[2] = {0, 1};
 
 /* Models lie beside the program: installed (bin/../share/assay/models) or in a build folder. */
 static char *find_dir(const char *dir)
@@ -123,19 +125,18 @@ static enum err_code read_share(const json_t *root, const char *key, const char 
                                                            : bad_decision(path, "a number is not from 0 to 1", err);
 }
 
-static enum err_code read_weights(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
+/* A constant and n - 1 weights that are not negative; as they were where the file has none. */
+static bool read_weights(const json_t *root, const char *key, double *weights, size_t n)
 {
-    const json_t *list = json_object_get(root, "combine");
-    if (!list) return ERR_OK;
-    if (json_array_size(list) != G_N_ELEMENTS(m->weights))
-        return bad_decision(path, "combine is no list of three numbers", err);
-    for (size_t i = 0; i < G_N_ELEMENTS(m->weights); i++) {
+    const json_t *list = json_object_get(root, key);
+    if (!list) return true;
+    if (json_array_size(list) != n) return false;
+    for (size_t i = 0; i < n; i++) {
         const json_t *weight = json_array_get(list, i);
-        m->weights[i] = json_number_value(weight);
-        if (!json_is_number(weight) || fabs(m->weights[i]) > 100 || (i && m->weights[i] < 0))
-            return bad_decision(path, "a number of combine is out of range", err);
+        weights[i] = json_number_value(weight);
+        if (!json_is_number(weight) || fabs(weights[i]) > 100 || (i && weights[i] < 0)) return false;
     }
-    return ERR_OK;
+    return true;
 }
 
 static enum err_code read_decision(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
@@ -154,7 +155,11 @@ static enum err_code read_decision(struct coordinator_models *m, const json_t *r
     if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
-    return code ? code : read_weights(m, root, path, err);
+    if (!code && !read_weights(root, "combine", m->weights, G_N_ELEMENTS(m->weights)))
+        code = bad_decision(path, "combine is no list of three numbers in range", err);
+    if (!code && !read_weights(root, "unfamiliar", m->unfamiliar, G_N_ELEMENTS(m->unfamiliar)))
+        code = bad_decision(path, "unfamiliar is no list of two numbers in range", err);
+    return code;
 }
 
 static enum err_code load_decision(struct coordinator_models *m, const char *path, struct err *err)
@@ -176,6 +181,7 @@ enum err_code coordinator_models_load(const struct coordinator_files *files, str
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
     m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
+    memcpy(m->unfamiliar, AS_IT_IS, sizeof m->unfamiliar);
     char *home = find_dir(files->dir);
     char *label_model_path = model_path(home, "label_model.json", files->label_model);
     char *classifier_path = model_path(home, "classifier.json", files->classifier);
@@ -254,12 +260,12 @@ static double logit(double p)
     return log(p / (1 - p));
 }
 
-double coordinator_combine(const struct coordinator_models *models, double p, double entailment)
+double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar)
 {
-    const double *w = models->weights;
+    const double *w = models->weights, *u = familiar ? AS_IT_IS : models->unfamiliar;
     if (isnan(entailment)) return p;
     if (isnan(p)) return entailment;
-    return 1 / (1 + exp(-(w[0] + w[1] * logit(p) + w[2] * logit(entailment))));
+    return 1 / (1 + exp(-(u[0] + u[1] * (w[0] + w[1] * logit(p) + w[2] * logit(entailment)))));
 }
 
 bool coordinator_read_features(const struct msg_explanation *explanation, float *out)

@@ -107,13 +107,25 @@ static double content_of(const struct verifier_model *model, const struct verifi
     return verifier_content(model, s->request->question, s->features, signals);
 }
 
+/* NULL: no feedback on the request's generator. */
+static const struct verifier_habits *fitted_habits(const struct verifier_model *model,
+                                                   const struct msg_request *request)
+{
+    if (!model->generators) return NULL;
+    const char *name = verifier_generator(request);
+    return g_hash_table_lookup(model->generators, name ? name : "*");
+}
+
 static const struct verifier_habits *habits_of(const struct verifier_model *model, const struct msg_request *request)
 {
-    const char *name = verifier_generator(request);
-    const struct verifier_habits *known =
-        model->generators ? g_hash_table_lookup(model->generators, name ? name : "*") : NULL;
+    const struct verifier_habits *known = fitted_habits(model, request);
     if (known) return known;
-    return name ? &verifier_habits_one : &verifier_habits_several;
+    return verifier_generator(request) ? &verifier_habits_one : &verifier_habits_several;
+}
+
+bool verifier_knows(const struct verifier_model *model, const struct msg_request *request)
+{
+    return model && fitted_habits(model, request);
 }
 
 struct verifier_parts verifier_parts(const struct verifier_model *model, const struct verifier_subject *subject)

@@ -31,6 +31,7 @@ struct coordinator_models *script_models(void)
     models->strategy = MSG_FIRST_VALID;
     models->threshold = models->entailment_threshold = models->label_threshold = models->cyclesql_threshold = 0.5;
     models->weights[1] = models->weights[2] = 0.5;
+    models->unfamiliar[1] = 1;
     return models;
 }
 

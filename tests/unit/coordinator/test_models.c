@@ -129,6 +129,8 @@ Test(models, bad_decision_files_are_refused)
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,\"a lot\"]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,-1,1]}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"unfamiliar\":[0,1,1]}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"unfamiliar\":[0,-1]}",
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err err = {0};
@@ -146,12 +148,22 @@ Test(models, two_judges_are_put_together_as_the_file_says)
     cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
     cr_assert_float_eq(models->entailment_threshold, 0.9, 0);
     cr_assert_float_eq(models->cyclesql_threshold, 0.7, 0);
-    cr_assert_float_eq(coordinator_combine(models, 0.5, 0.75), 0.9, 1e-9, "odds 1 times 3 squared");
-    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN), 0.3, 0, "one alone decides");
-    cr_assert_float_eq(coordinator_combine(models, NAN, 0.3), 0.3, 0);
-    cr_assert(isnan(coordinator_combine(models, NAN, NAN)));
-    cr_assert_lt(coordinator_combine(models, 0, 1), 1);
-    cr_assert_gt(coordinator_combine(models, 1, 0), 0, "no judge is infinitely sure");
+    cr_assert_float_eq(coordinator_combine(models, 0.5, 0.75, true), 0.9, 1e-9, "odds 1 times 3 squared");
+    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN, true), 0.3, 0, "one alone decides");
+    cr_assert_float_eq(coordinator_combine(models, NAN, 0.3, true), 0.3, 0);
+    cr_assert(isnan(coordinator_combine(models, NAN, NAN, true)));
+    cr_assert_lt(coordinator_combine(models, 0, 1, true), 1);
+    cr_assert_gt(coordinator_combine(models, 1, 0, true), 0, "no judge is infinitely sure");
+}
+
+Test(models, an_unfamiliar_generator_is_believed_less)
+{
+    struct err err = {0};
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,1],\"unfamiliar\":[0,0.5]}");
+    cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
+    cr_assert_float_eq(coordinator_combine(models, 0.9, 0.9, true), 81 / 82.0, 1e-9);
+    cr_assert_float_eq(coordinator_combine(models, 0.9, 0.9, false), 0.9, 1e-9, "half the log-odds");
+    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN, false), 0.3, 0, "calibrated by itself");
 }
 
 Test(models, features_come_out_of_a_message_as_they_went_in)

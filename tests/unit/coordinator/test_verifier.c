@@ -238,9 +238,28 @@ Test(verifier, judges_from_a_file)
     double high = verifier_entails(model, &subject);
     cr_expect(low > 0 && low < high && high < 1, "%g %g", low, high);
     cr_expect_float_eq(verifier_parts(model, &subject).context, log(0.5), 1e-9, "the file's habits count");
+    cr_expect(verifier_knows(model, &request));
     subject.features = NULL;
     cr_expect(isnan(verifier_entails(model, &subject)), "nothing to go by is not known, not 0");
     cr_expect(isnan(verifier_entails(NULL, &subject)));
+    verifier_free(model);
+    leak_check();
+}
+
+Test(verifier, knows_whom_it_had_feedback_on)
+{
+    struct verifier_model *model;
+    cr_assert_eq(try_load("0", "{\"gpt\": {\"vote\": 0, \"first\": 0, \"none\": 1, \"temperature\": 1}}", &model),
+                 ERR_OK);
+    const char *const gpt[] = {"gpt"}, *const other[] = {"other"};
+    struct msg_candidate candidate = {.generators = gpt, .n_generators = 1};
+    struct msg_request asked = {.candidates = &candidate, .n_candidates = 1};
+    cr_expect(verifier_knows(model, &asked));
+    candidate.generators = other;
+    cr_expect_not(verifier_knows(model, &asked));
+    candidate.n_generators = 0;
+    cr_expect_not(verifier_knows(model, &asked), "one without a name is another one");
+    cr_expect_not(verifier_knows(NULL, &asked));
     verifier_free(model);
     leak_check();
 }
