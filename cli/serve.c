@@ -146,6 +146,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
     enum err_code code = fleet_open_bus(cli, &serve->bus, err);
     if (!code) code = range_topic_exists(serve->bus, s->serve.requests, err);
+    if (!code) code = bus_know_topics(serve->bus, &s->serve.requests, 1, err);
     if (!code) code = open_range(serve, s->serve.verdicts, &serve->verdicts, err);
     if (!code) code = open_range(serve, s->serve.letters, &serve->letters, err);
     if (code) return code;

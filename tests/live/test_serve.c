@@ -100,7 +100,7 @@ static void put_aside(unsigned index)
                                        bus_now_ns(bus)};
     struct letter letter;
     struct bus_out out;
-    letter_make(&letter, message, &cause, letters, bus_max_bytes(bus), &out);
+    letter_make(&letter, message, &cause, letters, bus_max_bytes(bus, letters), &out);
     cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
 }
 

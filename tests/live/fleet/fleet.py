@@ -28,6 +28,7 @@ class Place:
     command: list
     environment: dict
     log: Path
+    log_start: int = 0  # of what runs there now
     process: subprocess.Popen | None = None
     wanted: bool = False  # should something run here?
     killed: bool = False  # we did it
@@ -82,6 +83,7 @@ class Fleet:
 
     def _start(self, place):
         with open(place.log, "ab") as log:
+            place.log_start = log.seek(0, os.SEEK_END)
             streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
             place.process = subprocess.Popen(place.command, env=place.environment, cwd=self.temporary, **streams)
         place.wanted, place.killed, place.paused = True, False, False
@@ -118,6 +120,13 @@ class Fleet:
         for name in names:
             self._await_end(self.places[name])
 
+    @staticmethod
+    def _has_begun(place):
+        """Has the life that ended last said that it runs?"""
+        with open(place.log, "rb") as log:
+            log.seek(place.log_start)
+            return b"running" in log.read()
+
     def _await_end(self, place):
         try:
             status = place.process.wait(END_S)
@@ -126,6 +135,8 @@ class Fleet:
             place.process.wait()
             self.deaths.append(f"{place.name} did not end within {END_S} s of SIGTERM")
             return
+        if status == -signal.SIGTERM and not self._has_begun(place):
+            return  # it had not come so far as to wait for signals, and so held nothing
         if status and not place.killed:
             self.deaths.append(f"{place.name} ended with status {status} on SIGTERM, see {place.log}")
 
