@@ -361,6 +361,8 @@ static const struct option_row serve_rows[] = {
     {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
     {"keep-mb", 0, OPT_INT, "MIB", AT(serve.keep_mb), "64", .min = 1, .max = 65536,
      .sentence = "memory for the newest verdicts, to be asked for by id"},
+    {"look-back-ms", 0, OPT_INT, "MS", AT(serve.look_back_ms), "300000", .min = 0, .max = 86400000,
+     .sentence = "how old verdicts are read at the start, for callers whose replica died"},
     {"group", 0, OPT_TEXT, "NAME", AT(serve.group), BUS_GROUP, .sentence = "the coordinators whose verdicts count"},
     {"requests", 0, OPT_TEXT, "TOPIC", AT(serve.requests), BUS_REQUESTS, .sentence = "where requests go"},
     {"verdicts", 0, OPT_TEXT, "TOPIC", AT(serve.verdicts), BUS_VERDICTS, .sentence = "where verdicts come from"},

@@ -130,11 +130,12 @@ static void collect(void *ctx, struct metrics *metrics)
 
 /* --- open, close --- */
 
-/* From where a topic ends now, for ever. */
+/* For ever, from a while ago: a caller whose replica died asks the next one, which may have started since. */
 static enum err_code open_range(const struct serve *serve, const char *topic, struct range **out, struct err *err)
 {
+    int64_t since_ms = bus_now_ns(serve->bus) / 1000000 - serve->settings->serve.look_back_ms;
     const struct range_config config = {
-        .topic = topic, .group = serve->settings->serve.group, .from = {RANGE_LAST, 0}, .to = {RANGE_NEVER, 0}};
+        .topic = topic, .group = serve->settings->serve.group, .from = {RANGE_TIME, since_ms}, .to = {RANGE_NEVER, 0}};
     return range_open(serve->bus, &config, out, err);
 }
 

@@ -187,6 +187,7 @@ struct settings {
         int64_t wait_ms, max_wait_ms;
         int64_t max_waiting;
         int64_t max_kb, keep_mb;
+        int64_t look_back_ms;
         int64_t drain_ms;
     } serve;
     struct {

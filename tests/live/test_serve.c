@@ -96,7 +96,7 @@ static void settle(unsigned index)
 static void put_aside(unsigned index)
 {
     struct bus_message *message = take_held(index);
-    const struct letter_cause cause = {group, "coordinator", ERR_REFUSED, "another request has this id",
+    const struct letter_cause cause = {group, "coordinator", ERR_REFUSED, "its owners died of it",
                                        bus_now_ns(bus)};
     struct letter letter;
     struct bus_out out;
@@ -331,7 +331,7 @@ Test(serve, a_dead_letter_is_an_answer_too)
     hold(1);
     put_aside(0);
     expect(call, 422, "\"code\":\"refused\"");
-    cr_expect(strstr(call->body->str, "another request has this id"), "%s", call->body->str);
+    cr_expect(strstr(call->body->str, "its owners died of it"), "%s", call->body->str);
     forget(call);
     end();
 }

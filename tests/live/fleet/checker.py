@@ -82,6 +82,8 @@ class Evidence:
     peak_rss: dict = field(default_factory=dict)  # process -> bytes
     leftovers: list = field(default_factory=list)  # temporary files
     deaths: list = field(default_factory=list)  # processes that died of something nobody did to them
+    answers: dict = field(default_factory=dict)  # id -> what a caller over HTTP was told
+    unanswered: list = field(default_factory=list)  # ids of callers who were told nothing in the end
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class Bounds:
     answer_ms: int = 2000  # ... that long before
     poison: int = 0  # requests that may be put aside because their owners died, which may be no fault of theirs
     short_of_time: float = 1.0  # share of verdicts that may have been short of time
+
+
+def kind_of(request):
+    """Callers over HTTP have no header for it, and all ask plainly."""
+    return request.headers.get("kind", "plain")
 
 
 def origin(record):
@@ -168,7 +175,7 @@ def one_answer_each(e):
     for request in e.requests:
         want = 0 if request.at in repeated else 1
         n_verdicts, n_letters = len(verdicts[request.at]), letters[request.at]
-        kind = request.headers.get("kind", "plain")
+        kind = kind_of(request)
         what = f"request {request.at} ({kind})"
         if n_verdicts + n_letters < want:
             yield "lost", f"{what}: no verdict and no letter"
@@ -222,7 +229,7 @@ def right_kind(e):
     verdicts, letters = {origin(r): r for r in e.committed}, {letter_origin(r) for r in e.letters if not is_poison(r)}
     repeated = firsts(e.requests)
     for request in e.requests:
-        kind = request.headers.get("kind", "plain")
+        kind = kind_of(request)
         want = KINDS[kind][0]
         if request.at in repeated:
             continue
@@ -240,7 +247,7 @@ def right_content(e):
     verdicts = {origin(r): r for r in e.committed}
     repeated = firsts(e.requests)
     for request in e.requests:
-        kind = request.headers.get("kind", "plain")
+        kind = kind_of(request)
         if not KINDS[kind][1] or request.at in repeated or request.at not in verdicts:
             continue
         got, want = parse(verdicts[request.at]), e.expected.get(request.at)
@@ -259,7 +266,7 @@ def differences(request, got, want):
         got, want = {**got, "id": None}, {**want, "id": None}
     if got != want:
         where, here, there = first_difference(got, want)
-        kind = request.headers.get("kind")
+        kind = kind_of(request)
         yield "content", f"request {request.at} ({kind}): {where} is {str(here)[:200]}, should be {str(there)[:200]}"
 
 
@@ -321,7 +328,19 @@ def time_bounded(e, bounds):
         yield "late", f"{late} of {len(verdicts)} verdicts were short of time"
 
 
-CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left)
+def callers_heard(e):
+    """An answer over HTTP is the committed verdict of that id, to the byte; nobody is left without one."""
+    said = defaultdict(set)
+    for record in e.committed:
+        said[(record.key or b"").decode(errors="replace")].add(record.value)
+    for name, body in e.answers.items():
+        if body not in said[name]:
+            yield "http", f"the caller of {name} was told what was never committed: {body[:80]}"
+    for name in e.unanswered:
+        yield "http", f"the caller of {name} was told nothing"
+
+
+CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left, callers_heard)
 BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded)
 
 
@@ -338,6 +357,7 @@ def summary(evidence):
         "requests": len(evidence.requests),
         "verdicts": len(evidence.committed),
         "letters": len(evidence.letters),
+        **({"callers answered": len(evidence.answers)} if evidence.answers else {}),
         "duplicates": len(firsts(evidence.requests)),
         "aborted": len(evidence.uncommitted) - len(evidence.committed),
         "short of time": sum(map(short_of_time, verdicts)),

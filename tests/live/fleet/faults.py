@@ -6,6 +6,7 @@ A fault ends in a state from which everything can get well again: what it paused
 import signal
 import time
 
+import callers
 import generate
 import topics
 from proxy import (
@@ -75,6 +76,24 @@ def storm(run):
             run.kill(place.name, stay_dead=True)
     for place in extra:
         run.fleet.stop(place.name)
+
+
+def kill_behind_callers(run):
+    """Callers over HTTP, while coordinators die and replicas come and go."""
+    ports = [callers.free_port() for _ in range(2)]
+    replicas = [run.fleet.serve(f"serve-{i}", port) for i, port in enumerate(ports)]
+    run.callers = callers.Callers(ports, run.seed, run.directory.name, run.over)
+    while run.wait(run.rng.uniform(1, 3)):
+        if run.rng.random() < 0.5:
+            run.kill(run.rng.choice(run.fleet.names("coordinator")))
+        elif run.rng.random() < 0.5:
+            run.kill(run.rng.choice(replicas).name)
+        else:
+            name = run.rng.choice(replicas).name
+            run.log(f"SIGTERM to {name}")
+            run.fleet.stop(name)
+            run.fleet.start(name)
+    run.callers.join()
 
 
 def jump_clock(run):

@@ -72,6 +72,10 @@ class Fleet:
             arguments += ["--redis", self.redis]
         return self._add(name, [*arguments, *self.options, *options], environment, may_abort)
 
+    def serve(self, name, port):
+        arguments = ["serve", "--servers", self.servers, "--http", f"127.0.0.1:{port}"]
+        return self._add(name, arguments, None)
+
     def _add(self, name, arguments, environment, may_abort=False):
         with self.lock:
             log = self.directory / f"{name}.log"

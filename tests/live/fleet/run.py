@@ -70,6 +70,7 @@ SCENARIOS = (
     Scenario("pause coordinators 40 s", faults.pause("coordinator", 40), load_s=60, rate=10),
     Scenario("pause workers 10 s", faults.pause("worker", 10), load_s=20),
     Scenario("pause workers 40 s", faults.pause("worker", 40), load_s=60, rate=10),
+    Scenario("callers over HTTP", faults.kill_behind_callers, rate=5, short=True),
     Scenario("swallow answers", faults.swallow_answers, proxied=True, short=True),
     Scenario("cut requests", faults.cut_requests, proxied=True, short=True),
     Scenario("slow answers", faults.slow_answers, proxied=True),
@@ -199,7 +200,7 @@ class Run:
         self.over, self.end_live = threading.Event(), threading.Event()
         self.journal = open(self.directory / "run.log", "w", buffering=1)
         self.kafka = servers.environment["ASSAY_TEST_KAFKA"]
-        self.proxy = None
+        self.proxy, self.callers = None, None
 
     # --- for the faults ---
 
@@ -376,11 +377,13 @@ class Run:
             peak_rss={p.name: p.peak_rss for p in self.fleet.places.values()},
             leftovers=self.fleet.leftovers(),
             deaths=self.fleet.deaths,
+            answers=self.callers.answers if self.callers else {},
+            unanswered=self.callers.unanswered if self.callers else [],
         )
 
     def _expected(self, requests):
         """What the engine in one process says to the same lines."""
-        asked = [r for r in requests if checker.KINDS[r.headers["kind"]][1]]
+        asked = [r for r in requests if checker.KINDS[checker.kind_of(r)][1]]
         log, out = self.directory / "requests.jsonl", self.directory / "expected.jsonl"
         log.write_bytes(b"".join(r.value + b"\n" for r in asked))
         command = [self.assay, "replay", log, *self._databases(), "--out", out]

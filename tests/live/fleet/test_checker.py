@@ -18,7 +18,8 @@ def request(offset, kind="plain", partition=0, **body):
 def answer(asked, at, **change):
     verdict = {"id": json.loads(asked.value).get("id"), "status": "validated", "sql": "SELECT 1", **change}
     headers = {"request-partition": str(asked.partition), "request-offset": str(asked.offset)}
-    return Record(asked.partition, at, json.dumps(verdict).encode(), headers=headers)
+    key = str(verdict["id"]).encode()
+    return Record(asked.partition, at, json.dumps(verdict).encode(), key, headers)
 
 
 def letter(asked, at, code="malformed"):
@@ -53,6 +54,7 @@ def sound():
         results=[replace(task, timestamp=1500)],
         owners=1,
         peak_rss={"worker": 99},
+        answers={"q0": verdicts[0].value},
     )
 
 
@@ -161,6 +163,14 @@ def work_after_answer(e):
     e.tasks.append(replace(e.tasks[0], timestamp=4000))
 
 
+def told_what_was_aborted(e):
+    e.answers["q0"] = b"{}"
+
+
+def told_nothing(e):
+    e.unanswered.append("q1")
+
+
 SPOILED = {
     lost_verdict: "lost",
     lost_letter: "lost",
@@ -185,6 +195,8 @@ SPOILED = {
     memory: "memory",
     too_much_work: "work",
     work_after_answer: "work",
+    told_what_was_aborted: "http",
+    told_nothing: "http",
 }
 
 

@@ -1,0 +1,79 @@
+"""Callers over HTTP: requests through `assay serve`, and what was said to them.
+
+A caller waits for the answer. One whose replica dies hears nothing. He asks by id whether there is an answer, and if not
+sends the same bytes again, by turns; once that is accepted (202, of a repeat it is never more) he only asks.
+"""
+import http.client
+import json
+import socket
+import threading
+import time
+import zlib
+
+import generate
+
+WAIT_MS, PATIENCE_S = 20_000, 100
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class Callers:
+    """`ports` are those of the replicas. Each thread asks one question after the other until `over`."""
+
+    def __init__(self, ports, seed, prefix, over, n=4):
+        self.ports, self.over = ports, over
+        self.answers, self.unanswered = {}, []  # id -> body
+        self.lock = threading.Lock()
+        streams = [generate.Generator(f"{seed} {i}", {"plain": 1}, f"{prefix}-h{i}") for i in range(n)]
+        self.threads = [threading.Thread(target=self._ask_all, args=(stream,), daemon=True) for stream in streams]
+        for thread in self.threads:
+            thread.start()
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+    def _ask_all(self, stream):
+        for request in stream:
+            if self.over.is_set():
+                return
+            name = json.loads(request.value)["id"]
+            answer = self._ask(name, request.value)
+            with self.lock:
+                if answer is None:
+                    self.unanswered.append(name)
+                else:
+                    self.answers[name] = answer
+
+    def _ask(self, name, value):
+        deadline, turn, accepted = time.monotonic() + PATIENCE_S, zlib.crc32(name.encode()), False
+        while time.monotonic() < deadline:
+            turn += 1
+            port = self.ports[turn // 2 % len(self.ports)]
+            status, body = self._get(port, name) if accepted or turn % 2 else self._post(port, value)
+            if status == 200:
+                return body
+            accepted = accepted or status == 202
+            time.sleep(0.1)
+        return None
+
+    def _post(self, port, value):
+        return self._exchange(port, "POST", f"/v1/judge?wait_ms={WAIT_MS}", value)
+
+    def _get(self, port, name):
+        return self._exchange(port, "GET", f"/v1/verdicts/{name}", None)
+
+    def _exchange(self, port, method, path, body):
+        """(0, None): the replica is gone, or going."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_MS / 1000 + 10)
+        try:
+            connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+            response = connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException):
+            return 0, None
+        finally:
+            connection.close()
