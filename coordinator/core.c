@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WINDOW = 16, SCRATCH_BYTES = 64 << 20 };
+enum { DEFAULT_WINDOW = 16, SCRATCH_BYTES = 64 << 20, SPARE_BYTES = 32 << 10 };
 static const size_t REQUEST_BYTES = (size_t)512 << 20;
 
 static guint key_hash(gconstpointer p)
@@ -20,10 +20,21 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
     return left->partition == right->partition && left->offset == right->offset;
 }
 
+/* A chunk of its own for each request is what malloc is worst at; one that did not grow serves the next request too. */
+static void arena_spare(struct core *core, struct arena *arena)
+{
+    if (core->n_spare == SPARE_ARENAS || arena->used > SPARE_BYTES) {
+        arena_free(arena);
+        return;
+    }
+    arena_reset(arena);
+    core->spare[core->n_spare++] = *arena;
+}
+
 static void request_free(gpointer p)
 {
     struct request *request = p;
-    arena_free(&request->arena);
+    arena_spare(request->core, &request->arena);
     free(request);
 }
 
@@ -47,6 +58,7 @@ void core_free(struct core *core)
 {
     if (!core) return;
     g_hash_table_destroy(core->open);
+    while (core->n_spare) arena_free(&core->spare[--core->n_spare]);
     arena_free(&core->scratch);
     duplicates_free(core->duplicates);
     free(core);
@@ -97,7 +109,10 @@ static struct request *request_new(struct core *core, const struct core_incoming
     request->key = incoming->key;
     request->token = incoming->token;
     request->arrived_ns = incoming->arrived_ns;
-    arena_init(&request->arena, REQUEST_BYTES);
+    if (core->n_spare)
+        request->arena = core->spare[--core->n_spare];
+    else
+        arena_init(&request->arena, REQUEST_BYTES);
     return request;
 }
 

@@ -152,13 +152,13 @@ static void take_candidate(struct request *request, uint32_t index, GHashTable *
     }
     set_hash(request, slot, stmt, context);
     gpointer first;
-    if (g_hash_table_lookup_extended(seen, slot->hash, NULL, &first)) {
+    if (seen && g_hash_table_lookup_extended(seen, slot->hash, NULL, &first)) {
         judged->same_as = GPOINTER_TO_UINT(first) + 1;
         judged->why = arena_printf(&request->arena, "repeats candidate %u", GPOINTER_TO_UINT(first) + 1);
         request->judged[GPOINTER_TO_UINT(first)].count += judged->count;
         return;
     }
-    g_hash_table_insert(seen, slot->hash, GUINT_TO_POINTER(index));
+    if (seen) g_hash_table_insert(seen, slot->hash, GUINT_TO_POINTER(index));
     slot->asks = true;
 }
 
@@ -195,10 +195,10 @@ enum err_code ingest(struct request *request, struct err *err)
     request->judged = arena_new_array(&request->arena, asked->n_candidates, struct msg_judged);
     if (!request->slots || !request->judged) return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
     request->n = asked->n_candidates;
-    GHashTable *seen = g_hash_table_new(hash_of_hash, same_hash);
+    GHashTable *seen = request->n > 1 ? g_hash_table_new(hash_of_hash, same_hash) : NULL;
     uint64_t context = context_hash(asked);
     for (uint32_t i = 0; i < request->n; i++) take_candidate(request, i, seen, context);
-    g_hash_table_destroy(seen);
+    if (seen) g_hash_table_destroy(seen);
     limit_iterations(request);
     return ERR_OK;
 }

@@ -68,11 +68,15 @@ struct request {
     int64_t worker_ns;
 };
 
+enum { SPARE_ARENAS = 256 };
+
 struct core {
     struct core_config config;
     struct core_actions actions;
-    GHashTable *open;              /* key → request */
-    int64_t next_deadline;         /* no later than the earliest; 0: none */
+    GHashTable *open;                 /* key → request */
+    int64_t next_deadline;            /* no later than the earliest; 0: none */
+    struct arena spare[SPARE_ARENAS]; /* of requests that are closed, for the next ones */
+    uint32_t n_spare;
     struct arena scratch;          /* of one candidate being parsed, or one request of the past */
     struct duplicates *duplicates; /* NULL: not looked for */
     struct core_stats stats;

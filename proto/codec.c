@@ -513,6 +513,9 @@ static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, con
     return *out ? read_record(d, record, &part[2], *out) : no_room(d);
 }
 
+/* A zone takes this much at once: of a small message, what malloc has at hand. */
+enum { SMALL_MESSAGE = 1024, SMALL_ZONE = 960 };
+
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                          size_t len, void **out, struct err *err)
 {
@@ -523,15 +526,17 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
     if (code) return code;
     if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
 
-    msgpack_unpacked unpacked;
-    msgpack_unpacked_init(&unpacked);
+    msgpack_zone zone;
+    msgpack_object frame;
+    if (!msgpack_zone_init(&zone, len < SMALL_MESSAGE ? SMALL_ZONE : MSGPACK_ZONE_CHUNK_SIZE))
+        return err_set(err, ERR_NOMEM, "no memory for a message");
     size_t offset = 0;
     struct decoder d = {arena, err};
-    if (msgpack_unpack_next(&unpacked, bytes, len, &offset) == MSGPACK_UNPACK_SUCCESS)
-        code = read_frame(&d, kind, record, &unpacked.data, out);
+    if (msgpack_unpack(bytes, len, &offset, &zone, &frame) == MSGPACK_UNPACK_SUCCESS)
+        code = read_frame(&d, kind, record, &frame, out);
     else
         code = err_set(err, ERR_MALFORMED, "the message does not unpack");
-    msgpack_unpacked_destroy(&unpacked);
+    msgpack_zone_destroy(&zone);
     if (code) *out = NULL;
     return code;
 }

@@ -1,6 +1,5 @@
 #include "proto/edge.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,14 +49,6 @@ enum err_code edge_write_verdict(const struct msg_verdict *verdict, enum edge_ty
     const char *name = type == EDGE_TYPE_JSON ? EDGE_JSON : EDGE_MSGPACK;
     *header = (struct bus_header){EDGE_HEADER, name, (uint32_t)strlen(name)};
     if (type == EDGE_TYPE_MSGPACK) return msg_encode_verdict(out, verdict);
-    char *json = msg_verdict_to_json(verdict);
-    if (!json) return ERR_NOMEM;
-    size_t len = strlen(json);
-    if (len > MSG_MAX_BYTES) {
-        free(json);
-        return ERR_LIMIT_BYTES;
-    }
-    msg_buffer_free(out);
-    *out = (struct msg_buffer){json, len, len + 1};
-    return ERR_OK;
+    enum err_code code = msg_verdict_write_json(out, verdict, 0);
+    return !code && out->len > MSG_MAX_BYTES ? ERR_LIMIT_BYTES : code;
 }

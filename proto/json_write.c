@@ -84,10 +84,22 @@ static void put_characters(struct writer *w, const char *text, size_t len)
     put(w, text + from, len - from);
 }
 
+/* Nearly all text is: nothing to escape, nothing to check. */
+static bool is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
+    }
+    return true;
+}
+
 static void put_text(struct writer *w, const char *text, size_t len)
 {
     put(w, "\"", 1);
-    if (is_utf8(text, len)) {
+    if (is_plain(text, len)) {
+        put(w, text, len);
+    } else if (is_utf8(text, len)) {
         put_characters(w, text, len);
     } else {
         char *valid = g_utf8_make_valid(text, (gssize)len);
