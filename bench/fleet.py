@@ -339,7 +339,7 @@ def messages(args):
         address, text = free_address(), ""
         child = subprocess.Popen([os.path.join(args.build, "bench", "bench_fleet_messages"),
                                   os.path.join(args.build, "cli", "assay"), servers.kafka, "--runs", str(args.runs),
-                                  "--listen", address])
+                                  "--listen", address, "--broker", str(servers.pids()[0])])
         while child.poll() is None:
             time.sleep(0.5)
             try:

@@ -7,14 +7,19 @@
  * first produce to the last verdict that a read_committed reader sees. So 4N messages travel: requests, tasks, results,
  * verdicts.
  *
- * The peer: librdkafka alone, its own defaults but acks=all and the fleet's linger, that produces and consumes 4N
- * messages of the very sizes that were measured in the fleet's topics, one producer thread and one consumer thread at
- * once. The two take turns. Claim: the fleet does at least half the peer's messages a second.
+ * The peer: librdkafka alone, that produces and consumes 4N messages, one producer thread and one consumer thread at
+ * once: the very keys and values that were seen in the fleet's topics (headers are bytes of the value), into topics
+ * made alike. Its settings are its own defaults but those of the fleet's producers: acks=all, idempotent, lz4, linger 5
+ * ms. It has what a fleet cannot have, all its messages at hand at once, and so full batches. The two take turns.
+ * Claim: the fleet does at least half the peer's messages a second.
+ *
+ * Seconds depend on what else the machine does; CPU microseconds a request, printed for each process, less so.
  */
 #include "lib/base/clock.h"
 #include "proto/msg.h"
 #include "proto/topics.h"
 
+#include <glib.h>
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>
 #include <signal.h>
@@ -26,12 +31,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20 };
+enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20, SAMPLES = 4096 };
 static const char *const stages[STAGES] = {BUS_REQUESTS, BUS_TASKS_PREFIX "structure", BUS_RESULTS, BUS_VERDICTS};
 
-static const char *assay, *servers, *listen_at = "";
+static const char *assay, *servers, *listen_at = "127.0.0.1:0";
 static long n_requests = 100000, runs = 3, partitions = 4;
-static pid_t coordinator;
+static pid_t coordinator, broker;
+enum { MAX_SET = 16 };
+static struct bus_property properties[1 + MAX_SET];
+static const char *extra[1 + MAX_SET], *open_most = "4096";
+static uint32_t n_properties = 1;
 
 static void die(const char *what)
 {
@@ -40,9 +49,42 @@ static void die(const char *what)
     exit(2);
 }
 
+/* CPU microseconds of a process and its threads so far. */
+static double cpu_of(pid_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[n] = '\0';
+    const char *at = strrchr(text, ')');
+    unsigned long user = 0, system = 0;
+    if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2) return 0;
+    return 1e6 * (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
 static double seconds_since(int64_t began)
 {
     return (double)(clock_now_ns() - began) / 1e9;
+}
+
+/* What has been used, or what a request cost: CPU microseconds of each process. */
+struct cost {
+    double coordinator, here, broker;
+};
+
+static struct cost cost_now(void)
+{
+    return (struct cost){coordinator > 0 ? cpu_of(coordinator) : 0, cpu_of(getpid()), broker > 0 ? cpu_of(broker) : 0};
+}
+
+static struct cost cost_since(struct cost before)
+{
+    struct cost now = cost_now();
+    double n = (double)n_requests;
+    return (struct cost){(now.coordinator - before.coordinator) / n, (now.here - before.here) / n,
+                         (now.broker - before.broker) / n};
 }
 
 /* --- clients of the library, without ours ------------------------------------------------------------------------- */
@@ -61,8 +103,9 @@ static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
 
 static rd_kafka_t *producer(void)
 {
-    return client(RD_KAFKA_PRODUCER, (const char *const[]){"acks", "all", "linger.ms", "5", "enable.idempotence",
-                                                           "true", "queue.buffering.max.messages", "1000000", NULL});
+    return client(RD_KAFKA_PRODUCER,
+                  (const char *const[]){"acks", "all", "linger.ms", "5", "enable.idempotence", "true",
+                                        "compression.type", "lz4", "queue.buffering.max.messages", "1000000", NULL});
 }
 
 /* Reads these topics from where they end now. */
@@ -89,8 +132,39 @@ static void reader_free(rd_kafka_t *made)
     rd_kafka_destroy(made);
 }
 
-/* Take n messages; their bytes are returned. */
-static uint64_t read_all(rd_kafka_t *from, long n)
+/* What the peer sends. */
+struct sample {
+    char *bytes; /* key, then value */
+    size_t key_len, len;
+};
+static struct sample samples[STAGES][SAMPLES];
+
+static long n_samples(void)
+{
+    return n_requests < SAMPLES ? n_requests : SAMPLES;
+}
+
+static void sample_take(struct sample *sample, const rd_kafka_message_t *message)
+{
+    rd_kafka_headers_t *headers = NULL;
+    const char *name;
+    const void *value;
+    size_t size;
+    GString *all = g_string_new_len(message->key, (gssize)message->key_len);
+    g_string_append_len(all, message->payload, (gssize)message->len);
+    rd_kafka_message_headers(message, &headers);
+    for (size_t i = 0; headers && !rd_kafka_header_get_all(headers, i, &name, &value, &size); i++) {
+        g_string_append(all, name);
+        g_string_append_len(all, value, (gssize)size);
+    }
+    sample->key_len = message->key_len;
+    sample->len = all->len - message->key_len;
+    g_free(sample->bytes);
+    sample->bytes = g_string_free(all, FALSE);
+}
+
+/* Take n messages; their bytes are returned, and some of them noted if `into` is given. */
+static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into)
 {
     uint64_t bytes = 0;
     int64_t heard = clock_now_ns();
@@ -98,6 +172,7 @@ static uint64_t read_all(rd_kafka_t *from, long n)
         rd_kafka_message_t *message = rd_kafka_consumer_poll(from, POLL_MS);
         if (message && !message->err) {
             bytes += message->len;
+            if (into) sample_take(&into[n % n_samples()], message);
             n--;
             heard = clock_now_ns();
         } else if (seconds_since(heard) > PATIENCE_S) {
@@ -108,11 +183,9 @@ static uint64_t read_all(rd_kafka_t *from, long n)
     return bytes;
 }
 
-static void put(rd_kafka_t *out, const char *topic, long i, const void *value, size_t len)
+static void put(rd_kafka_t *out, const char *topic, const void *key, size_t key_len, const void *value, size_t len)
 {
-    char key[24];
-    int key_len = snprintf(key, sizeof key, "%ld", i);
-    while (rd_kafka_producev(out, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key, (size_t)key_len),
+    while (rd_kafka_producev(out, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key, key_len),
                              RD_KAFKA_V_VALUE((void *)(uintptr_t)value, len), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                              RD_KAFKA_V_END))
         rd_kafka_poll(out, 10);
@@ -140,41 +213,38 @@ static void make_peer_topics(void)
     bus_close(bus);
 }
 
-struct flood {
-    const size_t *sizes;
-};
-
 static void *flood(void *arg)
 {
-    const struct flood *own = arg;
     rd_kafka_t *out = producer();
-    char topic[64], *value = calloc(1, 1 << 20);
+    char topics[STAGES][64];
+    (void)arg;
+    for (int stage = 0; stage < STAGES; stage++) peer_topic(topics[stage], stage);
     for (long i = 0; i < n_requests; i++)
-        for (int s = 0; s < STAGES; s++) {
-            peer_topic(topic, s);
-            put(out, topic, i, value, own->sizes[s]);
+        for (int stage = 0; stage < STAGES; stage++) {
+            const struct sample *sample = &samples[stage][i % n_samples()];
+            put(out, topics[stage], sample->bytes, sample->key_len, sample->bytes + sample->key_len, sample->len);
         }
     rd_kafka_flush(out, PATIENCE_S * 1000);
     rd_kafka_destroy(out);
-    free(value);
     return NULL;
 }
 
-static double run_peer(const size_t sizes[STAGES])
+static double run_peer(struct cost *cost)
 {
     char names[STAGES][64];
     const char *topics[STAGES];
-    struct flood own = {sizes};
     pthread_t thread;
     for (int i = 0; i < STAGES; i++) {
         peer_topic(names[i], i);
         topics[i] = names[i];
     }
     rd_kafka_t *in = reader(topics, STAGES);
+    struct cost before = cost_now();
     int64_t began = clock_now_ns();
-    pthread_create(&thread, NULL, flood, &own);
-    read_all(in, STAGES * n_requests);
+    pthread_create(&thread, NULL, flood, NULL);
+    read_all(in, STAGES * n_requests, NULL);
     double seconds = seconds_since(began);
+    *cost = cost_since(before);
     pthread_join(thread, NULL);
     reader_free(in);
     return seconds;
@@ -249,30 +319,39 @@ static void *feed(void *arg)
     rd_kafka_t *out = producer();
     (void)arg;
     for (long i = 0; i < n_requests; i++) {
-        char text[160];
+        char text[160], key[24];
         int len = snprintf(text, sizeof text,
                            "{\"id\":\"%ld-%lld\",\"db\":\"none\",\"question\":\"How many are there?\",\"candidates\":"
                            "[\"SELECT count(*) FROM t\"]}",
                            i, (long long)clock_now_ns());
-        put(out, BUS_REQUESTS, i, text, (size_t)len);
+        int key_len = snprintf(key, sizeof key, "%ld", i);
+        put(out, BUS_REQUESTS, key, (size_t)key_len, text, (size_t)len);
     }
     rd_kafka_flush(out, PATIENCE_S * 1000);
     rd_kafka_destroy(out);
     return NULL;
 }
 
-static double run_fleet(uint64_t bytes[STAGES])
+/* `sampling`: the topics between are read too. Not in a run that counts, for their readers would fetch beside it. */
+static double run_fleet(bool sampling, struct cost *cost)
 {
     pthread_t thread;
-    rd_kafka_t *in[STAGES];
-    for (int i = 0; i < STAGES; i++) in[i] = reader(&stages[i], 1);
+    rd_kafka_t *between[STAGES - 1] = {NULL}, *verdicts = reader(&stages[STAGES - 1], 1);
+    for (int i = 0; sampling && i < STAGES - 1; i++) between[i] = reader(&stages[i], 1);
+    struct cost before = cost_now();
     int64_t began = clock_now_ns();
     pthread_create(&thread, NULL, feed, NULL);
-    bytes[STAGES - 1] = read_all(in[STAGES - 1], n_requests);
+    uint64_t bytes = read_all(verdicts, n_requests, sampling ? samples[STAGES - 1] : NULL);
     double seconds = seconds_since(began);
+    *cost = cost_since(before);
     pthread_join(thread, NULL);
-    for (int i = 0; i < STAGES - 1; i++) bytes[i] = read_all(in[i], n_requests); /* after the clock has stopped */
-    for (int i = 0; i < STAGES; i++) reader_free(in[i]);
+    reader_free(verdicts);
+    for (int i = 0; sampling && i < STAGES - 1; i++) {
+        printf("%s: %.0f bytes a message\n", stages[i],
+               (double)read_all(between[i], n_requests, samples[i]) / (double)n_requests);
+        reader_free(between[i]);
+    }
+    if (sampling) printf("%s: %.0f bytes a message\n", stages[STAGES - 1], (double)bytes / (double)n_requests);
     return seconds;
 }
 
@@ -280,9 +359,9 @@ static void open_fleet(struct idle_worker *own, pthread_t *thread)
 {
     static const char *const topics[] = {BUS_TASKS_PREFIX "structure"};
     char count[16];
-    struct bus_property property = {"bootstrap.servers", servers};
-    struct bus_config config = {.properties = &property, .n_properties = 1};
+    struct bus_config config = {.properties = properties, .n_properties = n_properties};
     struct err err = {0};
+    properties[0] = (struct bus_property){"bootstrap.servers", servers};
     snprintf(count, sizeof count, "%ld", partitions);
     start((const char *const[]){assay, "topics", "create", "--servers", servers, "--partitions", count,
                                 "--task-partitions", count, NULL},
@@ -290,10 +369,16 @@ static void open_fleet(struct idle_worker *own, pthread_t *thread)
     if (bus_open("kafka", &config, &own->bus, &err)) die(err.text);
     if (bus_subscribe(own->bus, "assay-worker", topics, 1, &own->in, &err)) die(err.text);
     pthread_create(thread, NULL, work, own);
-    start((const char *const[]){assay, "coordinator", "--servers", servers, "--family", "structure", "--max-open",
-                                "4096", "--deadline-ms", "-1", "--label-model", "none", "--classifier", "none",
-                                "--verifier", "none", "--listen", listen_at, NULL},
-          false);
+    const char *arguments[40 + 2 * MAX_SET] = {
+        assay,          "coordinator", "--servers",     servers, "--family",      "structure",
+        "--max-open",   open_most,     "--deadline-ms", "-1",    "--label-model", "none",
+        "--classifier", "none",        "--verifier",    "none",  "--listen",      listen_at};
+    uint32_t n = 18;
+    for (uint32_t i = 1; i < n_properties; i++) {
+        arguments[n++] = "-X";
+        arguments[n++] = extra[i];
+    }
+    start(arguments, false);
 }
 
 static void close_fleet(struct idle_worker *own, pthread_t thread)
@@ -322,23 +407,29 @@ static void compare(void)
 {
     double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
     for (long r = -1; r < runs; r++) { /* the first warms both up */
-        uint64_t bytes[STAGES];
-        size_t sizes[STAGES];
-        double ours = run_fleet(bytes);
-        for (int s = 0; s < STAGES; s++) sizes[s] = (size_t)(bytes[s] / (uint64_t)n_requests);
-        double theirs = run_peer(sizes);
-        if (r < 0) {
-            printf("bytes a message: request %zu, task %zu, result %zu, verdict %zu\n", sizes[0], sizes[1], sizes[2],
-                   sizes[3]);
-            continue;
-        }
+        struct cost our_cost, their_cost;
+        double ours = run_fleet(r < 0, &our_cost), theirs = run_peer(&their_cost);
+        if (r < 0) continue;
         fleet[r] = STAGES * (double)n_requests / ours;
         peer[r] = STAGES * (double)n_requests / theirs;
         ratio[r] = fleet[r] / peer[r];
         printf("run %ld: fleet %8.0f messages/s (%6.0f requests/s), librdkafka %8.0f messages/s, ratio %.2f\n", r + 1,
                fleet[r], fleet[r] / STAGES, peer[r], ratio[r]);
+        printf(
+            "       CPU us a request: coordinator %.1f, worker and driver %.1f, broker %.1f; a request's 4 messages of "
+            "librdkafka: client %.1f, broker %.1f\n",
+            our_cost.coordinator, our_cost.here, our_cost.broker, their_cost.here, their_cost.broker);
     }
     printf("median ratio %.2f (claim: at least 0.50)\n", median(ratio, runs));
+}
+
+static void set(const char *setting)
+{
+    char *name = strdup(setting), *value = strchr(name, '=');
+    if (!value || n_properties > MAX_SET) die("-X takes NAME=VALUE");
+    *value++ = 0;
+    extra[n_properties] = setting;
+    properties[n_properties++] = (struct bus_property){name, value};
 }
 
 int main(int argc, char **argv)
@@ -348,9 +439,12 @@ int main(int argc, char **argv)
     servers = argv[2];
     for (int i = 3; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--listen") == 0) listen_at = argv[i + 1];
+        if (strcmp(argv[i], "--max-open") == 0) open_most = argv[i + 1];
+        if (strcmp(argv[i], "-X") == 0) set(argv[i + 1]);
         long value = strtol(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--requests") == 0) n_requests = value;
         if (strcmp(argv[i], "--runs") == 0) runs = value;
+        if (strcmp(argv[i], "--broker") == 0) broker = (pid_t)value;
         if (strcmp(argv[i], "--partitions") == 0) partitions = value;
     }
     if (n_requests < 1 || runs < 1 || runs > MAX_RUNS || partitions < 1) die("these numbers make no run");
