@@ -216,7 +216,8 @@ static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *m
 }
 
 /* Hand over one message and be told, once, where it lies; not at all if it never arrives (bus_health says why), is
- * refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of bus_produce, ERR_CONFIG where places mean nothing. */
+ * refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of
+ * bus_produce, ERR_CONFIG where places mean nothing. */
 static inline enum err_code bus_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
 {
     return bus->transport->place ? bus->transport->place(bus, message, placed, ctx) : ERR_CONFIG;

@@ -96,8 +96,7 @@ static void settle(unsigned index)
 static void put_aside(unsigned index)
 {
     struct bus_message *message = take_held(index);
-    const struct letter_cause cause = {group, "coordinator", ERR_REFUSED, "its owners died of it",
-                                       bus_now_ns(bus)};
+    const struct letter_cause cause = {group, "coordinator", ERR_REFUSED, "its owners died of it", bus_now_ns(bus)};
     struct letter letter;
     struct bus_out out;
     letter_make(&letter, message, &cause, letters, bus_max_bytes(bus, letters), &out);
