@@ -22,7 +22,7 @@ enum { OVERHEAD = 64 << 10, ANSWER_MS = 10000, LEAST = 2 * OVERHEAD };
 
 size_t kafka_without_overhead(size_t largest)
 {
-    return largest > 2 * OVERHEAD ? largest - OVERHEAD : largest / 2;
+    return largest > 2 * (size_t)OVERHEAD ? largest - OVERHEAD : largest / 2;
 }
 
 /* Under the lock. NULL: nothing is known of it. */

@@ -99,22 +99,24 @@ static enum err_code encode(struct worker *worker, struct msg_buffer *buffer, co
 
 /* Without the sample of rows; then without an answer but why there is none. */
 static enum err_code encode_smaller(struct worker *worker, struct msg_buffer *buffer, const struct msg_task *task,
-                                    struct msg_result *result)
+                                    const struct msg_result *result)
 {
     static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer is larger than a message may be"};
+    struct msg_result smaller = *result;
     struct msg_execution execution = result->execution ? *result->execution : (struct msg_execution){0};
     execution.n_sample = execution.n_names = 0;
-    if (result->execution) result->execution = &execution;
-    enum err_code code = encode(worker, buffer, result);
+    if (smaller.execution) smaller.execution = &execution;
+    enum err_code code = encode(worker, buffer, &smaller);
     if (code != ERR_LIMIT_BYTES) return code;
     worker->stats.failed++;
-    code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), &why, result);
-    return code ? code : encode(worker, buffer, result);
+    code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(result->family), &why,
+                              &smaller);
+    return code ? code : encode(worker, buffer, &smaller);
 }
 
 /* Put a result into the outbox; its task is acked when it is out. */
 static enum err_code answer(struct worker *worker, struct bus_message *message, const struct msg_task *task,
-                            struct msg_result *result, struct err *err)
+                            const struct msg_result *result, struct err *err)
 {
     struct outbox *outbox = &worker->outbox;
     uint32_t i = outbox->n;
