@@ -189,19 +189,48 @@ void window_restart(struct window *window, int64_t committed, const char *metada
     read_metadata(window, committed, metadata, committed < 0 ? 0 : len);
 }
 
+/* INVARIANT known killers: what is done counts as often as before, since it comes again if we end before it can be
+ * committed, and what was noted and is not fetched yet stays noted. Else two messages that kill in turns hide each other:
+ * the owner that outlives the first ends of the second, and the next one has heard of neither. */
+static uint32_t deliveries(const struct slot *slot)
+{
+    return slot->attempts + (slot->state == SLOT_HELD);
+}
+
+/* Notes beyond what was fetched; those within it are slots now, or were compacted away. */
+static bool is_ahead(const struct window *window, const struct window_note *note)
+{
+    return window->last ? note->offset > window->last->offset : note->offset >= window->low;
+}
+
+struct metadata {
+    char *text;
+    size_t len;
+    int64_t low;
+    unsigned noted;
+};
+
+/* False: full. */
+static bool put_note(struct metadata *out, int64_t offset, uint32_t times)
+{
+    char note[48];
+    if (!times) return true;
+    int n = snprintf(note, sizeof note, " %" PRId64 ":%" PRIu32, offset - out->low, times);
+    if (out->noted == WINDOW_NOTES || out->len + (size_t)n >= WINDOW_TEXT) return false;
+    memcpy(out->text + out->len, note, (size_t)n + 1);
+    out->len += (size_t)n;
+    out->noted++;
+    return true;
+}
+
 size_t window_metadata(const struct window *window, uint32_t crashes, char *out)
 {
-    size_t len = (size_t)snprintf(out, WINDOW_TEXT, MAGIC "%" PRIu32, crashes);
-    unsigned noted = 0;
-    for (const struct slot *slot = window->first; slot && noted < WINDOW_NOTES; slot = slot->next) {
-        uint32_t deliveries = slot->attempts + (slot->state == SLOT_HELD);
-        if (slot->state == SLOT_DONE || !deliveries) continue;
-        char note[48];
-        int n = snprintf(note, sizeof note, " %" PRId64 ":%" PRIu32, slot->offset - window->low, deliveries);
-        if (len + (size_t)n >= WINDOW_TEXT) break;
-        memcpy(out + len, note, (size_t)n + 1);
-        len += (size_t)n;
-        noted++;
-    }
-    return len;
+    struct metadata metadata = {out, (size_t)snprintf(out, WINDOW_TEXT, MAGIC "%" PRIu32, crashes), window->low, 0};
+    bool room = true;
+    for (const struct slot *slot = window->first; slot && room; slot = slot->next)
+        room = put_note(&metadata, slot->offset, deliveries(slot));
+    for (uint32_t i = 0; i < window->n_notes && room; i++)
+        if (is_ahead(window, &window->notes[i]))
+            room = put_note(&metadata, window->notes[i].offset, window->notes[i].attempts);
+    return metadata.len;
 }

@@ -81,8 +81,8 @@ bool window_advance(struct window *window, uint64_t arrived, void (*release)(str
 void window_restart(struct window *window, int64_t committed, const char *metadata, size_t len,
                     void (*release)(struct slot *slot));
 
-/* The metadata to commit with `low`: how often what is held has been delivered, and `crashes`. Returns its length;
- * `out` has WINDOW_TEXT bytes and is NUL-terminated. */
+/* The metadata to commit with `low`: how often each offset from there on may have ended an owner, in this window or by
+ * the notes found, and `crashes`. Returns its length; `out` has WINDOW_TEXT bytes and is NUL-terminated. */
 size_t window_metadata(const struct window *window, uint32_t crashes, char *out);
 
 #endif

@@ -127,6 +127,34 @@ Test(window, metadata_carries_deliveries_to_the_next_owner)
     finish(&window);
 }
 
+/* 100 kills and is tried apart in time, 101 kills at once after it, before 100 could be committed. */
+Test(window, what_is_known_of_two_that_kill_outlives_an_owner_that_saw_one)
+{
+    struct window window = fresh();
+    char text[WINDOW_TEXT];
+    size_t len = (size_t)snprintf(text, sizeof text, "assay1 2 0:2");
+    window_restart(&window, 100, text, len, release);
+    window_done(&window, add(&window, 100), 99);
+    cr_assert_eq(add(&window, 101)->attempts, 1);
+    len = window_metadata(&window, 3, text);
+    cr_assert_str_eq(text, "assay1 3 0:2 1:2", "done, but not yet committed: it comes again, and as deadly");
+
+    window_restart(&window, -1, NULL, 0, release);
+    window_restart(&window, 100, text, len, release);
+    add(&window, 100);
+    len = window_metadata(&window, 4, text);
+    cr_assert_str_eq(text, "assay1 4 0:3 1:2", "this owner has not come to the second");
+
+    window_restart(&window, -1, NULL, 0, release);
+    window_restart(&window, 100, text, len, release);
+    window_done(&window, add(&window, 100), 0);
+    window_advance(&window, 1, release);
+    window_metadata(&window, 5, text);
+    cr_assert_str_eq(text, "assay1 5 0:2", "the first is passed");
+    cr_assert_eq(add(&window, 101)->attempts, 2);
+    finish(&window);
+}
+
 Test(window, metadata_is_bounded)
 {
     struct window window = fresh();
