@@ -37,6 +37,7 @@ KINDS = {
 # not at all, and then it may differ.
 SHORT_OF_TIME = {"deadline", "limit_time", "cancelled", "unreachable", "db_locked", "db_unavailable", "rejected"}
 SHORT_NOTES = ("ran longer than allowed", "the deadline passed")
+SHORT_EXPLANATIONS = ("does not answer", "The database is away", "took too long to find out")
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,8 @@ def short_of_time(verdict):
         return True
     for candidate in verdict.get("candidates") or []:
         execution = candidate.get("execution") or {}
+        if any(short in (candidate.get("explanation") or "") for short in SHORT_EXPLANATIONS):
+            return True
         reasons = list((candidate.get("unavailable") or {}).values())
         if execution.get("error") in SHORT_OF_TIME or SHORT_OF_TIME & set(reasons):
             return True

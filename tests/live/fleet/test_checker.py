@@ -214,7 +214,13 @@ def short_of_time(e):
     e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", unavailable=["join"])
 
 
-STILL_SOUND = (outside_window, short_of_time)
+def away_when_explaining(e):
+    """So does a database that ran the candidate and was away when its rows were looked for."""
+    away = {"explanation": "The rows behind the result are not explained: the database does not answer."}
+    e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", candidates=[away])
+
+
+STILL_SOUND = (outside_window, short_of_time, away_when_explaining)
 
 
 def faults(spoil=None):
