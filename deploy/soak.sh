@@ -13,12 +13,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
 
-preset=release build=build/release install=1 options=() arguments=()
+preset=release build=build/release install=1 mutations= options=() arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --asan) preset=asan build=build/asan ;;
     --no-install) install= ;;
-    --mutations) build=build/mutations options=(-DASSAY_MUTATIONS=ON -DBUILD_TESTING=OFF) arguments+=("$1") ;;
+    --mutations) mutations=1 arguments+=("$1") ;;
     --short | --list) arguments+=("$1") ;;
     --seed | --only | --directory) arguments+=("$1" "${2:?$1 of what?}"); shift ;;
     *[!0-9]* | "") sed -n '4,12s/^# *//p' "$0" >&2; exit 2 ;;
@@ -27,6 +27,9 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ ${#arguments[@]} -gt 0 ] || { sed -n '4,12s/^# *//p' "$0" >&2; exit 2; }
+if [ "$preset$mutations" = release1 ]; then # the build with the sanitizers can leave guards out as it is
+  build=build/mutations options=(-DASSAY_MUTATIONS=ON -DBUILD_TESTING=OFF)
+fi
 [ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages" "$optional_packages"
 
 python= # one that Debian's modules are installed for

@@ -29,7 +29,13 @@ static void *create_string(const redisReadTask *task, char *text, size_t len)
     return len <= link->max_bytes ? link->unbounded->createString(task, text, len) : NULL;
 }
 
-static void *create_array(const redisReadTask *task, int n)
+#if HIREDIS_MAJOR >= 1
+typedef size_t array_length;
+#else
+typedef int array_length;
+#endif
+
+static void *create_array(const redisReadTask *task, array_length n)
 {
     const struct link *link = task->privdata;
     return n <= MAX_ELEMENTS ? link->unbounded->createArray(task, n) : NULL;

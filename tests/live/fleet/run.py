@@ -115,7 +115,9 @@ EMPTIED = Scenario("group empties", faults.empty_group, load_s=60, rate=40, prox
 WATCHED = Scenario("whose offsets", faults.nothing, load_s=5, proxied=True)
 # A candidate that ends its worker is tried apart after a while: its family is unavailable, all else has its verdict. More
 # of them than there are partitions, so that some share one and must not hide each other.
-CRASHING = Scenario("a candidate crashes", faults.nothing, deadly=True, extra={"crash": 5}, workers=("", "", ""))
+CRASHING = Scenario(
+    "a candidate crashes", faults.nothing, deadly=True, extra={"crash": 5}, workers=("", "", ""), settle_s=180
+)
 SCENARIOS += (HOLES, ANSWERED, REFUSED, LATE, UNSENT, FORGED, EMPTIED)
 CONTROLS = (WATCHED, CRASHING)  # of a build with -DASSAY_MUTATIONS=ON, nothing being left out
 MUTATIONS = {
