@@ -191,7 +191,7 @@ static pid_t start_worker(const char *root, const char *group)
     env = g_environ_unsetenv(env, "ASSAY_TEST_KAFKA");
     pid_t pid = fork();
     if (pid == 0) {
-        freopen("/dev/null", "w", stderr);
+        if (!freopen("/dev/null", "w", stderr)) _exit(127);
         execve(ASSAY_BINARY, (char *const *)argv, env);
         _exit(127);
     }
