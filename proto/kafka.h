@@ -104,6 +104,9 @@ uint64_t bell_count(struct bell *bell);
 /* Until something rings that was not counted in `heard`, or ms have passed. */
 void bell_wait(struct bell *bell, uint64_t heard, int64_t ms);
 
+/* For rd_kafka_queue_cb_event_enable, with the bell that it rings. Thread: the library's. */
+void kafka_ring(rd_kafka_t *client, void *bell);
+
 /* The library's message as the transport shows it, but for its topic. `into` has kafka_count_headers entries; names and
  * values stay the library's, which ends values with a NUL. */
 uint32_t kafka_count_headers(const rd_kafka_message_t *raw);
@@ -118,7 +121,7 @@ enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const c
 
 /* --- kafka_limits.c: how large messages may be --- */
 
-/* What a message may be where the library and its brokers take `largest`: they, and kafka_once.c, add to it. */
+/* What a message may be where the library and its brokers take `largest`: they, and kafka_settle.c, add to it. */
 size_t kafka_without_overhead(size_t largest);
 
 enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);

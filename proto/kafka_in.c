@@ -79,12 +79,6 @@ struct member {
     uint32_t n_topics;
 };
 
-static void on_readable(rd_kafka_t *client, void *opaque)
-{
-    (void)client;
-    bell_ring(opaque);
-}
-
 /* --- messages --- */
 
 static struct held *held_of_slot(struct slot *slot)
@@ -288,7 +282,7 @@ static void open_part(struct member *member, const rd_kafka_topic_partition_t *e
         return;
     }
     rd_kafka_queue_forward(part->queue, NULL);
-    rd_kafka_queue_cb_event_enable(part->queue, on_readable, &member->bell);
+    rd_kafka_queue_cb_event_enable(part->queue, kafka_ring, &member->bell);
     part->open = true;
 }
 

@@ -14,13 +14,13 @@
  *
  * What makes it exact, each invariant named where it is kept:
  *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
- *   I2  a request is finished in memory only after the commit that says so has returned          (finish_all)
+ *   I2  a request is finished in memory only after the commit that says so has returned          (kafka_settle.c)
  *   I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
  *       callback: a member that was replaced can commit nothing, however late it wakes up        (kafka_takeover.c)
  *   I4  no producer outlives a doubt about one of its transactions                               (kafka_txn.c)
  *   I5  verdicts are in the log before their offsets are in the transaction                      (kafka_txn.c)
  *   I6  every output is in a transaction with the offset of its request's partition: one without would not be fenced
- *       by the group                                                                             (put_offsets)
+ *       by the group                                                                             (kafka_settle.c)
  *   I7  what may have been committed behind the ledger's back is read back before anything is opened
  *                                                                                                (kafka_takeover.c)
  *   I8  answers to what was open are looked for from r on, before its tasks are sent again       (take_results)
@@ -31,14 +31,8 @@
  *
  * Results are assigned by hand along with the requests; they have no offset of their own in the group.
  *
- * Poison. A commit counts owners that died in a row. From the third on, what they had open is suspected. It is opened
- * WINDOWS[0] at a time, and the end of what may be open is written down first; so if this owner dies too, what it was
- * is among those few that are not finished below that end, and the next owner opens these alone, WINDOWS[1] at a time.
- * One whose owner dies when it was the only one, twice, goes to the dead letters, in a transaction like a verdict: five
- * deaths for the first, three for each that follows it closely. What is finished is cleared, one by one; when all that
- * were suspected are finished, nothing of them kills, and the partition is read at full speed again. So owners that are
- * killed from outside cost little, and a sound request becomes a letter only if it was open alone for two deaths in a
- * row and among a few at the one before: while one of a partition is tried alone, no other partition's is.
+ * Here: the messages, rebalances, reading, joining and leaving. kafka_settle.c finishes what is settled, and
+ * kafka_suspects.c says which requests may be opened at all after owners died.
  *
  * Rejected: a compacted topic of open requests (a second log to keep in step; restoring it takes as long as its tail,
  * this takes as long as what is open); verdicts looked up by id before each is produced (a reader of all verdicts in
@@ -48,39 +42,13 @@
 #include "proto/kafka_once.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/log.h"
-#include "proto/letter.h"
-#include "proto/mutation.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-enum {
-    COMMIT_MS = 100,
-    HISTORY = 4096,
-    TIDY_MS = 1000,   /* a commit for what moved without a verdict */
-    RETRY_MS = 300,   /* after a transaction that was dropped */
-    BATCH_MAX = 5000, /* outputs of one transaction */
-    SOUND_MS = 60000,
-    WORK_SHARE = 4, /* so many times as long as a commit took, the reader works before the next */
-    PROBE_FROM = 2,
-    LEVELS = 3,
-    CLOSE_MS = 10000,
-    OURS = 3 /* headers of an output */
-};
-static const uint64_t BATCH_BYTES = 16UL << 20;
-static const uint32_t WINDOWS[LEVELS] = {16, 1, 1}; /* suspects open at a time, by how many owners died of that */
-
-/* An output, copied. */
-struct once_copy {
-    struct bus_out out;
-    struct bus_header headers[OURS + BUS_MAX_HEADERS];
-    char partition[16], offset[24];
-    char bytes[];
-};
+enum { COMMIT_MS = 100, HISTORY = 4096, CLOSE_MS = 10000 };
 
 void once_fail(struct once *once, enum err_code code, const char *text)
 {
@@ -90,11 +58,6 @@ void once_fail(struct once *once, enum err_code code, const char *text)
 }
 
 /* --- messages --- */
-
-static struct once_held *held_of(struct bus_message *message)
-{
-    return (struct once_held *)(void *)message;
-}
 
 static void held_link(struct once_held **list, struct once_held *held)
 {
@@ -127,7 +90,7 @@ static struct once_held *held_new(struct once *once, struct once_home *home, rd_
     return held;
 }
 
-static void held_free(struct once_held *held)
+void once_held_free(struct once_held *held)
 {
     held_unlink(held->stray ? &held->home->strays : &held->home->held, held);
     if (held->raw) rd_kafka_message_destroy(held->raw);
@@ -135,30 +98,13 @@ static void held_free(struct once_held *held)
     free(held);
 }
 
-static void forget_settled(struct once *once, const struct once_home *home)
-{
-    struct once_held **at = &once->first_settled;
-    once->last_settled = NULL;
-    while (*at) {
-        struct once_held *held = *at;
-        if (held->home != home) {
-            once->last_settled = held;
-            at = &held->next_settled;
-            continue;
-        }
-        *at = held->next_settled;
-        once->n_settled--;
-        once->settled_bytes -= held->out ? held->out->out.len : 0;
-    }
-}
-
 void once_forget(struct once_home *home, struct once *once)
 {
-    forget_settled(once, home);
+    once_forget_settled(once, home);
     for (struct once_held *held = home->held, *next; held; held = next) {
         next = held->next;
         if (held->state != ONCE_READER) {
-            held_free(held);
+            once_held_free(held);
             continue;
         }
         held_unlink(&home->held, held);
@@ -186,73 +132,6 @@ struct once_home *once_home_get(struct once *once, int32_t partition)
     return grown[at] = home;
 }
 
-/* --- settling --- */
-
-static void add_header(struct once_copy *copy, const char *name, const char *value, uint32_t len)
-{
-    copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
-}
-
-/* Into the same partition as its request, under the coordinates by which it is found again. */
-static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
-                                  const char *topic)
-{
-    struct once_copy *copy = malloc(sizeof *copy + bus_out_room(out));
-    if (!copy) return NULL;
-    bus_out_copy(out, copy->bytes, copy->headers + OURS, &copy->out);
-    copy->out.topic = topic;
-    copy->out.partition = message->partition;
-    copy->out.headers = copy->headers;
-    copy->out.n_headers = 0;
-    add_header(copy, BUS_OF_GROUP, once->group,
-               (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
-    int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
-    add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)len);
-    len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
-    add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)len);
-    copy->out.n_headers += out->n_headers;
-    return copy;
-}
-
-static void queue_settled(struct once *once, struct once_held *held)
-{
-    held->state = ONCE_SETTLED;
-    held->next_settled = NULL;
-    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = held;
-    once->last_settled = held;
-    once->n_settled++;
-    once->settled_bytes += held->out ? held->out->out.len : 0;
-    held->home->n_settled++;
-    held->home->dirty = true;
-    bool may_be_refused =
-        held->out && bus_out_bytes(&held->out->out) > once->kafka->batch_bytes; /* then it is needed */
-    if (held->raw && !may_be_refused) {
-        rd_kafka_message_destroy(held->raw);
-        held->raw = NULL;
-    }
-}
-
-static enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out)
-{
-    struct once *once = (struct once *)base;
-    struct once_held *held = held_of(message);
-    if (held->stray || !held->request || message->history) { /* another owner settles it, or it needs nothing */
-        held_free(held);
-        return ERR_OK;
-    }
-    if (out) {
-        unsigned topic = ONCE_VERDICTS;
-        while (topic < ONCE_TOPICS && strcmp(once->topics[topic], out->topic) != 0) topic++;
-        if (topic == ONCE_TOPICS) return ERR_CONFIG;
-        if (bus_out_bytes(out) > bus_max_bytes(&once->kafka->bus, out->topic) || out->n_headers > BUS_MAX_HEADERS)
-            return ERR_LIMIT_BYTES;
-        held->out = copy_new(once, message, out, once->topics[topic]);
-        if (!held->out) return ERR_NOMEM;
-    }
-    queue_settled(once, held);
-    return ERR_OK;
-}
-
 static void once_ack(struct bus_consumer *base, struct bus_message *message)
 {
     once_settle(base, message, NULL);
@@ -260,10 +139,10 @@ static void once_ack(struct bus_consumer *base, struct bus_message *message)
 
 static void once_nack(struct bus_consumer *base, struct bus_message *message, int64_t delay_ms)
 {
-    struct once_held *held = held_of(message);
+    struct once_held *held = once_held_of(message);
     (void)base;
     if (held->stray) {
-        held_free(held);
+        once_held_free(held);
         return;
     }
     message->attempts++;
@@ -272,240 +151,9 @@ static void once_nack(struct bus_consumer *base, struct bus_message *message, in
     held->home->n_again++;
 }
 
-/* --- transactions --- */
-
-/* What is in the transaction: from the queue of what is settled, in order. */
-static uint32_t produce_all(struct once *once, struct err *err, enum err_code *code)
-{
-    uint32_t n = 0;
-    uint64_t bytes = 0;
-    for (struct once_held *held = once->first_settled; held && !*code; held = held->next_settled) {
-        if (!held->home->assigned) continue;
-        if (n == BATCH_MAX || bytes > BATCH_BYTES) break;
-        if (held->out && !MUTATED(no_flush)) *code = txn_produce(once->txn, &held->out->out, &held->mark, err);
-        if (*code) break;
-        bytes += held->out ? held->out->out.len : 0;
-        held->state = ONCE_IN_TRANSACTION;
-        n++;
-    }
-    return n;
-}
-
-/* The ledger as it will be when the transaction is committed. */
-static void look_ahead(const struct once_home *home, const struct once *once, struct ledger *out)
-{
-    int64_t first[LEDGER_OUTPUTS] = {-1, -1};
-    *out = home->ledger;
-    for (const struct once_held *held = home->held; held; held = held->next) {
-        if (held->state != ONCE_IN_TRANSACTION) continue;
-        ledger_finish(out, held->public.offset);
-        if (!held->out) continue;
-        int64_t *least = &first[held->out->out.topic == once->topics[ONCE_LETTERS]];
-        if (*least < 0 || held->mark.offset < *least) *least = held->mark.offset;
-    }
-    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
-        if (first[i] >= 0) out->outputs[i] = first[i];
-}
-
-/* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
-static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list)
-{
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        char text[LEDGER_TEXT];
-        struct ledger ahead;
-        if (!home->assigned || !home->dirty) continue;
-        look_ahead(home, once, &ahead);
-        rd_kafka_topic_partition_t *entry =
-            rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
-        if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
-        entry->offset = ahead.low;
-        entry->metadata_size = ledger_encode(&ahead, text);
-        entry->metadata = strdup(text);
-        if (!entry->metadata) once_fail(once, ERR_NOMEM, "no memory for a commit");
-    }
-}
-
-/* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
-static void finish_all(struct once *once)
-{
-    struct once_held **at = &once->first_settled;
-    if (MUTATED(no_flush)) (void)mutation_pause();
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned || !home->dirty) continue;
-        struct ledger ahead;
-        look_ahead(home, once, &ahead);
-        home->ledger = ahead;
-        home->text_low = ahead.low;
-        home->text_len = ledger_encode(&ahead, home->text);
-        home->claimed = true;
-        home->dirty = false;
-    }
-    once->last_settled = NULL;
-    while (*at) {
-        struct once_held *held = *at;
-        if (held->state != ONCE_IN_TRANSACTION) {
-            once->last_settled = held;
-            held->home->dirty = true;
-            at = &held->next_settled;
-            continue;
-        }
-        *at = held->next_settled;
-        once->n_settled--;
-        once->settled_bytes -= held->out ? held->out->out.len : 0;
-        held->home->n_settled--;
-        if (MUTATED(no_flush) && held->out) kafka_produce(&once->kafka->bus, &held->out->out, 1, -1, NULL);
-        held_free(held);
-    }
-}
-
-/* Nothing of it is true: it waits for the next one. */
-static void take_back(struct once *once)
-{
-    if (MUTATED(bit_before_commit)) finish_all(once);
-    for (struct once_held *held = once->first_settled; held; held = held->next_settled) held->state = ONCE_SETTLED;
-    once->stats.aborted++;
-    once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
-}
-
-/* The letter of a request that cannot be settled otherwise. */
-static void make_letter(struct once *once, const struct once_held *held, enum err_code why, const char *text,
-                        struct letter *letter, struct bus_out *out)
-{
-    const struct letter_cause cause = {.group = once->group,
-                                       .stage = "coordinator",
-                                       .code = why,
-                                       .text = text,
-                                       .now_ns = bus_now_ns(&once->kafka->bus)};
-    const char *topic = once->topics[ONCE_LETTERS];
-    letter_make(letter, &held->public, &cause, topic, bus_max_bytes(&once->kafka->bus, topic), out);
-}
-
-/* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
- * refused in its turn and is then made smaller: bounds are halved each time. ERR_CONFIG: it was the batch. */
-static enum err_code replace_refused(struct once *once, struct once_held *held, struct err *err)
-{
-    struct letter letter;
-    struct bus_out out;
-    const struct bus_out *old = &held->out->out;
-    if (!kafka_is_refused(once->kafka, old->topic, bus_out_bytes(old)))
-        return err_set(err, ERR_CONFIG, "a batch is larger than %.100s takes: see its max.message.bytes", old->topic);
-    make_letter(once, held, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
-    struct once_copy *copy = copy_new(once, &held->public, &out, once->topics[ONCE_LETTERS]);
-    if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
-    once->settled_bytes += copy->out.len;
-    once->settled_bytes -= old->len;
-    free(held->out);
-    held->out = copy;
-    once->stats.refused++;
-    return ERR_OK;
-}
-
-static enum err_code replace_all_refused(struct once *once, struct err *err)
-{
-    enum err_code code = ERR_OK;
-    for (struct once_held *held = once->first_settled; held && !code; held = held->next_settled)
-        if (held->mark.refused) {
-            held->mark.refused = false;
-            code = replace_refused(once, held, err);
-        }
-    return code;
-}
-
-static enum err_code transaction(struct once *once, struct err *err)
-{
-    if (MUTATED(metadata_anew)) (void)mutation_pause();
-    enum err_code code = txn_begin(once->txn, err);
-    if (code) return code;
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
-    produce_all(once, err, &code);
-    if (!code) code = txn_flush(once->txn, err);
-    bool fourth = (once->stats.committed + once->stats.aborted) % 4 == 3;
-    if (!code && fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
-        code = err_set(err, ERR_UNREACHABLE, "on purpose");
-    if (!code) put_offsets(once, list);
-    if (!code && once->failure.code) code = once->failure.code;
-    rd_kafka_consumer_group_metadata_t *anew =
-        MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : NULL;
-    if (!code) code = txn_commit(once->txn, list, anew ? anew : once->membership, err);
-    if (anew) rd_kafka_consumer_group_metadata_destroy(anew);
-    rd_kafka_topic_partition_list_destroy(list);
-    return code;
-}
-
-static bool is_any_dirty(const struct once *once)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < once->n_homes; i++) any |= once->homes[i]->assigned && once->homes[i]->dirty;
-    return any;
-}
-
-enum err_code once_transact(struct once *once)
-{
-    struct err err = {0};
-    if (once->failure.code) return once->failure.code;
-    if (!once->membership || !is_any_dirty(once)) return ERR_OK;
-    int64_t start = clock_now_ns();
-    enum err_code code = transaction(once, &err);
-    once->transacted_ns = clock_now_ns();
-    if (!code) {
-        int64_t took = once->took_ns = once->transacted_ns - start;
-        once->stats.committed++;
-        once->stats.commit_ns += took;
-        metrics_histogram_count(&once->stats.commits, took);
-        if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
-        finish_all(once);
-        return ERR_OK;
-    }
-    struct err renewing = {0};
-    const struct log_field why = log_field_text("why", err.text);
-    bool passes = err_class(code) == ERR_CLASS_RETRY;
-    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
-    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
-        passes = false, code = renewing.code, err = renewing;
-    take_back(once);
-    if (!passes) once_fail(once, code, err.text);
-    return passes ? code : once->failure.code;
-}
-
-static void see_if_sound(struct once *once, int64_t now)
-{
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned || home->sound) continue;
-        bool past = home->ledger.crashes > PROBE_FROM && home->ledger.low >= home->suspects_end;
-        if (!past && now - home->since_ns < SOUND_MS * INT64_C(1000000)) continue;
-        home->sound = home->dirty = true;
-        home->ledger.crashes = home->ledger.probes = 0;
-        home->ledger.probe = -1;
-    }
-}
-
-/* When the next transaction is due; INT64_MAX: nothing waits for one. */
-static int64_t next_transaction(const struct once *once)
-{
-    if (!once->membership || !is_any_dirty(once)) return INT64_MAX;
-    int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
-    int64_t fair = WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
-    if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
-    int64_t due = once->transacted_ns + pause;
-    if (once->n_settled >= BATCH_MAX || once->settled_bytes > BATCH_BYTES) due = 0;
-    return due > once->retry_ns ? due : once->retry_ns;
-}
-
-static enum err_code transact_if_due(struct once *once)
-{
-    int64_t now = clock_now_ns();
-    see_if_sound(once, now);
-    if (now < next_transaction(once)) return once->failure.code;
-    enum err_code code = once_transact(once);
-    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;
-}
-
 static enum err_code once_commit(struct bus_consumer *base)
 {
-    return transact_if_due((struct once *)base);
+    return once_transact_if_due((struct once *)base);
 }
 
 /* --- rebalance; inside of poll --- */
@@ -516,12 +164,9 @@ static void say_goodbye(struct once *once)
     for (uint32_t i = 0; i < once->n_homes; i++) {
         struct once_home *home = once->homes[i];
         if (!home->assigned) continue;
-        home->ledger.crashes = home->ledger.probes = 0;
-        home->ledger.probe = -1;
-        home->dirty = true;
+        suspects_clear(home);
     }
-    while (!once_transact(once) && once->n_settled && is_any_dirty(once)) {
-    }
+    once_transact_all(once);
 }
 
 void once_close_home(struct once_home *home)
@@ -610,97 +255,17 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_home *home, u
     return NULL;
 }
 
-static bool is_probing(const struct once_home *home)
+static bool may_open(const struct once *once, const struct once_home *home)
 {
-    return !home->sound && home->ledger.crashes > PROBE_FROM;
-}
-
-/* What is settled is finished by the transaction that writes down what is opened next. */
-static uint32_t unsettled(const struct once_home *home)
-{
-    uint32_t open = home->ledger.n_open;
-    return open > home->n_settled ? open - home->n_settled : 0;
-}
-
-static uint32_t window_of(const struct once_home *home)
-{
-    return WINDOWS[home->level < LEVELS ? home->level : LEVELS - 1];
-}
-
-/* Is no other partition's suspect open? If this process dies, it is known of which. */
-static bool is_alone(const struct once *once, const struct once_home *home)
-{
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        const struct once_home *other = once->homes[i];
-        if (other != home && other->assigned && is_probing(other) && other->level && unsettled(other)) return false;
-    }
-    return true;
-}
-
-static bool may_probe(const struct once *once, const struct once_home *home)
-{
-    return unsettled(home) < window_of(home) && (!home->level || is_alone(once, home));
+    return suspects_let_open(once, home) && once->settled_bytes < once->kafka->max_bytes;
 }
 
 /* A request whose owners died: aside, with where it stood and why. */
 static void put_aside(struct once *once, struct once_held *held)
 {
-    struct letter letter;
-    struct bus_out out;
-    make_letter(once, held, ERR_REJECTED, "whoever opened it died, five times in a row", &letter, &out);
+    const char *why = "whoever opened it died, five times in a row";
     once->stats.poison++;
-    if (once_settle(&once->consumer, &held->public, &out)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
-}
-
-enum probe { PROBE_OPEN, PROBE_LATER, PROBE_POISON };
-
-/* Up to which offset so many may be open, all of them together: that is what this owner may have died of. */
-static enum probe note_window(struct once *once, struct once_home *home, int64_t end)
-{
-    struct ledger *ledger = &home->ledger;
-    int64_t before = ledger->probe;
-    uint32_t probes = ledger->probes;
-    ledger->probe = end - 1;
-    ledger->probes = home->level + 1;
-    home->dirty = true;
-    if (once_transact(once) == ERR_OK) {
-        home->noted = true;
-        return PROBE_OPEN;
-    }
-    ledger->probe = before;
-    ledger->probes = probes;
-    return PROBE_LATER;
-}
-
-/* It is known which one it was; the others may hide another. */
-static void start_over(struct once_home *home)
-{
-    home->level = 0;
-    home->noted = false;
-    home->suspects_end = home->alert_end;
-    home->ledger.probe = -1;
-    home->ledger.probes = 0;
-}
-
-/* May this one of the suspects be opened now? */
-static enum probe probe(struct once *once, struct once_home *home, int64_t offset)
-{
-    if (ledger_is_finished(&home->ledger, offset)) return PROBE_OPEN; /* only shown */
-    if (home->level >= LEVELS && offset < home->suspects_end) {
-        start_over(home);
-        return PROBE_POISON;
-    }
-    if (!may_probe(once, home)) return PROBE_LATER;
-    if (home->noted && offset <= home->ledger.probe) return PROBE_OPEN;
-    if (2 * unsettled(home) > window_of(home) || clock_now_ns() < once->retry_ns)
-        return PROBE_LATER; /* or each waits for a commit */
-    return note_window(once, home, offset + window_of(home) - unsettled(home));
-}
-
-static bool may_open(const struct once *once, const struct once_home *home)
-{
-    if (is_probing(home) && !may_probe(once, home)) return false;
-    return once->settled_bytes < once->kafka->max_bytes;
+    if (once_put_aside(once, held, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
 
 /* The next request of this partition. */
@@ -709,9 +274,9 @@ static struct once_held *take_request(struct once *once, struct once_home *home)
     rd_kafka_message_t *raw = home->parked ? home->parked : next_raw(once, home, ONCE_REQUESTS);
     home->parked = NULL;
     if (!raw) return NULL;
-    enum probe answer = is_probing(home) ? probe(once, home, raw->offset) : PROBE_OPEN;
+    enum suspects_answer answer = suspects_ask(once, home, raw->offset);
     int64_t before = home->ledger.low;
-    enum ledger_place place = answer == PROBE_LATER ? LEDGER_BEYOND : ledger_read(&home->ledger, raw->offset);
+    enum ledger_place place = answer == SUSPECTS_LATER ? LEDGER_BEYOND : ledger_read(&home->ledger, raw->offset);
     home->dirty |= home->ledger.low != before;
     if (place == LEDGER_BEYOND) {
         home->parked = raw;
@@ -723,7 +288,7 @@ static struct once_held *take_request(struct once *once, struct once_home *home)
         return NULL;
     }
     held->public.history = place == LEDGER_FINISHED;
-    if (answer != PROBE_POISON) return held;
+    if (answer != SUSPECTS_POISON) return held;
     put_aside(once, held);
     return NULL;
 }
@@ -797,7 +362,7 @@ static void serve(struct once *once)
 
 static int64_t nap_ms(const struct once *once, int64_t limit)
 {
-    int64_t due = next_transaction(once), until = limit < due ? limit : due;
+    int64_t due = once_next_transaction(once), until = limit < due ? limit : due;
     int64_t left = (until - clock_now_ns() + 999999) / 1000000;
     return left < 0 ? 0 : left < KAFKA_POLL_MS ? left : KAFKA_POLL_MS;
 }
@@ -813,7 +378,7 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
         uint64_t heard = bell_count(&once->bell);
         serve(once);
         if (once->n_closed) once_look_for_twins(once);
-        enum err_code code = transact_if_due(once);
+        enum err_code code = once_transact_if_due(once);
         if (!code && atomic_load(&once->drained)) code = ERR_CLOSED;
         if (!code) *n = take_wanted(once, want, out, max);
         if (!code && !*n) code = once->failure.code;
@@ -883,12 +448,6 @@ static const struct bus_transport once_transport = {
     .once_stats = once_stats,
 };
 
-static void on_readable(rd_kafka_t *client, void *opaque)
-{
-    (void)client;
-    bell_ring(opaque);
-}
-
 static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struct err *err)
 {
     const struct kafka_preset presets[] = {
@@ -923,7 +482,7 @@ static void once_free(struct once *once)
         for (struct once_held *held = home->strays, *next; held; held = next) {
             next = held->next;
             held->stray = true;
-            held_free(held);
+            once_held_free(held);
         }
         free(home);
     }
@@ -983,7 +542,7 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     if (!once->client) return ERR_CONFIG;
     rd_kafka_poll_set_consumer(once->client);
     rd_kafka_queue_t *news = rd_kafka_queue_get_consumer(once->client);
-    rd_kafka_queue_cb_event_enable(news, on_readable, &once->bell);
+    rd_kafka_queue_cb_event_enable(news, kafka_ring, &once->bell);
     rd_kafka_queue_destroy(news);
     for (unsigned i = 0; i < ONCE_TOPICS && !code; i++)
         code = kafka_check_topic(once->kafka, once->client, once->topics[i], err);

@@ -1,5 +1,6 @@
 /* Inside the kafka transport: reading so that each request is settled exactly once. The design is in kafka_once.c;
- * kafka_takeover.c takes partitions over, kafka_txn.c is the transactional producer, kafka_watchdog.c ends what hangs.
+ * kafka_settle.c finishes what is settled, kafka_suspects.c finds what kills, kafka_takeover.c takes partitions over,
+ * kafka_txn.c is the transactional producer, kafka_watchdog.c ends what hangs.
  *
  * Everything here but the watchdog's own thread runs on one thread: the one that polls. */
 #ifndef ASSAY_PROTO_KAFKA_ONCE_H
@@ -135,11 +136,54 @@ struct once {
 void once_fail(struct once *once, enum err_code code, const char *text);
 /* The four topics by enum, those left open by their default names. Not copied. */
 void once_topics(const struct bus_once *how, char **out);
-/* A transaction with what is settled and what else changed. Class retry: later. */
-enum err_code once_transact(struct once *once);
 /* Everything of a home that the reader does not have goes away; the rest are strays. */
 void once_forget(struct once_home *home, struct once *once);
+/* The home of a partition, made if need be. NULL: no memory. */
 struct once_home *once_home_get(struct once *once, int32_t partition);
+
+/* The message that was handed out as `message`. */
+static inline struct once_held *once_held_of(struct bus_message *message)
+{
+    return (struct once_held *)(void *)message;
+}
+/* Out of its home's list, with what it was settled with. It must not be in the queue of what is settled. */
+void once_held_free(struct once_held *held);
+
+/* --- kafka_settle.c --- */
+
+/* bus_settle: it waits for a transaction. ERR_CONFIG: not a topic of outputs. ERR_LIMIT_BYTES: too large for it. */
+enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out);
+/* Settled with a dead letter, which says why. */
+enum err_code once_put_aside(struct once *once, struct once_held *held, enum err_code why, const char *text);
+/* What is settled of this home leaves the queue; once_forget frees it. */
+void once_forget_settled(struct once *once, const struct once_home *home);
+
+/* A transaction with what is settled and what else changed. Class retry: later. */
+enum err_code once_transact(struct once *once);
+/* As many as it takes, until one fails or nothing is left. */
+void once_transact_all(struct once *once);
+/* When the next one is due, in the clock's time; INT64_MAX: nothing waits for one. */
+int64_t once_next_transaction(const struct once *once);
+/* Only a failure of class fatal is told. */
+enum err_code once_transact_if_due(struct once *once);
+
+/* --- kafka_suspects.c --- */
+
+enum suspects_answer { SUSPECTS_OPEN, SUSPECTS_LATER, SUSPECTS_POISON /* put it aside */ };
+
+/* A partition is taken over from an owner that did not say goodbye: one more. Its ledger is as the commit has it. */
+void suspects_count_death(struct once_home *home);
+/* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
+ * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
+void suspects_recall(struct once_home *home);
+/* Nothing is suspected any more; the next commit says so. */
+void suspects_clear(struct once_home *home);
+/* Clear the homes whose suspects are finished, or that this owner has had for so long that it is sound. */
+void suspects_clear_sound(struct once *once, int64_t now_ns);
+/* May any request of this home be opened now? */
+bool suspects_let_open(const struct once *once, const struct once_home *home);
+/* May this one, the next? Writes down in a commit what it lets open. */
+enum suspects_answer suspects_ask(struct once *once, struct once_home *home, int64_t offset);
 
 /* --- kafka_takeover.c --- */
 

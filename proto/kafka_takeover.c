@@ -28,9 +28,6 @@
 #include <string.h>
 
 enum { ASK_MS = 5000, PAUSE_MS = 100, LOOK_MS = 5000 };
-/* How many requests past those of its last commit an owner is suspected to have died of. More were perhaps opened; one
- * that kills again is among the suspects sooner or later. */
-enum { SUSPECTS = 256 };
 
 static int64_t deadline(void)
 {
@@ -183,9 +180,7 @@ static enum err_code restore(struct once *once, struct once_home *home, const rd
     home->text_len = 0;
     home->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
     home->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
-    home->alert_end =
-        ledger->reopen_end + SUSPECTS < home->before_end ? ledger->reopen_end + SUSPECTS : home->before_end;
-    ledger->crashes++;
+    suspects_count_death(home);
     return ERR_OK;
 }
 
@@ -351,26 +346,10 @@ static enum err_code restore_all(struct once *once, const rd_kafka_topic_partiti
     return code;
 }
 
-/* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
- * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
-static void suspect(struct once_home *home)
-{
-    struct ledger *ledger = &home->ledger;
-    bool written = ledger->probe >= 0;
-    if (written && ledger->low > ledger->probe) {
-        ledger->crashes = 1;
-        ledger->probes = 0;
-        ledger->probe = -1;
-    }
-    home->level = ledger->probes;
-    home->suspects_end = ledger->probe >= 0 ? ledger->probe + 1 : home->alert_end;
-    home->noted = false;
-}
-
 static void mark_ours(struct once_home *home, const struct once *once)
 {
     bool anew = !home->text_len;
-    if (anew) suspect(home);
+    if (anew) suspects_recall(home);
     home->assigned = home->dirty = true;
     home->claimed = home->sound = false;
     home->since_ns = clock_now_ns();
@@ -389,12 +368,6 @@ static void forget_others(struct once *once)
     }
 }
 
-static void on_readable(rd_kafka_t *client, void *opaque)
-{
-    (void)client;
-    bell_ring(opaque);
-}
-
 /* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
 static void open_queue(struct once *once, struct once_home *home, unsigned topic)
 {
@@ -404,7 +377,7 @@ static void open_queue(struct once *once, struct once_home *home, unsigned topic
         return;
     }
     rd_kafka_queue_forward(queue, NULL);
-    rd_kafka_queue_cb_event_enable(queue, on_readable, &once->bell);
+    rd_kafka_queue_cb_event_enable(queue, kafka_ring, &once->bell);
     home->queues[topic] = queue;
 }
 

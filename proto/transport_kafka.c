@@ -27,8 +27,9 @@
  * that kills its reader is known by its count.
  *
  * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
- * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_takeover.c, kafka_txn.c,
- * kafka_watchdog.c and ledger.c belong to it). Tasks go out through the bus's own producer in both cases.
+ * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_settle.c, kafka_suspects.c,
+ * kafka_takeover.c, kafka_txn.c, kafka_watchdog.c and ledger.c belong to it). Tasks go out through the bus's own
+ * producer in both cases.
  *
  * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
  * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.
