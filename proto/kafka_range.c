@@ -331,32 +331,13 @@ static rd_kafka_message_t *hear(struct range *range, uint32_t missing, int64_t t
 
 static const struct bus_message *hand_out(struct range *range, uint32_t i)
 {
-    rd_kafka_headers_t *headers = NULL;
     rd_kafka_message_t *raw = range->parts[i].head;
-    uint32_t n = 0;
     if (range->raw) rd_kafka_message_destroy(range->raw);
     range->raw = raw;
     range->parts[i].head = NULL;
     range->public[i].at = raw->offset + 1;
-    if (rd_kafka_message_headers(raw, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR)
-        for (; n < BUS_MAX_HEADERS; n++) {
-            struct bus_header *header = &range->headers[n];
-            const void *value;
-            size_t len;
-            if (rd_kafka_header_get_all(headers, n, &header->name, &value, &len) != RD_KAFKA_RESP_ERR_NO_ERROR) break;
-            header->value = value ? value : "";
-            header->len = value ? (uint32_t)len : 0;
-        }
-    range->message = (struct bus_message){.topic = range->topic,
-                                          .partition = raw->partition,
-                                          .offset = raw->offset,
-                                          .key = raw->key,
-                                          .key_len = (uint32_t)raw->key_len,
-                                          .value = raw->payload ? raw->payload : "",
-                                          .len = raw->len,
-                                          .headers = range->headers,
-                                          .n_headers = n,
-                                          .time_ns = time_of(raw) * 1000000};
+    kafka_fill(&range->message, range->headers, raw);
+    range->message.topic = range->topic;
     return &range->message;
 }
 
