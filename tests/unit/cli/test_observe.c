@@ -347,70 +347,84 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     leak_check();
 }
 
+/* What a page of metrics says of collect_both. */
+static const char *const COUNTED[] = {
+    "assay_build_info{version=\"" ASSAY_VERSION "\",commit=\"1234567\",sqlite=\"" SQLITE_VERSION "\"} 1",
+    "assay_part_info{part=\"worker\"} 1",
+    "assay_consumed_total{topic=\"assay.tasks.join\"} 1",
+    "assay_consumed_total{topic=\"assay.requests\"} 9",
+    "assay_consumed_total{topic=\"assay.results\"} 40",
+    "assay_produced_total{topic=\"assay.results\"} 7",
+    "assay_produced_total{topic=\"assay.verdicts\"} 5",
+    "assay_dlq_total{topic=\"assay.tasks.dlq\",reason=\"malformed\"} 1",
+    "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.0025\"} 0",
+    "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.005\"} 1",
+    "assay_in_flight 6",
+    "assay_retries_total 2",
+    "assay_late_total 1",
+    "assay_cache_events_total{layer=\"process\",event=\"hits\"} 11",
+    "assay_cache_events_total{layer=\"redis\",event=\"hits\"} 5",
+    "assay_cache_events_total{layer=\"redis\",event=\"failures\"} 3",
+    "assay_redis_away 1",
+    "assay_redis_bytes_total{direction=\"in\"} 77",
+    "assay_redis_seconds_total 1.5",
+    "assay_cache_bytes 4096",
+    "assay_state_open_requests 3",
+    "assay_verdicts_total{decision=\"validated\"} 4",
+    "assay_verdicts_total{decision=\"failed\"} 1",
+    "assay_verdicts_total{decision=\"abstained\"} 0",
+    "assay_stray_results_total 2",
+    "assay_dlq_total{topic=\"assay.dlq\",reason=\"encoding\"} 1",
+    "assay_request_latency_seconds_bucket{le=\"0.05\"} 1",
+    "assay_request_latency_seconds_sum 0.04",
+    "assay_transaction_duration_seconds_count 1",
+    "assay_transactions_total{outcome=\"committed\"} 6",
+    "assay_duplicate_requests_total 4",
+    "assay_requests_lost_total 1",
+    "assay_takeovers_total 8",
+    "assay_closed_partitions 2",
+    "assay_oldest_open_request_seconds 2.5",
+    "assay_watermark_gap{partition=\"7\"} 40",
+    "assay_breakers_open 1",
+    "assay_breakers_opened_total 5",
+    "assay_permit_events_total{event=\"local\"} 4",
+    "assay_kafka_lag_messages 12",
+    "assay_kafka_bytes_total{direction=\"out\"} 5",
+};
+
+/* Of the process itself. */
+static const char *const OURS[] = {"process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds",
+                                   "process_start_time_seconds"};
+
+static void expect_lines(const char *page, const char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *line = g_strdup_printf("\n%s\n", lines[i]);
+        cr_expect(strstr(page, line), "no %s in\n%s", lines[i], page);
+        g_free(line);
+    }
+}
+
+static void expect_positive(const char *page, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *start = g_strdup_printf("\n%s ", names[i]);
+        const char *at = strstr(page, start);
+        cr_expect(at && g_ascii_strtod(at + strlen(start), NULL) > 0, "%s", names[i]);
+        g_free(start);
+    }
+}
+
 /* Each count of the rooms, under its name. */
 Test(watch, metrics_are_what_the_rooms_count)
 {
-    static const char *const lines[] = {
-        "assay_build_info{version=\"" ASSAY_VERSION "\",commit=\"1234567\",sqlite=\"" SQLITE_VERSION "\"} 1",
-        "assay_part_info{part=\"worker\"} 1",
-        "assay_consumed_total{topic=\"assay.tasks.join\"} 1",
-        "assay_consumed_total{topic=\"assay.requests\"} 9",
-        "assay_consumed_total{topic=\"assay.results\"} 40",
-        "assay_produced_total{topic=\"assay.results\"} 7",
-        "assay_produced_total{topic=\"assay.verdicts\"} 5",
-        "assay_dlq_total{topic=\"assay.tasks.dlq\",reason=\"malformed\"} 1",
-        "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.0025\"} 0",
-        "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.005\"} 1",
-        "assay_in_flight 6",
-        "assay_retries_total 2",
-        "assay_late_total 1",
-        "assay_cache_events_total{layer=\"process\",event=\"hits\"} 11",
-        "assay_cache_events_total{layer=\"redis\",event=\"hits\"} 5",
-        "assay_cache_events_total{layer=\"redis\",event=\"failures\"} 3",
-        "assay_redis_away 1",
-        "assay_redis_bytes_total{direction=\"in\"} 77",
-        "assay_redis_seconds_total 1.5",
-        "assay_cache_bytes 4096",
-        "assay_state_open_requests 3",
-        "assay_verdicts_total{decision=\"validated\"} 4",
-        "assay_verdicts_total{decision=\"failed\"} 1",
-        "assay_verdicts_total{decision=\"abstained\"} 0",
-        "assay_stray_results_total 2",
-        "assay_dlq_total{topic=\"assay.dlq\",reason=\"encoding\"} 1",
-        "assay_request_latency_seconds_bucket{le=\"0.05\"} 1",
-        "assay_request_latency_seconds_sum 0.04",
-        "assay_transaction_duration_seconds_count 1",
-        "assay_transactions_total{outcome=\"committed\"} 6",
-        "assay_duplicate_requests_total 4",
-        "assay_requests_lost_total 1",
-        "assay_takeovers_total 8",
-        "assay_closed_partitions 2",
-        "assay_oldest_open_request_seconds 2.5",
-        "assay_watermark_gap{partition=\"7\"} 40",
-        "assay_breakers_open 1",
-        "assay_breakers_opened_total 5",
-        "assay_permit_events_total{event=\"local\"} 4",
-        "assay_kafka_lag_messages 12",
-        "assay_kafka_bytes_total{direction=\"out\"} 5",
-    };
     struct process process;
     process_open(&process);
     atomic_store(&turned, clock_now_ns());
     char *answer = ask(process.port, "GET", "/metrics");
     cr_assert(is_status(answer, 200) && strstr(answer, "text/plain; version=0.0.4"), "%.300s", answer);
-    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char *line = g_strdup_printf("\n%s\n", lines[i]);
-        cr_expect(strstr(answer, line), "no %s in\n%s", lines[i], answer);
-        g_free(line);
-    }
-    static const char *const positive[] = {"process_resident_memory_bytes", "process_cpu_seconds_total",
-                                           "process_open_fds", "process_start_time_seconds"};
-    for (unsigned i = 0; i < sizeof positive / sizeof *positive; i++) {
-        char *start = g_strdup_printf("\n%s ", positive[i]);
-        const char *at = strstr(answer, start);
-        cr_expect(at && g_ascii_strtod(at + strlen(start), NULL) > 0, "%s", positive[i]);
-        g_free(start);
-    }
+    expect_lines(answer, COUNTED, sizeof COUNTED / sizeof *COUNTED);
+    expect_positive(answer, OURS, sizeof OURS / sizeof *OURS);
     watch_close(process.watch);
     leak_check();
 }
