@@ -25,11 +25,16 @@ void fixture_exec(const char *path, const char *sql)
 
 void fixture_init(struct fixture *fixture, const char *sql)
 {
+    fixture_init_as(fixture, "t", sql);
+}
+
+void fixture_init_as(struct fixture *fixture, const char *name, const char *sql)
+{
     memset(fixture, 0, sizeof *fixture);
     arena_init(&fixture->arena, 256UL << 20);
     snprintf(fixture->dir, sizeof fixture->dir, "/tmp/assay-test-db-XXXXXX");
     cr_assert_not_null(mkdtemp(fixture->dir));
-    snprintf(fixture->path, sizeof fixture->path, "%s/t.sqlite", fixture->dir);
+    snprintf(fixture->path, sizeof fixture->path, "%s/%s.sqlite", fixture->dir, name);
     if (sql) fixture_exec(fixture->path, sql);
 }
 

@@ -8,13 +8,15 @@
 
 struct fixture {
     char dir[64];
-    char path[128]; /* <dir>/t.sqlite */
+    char path[128]; /* <dir>/<name>.sqlite; "t" but for fixture_init_as */
     struct db *db;  /* NULL until fixture_open */
     struct arena arena;
 };
 
 /* Make the directory and the database; `sql` may be NULL for none. */
 void fixture_init(struct fixture *fixture, const char *sql);
+/* The same, for tests that find databases by name: it is `name`, in the root `fixture->dir`. */
+void fixture_init_as(struct fixture *fixture, const char *name, const char *sql);
 /* Open it with lib/db; asserts success. */
 void fixture_open(struct fixture *fixture, const struct db_limits *limits);
 /* Close and remove everything, then look for leaks. */

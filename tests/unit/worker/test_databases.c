@@ -1,9 +1,9 @@
 /* From names to files: whatever a message says, the answer lies under a root or there is none. */
 #include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
 #include <criterion/criterion.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,7 @@ static void make(const char *format, const char *root, const char *name)
         cr_assert_eq(mkdir(path, 0700), 0, "%s", path);
         return;
     }
-    sqlite3 *db;
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE t(x); INSERT INTO t VALUES(1)", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    fixture_exec(path, "CREATE TABLE t(x); INSERT INTO t VALUES(1)");
 }
 
 static void begin(void)

@@ -1,5 +1,5 @@
 /* The explain family of a worker: what it answers, what it shows, and what it costs. */
-#include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -10,14 +10,12 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static char dir[64], path[128];
-static const char *roots[1];
+static struct fixture zoo;
+static const char *const roots[] = {zoo.dir};
 static struct schema_cache *schemas;
 static struct vsig_options *signals;
 static struct worker_config config;
@@ -33,14 +31,7 @@ static const char schema[] =
 
 static void begin(void)
 {
-    sqlite3 *db;
-    strcpy(dir, "/tmp/assay-explain-XXXXXX");
-    cr_assert(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/zoo.sqlite", dir);
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, schema, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-    roots[0] = dir;
+    fixture_init_as(&zoo, "zoo", schema);
     schemas = schema_cache_new(NULL, 0);
     signals = vsig_options_new();
     config = (struct worker_config){.databases = {.roots = roots, .n_roots = 1},
@@ -58,9 +49,7 @@ static void end(void)
     schema_cache_free(schemas);
     vsig_options_free(signals);
     arena_free(&arena);
-    unlink(path);
-    rmdir(dir);
-    leak_check();
+    fixture_end(&zoo);
 }
 TestSuite(explain, .init = begin, .fini = end);
 

@@ -1,6 +1,7 @@
 /* Kindness to databases and safety of workers: the breaker, the share of permits without Redis, processes on trial. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
+#include "tests/unit/db/fixture.h"
 #include "worker/breaker.h"
 #include "worker/internal.h"
 #include "worker/permits.h"
@@ -11,7 +12,6 @@
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,23 +186,17 @@ static struct vsig_options *signals;
 static struct worker *worker;
 static struct arena arena;
 static pthread_t thread;
-static char dir[64], path[128];
+static struct fixture here;
 static struct worker_database entries[2];
 static unsigned n_trials;
 static enum err_code trial_says;
 
 static void begin(void)
 {
-    sqlite3 *db;
-    strcpy(dir, "/tmp/assay-guards-XXXXXX");
-    cr_assert(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/t.sqlite", dir);
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    fixture_init(&here, "CREATE TABLE t(a); INSERT INTO t VALUES(1)");
     /* A server that nobody runs: refused at once. */
     entries[0] = (struct worker_database){.name = "gone", .path = "host=127.0.0.1 port=1 dbname=x user=x"};
-    entries[1] = (struct worker_database){.name = "here", .path = path};
+    entries[1] = (struct worker_database){.name = "here", .path = here.path};
     cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
     cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
     schemas = schema_cache_new(NULL, 0);
@@ -250,9 +244,7 @@ static void end(void)
     vsig_options_free(signals);
     breakers_free(breakers);
     arena_free(&arena);
-    unlink(path);
-    rmdir(dir);
-    leak_check();
+    fixture_end(&here);
 }
 TestSuite(guards, .init = begin, .fini = end);
 

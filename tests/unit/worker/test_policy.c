@@ -1,16 +1,14 @@
 /* What may leave: the stricter of the request and the catalogue, in every byte that goes out. */
-#include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
 #include "lib/schema/blob.h"
 
 #include <criterion/criterion.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Not a word that a question or candidate of these tests holds. */
 #define SECRET "quokkaville"
@@ -46,7 +44,7 @@ enum { N_CANDIDATES = sizeof CANDIDATES / sizeof *CANDIDATES };
 static const char *const DENIED[] = {"person.email", "person_email", "person.doc"};
 static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
 
-static char dir[64], path[128];
+static struct fixture people;
 static struct bus *bus;
 static struct bus_consumer *results;
 static struct schema_cache *schemas;
@@ -62,20 +60,12 @@ static void *run(void *unused)
 
 static void begin(void)
 {
-    sqlite3 *db;
-    strcpy(dir, "/tmp/assay-policy-XXXXXX");
-    cr_assert(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/t.sqlite", dir);
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, SQL, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    fixture_init(&people, SQL);
 }
 
 static void end(void)
 {
-    unlink(path);
-    rmdir(dir);
-    leak_check();
+    fixture_end(&people);
 }
 TestSuite(policy, .init = begin, .fini = end);
 
@@ -151,13 +141,13 @@ static unsigned count_leaks(const struct worker_database *entry, enum msg_expose
 
 Test(policy, without_one_the_data_show)
 {
-    struct worker_database open = {.name = "people", .path = path};
+    struct worker_database open = {.name = "people", .path = people.path};
     cr_assert_gt(count_leaks(&open, MSG_EXPOSE_ROWS, NULL, 0), 5, "else the tests below would show nothing");
 }
 
 Test(policy, a_denied_column_of_the_catalogue_is_in_no_answer)
 {
-    struct worker_database entry = {.name = "people", .path = path, .deny_columns = DENIED, .n_deny_columns = 3};
+    struct worker_database entry = {.name = "people", .path = people.path, .deny_columns = DENIED, .n_deny_columns = 3};
     cr_expect_eq(count_leaks(&entry, MSG_EXPOSE_ROWS, NULL, 0), 0);
     cr_expect_eq(count_leaks(&entry, MSG_EXPOSE_ROWS, (const char *const[]){"person.name"}, 1), 0,
                  "the request adds to it and takes nothing away");
@@ -165,13 +155,13 @@ Test(policy, a_denied_column_of_the_catalogue_is_in_no_answer)
 
 Test(policy, a_denied_column_of_the_request_is_in_no_answer)
 {
-    struct worker_database open = {.name = "people", .path = path};
+    struct worker_database open = {.name = "people", .path = people.path};
     cr_expect_eq(count_leaks(&open, MSG_EXPOSE_ROWS, DENIED, 3), 0);
 }
 
 Test(policy, what_a_catalogue_does_not_expose_no_request_gets)
 {
-    struct worker_database closed = {.name = "people", .path = path, .expose = MSG_EXPOSE_NONE};
+    struct worker_database closed = {.name = "people", .path = people.path, .expose = MSG_EXPOSE_NONE};
     cr_expect_eq(count_leaks(&closed, MSG_EXPOSE_ROWS, NULL, 0), 0);
 }
 
@@ -213,17 +203,17 @@ Test(policy, the_index_holds_no_denied_value)
     struct err err = {0};
     struct schema_options options = {.deny_columns = DENIED, .n_deny_columns = 3};
     char open_key[33], key[33];
-    cr_assert_eq(db_open(path, NULL, &db, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(db_open(people.path, NULL, &db, &err), ERR_OK, "%s", err.text);
     for (int closed = 0; closed < 2; closed++) {
         options.n_deny_columns = closed ? 3 : 0;
-        cr_assert_eq(schema_build(db, "people", path, &options, &index, &err), ERR_OK, "%s", err.text);
+        cr_assert_eq(schema_build(db, "people", people.path, &options, &index, &err), ERR_OK, "%s", err.text);
         cr_assert_eq(schema_blob_write(index, &blob, &err), ERR_OK);
         cr_expect_eq(holds(blob.bytes, blob.len), !closed);
         const struct schema_column *email = index->columns[2];
         cr_expect_eq(email->stats.rows, 3, "it is still counted");
         cr_expect_eq(schema_column_has(index, email, SECRET "@one.example", strlen(SECRET "@one.example"), true),
                      closed ? -1 : 1, "not known, which is not absent");
-        schema_blob_key(index->fingerprint, path, &options, closed ? key : open_key);
+        schema_blob_key(index->fingerprint, people.path, &options, closed ? key : open_key);
         schema_blob_free(&blob);
         schema_unref(index);
     }

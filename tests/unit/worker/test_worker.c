@@ -1,6 +1,6 @@
 /* A worker on its own: tasks in, results out, and what becomes of those that cannot be done. */
-#include "tests/support/leak.h"
 #include "tests/support/wait.h"
+#include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[64], path[128];
-static const char *roots[1];
+static struct fixture zoo;
+static const char *const roots[] = {zoo.dir};
 static struct bus *bus;
 static struct schema_cache *schemas;
 static struct vsig_options *signals;
@@ -27,17 +27,8 @@ static const char *const RESULT_TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
 
 static void begin(void)
 {
-    sqlite3 *db;
-    strcpy(dir, "/tmp/assay-worker-XXXXXX");
-    cr_assert(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/zoo.sqlite", dir);
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(
-        sqlite3_exec(db, "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
-    roots[0] = dir;
+    fixture_init_as(&zoo, "zoo",
+                    "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)");
     cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
     cr_assert_eq(bus_subscribe(bus, "test", RESULT_TOPICS, 2, &results, NULL), ERR_OK);
     schemas = schema_cache_new(NULL, 0);
@@ -83,9 +74,7 @@ static void end(void)
     schema_cache_free(schemas);
     vsig_options_free(signals);
     arena_free(&arena);
-    unlink(path);
-    rmdir(dir);
-    leak_check();
+    fixture_end(&zoo);
 }
 TestSuite(worker, .init = begin, .fini = end);
 
@@ -277,8 +266,7 @@ Test(worker, an_unreadable_task_goes_to_the_dead_letters)
 /* Somebody writes: the task is tried again, and answered when the writer has gone. */
 Test(worker, a_locked_database_is_tried_again)
 {
-    sqlite3 *writer;
-    cr_assert_eq(sqlite3_open(path, &writer), SQLITE_OK);
+    sqlite3 *writer = fixture_writer(zoo.path);
     cr_assert_eq(sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     start(NULL, 0);
     struct msg_task task = task_of("structure", "SELECT age FROM animal");
