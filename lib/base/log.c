@@ -313,34 +313,16 @@ void log_event(enum log_level level, const char *room, const struct log_field *f
     va_end(args);
 }
 
-void log_error(const char *room, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    log_va(LOG_LEVEL_ERROR, room, NULL, 0, format, args);
-    va_end(args);
-}
+#define LOG_AT(name, level)                                                                                            \
+    void name(const char *room, const char *format, ...)                                                               \
+    {                                                                                                                  \
+        va_list args;                                                                                                  \
+        va_start(args, format);                                                                                        \
+        log_va(level, room, NULL, 0, format, args);                                                                    \
+        va_end(args);                                                                                                  \
+    }
 
-void log_warn(const char *room, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    log_va(LOG_LEVEL_WARN, room, NULL, 0, format, args);
-    va_end(args);
-}
-
-void log_info(const char *room, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    log_va(LOG_LEVEL_INFO, room, NULL, 0, format, args);
-    va_end(args);
-}
-
-void log_debug(const char *room, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    log_va(LOG_LEVEL_DEBUG, room, NULL, 0, format, args);
-    va_end(args);
-}
+LOG_AT(log_error, LOG_LEVEL_ERROR)
+LOG_AT(log_warn, LOG_LEVEL_WARN)
+LOG_AT(log_info, LOG_LEVEL_INFO)
+LOG_AT(log_debug, LOG_LEVEL_DEBUG)
