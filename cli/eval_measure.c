@@ -32,15 +32,6 @@ void eval_data_free(struct eval_data *data)
     g_free(data);
 }
 
-static uint32_t database_number(struct eval_data *data, const char *name)
-{
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(data->databases, name));
-    if (number) return number;
-    number = g_hash_table_size(data->databases) + 1;
-    g_hash_table_insert(data->databases, g_strdup(name), GUINT_TO_POINTER(number));
-    return number;
-}
-
 /* The entry that was judged for candidate i: a repeat stands for the one it repeats. */
 static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
 {
@@ -132,7 +123,7 @@ void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const s
     bool right[CHOICE_ORACLE];
     for (int c = 0; c < CHOICE_ORACLE; c++) right[c] = taken[c] != LABEL_NONE && labels->of[taken[c]] == LABEL_RIGHT;
     struct eval_question question = {
-        .database = database_number(data, verdict->db ? verdict->db : ""),
+        .database = vectors_database(data->databases, verdict->db ? verdict->db : ""),
         .n_candidates = n,
         .iterations = verdict->iterations,
         .first = right[CHOICE_FIRST],

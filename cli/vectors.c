@@ -37,13 +37,12 @@ void vectors_free(struct vectors *v)
     g_free(v);
 }
 
-/* Databases are numbered from 1 in order of appearance; 0 says that the table has none of that name. */
-static uint32_t database_number(struct vectors *v, const char *name)
+uint32_t vectors_database(GHashTable *numbers, const char *name)
 {
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(v->databases, name));
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, name));
     if (number) return number;
-    number = g_hash_table_size(v->databases) + 1;
-    g_hash_table_insert(v->databases, g_strdup(name), GUINT_TO_POINTER(number));
+    number = g_hash_table_size(numbers) + 1;
+    g_hash_table_insert(numbers, g_strdup(name), GUINT_TO_POINTER(number));
     return number;
 }
 
@@ -86,7 +85,7 @@ static void add_row(struct vectors *v, const struct features_subject *subject, u
 
 void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const struct labels *labels, bool made)
 {
-    uint32_t database = database_number(v, verdict->db ? verdict->db : ""), first = LABEL_NONE;
+    uint32_t database = vectors_database(v->databases, verdict->db ? verdict->db : ""), first = LABEL_NONE;
     if (labels && labels->first_executable != LABEL_NONE) {
         first = labels->first_executable;
         uint32_t same = verdict->candidates[first].same_as;

@@ -27,6 +27,9 @@ struct vectors {
     GHashTable *databases;
 };
 
+/* The number of a database: from 1, in order of appearance. `numbers` has it by name, and frees the names. */
+uint32_t vectors_database(GHashTable *numbers, const char *name);
+
 struct vectors *vectors_new(unsigned flags);
 void vectors_free(struct vectors *vectors);
 
