@@ -66,6 +66,19 @@ void broker_topics(const char *prefix, int32_t partitions, const char *const *na
     bus_close(bus);
 }
 
+void broker_scene(const char *test, int32_t partitions, const struct broker_topic *topics, char group[BROKER_NAME])
+{
+    const char *words[8] = {NULL};
+    broker_needed();
+    const char *prefix = broker_prefix(test);
+    for (unsigned i = 0; topics[i].word; i++) {
+        words[i] = topics[i].word;
+        snprintf(topics[i].name, BROKER_NAME, "%s.%s", prefix, words[i]);
+    }
+    snprintf(group, BROKER_NAME, "%s.group", prefix);
+    broker_topics(prefix, partitions, words);
+}
+
 void broker_command(const char *command, const char *server)
 {
     char line[600];

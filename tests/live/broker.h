@@ -24,6 +24,17 @@ struct bus *broker_open(const struct bus_property *more, uint32_t queue_messages
 /* Make topics `<prefix>.<name>` as the fleet's are. Names end with NULL. */
 void broker_topics(const char *prefix, int32_t partitions, const char *const *names);
 
+/* One of a test's topics: its last word, and BROKER_NAME bytes for the whole name. */
+enum { BROKER_NAME = 100 };
+struct broker_topic {
+    const char *word;
+    char *name;
+};
+
+/* What a test starts with: skipped where no broker was started, topics as above, and the name of a group. A NULL word
+ * ends the topics. */
+void broker_scene(const char *test, int32_t partitions, const struct broker_topic *topics, char group[BROKER_NAME]);
+
 /* Does servers.sh with these words; asserts that it succeeds. */
 void broker_command(const char *command, const char *server);
 

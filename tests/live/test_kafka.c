@@ -49,16 +49,12 @@ CONFORM(refuses)
 
 /* --- helpers --- */
 
-static char topic[100], other[100], group[100];
+static char topic[BROKER_NAME], other[BROKER_NAME], group[BROKER_NAME];
 
 static void names(const char *test, int32_t partitions)
 {
-    broker_needed();
-    const char *prefix = broker_prefix(test);
-    broker_topics(prefix, partitions, (const char *const[]){"one", "two", NULL});
-    snprintf(topic, sizeof topic, "%s.one", prefix);
-    snprintf(other, sizeof other, "%s.two", prefix);
-    snprintf(group, sizeof group, "%s.group", prefix);
+    const struct broker_topic both[] = {{"one", topic}, {"two", other}, {NULL, NULL}};
+    broker_scene(test, partitions, both, group);
 }
 
 static struct bus_consumer *join(struct bus *bus)

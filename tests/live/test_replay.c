@@ -16,7 +16,7 @@
 
 enum { LIMIT_MS = 40000 };
 
-static char from[100], to[100], group[100], *servers;
+static char from[BROKER_NAME], to[BROKER_NAME], group[BROKER_NAME], *servers;
 
 /* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
 static void begin(void)
@@ -40,12 +40,8 @@ TestSuite(replay, .init = begin, .fini = end, .timeout = 180);
 
 static void topics(const char *test, int32_t partitions)
 {
-    broker_needed();
-    const char *prefix = broker_prefix(test);
-    broker_topics(prefix, partitions, (const char *const[]){"in", "out", NULL});
-    g_snprintf(from, sizeof from, "%s.in", prefix);
-    g_snprintf(to, sizeof to, "%s.out", prefix);
-    g_snprintf(group, sizeof group, "%s.group", prefix);
+    const struct broker_topic both[] = {{"in", from}, {"out", to}, {NULL, NULL}};
+    broker_scene(test, partitions, both, group);
 }
 
 static void put_text(struct bus *bus, const char *topic, const char *key, const char *value)

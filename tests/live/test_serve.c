@@ -18,7 +18,8 @@
 
 enum { LIMIT_MS = 60000, MAX_HELD = 256 };
 
-static char requests[100], results[100], verdicts[100], letters[100], group[100], base[64];
+static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], letters[BROKER_NAME],
+    group[BROKER_NAME], base[64];
 static int server;
 static bool stopping;
 
@@ -225,14 +226,9 @@ static bool has_port(void *ctx)
 static void begin(const char *test, const char *option, const char *value)
 {
     char *servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
-    broker_needed();
-    const char *prefix = broker_prefix(test);
-    broker_topics(prefix, 2, (const char *const[]){"requests", "results", "verdicts", "dlq", NULL});
-    g_snprintf(requests, sizeof requests, "%s.requests", prefix);
-    g_snprintf(results, sizeof results, "%s.results", prefix);
-    g_snprintf(verdicts, sizeof verdicts, "%s.verdicts", prefix);
-    g_snprintf(letters, sizeof letters, "%s.dlq", prefix);
-    g_snprintf(group, sizeof group, "%s.group", prefix);
+    const struct broker_topic topics[] = {
+        {"requests", requests}, {"results", results}, {"verdicts", verdicts}, {"dlq", letters}, {NULL, NULL}};
+    broker_scene(test, 2, topics, group);
     judge_open();
     scratch_begin();
     g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
