@@ -190,8 +190,8 @@ void window_restart(struct window *window, int64_t committed, const char *metada
 }
 
 /* INVARIANT known killers: what is done counts as often as before, since it comes again if we end before it can be
- * committed, and what was noted and is not fetched yet stays noted. Else two messages that kill in turns hide each other:
- * the owner that outlives the first ends of the second, and the next one has heard of neither. */
+ * committed, and what was noted and is not fetched yet stays noted. Else two messages that kill in turns hide each
+ * other: the owner that outlives the first ends of the second, and the next one has heard of neither. */
 static uint32_t deliveries(const struct slot *slot)
 {
     return slot->attempts + (slot->state == SLOT_HELD);
