@@ -7,10 +7,10 @@ import http.client
 import json
 import socket
 import threading
-import time
 import zlib
 
 import generate
+from wait import wait_until
 
 WAIT_MS, PATIENCE_S = 20_000, 100
 
@@ -49,16 +49,20 @@ class Callers:
                     self.answers[name] = answer
 
     def _ask(self, name, value):
-        deadline, turn, accepted = time.monotonic() + PATIENCE_S, zlib.crc32(name.encode()), False
-        while time.monotonic() < deadline:
+        turn, accepted = zlib.crc32(name.encode()), False
+
+        def take_turn():
+            nonlocal turn, accepted
             turn += 1
             port = self.ports[turn // 2 % len(self.ports)]
             status, body = self._get(port, name) if accepted or turn % 2 else self._post(port, value)
-            if status == 200:
-                return body
             accepted = accepted or status == 202
-            time.sleep(0.1)
-        return None
+            return body if status == 200 else None
+
+        try:
+            return wait_until(take_turn, PATIENCE_S, f"an answer to {name}")
+        except TimeoutError:
+            return None
 
     def _post(self, port, value):
         return self._exchange(port, "POST", f"/v1/judge?wait_ms={WAIT_MS}", value)

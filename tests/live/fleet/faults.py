@@ -25,6 +25,10 @@ from proxy import (
     WAIT,
     Rule,
 )
+from wait import wait_until
+
+GROUP = "assay-coordinator"
+SEEN_S = 60  # by then anything is seen that has to come
 
 
 def nothing(run):
@@ -126,7 +130,7 @@ def pause_server(name, seconds):
         run.wait(run.rng.uniform(2, 4))
         run.log(f"SIGSTOP {name} for {seconds} s")
         run.servers.signal(name, signal.SIGSTOP)
-        run.sleep(seconds)
+        run.stand_still(seconds)
         run.servers.signal(name, signal.SIGCONT)
         run.log(f"{name} goes on")
 
@@ -134,13 +138,16 @@ def pause_server(name, seconds):
 
 
 def lose_leaders(run):
-    """Of three brokers one after the other dies and comes back; each led and coordinated something."""
+    """Of three brokers one after the other dies, and comes back once others lead what it led: the controller misses it
+    after some nine seconds."""
     for broker in run.rng.sample(["kafka-1", "kafka-2", "kafka-3"], 3):
         if not run.wait(3):
             break
         run.log(f"kill -9 {broker}")
         run.servers.do("kill", broker)
-        run.sleep(6)
+        number = int(broker.removeprefix("kafka-"))
+        wait_until(lambda: number not in topics.leaders(run.kafka), SEEN_S, f"leaders other than {broker}")
+        run.log("others lead")
         run.servers.do("up", broker)
         run.log(f"{broker} is up")
 
@@ -211,18 +218,32 @@ def take_over_with_holes(run):
         run.log("worker-1 goes on")
 
 
+def is_alone(run, name):
+    """Is this coordinator all that the group has?"""
+    members = topics.members(run.kafka, GROUP)
+    return len(members) == 1 and members[0].startswith(f"{GROUP}-{name}-")
+
+
+def is_decided(run, ends):
+    """Is everything before these offsets finished and committed?"""
+    committed = topics.committed_offsets(run.kafka, GROUP, topics.REQUESTS)
+    return all(committed[partition] >= end for partition, end in ends.items())
+
+
 def empty_group(run):
     """Coordinators stand still with verdicts in hand until another one has decided for them and died, and the group has
     forgotten them all: only the membership that they took along says that they are late."""
-    session = run.scenario.session_s
     while run.wait(2):
         *late, other = run.rng.sample(run.fleet.names("coordinator"), run.scenario.coordinators)
         for name in late:
             run.log(f"SIGSTOP {name}")
             run.fleet.pause(name)
-        run.sleep(session + 4)
+        written = topics.ends(run.kafka, topics.REQUESTS)
+        wait_until(lambda: is_alone(run, other), SEEN_S, f"{other} alone in the group")
+        wait_until(lambda: is_decided(run, written), SEEN_S, f"what was asked till then, decided by {other}")
         run.kill(other, stay_dead=True)
-        run.sleep(session + 2)
+        wait_until(lambda: not topics.members(run.kafka, GROUP), SEEN_S, "a group without members")
+        run.log("the group has forgotten them all")
         run.proxy.add(Rule(WAIT, PRODUCE, count=1 << 30, seconds=1.5, transactional=True))
         for name in late:
             run.fleet.resume(name)

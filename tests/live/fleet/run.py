@@ -32,6 +32,7 @@ import topics
 from checker import Bounds
 from fleet import Fleet
 from proxy import Proxy, addresses, pairs_of
+from wait import wait_until
 
 HERE = Path(__file__).resolve().parent
 GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": [topics.TASKS + f for f in topics.FAMILIES]}
@@ -88,7 +89,7 @@ SCENARIOS = (
     Scenario("postgres pauses 10 s", faults.pause_server("postgres", 10), servers=POSTGRES),
     Scenario("postgres pauses 40 s", faults.pause_server("postgres", 40), servers=POSTGRES),
     Scenario("disk full", faults.fill_disk, servers=("kafka-small", "redis")),
-    Scenario("leaders lost", faults.lose_leaders, load_s=40, servers=("kafka3", "redis"), settle_s=150),
+    Scenario("leaders lost", faults.lose_leaders, load_s=90, servers=("kafka3", "redis"), settle_s=150),
 )
 
 # Each guard of the protocol is left out once (a build with -DASSAY_MUTATIONS=ON), under the fault that it is there for.
@@ -171,14 +172,15 @@ class Servers:
 
     def await_death(self, name, seconds=60):
         pid = int((self.directory / name / "pid").read_text())
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+
+        def is_dead():
             try:
                 os.killpg(pid, 0)
             except ProcessLookupError:
-                return
-            time.sleep(0.1)
-        raise TimeoutError(f"{name} still lives after {seconds} s")
+                return True
+            return False
+
+        wait_until(is_dead, seconds, f"the death of {name}")
 
     def free_disk(self):
         (self.directory / "kafka-1/data/filler").unlink()
@@ -218,8 +220,11 @@ class Run:
         """False once no more requests come: faults end then."""
         return not self.over.wait(seconds)
 
-    def sleep(self, seconds):
-        """For what has to last its time."""
+    @staticmethod
+    def stand_still(seconds):
+        """After SIGSTOP. How long somebody stands still is the fault itself, whatever is seen of it meanwhile and
+        though no more requests may come: the only wait here that is for time. All others are for something that can be
+        seen (wait.py), or end when the requests do (wait)."""
         time.sleep(seconds)
 
     def kill(self, name, stay_dead=False):
@@ -229,7 +234,7 @@ class Run:
     def pause(self, name, seconds):
         self.log(f"SIGSTOP {name} for {seconds} s")
         self.fleet.pause(name)
-        self.sleep(seconds)
+        self.stand_still(seconds)
         self.fleet.resume(name)
         self.log(f"{name} goes on")
 
@@ -337,14 +342,17 @@ class Run:
 
     def _settle(self):
         """Until everything is read and committed, at most settle_s."""
-        deadline = time.monotonic() + self.scenario.settle_s
-        while time.monotonic() < deadline:
-            self.lag = {}
+        self.lag = {}
+
+        def is_settled():
             for group, names in GROUPS.items():
                 self.lag.update(topics.lag(self.kafka, group, names))
-            if not any(self.lag.values()):
-                break
-            time.sleep(0.5)
+            return not any(self.lag.values())
+
+        try:
+            wait_until(is_settled, self.scenario.settle_s, "an end of the lag", look_s=0.5)
+        except TimeoutError:
+            pass  # the checker sees the lag
         self.journal.write(f"{time.monotonic() - self.began:8.3f} settled: {self.lag}\n")
 
     def _stop(self):

@@ -16,6 +16,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from wait import wait_until
+
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parents[2] / "deploy" / "samples"
 WAIT_S = 60
@@ -26,17 +28,6 @@ SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as s:
         return s.getsockname()[1]
-
-
-def until(what, look):
-    deadline = time.monotonic() + WAIT_S
-    while True:
-        found = look()
-        if found:
-            return found
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {WAIT_S} s")
-        time.sleep(0.1)
 
 
 class Process:
@@ -113,12 +104,12 @@ def shows_its_work(coordinator, worker, servers):
     wanted = requests()
     text = "\n".join(wanted) + "\n"
     subprocess.run(["kcat", "-P", "-b", servers, "-t", "assay.requests"], input=text.encode(), check=True)
-    until("verdicts", lambda: total(coordinator.metrics(), "assay_verdicts_total") >= len(wanted) - 1)
-    until("a dead letter", lambda: total(coordinator.metrics(), "assay_dlq_total") >= 1)
-    until("no open request", lambda: coordinator.metrics()["assay_state_open_requests"] == 0)
+    wait_until(lambda: total(coordinator.metrics(), "assay_verdicts_total") >= len(wanted) - 1, WAIT_S, "verdicts")
+    wait_until(lambda: total(coordinator.metrics(), "assay_dlq_total") >= 1, WAIT_S, "a dead letter")
+    wait_until(lambda: coordinator.metrics()["assay_state_open_requests"] == 0, WAIT_S, "no open request")
     decided = coordinator.metrics()
     tasks = decided['assay_produced_total{topic="assay.tasks.*"}']
-    until("each task", lambda: total(worker.metrics(), "assay_process_duration_seconds_count") >= tasks)
+    wait_until(lambda: total(worker.metrics(), "assay_process_duration_seconds_count") >= tasks, WAIT_S, "each task")
     done = worker.metrics()
     assert decided['assay_verdicts_total{decision="failed"}'] >= 0
     assert decided["assay_request_latency_seconds_count"] >= len(wanted) - 1
@@ -165,7 +156,7 @@ def main():
         worker = Process(directory, "worker", worker_command)
         try:
             for process in (coordinator, worker):
-                until("ready", process.is_ready)
+                wait_until(process.is_ready, WAIT_S, "ready")
                 assert process.get("/healthz")[0] == 200
             shows_its_work(coordinator, worker, servers)
             a_port_that_is_taken_ends_the_start(worker_command, worker.port)

@@ -6,6 +6,7 @@ import threading
 import time
 
 from proxy import CUT, DELAY, END_TXN, HOLD, PRODUCE, SPOIL, SWALLOW, TXN_OFFSET_COMMIT, WAIT, Proxy, Rule
+from wait import wait_until
 
 CLIENT = b"\x00\x01c"  # the client's id in a header
 
@@ -57,10 +58,7 @@ class Bench:
         return receive(self.client) == struct.pack(">i", 7)
 
     def came(self, api):
-        deadline = time.monotonic() + 10
-        while api not in self.broker.came and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return api in self.broker.came
+        return wait_until(lambda: api in self.broker.came, 10, f"request {api}", look_s=0.01)
 
 
 def passes_on(b):
@@ -138,8 +136,7 @@ def knows_transactions(b):
 def stalls(b):
     began = time.monotonic()
     threading.Thread(target=b.proxy.stall, args=(0.3,)).start()
-    while b.proxy.moving.is_set():
-        time.sleep(0.01)
+    wait_until(lambda: not b.proxy.moving.is_set(), 10, "a standstill", look_s=0.01)
     return b.ask(PRODUCE) and time.monotonic() - began >= 0.3
 
 
@@ -162,6 +159,9 @@ def run(case):
     bench = Bench()
     try:
         return case(bench)
+    except TimeoutError as error:
+        print(f"{case.__name__}: {error}")
+        return False
     finally:
         bench.proxy.close()
 

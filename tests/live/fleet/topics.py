@@ -2,8 +2,10 @@
 import time
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from checker import Record, Task
+from wait import wait_until
 
 REQUESTS, VERDICTS, LETTERS, RESULTS = "assay.requests", "assay.verdicts", "assay.dlq", "assay.results"
 TASKS = "assay.tasks."
@@ -30,14 +32,20 @@ def consumer(servers, committed, **settings):
 
 def patiently(call, *arguments):
     """A call that may be refused for a while: leaders are elected, brokers come back."""
-    deadline = time.monotonic() + READ_S
-    while True:
+    refused = None
+
+    def attempt():
+        nonlocal refused
         try:
-            return call(*arguments, timeout=10)
-        except KafkaException:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.2)
+            return (call(*arguments, timeout=10),)  # which is true, whatever was answered
+        except KafkaException as error:
+            refused = error
+            return None
+
+    try:
+        return wait_until(attempt, READ_S, "an answer of the brokers")[0]
+    except TimeoutError:
+        raise refused from None
 
 
 def partitions_of(client, topic):
@@ -56,6 +64,28 @@ def ends(servers, topic):
     try:
         at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
         return {t.partition: patiently(client.get_watermark_offsets, t)[1] for t in at}
+    finally:
+        client.close()
+
+
+def leaders(servers):
+    """The numbers of the brokers that lead a partition of any topic; -1: one has no leader."""
+    found = patiently(AdminClient({"bootstrap.servers": servers, "log_level": 0}).list_topics)
+    return {p.leader for topic in found.topics.values() for p in topic.partitions.values()}
+
+
+def members(servers, group):
+    """The ids of a group's members as its coordinator has them. A static member's begins with its instance's name."""
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
+    return [member.id for found in patiently(admin.list_groups, group) for member in found.members]
+
+
+def committed_offsets(servers, group, topic):
+    """{partition: offset}; below 0 where nothing was ever committed."""
+    client = consumer(servers, committed=True, **{"group.id": group})
+    try:
+        at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
+        return {t.partition: t.offset for t in patiently(client.committed, at)}
     finally:
         client.close()
 
