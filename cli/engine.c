@@ -165,11 +165,7 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     if (config->workers > MAX_WORKERS) return err_set(err, ERR_CONFIG, "at most %d workers", MAX_WORKERS);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine) return err_set(err, ERR_NOMEM, "no memory for the engine");
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&engine->room, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&engine->room);
     pthread_mutex_init(&engine->lock, NULL);
     engine->n_workers = config->workers ? config->workers : count_processors();
     engine->window = config->window ? config->window : WINDOW_A_WORKER * engine->n_workers;
@@ -216,20 +212,10 @@ void engine_close(struct engine *engine)
 
 /* --- submit --- */
 
-static struct timespec after(int64_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    return until;
-}
-
 /* Take a place in the window. */
 static enum err_code enter(struct engine *engine, int64_t timeout_ms, struct err *err)
 {
-    struct timespec until = after(timeout_ms > 0 ? timeout_ms : 0);
+    struct timespec until = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     bool late = timeout_ms == 0;
     enum err_code code = ERR_OK;
     pthread_mutex_lock(&engine->lock);

@@ -85,9 +85,6 @@ int64_t kafka_local_ms(void);
 /* The brokers' clock was at `broker_ms` at some time between two of ours. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms);
 
-/* A point on CLOCK_MONOTONIC that many milliseconds ahead, for pthread_cond_timedwait. */
-struct timespec kafka_until(int64_t ms);
-
 /* --- kafka_common.c: what consumers share --- */
 
 /* Counts what happened, so that nothing rung between looking and waiting is missed. */

@@ -237,13 +237,3 @@ void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, 
     if (kafka->ahead_ms < least) kafka->ahead_ms = least;
     if (kafka->ahead_ms > most) kafka->ahead_ms = most;
 }
-
-struct timespec kafka_until(int64_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    return until;
-}

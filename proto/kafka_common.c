@@ -12,12 +12,8 @@ enum { NEW_TOPIC_MS = 3000 };
 
 void bell_init(struct bell *bell)
 {
-    pthread_condattr_t monotonic;
     pthread_mutex_init(&bell->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&bell->rung, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&bell->rung);
 }
 
 void bell_free(struct bell *bell)
@@ -44,7 +40,7 @@ uint64_t bell_count(struct bell *bell)
 
 void bell_wait(struct bell *bell, uint64_t heard, int64_t ms)
 {
-    struct timespec until = kafka_until(ms);
+    struct timespec until = clock_after_ms(ms);
     pthread_mutex_lock(&bell->lock);
     while (bell->count == heard && pthread_cond_timedwait(&bell->rung, &bell->lock, &until) != ETIMEDOUT) {
     }

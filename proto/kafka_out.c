@@ -12,6 +12,8 @@
 #include "proto/kafka.h"
 #include "proto/msg.h"
 
+#include "lib/base/clock.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,7 +269,7 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
                             uint32_t *taken)
 {
     struct kafka *kafka = (struct kafka *)bus;
-    struct timespec limit = kafka_until(timeout_ms > 0 ? timeout_ms : 0);
+    struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     uint32_t done = 0;
     enum err_code code = ERR_OK;
     pthread_mutex_lock(&kafka->lock);
@@ -285,7 +287,7 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
 enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
 {
     struct kafka *kafka = (struct kafka *)bus;
-    struct timespec now = kafka_until(0);
+    struct timespec now = clock_after_ms(0);
     size_t bytes = bus_out_bytes(message);
     if (bytes > bus_max_bytes(bus, message->topic)) return ERR_LIMIT_BYTES;
     pthread_mutex_lock(&kafka->lock);
@@ -298,7 +300,7 @@ enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_pl
 enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms)
 {
     struct kafka *kafka = (struct kafka *)bus;
-    struct timespec limit = kafka_until(timeout_ms > 0 ? timeout_ms : 0);
+    struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     enum err_code code = ERR_OK;
     pthread_mutex_lock(&kafka->lock);
     uint64_t all = kafka->next_number;

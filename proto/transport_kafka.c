@@ -27,14 +27,16 @@
  * that kills its reader is known by its count.
  *
  * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
- * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_settle.c, kafka_suspects.c,
- * kafka_takeover.c, kafka_txn.c, kafka_watchdog.c and ledger.c belong to it). Tasks go out through the bus's own
- * producer in both cases.
+ * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_settle.c,
+ * kafka_suspects.c, kafka_takeover.c, kafka_txn.c, kafka_watchdog.c and ledger.c belong to it). Tasks go out through
+ * the bus's own producer in both cases.
  *
  * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
  * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.
  */
 #include "proto/kafka.h"
+
+#include "lib/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,6 @@ static void kafka_free(struct kafka *kafka)
 static enum err_code kafka_open(const struct bus_config *config, struct bus **out, struct err *err)
 {
     struct kafka *kafka = calloc(1, sizeof *kafka);
-    pthread_condattr_t monotonic;
     *out = NULL;
     if (!kafka) return err_set(err, ERR_NOMEM, "no memory for the transport");
     kafka->bus.transport = &bus_kafka;
@@ -86,10 +87,7 @@ static enum err_code kafka_open(const struct bus_config *config, struct bus **ou
     kafka->connect_ms = config->connect_ms ? config->connect_ms : KAFKA_CONNECT_MS;
     pthread_mutex_init(&kafka->lock, NULL);
     kafka_stats_init(&kafka->stats);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&kafka->progress, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&kafka->progress);
     enum err_code code = properties_copy(kafka, config, err);
     if (!code) code = kafka_out_open(kafka, err);
     if (code) {

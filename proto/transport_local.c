@@ -163,11 +163,7 @@ static bool wait_for(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t l
     if (limit_ns < 0) return pthread_cond_wait(condition, lock), true;
     int64_t left = limit_ns - clock_now_ns();
     if (left <= 0) return false;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + left % 1000000000;
-    until.tv_sec += left / 1000000000 + ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
+    struct timespec until = clock_after_ns(left);
     pthread_cond_timedwait(condition, lock, &until);
     return true;
 }
@@ -182,18 +178,14 @@ static int64_t limit_of(int64_t timeout_ms)
 static struct group *group_new(struct local *local, const char *name)
 {
     struct group *group = calloc(1, sizeof *group);
-    pthread_condattr_t monotonic;
     if (!group) return NULL;
     if (name && !(group->name = strdup(name))) {
         free(group);
         return NULL;
     }
     pthread_mutex_init(&group->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&group->readable, &monotonic);
-    pthread_cond_init(&group->writable, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&group->readable);
+    clock_cond_init(&group->writable);
     group->next = local->groups;
     local->groups = group;
     return group;

@@ -142,11 +142,7 @@ static void renew_locks(struct cache *cache, const GPtrArray *locks)
 
 static void wait_for(struct cache *cache, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
+    struct timespec until = clock_after_ms(ms);
     pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
 }
 
@@ -639,11 +635,7 @@ enum err_code cache_open(const struct cache_config *config, struct cache **out, 
     cache->lease_ms = MAX(or_default(config->lease_ms, 10000), 30);
     cache->flights = g_ptr_array_new();
     pthread_mutex_init(&cache->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&cache->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&cache->changed);
     *out = cache;
     return ERR_OK;
 }

@@ -132,23 +132,13 @@ static void renew_all(struct permits *permits)
     pthread_mutex_lock(&permits->lock);
 }
 
-static struct timespec in_ms(int64_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    return until;
-}
-
 static void *keep(void *arg)
 {
     struct permits *permits = arg;
     pthread_setname_np(pthread_self(), "permit-keeper");
     pthread_mutex_lock(&permits->lock);
     while (!permits->stopping) {
-        struct timespec due = in_ms(permits->lease_ms / 3);
+        struct timespec due = clock_after_ms(permits->lease_ms / 3);
         while (!permits->stopping && pthread_cond_timedwait(&permits->given, &permits->lock, &due) != ETIMEDOUT)
             continue;
         if (!permits->stopping && permits->leased->len) renew_all(permits);
@@ -209,7 +199,7 @@ static bool try_take(struct permits *permits, struct permit *permit)
 static void pause_some(struct permits *permits, int64_t ms, int64_t until_ns)
 {
     int64_t left_ms = MAX((until_ns - clock_now_ns()) / 1000000, 1);
-    struct timespec due = in_ms(MIN(left_ms, MAX(ms / 2 + g_random_int_range(0, (int)ms + 1), 1)));
+    struct timespec due = clock_after_ms(MIN(left_ms, MAX(ms / 2 + g_random_int_range(0, (int)ms + 1), 1)));
     pthread_mutex_lock(&permits->lock);
     pthread_cond_timedwait(&permits->given, &permits->lock, &due);
     pthread_mutex_unlock(&permits->lock);
@@ -277,11 +267,7 @@ enum err_code permits_open(const struct permits_config *config, struct permits *
     permits->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     permits->leased = g_ptr_array_new();
     pthread_mutex_init(&permits->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&permits->given, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&permits->given);
     *out = permits;
     return ERR_OK;
 }

@@ -38,14 +38,7 @@ static int64_t look(int64_t now)
 
 static void wait_for(int64_t ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec += ns % 1000000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
+    struct timespec until = clock_after_ns(ns);
     pthread_cond_timedwait(&changed, &lock, &until);
 }
 
@@ -67,11 +60,7 @@ static void *watchdog_main(void *unused)
 
 static bool start(void)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&changed);
     next_look = INT64_MAX;
     leaving = false;
     if (pthread_create(&thread, NULL, watchdog_main, NULL) == 0) return true;

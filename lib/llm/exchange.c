@@ -65,11 +65,7 @@ static enum err_code sleep_until(struct call *call, int64_t until)
 {
     struct scorer *s = call->scorer;
     int64_t left = until - clock_now_ns();
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    left = MAX(left, 0) + end.tv_nsec;
-    end.tv_sec += left / 1000000000;
-    end.tv_nsec = left % 1000000000;
+    struct timespec end = clock_after_ns(MAX(left, 0));
     pthread_mutex_lock(&s->lock);
     while (!s->stopped && pthread_cond_timedwait(&s->woken, &s->lock, &end) != ETIMEDOUT) continue;
     bool stopped = s->stopped;

@@ -165,11 +165,7 @@ enum err_code scorer_open(const struct scorer_config *config, struct scorer **ou
     patience_init(&s->patience, &limits, config->seed);
     s->answers = answers_new(config->cache_entries);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->woken, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&s->woken);
     *out = s;
     return ERR_OK;
 }
