@@ -89,3 +89,12 @@ void fixture_write(const char *path, const void *bytes, size_t len)
 {
     cr_assert(g_file_set_contents(path, bytes, (gssize)len, NULL), "cannot write %s", path);
 }
+
+unsigned fixture_files_in(const char *path)
+{
+    unsigned n = 0;
+    GDir *dir = g_dir_open(path, 0, NULL);
+    while (g_dir_read_name(dir)) n++;
+    g_dir_close(dir);
+    return n;
+}

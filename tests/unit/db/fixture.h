@@ -35,5 +35,7 @@ int64_t fixture_int(struct fixture *fixture, const char *sql);
 /* The file's bytes and how many; g_free. NULL: cannot be read. */
 char *fixture_bytes(const char *path, size_t *len);
 void fixture_write(const char *path, const void *bytes, size_t len);
+/* How many files a directory has. */
+unsigned fixture_files_in(const char *path);
 
 #endif

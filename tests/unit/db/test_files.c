@@ -24,15 +24,6 @@ static enum err_code open_code(const char *path)
     return code;
 }
 
-static unsigned files_in(const char *path)
-{
-    unsigned n = 0;
-    GDir *dir = g_dir_open(path, 0, NULL);
-    while (g_dir_read_name(dir)) n++;
-    g_dir_close(dir);
-    return n;
-}
-
 static void past_the_look(void)
 {
     struct timespec pause = {.tv_nsec = 130000000}; /* handles look at their file every 100 ms */
@@ -46,7 +37,7 @@ Test(files, what_is_not_there_or_no_file)
     char path[200];
     snprintf(path, sizeof path, "%s/none.sqlite", f.dir);
     cr_assert_eq(open_code(path), ERR_DB_MISSING);
-    cr_assert_eq(files_in(f.dir), 1, "and it is not made");
+    cr_assert_eq(fixture_files_in(f.dir), 1, "and it is not made");
     snprintf(path, sizeof path, "%s/t.sqlite/inside.sqlite", f.dir);
     cr_assert_eq(open_code(path), ERR_DB_MISSING);
     cr_assert_eq(open_code(f.dir), ERR_DB_UNREADABLE);
@@ -194,10 +185,10 @@ Test(wal, at_rest_is_read_without_a_trace)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
-    cr_assert_eq(files_in(f.dir), 1, "the last writer has cleaned up");
+    cr_assert_eq(fixture_files_in(f.dir), 1, "the last writer has cleaned up");
     fixture_open(&f, NULL);
     cr_assert_eq(fixture_int(&f, "SELECT count(*) FROM t"), 5000);
-    cr_assert_eq(files_in(f.dir), 1);
+    cr_assert_eq(fixture_files_in(f.dir), 1);
     fixture_end(&f);
 }
 

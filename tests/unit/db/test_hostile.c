@@ -44,15 +44,6 @@ static char *digest_of(const char *path)
     return hex;
 }
 
-static unsigned files_in(const char *path)
-{
-    unsigned n = 0;
-    GDir *dir = g_dir_open(path, 0, NULL);
-    while (g_dir_read_name(dir)) n++;
-    g_dir_close(dir);
-    return n;
-}
-
 struct suite {
     struct fixture f;
     char *digest;
@@ -97,7 +88,7 @@ static void attack(struct suite *suite, const char *name, const char *class, con
     if (!fits(class, code)) complain(suite, name, err_name(code), err.text);
     if (code && !err.text[0]) complain(suite, name, "no text with", err_name(code));
     if (ms > WALL_MS) complain(suite, name, "took too long", "");
-    if (files_in(suite->f.dir) != 1) complain(suite, name, "left a file in", suite->f.dir);
+    if (fixture_files_in(suite->f.dir) != 1) complain(suite, name, "left a file in", suite->f.dir);
     char *after = digest_of(suite->f.path);
     if (strcmp(before, after) != 0) complain(suite, name, "changed", suite->f.path);
     cr_assert_eq(fixture_int(&suite->f, "SELECT 1"), 1, "%s: the handle is dead", name);

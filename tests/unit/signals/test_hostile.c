@@ -2,29 +2,23 @@
 #include "signals/vsig.h"
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
-#include <glib/gstdio.h>
-#include <sqlite3.h>
+#include <glib.h>
 #include <string.h>
 
 enum { LIMIT_MS = 8000 }; /* of all signals together, under sanitizers; each database probe has its own limits */
 
 static void judge(const char *what, char *sql)
 {
-    char *folder = g_dir_make_tmp("assay-hostile-XXXXXX", NULL), *path = g_build_filename(folder, "t.sqlite", NULL);
-    sqlite3 *raw = NULL;
-    cr_assert(sqlite3_open(path, &raw) == SQLITE_OK &&
-              sqlite3_exec(raw,
-                           "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c REAL); INSERT INTO t VALUES (1, 'x', "
-                           "2.5), (2, 'y', NULL)",
-                           NULL, NULL, NULL) == SQLITE_OK);
-    sqlite3_close(raw);
+    struct fixture fixture;
+    fixture_init(&fixture, "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c REAL);"
+                           "INSERT INTO t VALUES (1, 'x', 2.5), (2, 'y', NULL)");
     const struct db_limits limits = {.time_ms = 200};
-    struct db *db = NULL;
     struct schema_index *schema = NULL;
-    cr_assert(db_open(path, &limits, &db, NULL) == ERR_OK);
-    cr_assert(schema_build(db, "t", path, NULL, &schema, NULL) == ERR_OK);
+    fixture_open(&fixture, &limits);
+    cr_assert(schema_build(fixture.db, "t", fixture.path, NULL, &schema, NULL) == ERR_OK);
 
     struct arena arena;
     arena_init(&arena, 0);
@@ -32,8 +26,8 @@ static void judge(const char *what, char *sql)
     struct vsig_options *options = vsig_options_new();
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
     int64_t started = clock_now_ns();
-    vsig_subject_init(&subject, &arena, schema, db, sql, strlen(sql), "Which b has the highest ratio of a?", NULL,
-                      NULL);
+    vsig_subject_init(&subject, &arena, schema, fixture.db, sql, strlen(sql), "Which b has the highest ratio of a?",
+                      NULL, NULL);
     cr_expect(subject.code == ERR_OK, "%s is refused before any signal looks: %s", what, err_name(subject.code));
     for (int family = 0; family < VSIG_FAMILY_COUNT; family++)
         vsig_run_family(&subject, (enum vsig_family)family, options, verdicts);
@@ -48,13 +42,8 @@ static void judge(const char *what, char *sql)
     vsig_options_free(options);
     arena_free(&arena);
     schema_unref(schema);
-    db_close(db);
-    g_remove(path);
-    g_rmdir(folder);
-    g_free(path);
-    g_free(folder);
     g_free(sql);
-    leak_check();
+    fixture_end(&fixture);
 }
 
 /* head, then `n` times the piece (%u is replaced by its number), joined by `between`, then tail. */

@@ -1,11 +1,9 @@
 /* Reading a question: values, mentions, cues, the asked list, and what hostile text does to it. */
 #include "signals/vsig_question.h"
-#include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
-#include <glib/gstdio.h>
-#include <sqlite3.h>
 #include <string.h>
 
 static const char SCHEMA[] =
@@ -19,45 +17,30 @@ static const char SCHEMA[] =
     "INSERT INTO teacher VALUES (1, 'Ann', 'York', 1000, '1980-01-01', 1), (2, 'Bo', 'New', 2000, '1970-01-01', 2);"
     "INSERT INTO course VALUES (1, 'Algebra', 12, 1), (2, 'The Art of War', 9, 2);";
 
-static struct {
-    char *folder, *path;
-    struct db *db;
-    struct schema_index *schema;
-    struct arena arena;
-} ground;
+static struct fixture fixture;
+static struct schema_index *schema;
 
 static void setup(void)
 {
-    sqlite3 *db = NULL;
-    struct err err = {0};
-    ground.folder = g_dir_make_tmp("assay-question-XXXXXX", NULL);
-    ground.path = g_build_filename(ground.folder, "q.sqlite", NULL);
-    cr_assert(sqlite3_open(ground.path, &db) == SQLITE_OK && sqlite3_exec(db, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
-    sqlite3_close(db);
     const struct schema_options options = {0};
-    cr_assert(db_open(ground.path, NULL, &ground.db, &err) == ERR_OK, "%s", err.text);
-    cr_assert(schema_build(ground.db, "q", ground.path, &options, &ground.schema, &err) == ERR_OK, "%s", err.text);
-    arena_init(&ground.arena, 0);
+    struct err err = {0};
+    fixture_init_as(&fixture, "q", SCHEMA);
+    fixture_open(&fixture, NULL);
+    cr_assert(schema_build(fixture.db, "q", fixture.path, &options, &schema, &err) == ERR_OK, "%s", err.text);
 }
 
 static void teardown(void)
 {
-    arena_free(&ground.arena);
-    schema_unref(ground.schema);
-    db_close(ground.db);
-    g_remove(ground.path);
-    g_rmdir(ground.folder);
-    g_free(ground.path);
-    g_free(ground.folder);
-    leak_check();
+    schema_unref(schema);
+    fixture_end(&fixture);
 }
 
 TestSuite(question, .init = setup, .fini = teardown);
 
 static const struct vsig_question *read_question(const char *text)
 {
-    arena_reset(&ground.arena);
-    const struct vsig_question *asked = vsig_question_read(&ground.arena, ground.schema, text, NULL);
+    arena_reset(&fixture.arena);
+    const struct vsig_question *asked = vsig_question_read(&fixture.arena, schema, text, NULL);
     cr_assert(asked, "%s", text);
     return asked;
 }
@@ -76,7 +59,7 @@ Test(question, values_of_every_kind)
     const struct vsig_value *quoted = value_of(asked, "Algebra"), *held = value_of(asked, "New York");
     cr_assert(quoted && quoted->kind == VSIG_VALUE_QUOTED && quoted->n_hits == 1);
     cr_assert(held && held->kind == VSIG_VALUE_DATABASE && held->n_tokens == 2 && held->capital && held->n_hits == 1);
-    cr_expect_str_eq(ground.schema->columns[held->hits[0].column]->name, "name");
+    cr_expect_str_eq(schema->columns[held->hits[0].column]->name, "name");
     cr_expect(value_of(asked, "Atlantis") && value_of(asked, "Atlantis")->kind == VSIG_VALUE_NAME);
     cr_expect(value_of(asked, "1200") && value_of(asked, "1200")->number == 1200 && !value_of(asked, "1200")->spelled);
     cr_expect(value_of(asked, "2") && value_of(asked, "2")->spelled, "twice");
@@ -95,10 +78,10 @@ Test(question, values_spare_names_of_the_schema_and_the_first_word)
 
 static double score_of(const struct vsig_question *asked, const char *table, const char *column)
 {
-    int t = schema_find_table(ground.schema, table, strlen(table));
-    int c = schema_find_column(ground.schema, t, column, strlen(column));
+    int t = schema_find_table(schema, table, strlen(table));
+    int c = schema_find_column(schema, t, column, strlen(column));
     cr_assert(t >= 0 && c >= 0);
-    return (double)asked->column_score[ground.schema->tables[t].columns[c].id];
+    return (double)asked->column_score[schema->tables[t].columns[c].id];
 }
 
 Test(question, mentions_by_stem_part_and_synonym)
@@ -108,7 +91,7 @@ Test(question, mentions_by_stem_part_and_synonym)
     cr_expect(score_of(asked, "teacher", "surname") > 0.99);
     cr_expect(score_of(asked, "teacher", "salary") > 0.7 && score_of(asked, "teacher", "salary") < 0.9,
               "a synonym counts less");
-    cr_expect(asked->table_score[schema_find_table(ground.schema, "teacher", 7)] > 0.7F);
+    cr_expect(asked->table_score[schema_find_table(schema, "teacher", 7)] > 0.7F);
     cr_expect(score_of(asked, "course", "title") < 0.99 && score_of(asked, "city", "max_height") <= 0);
     asked = read_question("What is the country name of each city?");
     cr_expect(score_of(asked, "city", "country_name") > 0.99);
@@ -238,10 +221,10 @@ Test(question, the_asked_list)
 Test(question, evidence_is_read_apart)
 {
     const struct vsig_question *asked =
-        vsig_question_read(&ground.arena, ground.schema, "Who earns well?", "earning well refers to salary > 1500");
+        vsig_question_read(&fixture.arena, schema, "Who earns well?", "earning well refers to salary > 1500");
     cr_assert(asked && asked->evidence_score && asked->evidence.n);
-    const struct schema_table *teacher = &ground.schema->tables[schema_find_table(ground.schema, "teacher", 7)];
-    int salary = schema_find_column(ground.schema, (int)(teacher - ground.schema->tables), "salary", 6);
+    const struct schema_table *teacher = &schema->tables[schema_find_table(schema, "teacher", 7)];
+    int salary = schema_find_column(schema, (int)(teacher - schema->tables), "salary", 6);
     cr_expect(asked->evidence_score[teacher->columns[salary].id] > 0.99F);
     cr_expect(vsig_question_has(asked, "refers") && !vsig_question_has(asked, "population"));
     cr_expect(!value_of(asked, "1500"), "values are the question's own");
@@ -284,7 +267,7 @@ Test(question, a_full_arena_is_told)
     for (size_t cap = 1024; !done && cap < 4U << 20; cap += 4096) {
         struct arena arena;
         arena_init(&arena, cap);
-        done = vsig_question_read(&arena, ground.schema, TEXT, "titles refers to title") != NULL;
+        done = vsig_question_read(&arena, schema, TEXT, "titles refers to title") != NULL;
         arena_free(&arena);
     }
     cr_expect(done);

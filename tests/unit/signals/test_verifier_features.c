@@ -1,12 +1,10 @@
 /* Features for the verifier: a sound query against one that goes wrong in one way. */
 #include "signals/explain/features.h"
-#include "tests/support/leak.h"
+#include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <string.h>
 
 static const char SCHEMA[] =
@@ -17,34 +15,22 @@ static const char SCHEMA[] =
     "INSERT INTO boat VALUES (1, 'Anna', 10, 1, 2), (2, 'Berta', 20, 1, 1), (3, 'Carla', 30, 2, 2), (4, 'Dora', 40, 1, "
     "2);";
 
-static struct {
-    char *folder, *path;
-    struct db *db;
-    struct schema_index *schema;
-} ground;
+static struct fixture fixture;
+static struct schema_index *schema;
 
 static void setup(void)
 {
-    sqlite3 *db = NULL;
-    struct err err = {0};
-    ground.folder = g_dir_make_tmp("assay-features-XXXXXX", NULL);
-    ground.path = g_build_filename(ground.folder, "b.sqlite", NULL);
-    cr_assert(sqlite3_open(ground.path, &db) == SQLITE_OK && sqlite3_exec(db, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
-    sqlite3_close(db);
     const struct schema_options options = {0};
-    cr_assert(db_open(ground.path, NULL, &ground.db, &err) == ERR_OK, "%s", err.text);
-    cr_assert(schema_build(ground.db, "b", ground.path, &options, &ground.schema, &err) == ERR_OK, "%s", err.text);
+    struct err err = {0};
+    fixture_init_as(&fixture, "b", SCHEMA);
+    fixture_open(&fixture, NULL);
+    cr_assert(schema_build(fixture.db, "b", fixture.path, &options, &schema, &err) == ERR_OK, "%s", err.text);
 }
 
 static void teardown(void)
 {
-    schema_unref(ground.schema);
-    db_close(ground.db);
-    g_remove(ground.path);
-    g_rmdir(ground.folder);
-    g_free(ground.path);
-    g_free(ground.folder);
-    leak_check();
+    schema_unref(schema);
+    fixture_end(&fixture);
 }
 
 TestSuite(verifier_features, .init = setup, .fini = teardown);
@@ -54,7 +40,7 @@ static void features_of(const char *question, const char *sql, float *out)
     struct arena arena;
     struct vsig_subject subject;
     arena_init(&arena, 0);
-    vsig_subject_init(&subject, &arena, ground.schema, ground.db, sql, strlen(sql), question, NULL, NULL);
+    vsig_subject_init(&subject, &arena, schema, fixture.db, sql, strlen(sql), question, NULL, NULL);
     cr_expect_eq(verifier_features(&subject, NULL, &arena, out), ERR_OK);
     arena_free(&arena);
 }
