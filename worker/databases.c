@@ -97,7 +97,7 @@ enum err_code worker_databases_apply(const struct worker_databases *databases, s
             options.deny_columns = join_denied(databases, entry, NULL, arena, &options.n_deny_columns);
         if (options.n_deny_columns && !options.deny_columns)
             return err_set(err, ERR_NOMEM, "no memory for the denied columns");
-        schema_cache_options_for(schemas, entry->path, &options);
+        schema_cache_options_for(schemas, entry->name, &options);
     }
     return ERR_OK;
 }

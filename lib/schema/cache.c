@@ -1,9 +1,10 @@
 /* The in-process cache of indexes.
  *
- * One entry a path. At most one thread works on an entry (looks at the fingerprint, builds); the others that want it
- * wait. A look is due 100 ms after the last, so a busy worker does not stat the file for each candidate. A rebuild
- * replaces the entry's reference; who holds the old index keeps it. Entries are small and stay; what leaves under
- * memory pressure is the index of the entry that was asked for longest ago.
+ * One entry a path, or, where a name has options of its own, a name and path. At most one thread works on an entry
+ * (looks at the fingerprint, builds); the others that want it wait. A look is due 100 ms after the last, so a busy
+ * worker does not stat the file for each candidate. A rebuild replaces the entry's reference; who holds the old index
+ * keeps it. Entries are small and stay; what leaves under memory pressure is the index of the entry that was asked for
+ * longest ago.
  *
  * pthread locks and not GLib's: ThreadSanitizer knows them.
  */
@@ -28,9 +29,9 @@ struct entry {
 struct schema_cache {
     pthread_mutex_t lock;
     pthread_cond_t settled; /* some entry is no longer busy */
-    GHashTable *entries;    /* path → struct entry */
+    GHashTable *entries;    /* key_of → struct entry */
     struct schema_options options;
-    GHashTable *own; /* path → struct schema_options: of databases that have some of their own */
+    GHashTable *own; /* name → struct schema_options: of databases that have some of their own */
     char *descriptions_dir;
     uint64_t bytes, max_bytes;
     struct schema_cache_stats stats; /* but for the bytes */
@@ -73,9 +74,9 @@ void schema_cache_build_with(struct schema_cache *cache, schema_build_fn *build,
     cache->build_ctx = ctx;
 }
 
-void schema_cache_options_for(struct schema_cache *cache, const char *path, const struct schema_options *options)
+void schema_cache_options_for(struct schema_cache *cache, const char *db_name, const struct schema_options *options)
 {
-    g_hash_table_replace(cache->own, g_strdup(path), g_memdup2(options, sizeof *options));
+    g_hash_table_replace(cache->own, g_strdup(db_name), g_memdup2(options, sizeof *options));
 }
 
 void schema_cache_free(struct schema_cache *cache)
@@ -91,13 +92,23 @@ void schema_cache_free(struct schema_cache *cache)
 
 /* --- under the lock ----------------------------------------------------------------------------------------------- */
 
-static struct entry *entry_of(struct schema_cache *cache, const char *path)
+/* One file may have several names, and each its own policy: an index of one must not answer for another. No name holds
+ * a newline. g_free. */
+static char *key_of(const struct schema_cache *cache, const char *db_name, const char *path)
 {
-    struct entry *entry = g_hash_table_lookup(cache->entries, path);
-    if (!entry) {
-        entry = g_new0(struct entry, 1);
-        g_hash_table_insert(cache->entries, g_strdup(path), entry);
+    return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : g_strdup(path);
+}
+
+static struct entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
+{
+    char *key = key_of(cache, db_name, path);
+    struct entry *entry = g_hash_table_lookup(cache->entries, key);
+    if (entry) {
+        g_free(key);
+        return entry;
     }
+    entry = g_new0(struct entry, 1);
+    g_hash_table_insert(cache->entries, key, entry);
     return entry;
 }
 
@@ -163,7 +174,7 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    const struct schema_options *own = g_hash_table_lookup(cache->own, path);
+    const struct schema_options *own = g_hash_table_lookup(cache->own, db_name);
     return cache->build(cache->build_ctx, db, db_name, path, own ? own : &cache->options, fresh, err);
 }
 
@@ -205,7 +216,7 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     if (!err) err = &own;
     *out = NULL;
     pthread_mutex_lock(&cache->lock);
-    struct entry *entry = entry_of(cache, path);
+    struct entry *entry = entry_of(cache, db_name, path);
     entry->asked_ns = clock_now_ns();
     while (entry->busy) pthread_cond_wait(&cache->settled, &cache->lock);
     enum err_code code;

@@ -169,8 +169,9 @@ const struct schema_join *schema_join_between(const struct schema_index *index, 
 /* Does the column stand in any declared foreign key, on the referencing side? */
 bool schema_is_foreign_key(const struct schema_index *index, uint32_t column);
 
-/* In-process cache with single flight, keyed by path; a changed fingerprint leads to a rebuild while old readers keep
- * theirs. `get` returns a reference. Failures are not cached beyond 1 s. Thread: any. */
+/* In-process cache with single flight, keyed by path (by name and path where the name has options of its own); a
+ * changed fingerprint leads to a rebuild while old readers keep theirs. `get` returns a reference. Failures are not
+ * cached beyond 1 s. Thread: any. */
 struct schema_cache;
 struct schema_cache *schema_cache_new(const struct schema_options *options, uint64_t max_bytes);
 void schema_cache_free(struct schema_cache *cache);
@@ -192,9 +193,10 @@ struct schema_cache_stats {
 /* Thread: any. */
 void schema_cache_get_stats(struct schema_cache *cache, struct schema_cache_stats *out);
 
-/* Use these options for the database at that path instead of the cache's. Copied, but for what they point to, which
- * must outlive the cache. Before the first schema_cache_get. */
-void schema_cache_options_for(struct schema_cache *cache, const char *path, const struct schema_options *options);
+/* Use these options for the database of that name instead of the cache's, and keep its index apart from those of other
+ * names for the same file. Copied, but for what they point to, which must outlive the cache. Before the first
+ * schema_cache_get. */
+void schema_cache_options_for(struct schema_cache *cache, const char *db_name, const struct schema_options *options);
 
 /* Print tables, columns, types, keys, joins and statistics for a person, or as one JSON document. Values of the data
  * (top, min, max) only with `values`. */

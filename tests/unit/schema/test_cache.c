@@ -83,6 +83,32 @@ Test(cache, failures_are_remembered_for_a_second)
     fixture_end(&f);
 }
 
+/* Two names for one file, and the values of a column denied to one of them only, whichever was asked for first. */
+Test(cache, each_name_has_the_index_that_its_options_allow)
+{
+    static const char *const denied[] = {"t.a"};
+    static const char *const names[] = {"closed", "open", "closed"};
+    for (unsigned first = 0; first < 2; first++) {
+        struct fixture f;
+        fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES('secret');");
+        fixture_open(&f, NULL);
+        struct schema_cache *cache = schema_cache_new(NULL, 0);
+        schema_cache_options_for(cache, "closed",
+                                 &(struct schema_options){.deny_columns = denied, .n_deny_columns = 1});
+        schema_cache_options_for(cache, "open", &(struct schema_options){0});
+        for (unsigned i = first; i < first + 2; i++) {
+            struct schema_index *index;
+            struct schema_hit hit;
+            cr_assert_eq(schema_cache_get(cache, f.db, names[i], f.path, &index, NULL), ERR_OK);
+            bool open = strcmp(names[i], "open") == 0;
+            cr_expect_eq(schema_values_with(index, "secret", 6, &hit, 1), open, "%s as number %u", names[i], i - first);
+            schema_unref(index);
+        }
+        schema_cache_free(cache);
+        fixture_end(&f);
+    }
+}
+
 Test(cache, under_pressure_the_oldest_leaves)
 {
     struct fixture a, b;
