@@ -140,7 +140,8 @@ static struct schema_index *schema_of(struct eval *e, const char *db)
     const char *path = NULL;
     struct schema_index *index = NULL;
     struct db *handle = labeler_db(e->labeler, db, &path, NULL);
-    if (handle) db_set_limits(handle, &e->config.limits);
+    struct db_limits limits = labeler_limits(e->labeler, db, &e->config.limits);
+    if (handle) db_set_limits(handle, &limits);
     if (!handle || schema_cache_get(e->schemas, handle, db, path, &index, NULL) != ERR_OK) return NULL;
     return index;
 }
@@ -284,11 +285,10 @@ static int eval_run(struct cli *cli)
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
     struct eval e = {.cli = cli, .logs = {.paths = cli->args, .n = cli->n_args}, .gold = cli->settings.eval.gold};
     judge_config(cli, &e.config);
-    e.labeler = labeler_new(&e.config.databases);
-    e.schemas = schema_cache_new(&e.config.schema, 0);
     struct err err = {0};
-    if (worker_databases_apply(&e.config.databases, e.schemas, &e.config.schema, &cli->arena, &err))
-        return complain_err(NULL, &err);
+    e.schemas = judge_schemas(cli, &e.config, &err);
+    if (!e.schemas) return complain_err(NULL, &err);
+    e.labeler = labeler_new(&e.config.databases);
     e.data = eval_data_new(cli->settings.eval.folds);
     e.data->max_iterations = (uint32_t)cli->settings.judge.max_iterations;
     e.golds = eval_gold_new();

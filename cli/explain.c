@@ -42,14 +42,10 @@ static enum explain_expose exposed(enum msg_expose expose)
 static enum err_code open_story(struct story *story, struct err *err)
 {
     const struct worker_database *database = &story->database;
-    struct engine_config config;
-    judge_config(story->cli, &config);
-    if (database->descriptions) config.schema.descriptions_dir = database->descriptions;
-    config.schema.deny_columns = database->deny_columns;
-    config.schema.n_deny_columns = database->n_deny_columns;
+    struct schema_options options = judge_schema_options(story->cli, database);
     enum err_code code = db_open(database->path, &database->limits, &story->db, err);
     char *name = db_path_name(database->path);
-    if (!code) code = schema_build(story->db, name, database->path, &config.schema, &story->schema, err);
+    if (!code) code = schema_build(story->db, name, database->path, &options, &story->schema, err);
     g_free(name);
     return code;
 }

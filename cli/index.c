@@ -2,23 +2,12 @@
 #include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "cli/judge.h"
 #include "cli/table.h"
 #include "lib/schema/schema.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static struct schema_options options_of(const struct settings *settings, const struct worker_database *database)
-{
-    return (struct schema_options){
-        .max_bytes = (uint64_t)settings->schema.max_bytes,
-        .max_values = (uint64_t)settings->schema.max_values,
-        .no_inferred_joins = !settings->schema.inferred_joins,
-        .descriptions_dir = database->descriptions ? database->descriptions : settings->schema.descriptions,
-        .deny_columns = database->deny_columns,
-        .n_deny_columns = database->n_deny_columns,
-    };
-}
 
 static char *value_text(const struct db_value *value)
 {
@@ -225,7 +214,7 @@ static int index_run(struct cli *cli)
     struct worker_database database;
     if (catalogue_pick(cli, cli->args[1], &database, &err)) return complain_err(NULL, &err);
     char *base = db_path_name(database.path), *shown = db_path_shown(database.path);
-    struct schema_options options = options_of(&cli->settings, &database);
+    struct schema_options options = judge_schema_options(cli, &database);
     struct schema_index *index = NULL;
     int code = 0;
     if (db_open(database.path, NULL, &db, &err) != ERR_OK ||

@@ -98,6 +98,28 @@ void judge_config(const struct cli *cli, struct engine_config *out)
     };
 }
 
+struct schema_cache *judge_schemas(struct cli *cli, const struct engine_config *config, struct err *err)
+{
+    struct worker_databases databases = config->databases;
+    struct schema_options options = config->schema;
+    databases.deny_columns = options.deny_columns = cli->settings.judge.deny_columns.items;
+    databases.n_deny_columns = options.n_deny_columns = cli->settings.judge.deny_columns.n;
+    struct schema_cache *schemas = schema_cache_new(&options, 0);
+    if (worker_databases_apply(&databases, schemas, &options, &cli->arena, err) == ERR_OK) return schemas;
+    schema_cache_free(schemas);
+    return NULL;
+}
+
+struct schema_options judge_schema_options(const struct cli *cli, const struct worker_database *database)
+{
+    struct engine_config config;
+    judge_config(cli, &config);
+    if (database->descriptions) config.schema.descriptions_dir = database->descriptions;
+    config.schema.deny_columns = database->deny_columns;
+    config.schema.n_deny_columns = database->n_deny_columns;
+    return config.schema;
+}
+
 bool judge_has_databases(struct cli *cli)
 {
     const struct string_list *roots = &cli->settings.database.root;

@@ -8,6 +8,14 @@
 /* The engine's configuration as the settings ask for it. Points into `cli`, which must outlive the engine. */
 void judge_config(const struct cli *cli, struct engine_config *out);
 
+/* Indexes for whoever reads them beside the engine (eval, train, mutate): each built as its entry of the catalogue
+ * allows and as a worker's would be, none with values of what --deny-column names. NULL with `err` set. Lists live as
+ * long as `cli`; the caller owes schema_cache_free. */
+struct schema_cache *judge_schemas(struct cli *cli, const struct engine_config *config, struct err *err);
+
+/* The index options for one database, as catalogue_pick found it. */
+struct schema_options judge_schema_options(const struct cli *cli, const struct worker_database *database);
+
 /* The fleet's index cache as the settings ask for it; no address: none. For whoever runs workers. */
 struct cache_config judge_cache_config(const struct settings *settings);
 

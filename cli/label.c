@@ -31,6 +31,22 @@ struct labeler *labeler_new(const struct worker_databases *databases)
     return labeler;
 }
 
+/* The smaller one; 0: no bound of its own. */
+#define STRICTER(limits, other, field)                                                                                 \
+    if ((other)->field > 0 && ((limits).field == 0 || (other)->field < (limits).field)) (limits).field = (other)->field
+
+struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own)
+{
+    const struct worker_database *entry = worker_database_find(labeler->databases, name);
+    struct db_limits limits = *own;
+    if (!entry) return limits;
+    STRICTER(limits, &entry->limits, time_ms);
+    STRICTER(limits, &entry->limits, max_rows);
+    STRICTER(limits, &entry->limits, max_bytes);
+    STRICTER(limits, &entry->limits, max_cost);
+    return limits;
+}
+
 static void open_db_free(struct open_db *open)
 {
     if (open->db) db_close(open->db);
@@ -59,7 +75,8 @@ struct db *labeler_db(struct labeler *labeler, const char *name, const char **pa
     if (at == MAX_OPEN) {
         struct open_db fresh = {0};
         if (worker_database_path(labeler->databases, name, &fresh.path, err) != ERR_OK) return NULL;
-        if (db_open(fresh.path, &candidate_limits, &fresh.db, err) != ERR_OK) {
+        struct db_limits limits = labeler_limits(labeler, name, &candidate_limits);
+        if (db_open(fresh.path, &limits, &fresh.db, err) != ERR_OK) {
             free(fresh.path);
             return NULL;
         }
@@ -123,15 +140,17 @@ enum err_code label_line(struct labeler *labeler, struct arena *arena, const cha
     bool *ran = arena_new_array(arena, n + 1, bool);
     if (!out->of || !out->errors || !bags || !ran) return err_set(err, ERR_LIMIT_MEMORY, "too many candidates");
 
+    const struct db_limits for_gold = labeler_limits(labeler, name, &gold_limits),
+                           for_candidates = labeler_limits(labeler, name, &candidate_limits);
     struct fingerprint want = {0}, got = {0};
     struct err why = {0};
     bool huge = false;
-    out->gold_failed = !run(db, &gold_limits, gold, strlen(gold), &want, &huge, &why);
+    out->gold_failed = !run(db, &for_gold, gold, strlen(gold), &want, &huge, &why);
     out->gold_empty = !huge && want.n_rows == 0;
     bool ordered = orders_at_top(gold);
     for (uint32_t i = 0; i < n; i++) {
         why = (struct err){0};
-        bool good = run(db, &candidate_limits, candidates[i].sql.bytes, candidates[i].sql.len, &got, &huge, &why);
+        bool good = run(db, &for_candidates, candidates[i].sql.bytes, candidates[i].sql.len, &got, &huge, &why);
         ran[i] = good;
         if (good) bags[i] = got.bag;
         if (!good && !huge) out->errors[i] = keep_error(arena, &why);

@@ -26,13 +26,17 @@ struct labeler;
 struct labeler *labeler_new(const struct worker_databases *databases);
 void labeler_free(struct labeler *labeler);
 
-/* Run the gold query (20 s) and each candidate (3 s) and compare. Errors are those of opening the database; a gold
- * query that fails makes every candidate wrong. Thread: one at a time. */
+/* `own`, but no looser than the catalogue's entry of that name: its owner's word holds for labels too. Where it cuts a
+ * gold query off, the line has no labels. */
+struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own);
+
+/* Run the gold query (20 s) and each candidate (3 s), or as long as labeler_limits lets them, and compare. Errors are
+ * those of opening the database; a gold query that fails makes every candidate wrong. Thread: one at a time. */
 enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *db, const char *gold,
                          const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err);
 
-/* The open database, for whoever needs more of it; NULL with `err` set. Owned by the labeler, valid until the next
- * call. */
+/* The open database, with a candidate's limits, for whoever needs more of it; NULL with `err` set. Owned by the
+ * labeler, valid until the next call. */
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
 
 #endif

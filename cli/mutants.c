@@ -26,8 +26,8 @@ static struct sql_mutate_key *keys_of(struct arena *arena, const struct schema_i
     return keys;
 }
 
-int mutants_make(struct arena *arena, const struct schema_index *index, const char *sql, size_t len, uint64_t seed,
-                 uint32_t n, struct sql_mutation **out, struct err *err)
+int mutants_make(struct arena *arena, const struct schema_index *index, bool values, const char *sql, size_t len,
+                 uint64_t seed, uint32_t n, struct sql_mutation **out, struct err *err)
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
@@ -38,7 +38,8 @@ int mutants_make(struct arena *arena, const struct schema_index *index, const ch
         err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
         return -1;
     }
-    struct sql_mutate_env env = {.catalog = &index->catalog, .self = index, .sample_value = sample_value};
+    struct sql_mutate_env env = {
+        .catalog = &index->catalog, .self = index, .sample_value = values ? sample_value : NULL};
     env.keys = keys_of(arena, index, &env.n_keys);
     int made = env.keys ? sql_mutate(arena, bound, &env, seed, n, out) : -1;
     if (made < 0) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to mutate");

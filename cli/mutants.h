@@ -5,9 +5,10 @@
 #include "lib/schema/schema.h"
 #include "lib/sql/mutate.h"
 
-/* Up to n mutants of `sql` (which must outlive the arena's use), drawn by `seed`. Count; -1 with `err` set when the SQL
+/* Up to n mutants of `sql` (which must outlive the arena's use), drawn by `seed`. `values`: may they hold values of the
+ * data, as the index has them? Count; -1 with `err` set when the SQL
  * does not parse or bind, or memory is short. Thread: any. */
-int mutants_make(struct arena *arena, const struct schema_index *index, const char *sql, size_t len, uint64_t seed,
-                 uint32_t n, struct sql_mutation **out, struct err *err);
+int mutants_make(struct arena *arena, const struct schema_index *index, bool values, const char *sql, size_t len,
+                 uint64_t seed, uint32_t n, struct sql_mutation **out, struct err *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* assay mutate: sound SQL made wrong, one error at a time. */
+#include "cli/catalogue.h"
 #include "cli/input.h"
 #include "cli/format.h"
 #include "cli/judge.h"
@@ -37,16 +38,17 @@ static void print_mutation(const struct sql_mutation *mutation, enum format form
 
 static int mutate_query(struct cli *cli, enum format format)
 {
-    const char *path = cli->settings.mutate.db, *sql = cli->args[0];
-    struct engine_config config;
-    judge_config(cli, &config);
+    const char *sql = cli->args[0];
+    struct worker_database database;
     struct err err = {0};
     struct db *db = NULL;
     struct schema_index *index = NULL;
-    enum err_code code = db_open(path, NULL, &db, &err);
-    if (code == ERR_OK) code = schema_build(db, path, path, &config.schema, &index, &err);
+    if (catalogue_pick(cli, cli->settings.mutate.db, &database, &err)) return complain_err(NULL, &err);
+    const struct schema_options options = judge_schema_options(cli, &database);
+    enum err_code code = db_open(database.path, &database.limits, &db, &err);
+    if (code == ERR_OK) code = schema_build(db, database.name, database.path, &options, &index, &err);
     if (code != ERR_OK) {
-        char *shown = db_path_shown(path);
+        char *shown = db_path_shown(database.path);
         complain_err(shown, &err);
         g_free(shown);
         if (db) db_close(db);
@@ -55,8 +57,8 @@ static int mutate_query(struct cli *cli, enum format format)
     struct arena arena;
     struct sql_mutation *mutants = NULL;
     arena_init(&arena, 0);
-    int n = mutants_make(&arena, index, sql, strlen(sql), (uint64_t)cli->settings.mutate.seed,
-                         (uint32_t)cli->settings.mutate.n, &mutants, &err);
+    int n = mutants_make(&arena, index, database.expose != MSG_EXPOSE_NONE, sql, strlen(sql),
+                         (uint64_t)cli->settings.mutate.seed, (uint32_t)cli->settings.mutate.n, &mutants, &err);
     for (int i = 0; i < n; i++) print_mutation(&mutants[i], format);
     int status = n < 0 ? complain_err("the SQL", &err) : 0;
     arena_free(&arena);
@@ -70,6 +72,7 @@ static int mutate_query(struct cli *cli, enum format format)
 
 struct mutating {
     struct cli *cli;
+    struct engine_config config;
     struct labeler *labeler; /* keeps the databases open */
     struct schema_cache *schemas;
     struct lines lines;
@@ -86,7 +89,9 @@ static json_t *mutants_json(struct mutating *m, const char *db_name, const char 
     struct sql_mutation *mutants = NULL;
     arena_init(&arena, 0);
     uint64_t seed = (uint64_t)m->cli->settings.mutate.seed ^ g_str_hash(id);
-    int n = mutants_make(&arena, index, gold, strlen(gold), seed, (uint32_t)m->cli->settings.mutate.n, &mutants, err);
+    bool values = worker_expose(&m->config.databases, db_name, m->config.defaults.expose) != MSG_EXPOSE_NONE;
+    int n = mutants_make(&arena, index, values, gold, strlen(gold), seed, (uint32_t)m->cli->settings.mutate.n, &mutants,
+                         err);
     json_t *list = n < 0 ? NULL : json_array();
     for (int i = 0; i < n; i++) json_array_append_new(list, mutation_json(&mutants[i]));
     arena_free(&arena);
@@ -131,11 +136,12 @@ static int mutate_run(struct cli *cli)
     if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSONL, &format)) return EXIT_ERROR;
     if (cli->settings.mutate.db) return mutate_query(cli, format);
     if (!judge_has_databases(cli)) return EXIT_ERROR;
-    struct engine_config config;
-    judge_config(cli, &config);
     struct mutating m = {.cli = cli};
-    m.labeler = labeler_new(&config.databases);
-    m.schemas = schema_cache_new(&config.schema, 0);
+    struct err err = {0};
+    judge_config(cli, &m.config);
+    m.schemas = judge_schemas(cli, &m.config, &err);
+    if (!m.schemas) return complain_err(NULL, &err);
+    m.labeler = labeler_new(&m.config.databases);
     int code = mutate_log(&m, cli->args[0]);
     schema_cache_free(m.schemas);
     labeler_free(m.labeler);
@@ -145,16 +151,19 @@ static int mutate_run(struct cli *cli)
 const struct command command_mutate = {
     .name = "mutate",
     .sentence = "make wrong SQL from right, one error at a time",
-    .args = "LOG --db-root DIR | --db FILE SQL",
+    .args = "LOG --db-root DIR | --db DB SQL",
     .description =
         "With --db, prints mutants of one query: each changes one thing that models get wrong, and is named after "
-        "it. With a log, prints its lines again with mutants of the gold query for candidates, so that the result "
-        "is a log for eval and train. The same seed gives the same mutants. Whether a mutant's result differs, "
+        "it. DB is a file, a connection string, or the name of an entry in the configuration's section databases. With "
+        "a log, prints its lines again with mutants of the gold query for candidates, so that the result "
+        "is a log for eval and train. Where values of the data may not leave (--expose, --deny-column, and the entry "
+        "of "
+        "the database), mutants hold none. The same seed gives the same mutants. Whether a mutant's result differs, "
         "only running it tells.",
     .examples = "assay mutate --db shop.sqlite 'SELECT name FROM customer WHERE country = \"France\"'\n"
                 "assay mutate train.jsonl --db-root databases --count 4 --seed 7 > mutants.jsonl",
-    .groups = (const struct option_group *const[]){&options_mutate, &options_output, &options_database, &options_schema,
-                                                   &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_mutate, &options_output, &options_judge, &options_database,
+                                                   &options_schema, &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = mutate_run,

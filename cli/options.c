@@ -288,8 +288,8 @@ static const struct option_row train_rows[] = {
      .sentence = "calibration: the verifier's file that is completed; not set: the one of --out"},
     END};
 
-static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "FILE", AT(mutate.db), .command_line_only = true,
-                                                 .sentence = "mutate the SQL given, against this SQLite database"},
+static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "DB", AT(mutate.db), .command_line_only = true,
+                                                 .sentence = "mutate the SQL given, against this database"},
                                                 {"count", 'n', OPT_INT, "N", AT(mutate.n), "8", .min = 1, .max = 1000,
                                                  .command_line_only = true, .sentence = "mutants a query"},
                                                 {"seed", 0, OPT_INT, "N", AT(mutate.seed), "1", .min = 0, .max = 1e15,

@@ -47,11 +47,13 @@ static bool make_candidates(struct train *t, struct arena *arena, struct msg_req
     struct schema_index *index = NULL;
     struct db *db = labeler_db(t->labeler, request->db, &path, err);
     if (!db) return false;
-    db_set_limits(db, &t->config.limits);
+    struct db_limits limits = labeler_limits(t->labeler, request->db, &t->config.limits);
+    db_set_limits(db, &limits);
     if (schema_cache_get(t->schemas, db, request->db, path, &index, err) != ERR_OK) return false;
     uint64_t seed = (uint64_t)t->cli->settings.train.seed ^ g_str_hash(request->id ? request->id : request->gold);
     struct sql_mutation *mutants = NULL;
-    int n = mutants_make(arena, index, request->gold, strlen(request->gold), seed,
+    bool values = worker_expose(&t->config.databases, request->db, t->config.defaults.expose) != MSG_EXPOSE_NONE;
+    int n = mutants_make(arena, index, values, request->gold, strlen(request->gold), seed,
                          (uint32_t)t->cli->settings.train.mutants, &mutants, err);
     schema_unref(index);
     struct msg_candidate *candidates = n < 0 ? NULL : arena_new_array(arena, (size_t)n + 1, struct msg_candidate);
@@ -490,10 +492,12 @@ static const struct {
 static int run_with(struct cli *cli, int (*train)(struct train *t))
 {
     struct train t = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1}};
+    struct err err = {0};
     judge_config(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
+    t.schemas = judge_schemas(cli, &t.config, &err);
+    if (!t.schemas) return complain_err(NULL, &err);
     t.labeler = labeler_new(&t.config.databases);
-    t.schemas = schema_cache_new(&t.config.schema, 0);
     t.vectors = vectors_new(cli->settings.train.views ? FEATURES_REQUEST : 0);
     t.made = g_hash_table_new(g_direct_hash, g_direct_equal);
     t.show = terminal_progress() && !cli->settings.general.quiet;

@@ -197,19 +197,20 @@ static void say_feedback(const struct feedback *feedback)
            (unsigned long long)counts.unresolved, (unsigned long long)left, (unsigned long long)counts.repeated);
 }
 
-static enum err_code complete(const struct cli *cli, const char *text, size_t len, struct err *err)
+static enum err_code complete(struct cli *cli, const char *text, size_t len, struct err *err)
 {
     struct engine_config config;
     struct verifier_model *model = NULL;
     struct verifier_data *data = NULL;
     judge_config(cli, &config);
     struct verifier_collect collect = {.databases = &config.databases,
-                                       .schema = &config.schema,
+                                       .expose = config.defaults.expose,
                                        .limits = &config.limits,
                                        .signals = config.signals,
                                        .skipped = train_skipped,
                                        .limit = (uint64_t)cli->settings.log.limit};
     enum err_code code = verifier_load_text(text, len, &model, err);
+    if (code == ERR_OK && !(collect.schemas = judge_schemas(cli, &config, err))) code = ERR_NOMEM;
     if (code == ERR_OK) code = feedback_read(cli->args + 1, cli->n_args - 1, train_skipped, &collect.feedback, err);
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {
@@ -221,6 +222,7 @@ static enum err_code complete(const struct cli *cli, const char *text, size_t le
         free(out);
     }
     verifier_data_free(data);
+    schema_cache_free(collect.schemas);
     feedback_free(collect.feedback);
     verifier_free(model);
     return code;

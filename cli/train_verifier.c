@@ -186,7 +186,8 @@ int train_verifier(struct cli *cli)
     struct verifier_data *data = NULL;
     judge_config(cli, &config);
     struct verifier_collect collect = {.databases = &config.databases,
-                                       .schema = &config.schema,
+                                       .schemas = judge_schemas(cli, &config, &err),
+                                       .expose = config.defaults.expose,
                                        .limits = &config.limits,
                                        .signals = config.signals,
                                        .mutants = (uint32_t)cli->settings.train.mutants,
@@ -196,6 +197,7 @@ int train_verifier(struct cli *cli)
                                        .limit = (uint64_t)cli->settings.log.limit,
                                        .skipped = train_skipped,
                                        .ctx = &progress};
+    if (!collect.schemas) return complain_err(NULL, &err);
     bool show = terminal_progress() && !cli->settings.general.quiet;
     if (show) {
         collect.tick = draw;
@@ -203,6 +205,7 @@ int train_verifier(struct cli *cli)
     }
     enum err_code code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, &err);
     if (show) progress_clear(&progress);
+    schema_cache_free(collect.schemas);
     if (code == ERR_OK) code = fit(cli, data, &err);
     verifier_data_free(data);
     err.code = code;

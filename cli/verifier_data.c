@@ -36,9 +36,8 @@ struct line {
 struct collector {
     const struct verifier_collect *config;
     struct db_limits limits; /* of candidates */
-    struct schema_cache *schemas;
-    GArray *lines;     /* struct line */
-    GArray *questions; /* struct verifier_question, parallel */
+    GArray *lines;           /* struct line */
+    GArray *questions;       /* struct verifier_question, parallel */
     atomic_uint next, done;
     uint64_t unread; /* lines that are neither requests nor verdicts nor feedback */
 };
@@ -177,14 +176,16 @@ static void judge_mutants(const struct bench *b, uint64_t seed)
     struct arena *arena = &b->judge->line_arena;
     const char *gold = b->question->gold;
     if (!config->mutants) return; /* 0 would ask for all there are */
-    int n = mutants_make(arena, b->schema, gold, strlen(gold), seed, config->mutants + config->doubles, &mutants, NULL);
+    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
+    int n = mutants_make(arena, b->schema, values, gold, strlen(gold), seed, config->mutants + config->doubles,
+                         &mutants, NULL);
     for (int i = 0; i < n; i++) {
         if ((uint32_t)i < config->mutants) {
             judge_made(b, mutants[i].sql, ORIGIN_MUTANT, (int)mutants[i].op);
             continue;
         }
         uint64_t next = learn_random(&seed);
-        if (mutants_make(arena, b->schema, mutants[i].sql, strlen(mutants[i].sql), next, 1, &again, NULL) == 1)
+        if (mutants_make(arena, b->schema, values, mutants[i].sql, strlen(mutants[i].sql), next, 1, &again, NULL) == 1)
             judge_made(b, again[0].sql, ORIGIN_DOUBLE, (int)mutants[i].op);
     }
 }
@@ -255,12 +256,20 @@ static bool run_into(const struct bench *b, const char *sql, struct fingerprint 
     return good;
 }
 
+/* Time included, where the entry of the catalogue bounds it: its owner's word goes before the same samples on a busy
+ * machine. */
+static void set_limits(const struct bench *b, const struct db_limits *own)
+{
+    struct db_limits limits = labeler_limits(b->judge->labeler, b->question->db, own);
+    db_set_limits(b->db, &limits);
+}
+
 /* What stands for gold by feedback is a candidate like others, and gets no more time. */
 static bool run_gold(struct bench *b)
 {
-    if (!b->question->from_feedback) db_set_limits(b->db, &gold_limits);
+    if (!b->question->from_feedback) set_limits(b, &gold_limits);
     bool good = run_into(b, b->question->gold, &b->gold, &b->question->gold_empty);
-    db_set_limits(b->db, &b->judge->collector->limits);
+    set_limits(b, &b->judge->collector->limits);
     return good;
 }
 
@@ -293,7 +302,8 @@ static bool open_bench(struct bench *b)
     const char *path = NULL;
     b->db = labeler_db(b->judge->labeler, b->question->db, &path, NULL);
     if (!b->db) return false;
-    if (schema_cache_get(b->judge->collector->schemas, b->db, b->question->db, path, &b->schema, NULL) != ERR_OK) {
+    if (schema_cache_get(b->judge->collector->config->schemas, b->db, b->question->db, path, &b->schema, NULL) !=
+        ERR_OK) {
         b->schema = NULL;
         return false;
     }
@@ -504,7 +514,6 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
     uint32_t n_databases = 0;
     struct collector c = {.config = config,
                           .limits = *config->limits,
-                          .schemas = schema_cache_new(config->schema, 0),
                           .lines = g_array_new(FALSE, FALSE, sizeof(struct line)),
                           .questions = g_array_new(FALSE, FALSE, sizeof(struct verifier_question))};
     c.limits.max_steps = MAX_STEPS;
@@ -520,7 +529,6 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
         g_array_free(c.questions, TRUE);
     }
     lines_free(c.lines);
-    schema_cache_free(c.schemas);
     return code;
 }
 

@@ -47,11 +47,12 @@ const struct worker_database *worker_database_find(const struct worker_databases
 /* --- what may leave ----------------------------------------------------------------------------------------------- */
 
 /* Unset is the wire's default, which shows values. */
-static enum msg_expose least(enum msg_expose asked, enum msg_expose allowed)
+enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose asked)
 {
-    if (allowed == MSG_EXPOSE_UNSET) return asked;
+    const struct worker_database *entry = worker_database_find(databases, name);
+    if (!entry || entry->expose == MSG_EXPOSE_UNSET) return asked;
     if (asked == MSG_EXPOSE_UNSET) asked = MSG_EXPOSE_VALUES;
-    return asked < allowed ? asked : allowed;
+    return MIN(asked, entry->expose);
 }
 
 /* The denied columns of all, of the entry (may be NULL) and of the request, in the arena. */
@@ -73,7 +74,7 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
                             struct err *err)
 {
     const struct worker_database *entry = worker_database_find(databases, task->db);
-    if (entry) task->expose = least(task->expose, entry->expose);
+    task->expose = worker_expose(databases, task->db, task->expose);
     if (!databases->n_deny_columns && !(entry && entry->n_deny_columns)) return ERR_OK;
     uint32_t n;
     const char *const *denied = join_denied(databases, entry, task, arena, &n);

@@ -44,6 +44,9 @@ const struct worker_database *worker_database_find(const struct worker_databases
 enum err_code worker_databases_apply(const struct worker_databases *databases, struct schema_cache *schemas,
                                      const struct schema_options *base, struct arena *arena, struct err *err);
 
+/* The less exposed of what is asked for and what the entry of that name, if there is one, allows. Thread: any. */
+enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose asked);
+
 /* INVARIANT stricter: make the task's policy the stricter of what the request asks for and what the entry allows:
  * least exposed, all columns denied by either. Whatever writes a result looks at the task alone. Text and lists are the
  * arena's. ERR_LIMIT_MEMORY. Thread: any. */
