@@ -1,5 +1,6 @@
 #include "cli/feedback.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct feedback {
     GHashTable *by_id; /* request → struct said */
     struct feedback_counts counts;
     bool needs; /* some word is about an answer */
-    lines_skipped skipped;
+    input_skipped skipped;
 };
 
 /* --- one record --- */
@@ -99,9 +100,12 @@ void feedback_free(struct feedback *feedback)
     g_free(feedback);
 }
 
-static void skip(struct feedback *feedback, const struct lines *lines, const char *why)
+static void skip(struct feedback *feedback, const struct source *at, const char *why)
 {
-    if (feedback->counts.bad++ < SAID && feedback->skipped) feedback->skipped(lines, why);
+    if (feedback->counts.bad++ >= SAID || !feedback->skipped) return;
+    char *where = source_where(at);
+    feedback->skipped(where, why);
+    g_free(where);
 }
 
 static void keep(struct feedback *feedback, const struct feedback_record *record)
@@ -123,39 +127,44 @@ static void keep(struct feedback *feedback, const struct feedback_record *record
 }
 
 /* Most lines are requests or verdicts: only those that name the key are looked into. */
-static bool mentions(const struct lines *lines, const char *key)
+static bool mentions(const char *text, size_t len, const char *key)
 {
-    return !lines->too_long && g_strstr_len(lines->text, (gssize)lines->len, key);
+    return g_strstr_len(text, (gssize)len, key) != NULL;
 }
 
-bool feedback_is_meant(const struct lines *lines)
+bool feedback_is_meant(const char *text, size_t len)
 {
-    return mentions(lines, "\"feedback_version\"");
+    return mentions(text, len, "\"feedback_version\"");
 }
 
-static void read_feedback(struct feedback *feedback, const struct lines *lines)
+/* In a file, what is no feedback is something else; its topic holds nothing else. */
+static void read_feedback(struct feedback *feedback, const struct source *at)
 {
     struct err err = {0};
     json_error_t error;
     struct feedback_record record;
-    if (!feedback_is_meant(lines)) return;
-    json_t *json = json_loadb(lines->text, lines->len, JSON_REJECT_DUPLICATES, &error);
-    if (!json)
-        skip(feedback, lines, error.text);
-    else if (json_object_get(json, KEY)) {
-        if (feedback_parse(json, &record, &err) == ERR_OK)
-            keep(feedback, &record);
-        else
-            skip(feedback, lines, err.text);
-    }
+    size_t len;
+    const char *text = source_text(at, &len);
+    bool meant = feedback_is_meant(text, len);
+    json_t *json = meant ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &error) : NULL;
+    if (meant && !json)
+        skip(feedback, at, error.text);
+    else if (json_object_get(json, KEY) && feedback_parse(json, &record, &err) == ERR_OK)
+        keep(feedback, &record);
+    else if (json_object_get(json, KEY))
+        skip(feedback, at, err.text);
+    else if (at->range)
+        skip(feedback, at, "no record of feedback");
     json_decref(json);
 }
 
 /* Of two verdicts of one id the first counts, as everywhere. */
-static void read_answer(struct feedback *feedback, const struct lines *lines)
+static void read_answer(struct feedback *feedback, const struct source *at)
 {
-    if (!mentions(lines, "\"status\"") || !mentions(lines, "schema_version")) return;
-    json_t *json = json_loadb(lines->text, lines->len, 0, NULL);
+    size_t len;
+    const char *text = source_text(at, &len);
+    if (!mentions(text, len, "\"status\"") || !mentions(text, len, "schema_version")) return;
+    json_t *json = json_loadb(text, len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
     const char *sql = json_string_value(json_object_get(json, "sql"));
     struct said *said = id ? g_hash_table_lookup(feedback->by_id, id) : NULL;
@@ -163,28 +172,41 @@ static void read_answer(struct feedback *feedback, const struct lines *lines)
     json_decref(json);
 }
 
-static enum err_code each_line(struct feedback *feedback, const char *const *paths, int n,
-                               void (*each)(struct feedback *, const struct lines *), struct err *err)
+typedef void read_one(struct feedback *feedback, const struct source *at);
+
+static enum err_code each_record(struct feedback *feedback, struct source *source, read_one *each, struct err *err)
 {
-    int more = 0;
-    for (int i = 0; i < n && more >= 0; i++) {
-        struct logs logs = {.paths = &paths[i], .n = 1};
-        if (strcmp(paths[i], "-") == 0) continue;
-        while ((more = logs_next(&logs, err)) > 0) each(feedback, &logs.lines);
-        logs_rewind(&logs);
-    }
-    if (more >= 0) return ERR_OK;
+    int more;
+    while ((more = source_advance(source, err)) > 0)
+        if (more == SOURCE_READY) each(feedback, source);
+    if (more == SOURCE_END) return ERR_OK;
     return err->code ? err->code : ERR_IO;
 }
 
-enum err_code feedback_read(const char *const *paths, int n, lines_skipped skipped, struct feedback **out,
-                            struct err *err)
+static enum err_code each_file(struct feedback *feedback, const char *const *paths, int n, read_one *each,
+                               struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (int i = 0; i < n && !code; i++) {
+        struct source source;
+        if (strcmp(paths[i], "-") == 0) continue;
+        code = source_open_log(&source, paths[i], err);
+        if (code) return err_set(err, code, "%s: cannot be read: %s", paths[i], g_strerror(errno));
+        code = each_record(feedback, &source, each, err);
+        source_close(&source);
+    }
+    return code;
+}
+
+enum err_code feedback_read(const char *const *paths, int n, struct source *topic, input_skipped skipped,
+                            struct feedback **out, struct err *err)
 {
     struct feedback *feedback = g_new0(struct feedback, 1);
     feedback->by_id = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, said_free);
     feedback->skipped = skipped;
-    enum err_code code = each_line(feedback, paths, n, read_feedback, err);
-    if (!code && feedback->needs) code = each_line(feedback, paths, n, read_answer, err);
+    enum err_code code = each_file(feedback, paths, n, read_feedback, err);
+    if (!code && topic) code = each_record(feedback, topic, read_feedback, err);
+    if (!code && feedback->needs) code = each_file(feedback, paths, n, read_answer, err);
     *out = code ? NULL : feedback;
     if (code) feedback_free(feedback);
     return code;

@@ -1,11 +1,11 @@
 /* What people said of verdicts, read from JSON lines, and put to the requests that it is about.
  *
  * DESIGN. Files hold records of three kinds in any order: requests, verdicts and feedback, as they lie in their topics
- * (`kcat -C` writes them so). Feedback is read first and kept by request; of verdicts, in a second pass and only where
- * some record speaks of "the answer" without saying which, the SQL of that answer. Requests stream past afterwards. So
- * memory is that of the feedback, whatever the topics hold, and files are read up to three times: "-" cannot be, and is
- * left out here. Rejected: fitting on verdicts alone, which need no database, but hold neither question, votes nor
- * generators, and numbers for the verifier only under `explain: full`.
+ * (`kcat -C` writes them so). Feedback may also come from its topic itself. It is read first and kept by request; of
+ * verdicts, in a second pass and only where some record speaks of "the answer" without saying which, the SQL of that
+ * answer. Requests stream past afterwards. So memory is that of the feedback, whatever the topics hold, and files are
+ * read up to three times: "-" cannot be, and is left out here. Rejected: fitting on verdicts alone, which need no
+ * database, but hold neither question, votes nor generators, and numbers for the verifier only under `explain: full`.
  *
  * A record that calls a candidate right makes its SQL the gold query of the request. One that calls it wrong says so of
  * all candidates with its result, and nothing of the others. The last record about a piece of SQL counts, and of
@@ -16,15 +16,15 @@
 #ifndef ASSAY_CLI_FEEDBACK_H
 #define ASSAY_CLI_FEEDBACK_H
 
-#include "cli/input.h"
+#include "cli/source.h"
 #include "proto/msg.h"
 
 #include <jansson.h>
 
 enum { FEEDBACK_VERSION = 1 };
 
-/* Does the line name the key of feedback's version? It is a record then, be it a broken one. */
-bool feedback_is_meant(const struct lines *lines);
+/* Does the text name the key of feedback's version? It is a record then, be it a broken one. */
+bool feedback_is_meant(const char *text, size_t len);
 
 /* One record; texts belong to the JSON it was read from. */
 struct feedback_record {
@@ -48,10 +48,12 @@ struct feedback_counts {
 
 struct feedback;
 
-/* Read what these files hold. A record that cannot be used is counted and skipped; `skipped` is told of the first
- * twenty. ERR_IO when a file cannot be read. On success the caller owes feedback_free. */
-enum err_code feedback_read(const char *const *paths, int n, lines_skipped skipped, struct feedback **out,
-                            struct err *err);
+/* Read what these files hold, and then, to its end, a stretch of the topic of feedback (NULL: none; opened by
+ * source_open_topic), of which every record should be feedback. One that cannot be used is counted and skipped;
+ * `skipped` is told of the first twenty. ERR_IO when a file cannot be read; source_advance's for the topic. On success
+ * the caller owes feedback_free. */
+enum err_code feedback_read(const char *const *paths, int n, struct source *topic, input_skipped skipped,
+                            struct feedback **out, struct err *err);
 void feedback_free(struct feedback *feedback); /* NULL is fine */
 
 /* What is known of one request: SQL. Points into the feedback and the request; `wrong` is the caller's to g_free. */

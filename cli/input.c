@@ -113,6 +113,11 @@ int lines_next(struct lines *lines)
     return ferror(lines->file) ? -1 : 0;
 }
 
+char *lines_where(const struct lines *lines)
+{
+    return g_strdup_printf("%s:%llu", lines->path, (unsigned long long)lines->number);
+}
+
 int lines_at(struct lines *lines, uint64_t start, uint64_t number)
 {
     if (start != lines->offset && fseeko(lines->file, (off_t)start, SEEK_SET) != 0) return -1;

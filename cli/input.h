@@ -33,8 +33,11 @@ struct lines {
     bool too_long;   /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
 };
 
-/* Told of a line that cannot be used; NULL: nobody is. */
-typedef void (*lines_skipped)(const struct lines *lines, const char *why);
+/* "log.jsonl:7". g_free */
+char *lines_where(const struct lines *lines);
+
+/* Told of a line, or a record of a topic, that cannot be used: where it is, and why; NULL: nobody is. */
+typedef void (*input_skipped)(const char *where, const char *why);
 
 /* Open a log, or standard input for "-". On success the caller owes lines_close. */
 enum err_code lines_open(const char *path, struct lines *out, struct err *err);

@@ -183,9 +183,10 @@ static const struct option_row replay_rows[] = {
     {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true, .sentence = "overwrite FILE of --out"},
     END};
 
-static const struct option_row past_rows[] = {
+static const struct option_row stretch_rows[] = {
     {"from-topic", 0, OPT_TEXT, "TOPIC", AT(past.from_topic), .command_line_only = true,
-     .sentence = "judge the records of this topic, in place of a log"},
+     .sentence = "read the records of this topic: replay judges them, in place of a log, train calibration takes "
+                 "feedback from it"},
     {"from-offset", 0, OPT_INT, "N", AT(past.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
      .sentence = "first offset, in every partition; not set: the oldest record"},
     {"from-time", 0, OPT_TEXT, "TIME", AT(past.from_time), .command_line_only = true,
@@ -194,6 +195,9 @@ static const struct option_row past_rows[] = {
      .sentence = "offset at which to stop, itself not read; not set: where the topic ends at the start"},
     {"to-time", 0, OPT_TEXT, "TIME", AT(past.to_time), .command_line_only = true,
      .sentence = "time at which to stop, itself not read"},
+    END};
+
+static const struct option_row past_rows[] = {
     {"to-topic", 0, OPT_TEXT, "TOPIC", AT(past.to_topic), .command_line_only = true,
      .sentence = "write verdicts to this topic, in place of a file"},
     {"group", 0, OPT_TEXT, "NAME", AT(past.group), "assay-replay", .command_line_only = true,
@@ -422,6 +426,7 @@ const struct option_group options_check = {"check", "The question", check_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
+const struct option_group options_stretch = {"stretch", "A stretch of a topic", stretch_rows};
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
@@ -437,15 +442,14 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,  &options_output,      &options_judge,
-                                                    &options_verifier, &options_database,    &options_schema,
-                                                    &options_redis,    &options_signals,     &options_log,
-                                                    &options_check,    &options_explain,     &options_replay,
-                                                    &options_eval,     &options_train,       &options_mutate,
-                                                    &options_doctor,   &options_config,      &options_kafka,
-                                                    &options_topics,   &options_coordinator, &options_worker,
-                                                    &options_diff,     &options_past,        &options_observe,
-                                                    &options_dlq,      &options_serve,       NULL};
+const struct option_group *const option_groups[] = {
+    &options_general,  &options_output, &options_judge,   &options_verifier,
+    &options_database, &options_schema, &options_redis,   &options_signals,
+    &options_log,      &options_check,  &options_explain, &options_replay,
+    &options_eval,     &options_train,  &options_mutate,  &options_doctor,
+    &options_config,   &options_kafka,  &options_topics,  &options_coordinator,
+    &options_worker,   &options_diff,   &options_stretch, &options_past,
+    &options_observe,  &options_dlq,    &options_serve,   NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

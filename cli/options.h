@@ -51,7 +51,8 @@ extern const struct option_group *const option_groups[];
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database,
     options_schema, options_redis, options_signals, options_check, options_explain, options_replay, options_eval,
     options_train, options_mutate, options_doctor, options_config, options_log, options_kafka, options_topics,
-    options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_past, options_observe;
+    options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_stretch, options_past,
+    options_observe;
 
 /* The row with this section and key (words with underscores, without case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);

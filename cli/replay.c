@@ -455,10 +455,10 @@ const struct command command_replay = {
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
-    .groups = (const struct option_group *const[]){&options_replay, &options_past, &options_kafka, &options_log,
-                                                   &options_judge, &options_verifier, &options_output, &options_signals,
-                                                   &options_database, &options_schema, &options_redis, &options_general,
-                                                   NULL},
+    .groups = (const struct option_group *const[]){&options_replay, &options_stretch, &options_past, &options_kafka,
+                                                   &options_log, &options_judge, &options_verifier, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
     .min_args = 0,
     .max_args = 1,
     .run = replay_run,

@@ -14,6 +14,9 @@ void replay_catch_interrupts(void);
 /* Do the settings make one replay? Complains and returns false where they contradict each other. */
 bool replay_check(const struct cli *cli);
 
+/* Do --from-... and --to-... make one stretch? Complains and returns false where not. For whoever reads one. */
+bool replay_check_stretch(const struct settings *settings);
+
 /* The stretch of --from-topic. ERR_CONFIG: a time that is none. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 

@@ -36,20 +36,40 @@ static bool is_of_fleet(const char *topic)
     return g_str_has_prefix(topic, BUS_TASKS_PREFIX);
 }
 
+struct rule {
+    bool wrong;
+    const char *says;
+};
+
+/* Complains of the first that is broken. */
+static bool all_hold(const struct rule *rules, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!rules[i].wrong) continue;
+        complain("%s", rules[i].says);
+        return false;
+    }
+    return true;
+}
+
+bool replay_check_stretch(const struct settings *s)
+{
+    bool bounds = s->past.from_offset >= 0 || s->past.to_offset >= 0 || s->past.from_time || s->past.to_time;
+    const struct rule rules[] = {
+        {!s->past.from_topic && bounds, "--from-... and --to-... are of --from-topic"},
+        {s->past.from_offset >= 0 && s->past.from_time, "--from-offset or --from-time, not both"},
+        {s->past.to_offset >= 0 && s->past.to_time, "--to-offset or --to-time, not both"},
+    };
+    return all_hold(rules, G_N_ELEMENTS(rules));
+}
+
 bool replay_check(const struct cli *cli)
 {
     const struct settings *s = &cli->settings;
     const char *from = s->past.from_topic, *to = s->past.to_topic;
-    bool bounds = s->past.from_offset >= 0 || s->past.to_offset >= 0 || s->past.from_time || s->past.to_time;
-    const struct {
-        bool wrong;
-        const char *says;
-    } rules[] = {
+    const struct rule rules[] = {
         {!from && !cli->n_args, "too few arguments: a LOG, or --from-topic=TOPIC"},
         {from && cli->n_args, "a LOG or --from-topic, not both"},
-        {!from && bounds, "--from-... and --to-... are of --from-topic"},
-        {s->past.from_offset >= 0 && s->past.from_time, "--from-offset or --from-time, not both"},
-        {s->past.to_offset >= 0 && s->past.to_time, "--to-offset or --to-time, not both"},
         {to && s->replay.out, "--out or --to-topic, not both"},
         {to && is_of_fleet(to),
          "--to-topic names a topic of the fleet: its readers would take old verdicts for new ones"},
@@ -58,12 +78,7 @@ bool replay_check(const struct cli *cli)
         {!strcmp(s->past.group, s->coordinator.group) || !strcmp(s->past.group, s->worker.group),
          "--group is a group of the fleet: a replay needs one of its own"},
     };
-    for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {
-        if (!rules[i].wrong) continue;
-        complain("%s", rules[i].says);
-        return false;
-    }
-    return true;
+    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_stretch(s);
 }
 
 static enum err_code point(const char *time, int64_t offset, enum range_kind none, struct range_point *out,

@@ -115,11 +115,18 @@ enum err_code source_read(const struct source *source, struct arena *arena, stru
     return (*out)->id ? ERR_OK : err_set(err, ERR_LIMIT_MEMORY, "out of memory");
 }
 
-bool source_name(const struct source *source, struct arena *arena, const char **id, const char **db)
+const char *source_text(const struct source *source, size_t *len)
 {
     const char *text = source->range ? source->message->value : source->lines.text;
-    size_t len = source->range ? source->message->len : source->lines.len;
-    json_t *json = !source->range && source->lines.too_long ? NULL : json_loadb(text, len, 0, NULL);
+    *len = source->range ? source->message->len : source->lines.len;
+    return text ? text : "";
+}
+
+bool source_name(const struct source *source, struct arena *arena, const char **id, const char **db)
+{
+    size_t len;
+    const char *text = source_text(source, &len);
+    json_t *json = json_loadb(text, len, 0, NULL);
     const char *own_id = json_string_value(json_object_get(json, "id")),
                *own_db = json_string_value(json_object_get(json, "db"));
     *id = own_id ? arena_strdup(arena, own_id) : NULL;
@@ -130,7 +137,7 @@ bool source_name(const struct source *source, struct arena *arena, const char **
 
 char *source_where(const struct source *source)
 {
-    if (!source->range) return g_strdup_printf("%s:%llu", source->lines.path, (unsigned long long)source->lines.number);
+    if (!source->range) return lines_where(&source->lines);
     if (!source->message) return g_strdup(source->topic);
     return g_strdup_printf("%s[%d]@%lld", source->topic, source->message->partition,
                            (long long)source->message->offset);

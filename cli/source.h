@@ -40,6 +40,9 @@ uint64_t source_place(const struct source *source);
  * number) if source.timed. Below 0: not known. */
 int64_t source_time_ms(const struct source *source);
 
+/* What it stands on, *len bytes; empty where a line is too long, or a record has no value. Never NULL. */
+const char *source_text(const struct source *source, size_t *len);
+
 /* Read the request it stands on. One without an id gets a name from where it stands. Errors as those of the formats. */
 enum err_code source_read(const struct source *source, struct arena *arena, struct msg_request **out, struct err *err);
 

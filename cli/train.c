@@ -8,6 +8,7 @@
 #include "cli/judge.h"
 #include "cli/mutants.h"
 #include "cli/progress.h"
+#include "cli/replay.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/train_verifier.h"
@@ -519,8 +520,14 @@ static int train_run(struct cli *cli)
         complain("where to? --out=FILE names the model file");
         return EXIT_ERROR;
     }
+    bool calibration = strcmp(cli->args[0], "calibration") == 0;
+    if (!replay_check_stretch(&cli->settings)) return EXIT_ERROR;
+    if (cli->settings.past.from_topic && !calibration) {
+        complain("--from-topic is of train calibration: the others learn from logs alone");
+        return EXIT_ERROR;
+    }
     if (verifier) return train_verifier(cli);
-    if (strcmp(cli->args[0], "calibration") == 0) return train_calibration(cli);
+    if (calibration) return train_calibration(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
     complain("train fits a label-model, a classifier, a verifier or a calibration, not a '%s'", cli->args[0]);
@@ -543,13 +550,18 @@ const struct command command_train = {
         "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
         "queries of other questions; what it prints comes from databases held out. calibration learns what "
         "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "
-        "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it.",
+        "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it. With "
+        "--from-topic "
+        "feedback is also read from its topic, up to where that ended at the start; no group's offsets move.",
     .examples =
         "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
         "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "
-        "classifier.json",
-    .groups = (const struct option_group *const[]){&options_train, &options_log, &options_judge, &options_signals,
-                                                   &options_database, &options_schema, &options_general, NULL},
+        "classifier.json\n"
+        "assay train calibration requests.jsonl verdicts.jsonl --servers kafka:9092 --from-topic assay.feedback \\\n"
+        "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
+    .groups = (const struct option_group *const[]){&options_train, &options_log, &options_stretch, &options_kafka,
+                                                   &options_judge, &options_signals, &options_database, &options_schema,
+                                                   &options_general, NULL},
     .min_args = 2,
     .max_args = -1,
     .run = train_run,

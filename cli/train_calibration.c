@@ -12,6 +12,7 @@
 #include "cli/train_verifier.h"
 
 #include "cli/judge.h"
+#include "cli/replay.h"
 #include "cli/table.h"
 #include "cli/verifier_data.h"
 #include "coordinator/verifier_context.h"
@@ -197,10 +198,34 @@ static void say_feedback(const struct feedback *feedback)
            (unsigned long long)counts.unresolved, (unsigned long long)left, (unsigned long long)counts.repeated);
 }
 
-static enum err_code complete(struct cli *cli, const char *text, size_t len, struct err *err)
+/* From a group of no fleet, and nothing is committed: it is read anew each time. */
+static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
+{
+    struct range_config config;
+    enum err_code code = replay_range(&cli->settings, &config, err);
+    config.group = "assay-train";
+    if (code == ERR_OK) code = replay_open_bus(cli, bus, err);
+    return code ? code : source_open_topic(topic, *bus, &config, err);
+}
+
+/* Of the logs, and of --from-topic. */
+static enum err_code read_feedback(struct cli *cli, struct feedback **out, struct err *err)
+{
+    struct bus *bus = NULL;
+    struct source topic = {0};
+    bool remote = cli->settings.past.from_topic != NULL;
+    enum err_code code = remote ? open_topic(cli, &bus, &topic, err) : ERR_OK;
+    if (code == ERR_OK)
+        code = feedback_read(cli->args + 1, cli->n_args - 1, remote ? &topic : NULL, train_skipped, out, err);
+    source_close(&topic);
+    if (bus) bus_close(bus);
+    return code;
+}
+
+/* What the logs and the feedback say, into the verifier's file. */
+static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, struct err *err)
 {
     struct engine_config config;
-    struct verifier_model *model = NULL;
     struct verifier_data *data = NULL;
     judge_config(cli, &config);
     struct verifier_collect collect = {.databases = &config.databases,
@@ -209,36 +234,39 @@ static enum err_code complete(struct cli *cli, const char *text, size_t len, str
                                        .signals = config.signals,
                                        .skipped = train_skipped,
                                        .limit = (uint64_t)cli->settings.log.limit};
-    enum err_code code = verifier_load_text(text, len, &model, err);
+    enum err_code code = read_feedback(cli, &collect.feedback, err);
     if (code == ERR_OK && !(collect.schemas = judge_schemas(cli, &config, err))) code = ERR_NOMEM;
-    if (code == ERR_OK) code = feedback_read(cli->args + 1, cli->n_args - 1, train_skipped, &collect.feedback, err);
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {
-        json_t *root = json_loadb(text, len, 0, NULL);
         fit_all(model, data, root);
         say_feedback(collect.feedback);
-        char *out = model_json_text(root, true);
+        char *out = model_json_text(json_incref(root), true);
         code = model_file_write(cli->settings.train.out, out, err);
         free(out);
     }
     verifier_data_free(data);
     schema_cache_free(collect.schemas);
     feedback_free(collect.feedback);
-    verifier_free(model);
     return code;
 }
 
 int train_calibration(struct cli *cli)
 {
-    char *text;
+    char *text = NULL;
     size_t len;
     struct err err = {0};
+    struct verifier_model *model = NULL;
     const char *path = cli->settings.train.verifier ? cli->settings.train.verifier : cli->settings.train.out;
-    enum err_code code = model_file_read(path, &text, &len, &err);
-    if (code == ERR_OK) {
-        code = complete(cli, text, len, &err);
+    err.code = model_file_read(path, &text, &len, &err);
+    if (err.code == ERR_OK) err.code = verifier_load_text(text, len, &model, &err);
+    if (err.code != ERR_OK) {
         g_free(text);
+        return complain_err(path, &err);
     }
-    err.code = code;
-    return code == ERR_OK ? 0 : complain_err(path, &err);
+    json_t *root = json_loadb(text, len, 0, NULL);
+    err.code = complete(cli, model, root, &err);
+    json_decref(root);
+    verifier_free(model);
+    g_free(text);
+    return err.code == ERR_OK ? 0 : complain_err(NULL, &err);
 }

@@ -173,9 +173,9 @@ static enum err_code fit(const struct cli *cli, const struct verifier_data *data
     return code;
 }
 
-void train_skipped(const struct lines *lines, const char *why)
+void train_skipped(const char *where, const char *why)
 {
-    complain("%s:%llu: skipped: %s", lines->path, (unsigned long long)lines->number, why);
+    complain("%s: skipped: %s", where, why);
 }
 
 int train_verifier(struct cli *cli)

@@ -3,10 +3,9 @@
 #define ASSAY_CLI_TRAIN_VERIFIER_H
 
 #include "cli/cli.h"
-#include "cli/input.h"
 
-/* Says that a line of a log is left out, and why. */
-void train_skipped(const struct lines *lines, const char *why);
+/* Says that a line of a log, or a record, is left out, and why. */
+void train_skipped(const char *where, const char *why);
 
 int train_verifier(struct cli *cli);
 int train_calibration(struct cli *cli);

@@ -388,7 +388,10 @@ static void questions_free(struct verifier_question *questions, uint32_t n)
 
 static void skip_line(struct collector *c, const struct lines *lines, const char *why)
 {
-    if (c->unread++ < SAID && c->config->skipped) c->config->skipped(lines, why);
+    if (c->unread++ >= SAID || !c->config->skipped) return;
+    char *where = lines_where(lines);
+    c->config->skipped(where, why);
+    g_free(where);
 }
 
 static struct verifier_question question_of(struct collector *c, const struct msg_request *request,
@@ -437,7 +440,7 @@ static void keep_line(struct collector *c, const struct lines *from, GHashTable 
         err_set(&err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
     else
         msg_request_from_json(&arena, from->text, from->len, &request, &err);
-    if (!request && !feedback_is_meant(from)) skip_line(c, from, err.text);
+    if (!request && !feedback_is_meant(from->text, from->len)) skip_line(c, from, err.text);
     if (request && request->question) keep_request(c, from, request, databases);
     arena_free(&arena);
 }

@@ -58,9 +58,9 @@ Test(feedback, a_record_says_which_and_whether)
 
 static unsigned told;
 
-static void skipped(const struct lines *lines, const char *why)
+static void skipped(const char *where, const char *why)
 {
-    cr_expect(lines->number && *why);
+    cr_expect(strchr(where, ':') && *why);
     told++;
 }
 
@@ -68,7 +68,7 @@ static struct feedback *read_files(const char *const *paths, int n)
 {
     struct feedback *feedback = NULL;
     struct err err = {0};
-    cr_assert_eq(feedback_read(paths, n, skipped, &feedback, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(feedback_read(paths, n, NULL, skipped, &feedback, &err), ERR_OK, "%s", err.text);
     return feedback;
 }
 
@@ -147,7 +147,8 @@ Test(feedback, bad_records_are_skipped_and_counted)
     cr_expect_eq(counts.bad, 3, "%u", (unsigned)counts.bad);
     cr_expect_eq(told, 3);
     feedback_free(feedback);
-    cr_expect_neq(feedback_read((const char *const[]){"nowhere.jsonl"}, 1, NULL, &feedback, &(struct err){0}), ERR_OK);
+    cr_expect_neq(feedback_read((const char *const[]){"nowhere.jsonl"}, 1, NULL, NULL, &feedback, &(struct err){0}),
+                  ERR_OK);
     cr_expect_null(feedback);
     leak_check();
 }
@@ -258,4 +259,21 @@ Test(feedback, nothing_to_fit_is_no_failure)
 {
     write_file("feedback.jsonl", F "\"r-1\", \"right\": true}\n");
     calibrate("said.json", FILES("feedback.jsonl"), "1 requests are not in the files");
+}
+
+Test(feedback, a_topic_is_of_calibration_alone)
+{
+    static const struct {
+        const char *kind, *flag, *value, *says;
+    } cases[] = {{"verifier", "--from-topic", "assay.feedback", "--from-topic is of train calibration"},
+                 {"label-model", "--from-topic", "assay.feedback", "--from-topic is of train calibration"},
+                 {"calibration", "--from-offset", "3", "--from-... and --to-... are of --from-topic"},
+                 {"calibration", "--to-time", "0", "--from-... and --to-... are of --from-topic"}};
+    write_file("log.jsonl", "");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct run run =
+            assay("train", cases[i].kind, "log.jsonl", "--db-root", ".", "--out", "o", cases[i].flag, cases[i].value);
+        cr_expect(run.status == 2 && strstr(run.err, cases[i].says), "%s: %d %s", cases[i].kind, run.status, run.err);
+        run_free(&run);
+    }
 }

@@ -1,0 +1,211 @@
+/* Calibration from the topic of feedback itself, on a real broker. */
+#include "proto/range.h"
+#include "tests/live/broker.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { REQUESTS = 24, LIMIT_MS = 40000 };
+
+static char topic[100], *servers;
+
+/* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
+static void begin(void)
+{
+    char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));
+    servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
+    scratch_begin();
+    if (servers) g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
+    if (dir) g_setenv("ASSAY_TEST_SERVERS", dir, TRUE);
+    g_free(dir);
+}
+
+static void end(void)
+{
+    scratch_end();
+    g_free(servers);
+    leak_check();
+}
+
+TestSuite(feedback, .init = begin, .fini = end, .timeout = 300);
+
+/* A topic of its own, and requests whose third candidate is right, with another result than the first two. */
+static void prepare(const char *test, int32_t partitions)
+{
+    broker_needed();
+    const char *prefix = broker_prefix(test);
+    broker_topics(prefix, partitions, (const char *const[]){"feedback", NULL});
+    g_snprintf(topic, sizeof topic, "%s.feedback", prefix);
+    GString *text = g_string_new(NULL);
+    for (unsigned i = 0; i < REQUESTS; i++)
+        g_string_append_printf(
+            text,
+            "{\"id\": \"r-%u\", \"db\": \"shop\", \"question\": \"How many customers have an id over "
+            "%u?\", \"candidates\": [\"SELECT max(id) + %u FROM customer\", \"SELECT -%u\", \"SELECT "
+            "count(*) FROM customer WHERE id > %u\"]}\n",
+            i, i, 100 + i, i + 1, i);
+    write_file("requests.jsonl", text->str);
+    g_string_free(text, TRUE);
+}
+
+static char *record_of(unsigned request)
+{
+    return g_strdup_printf("{\"feedback_version\": 1, \"id\": \"r-%u\", \"candidate\": 2, \"right\": true}", request);
+}
+
+static void put_text(struct bus *bus, const char *key, const char *value)
+{
+    struct bus_out out = {.topic = topic,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)strlen(key),
+                          .value = value,
+                          .len = strlen(value)};
+    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
+}
+
+/* Feedback on requests `first` and up to before `end`, safe when it returns. */
+static void put(unsigned first, unsigned last)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    for (unsigned i = first; i < last; i++) {
+        char key[16], *record = record_of(i);
+        g_snprintf(key, sizeof key, "r-%u", i);
+        put_text(bus, key, record);
+        g_free(record);
+    }
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+}
+
+static int64_t now_ms(void)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    int64_t ms = bus_now_ns(bus) / 1000000 + 50;
+    while (bus_now_ns(bus) / 1000000 < ms + 50) g_usleep(1000);
+    bus_close(bus);
+    return ms;
+}
+
+#define CALIBRATE                                                                                                      \
+    "train", "calibration", "requests.jsonl", "--db-root", ".", "--verifier", SOURCE_ROOT "/models/verifier.json"
+#define FROM_TOPIC CALIBRATE, "--servers", servers, "--from-topic", topic
+
+static void expect(struct run run, int status, const char *in_out, const char *in_err)
+{
+    cr_expect_eq(run.status, status, "status %d, not %d: %s%s", run.status, status, run.out, run.err);
+    if (in_out) cr_expect(strstr(run.out, in_out), "no '%s' in:\n%s", in_out, run.out);
+    if (in_err) cr_expect(strstr(run.err, in_err), "no '%s' in:\n%s", in_err, run.err);
+    run_free(&run);
+}
+
+Test(feedback, a_topic_says_what_its_file_says)
+{
+    prepare("same", 3);
+    GString *lines = g_string_new(NULL);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        char *record = record_of(i);
+        g_string_append_printf(lines, "%s\n", record);
+        g_free(record);
+    }
+    write_file("feedback.jsonl", lines->str);
+    put(0, REQUESTS);
+    static const char says[] = "feedback: 24 records, for 24 requests";
+    expect(assay(CALIBRATE, "feedback.jsonl", "--out", "file.json"), 0, says, NULL);
+    expect(assay(FROM_TOPIC, "--out", "topic.json"), 0, says, NULL);
+    expect(assay(CALIBRATE, "--out", "neither.json"), 0, NULL, NULL);
+    char *file = read_file("file.json"), *same = read_file("topic.json"), *neither = read_file("neither.json");
+    cr_expect_str_eq(file, same);
+    cr_expect_str_neq(file, neither, "else the feedback moved nothing");
+    g_free(file);
+    g_free(same);
+    g_free(neither);
+    g_string_free(lines, TRUE);
+}
+
+Test(feedback, of_a_stretch)
+{
+    prepare("stretch", 1);
+    put(0, 10);
+    char *time = g_strdup_printf("%lld", (long long)now_ms());
+    put(10, REQUESTS);
+    expect(assay(FROM_TOPIC, "--to-offset", "7", "--out", "o"), 0, "feedback: 7 records, for 7 requests", NULL);
+    expect(assay(FROM_TOPIC, "--from-offset", "21", "--out", "o"), 0, "feedback: 3 records, for 3 requests", NULL);
+    expect(assay(FROM_TOPIC, "--to-time", time, "--out", "o"), 0, "feedback: 10 records, for 10 requests", NULL);
+    expect(assay(FROM_TOPIC, "--from-time", time, "--out", "o"), 0, "feedback: 14 records, for 14 requests", NULL);
+    expect(assay(FROM_TOPIC, "--from-time", "soon", "--out", "o"), 2, NULL, "'soon' is no time");
+    g_free(time);
+}
+
+static atomic_bool enough;
+
+static void *never_quiet(void *bus)
+{
+    for (unsigned i = 0; !enough; i = (i + 1) % REQUESTS) {
+        char *record = record_of(i);
+        put_text(bus, "k", record);
+        bus_flush(bus, LIMIT_MS);
+        g_free(record);
+    }
+    return NULL;
+}
+
+/* All that a group has not read yet. */
+static unsigned left_of(const char *group)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    struct range_config config = {.topic = topic, .group = group, .to = {RANGE_LAST, 0}, .resume = true};
+    const struct bus_message *message;
+    struct range *range;
+    struct err err = {0};
+    unsigned n = 0;
+    cr_assert_eq(range_open(bus, &config, &range, &err), ERR_OK, "%s", err.text);
+    while (range_poll(range, LIMIT_MS, &message, &err) == ERR_OK) n++;
+    range_close(range);
+    bus_close(bus);
+    return n;
+}
+
+Test(feedback, ends_on_a_topic_that_is_never_quiet_and_marks_nothing_as_read)
+{
+    prepare("busy", 2);
+    put(0, REQUESTS);
+    pthread_t thread;
+    struct bus *bus = broker_open(NULL, 0);
+    cr_assert_eq(pthread_create(&thread, NULL, never_quiet, bus), 0);
+    struct run run = assay(FROM_TOPIC, "--out", "o");
+    enough = true;
+    pthread_join(thread, NULL);
+    bus_close(bus);
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, ", for 24 requests"), "%s", run.out);
+    run_free(&run);
+    cr_expect_geq(left_of("assay-train"), REQUESTS, "nothing is committed");
+}
+
+Test(feedback, says_what_is_wrong)
+{
+    prepare("wrong", 1);
+    struct bus *bus = broker_open(NULL, 0);
+    put_text(bus, "k", "garbage");
+    put_text(bus, "k", "{\"feedback_version\": 1, \"id\": \"r-1\"}");
+    put_text(bus, "k", "{\"id\": \"q-1\", \"db\": \"shop\"}");
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+    put(0, 2);
+    char where[160];
+    g_snprintf(where, sizeof where, "%s[0]@0: skipped: no record of feedback", topic);
+    expect(assay(FROM_TOPIC, "--out", "o"), 0,
+           "feedback: 2 records, for 2 requests; skipped: 3 records that cannot be read", where);
+    g_snprintf(where, sizeof where, "%s[0]@1: skipped: \"right\"", topic);
+    expect(assay(FROM_TOPIC, "--out", "o"), 0, NULL, where);
+    expect(assay(CALIBRATE, "--servers", servers, "--from-topic", "live.no.such.topic", "--out", "o"), 2, NULL,
+           "assay: there is no topic 'live.no.such.topic'");
+    expect(assay(CALIBRATE, "--servers", "127.0.0.1:1", "--connect-ms", "500", "--from-topic", topic, "--out", "o"), 2,
+           NULL, "no broker answers");
+}
