@@ -8,10 +8,11 @@
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
 # NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
-# ASSAY_TEST_KAFKA (bootstrap servers), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret),
-# ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its clients at B are sent to A,
-# where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser,
-# without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for "localhost" and 127.0.0.1).
+# ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL
+# PLAIN: assay, assay-secret; of what has an ACL assay may do what that says, of the rest all), ASSAY_TEST_KAFKA_CA (who
+# signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its clients at B are sent to A, where nobody listens until a
+# proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS),
+# ASSAY_TEST_POSTGRES_CA (who signed its certificate, for "localhost" and 127.0.0.1).
 # Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each
 # server is `DIR/<name>/run`, its output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data
 # are on a disk of 192 MiB; that takes root.
@@ -103,6 +104,9 @@ ssl.keystore.type=PEM
 ssl.keystore.location=$dir/tls/server.pem
 sasl.enabled.mechanisms=PLAIN
 listener.name.secure.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_assay="assay-secret";
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+allow.everyone.if.no.acl.found=true
 inter.broker.listener.name=PLAINTEXT
 log.dirs=$at/data
 auto.create.topics.enable=false

@@ -1,12 +1,15 @@
 /* The kafka transport against a real broker: the conformance suite, then what only servers and processes can do to it.
  * Each test has topics and groups of its own, so that a broken one disturbs no other. */
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 #include "proto/topics.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
+#include "tests/support/wait.h"
 #include "tests/unit/proto/conformance.h"
 
 #include <criterion/criterion.h>
+#include <librdkafka/rdkafka.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +248,144 @@ Test(kafka, tls_and_sasl)
     cr_assert(strstr(err.text, "uthentication"), "%s", err.text);
     cr_assert_null(strstr(err.text, "wrong-secret"), "%s", err.text);
     leak_check();
+}
+
+/* --- how large, without the right to ask --- */
+
+enum { LARGE = 2 << 20, TOPIC_BYTES = 1048588, ASKING_MS = 15000 };
+
+/* A client of librdkafka's own, for what a bus does not do. */
+static rd_kafka_t *client_open(const struct bus_property *properties, uint32_t n)
+{
+    char reason[200];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    for (uint32_t i = 0; i < n; i++)
+        cr_assert_eq(rd_kafka_conf_set(conf, properties[i].name, properties[i].value, reason, sizeof reason),
+                     RD_KAFKA_CONF_OK, "%s", reason);
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    cr_assert(client, "%s", reason);
+    return client;
+}
+
+/* The user of the secure listener may write to the topic and know that it is there, and no more. */
+static void may_only_write(const char *name)
+{
+    struct bus_property list[] = {{"bootstrap.servers", getenv("ASSAY_TEST_KAFKA")}};
+    rd_kafka_t *client = client_open(list, 1);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_AclBinding_t *acl =
+        rd_kafka_AclBinding_new(RD_KAFKA_RESOURCE_TOPIC, name, RD_KAFKA_RESOURCE_PATTERN_LITERAL, "User:assay", "*",
+                                RD_KAFKA_ACL_OPERATION_WRITE, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, NULL, 0);
+    rd_kafka_CreateAcls(client, &acl, 1, NULL, queue);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ASKING_MS);
+    size_t n = 0;
+    const rd_kafka_acl_result_t **results =
+        event ? rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &n) : NULL;
+    cr_assert(n == 1 && !rd_kafka_acl_result_error(results[0]), "the broker takes no ACLs: %s",
+              event ? rd_kafka_event_error_string(event) : "no answer");
+    rd_kafka_event_destroy(event);
+    rd_kafka_AclBinding_destroy(acl);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+struct asking {
+    rd_kafka_t *client;
+    const char *topic;
+};
+
+/* Does the broker say that this client may not ask how the topic is configured? */
+static bool is_not_told(void *context)
+{
+    const struct asking *asking = context;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(asking->client);
+    rd_kafka_ConfigResource_t *resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, asking->topic);
+    rd_kafka_DescribeConfigs(asking->client, &resource, 1, NULL, queue);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ASKING_MS);
+    size_t n = 0;
+    const rd_kafka_ConfigResource_t **answers =
+        event ? rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &n) : NULL;
+    bool refused = n == 1 && rd_kafka_ConfigResource_error(answers[0]) == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+    if (event) rd_kafka_event_destroy(event);
+    rd_kafka_ConfigResource_destroy(resource);
+    rd_kafka_queue_destroy(queue);
+    return refused;
+}
+
+static void set_largest(const char *name, int bytes)
+{
+    char text[16];
+    struct bus_property list[] = {{"bootstrap.servers", getenv("ASSAY_TEST_KAFKA")}};
+    rd_kafka_t *client = client_open(list, 1);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_ConfigResource_t *resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name);
+    snprintf(text, sizeof text, "%d", bytes);
+    rd_kafka_ConfigResource_set_config(resource, "max.message.bytes", text);
+    rd_kafka_AlterConfigs(client, &resource, 1, NULL, queue);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ASKING_MS);
+    cr_assert(event && !rd_kafka_event_error(event));
+    rd_kafka_event_destroy(event);
+    rd_kafka_ConfigResource_destroy(resource);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+/* What the log says in the file; free. */
+static char *log_text(int fd)
+{
+    char *text = calloc(1, LOG_LINE * 8);
+    cr_assert(text && pread(fd, text, LOG_LINE * 8 - 1, 0) >= 0);
+    return text;
+}
+
+/* Nobody can be told of one topic how large its messages may be: the bus's own bound stays, of that topic alone; the
+ * operator is told; and what the broker then refuses ends nothing. */
+Test(kafka, a_bound_that_nobody_may_ask_for)
+{
+    names("rights", 1);
+    const char *secure = getenv("ASSAY_TEST_KAFKA_SECURE"), *authority = getenv("ASSAY_TEST_KAFKA_CA");
+    if (!secure || !authority) cr_skip_test("no secure listener: ASSAY_TEST_KAFKA_SECURE is not set");
+    struct bus_property list[] = {{"bootstrap.servers", secure},  {"security.protocol", "SASL_SSL"},
+                                  {"ssl.ca.location", authority}, {"sasl.mechanism", "PLAIN"},
+                                  {"sasl.username", "assay"},     {"sasl.password", "assay-secret"}};
+    set_largest(topic, TOPIC_BYTES);
+    set_largest(other, TOPIC_BYTES);
+    may_only_write(topic);
+    struct asking asking = {client_open(list, 6), topic};
+    cr_assert(wait_until(is_not_told, &asking, LIMIT_MS));
+    rd_kafka_destroy(asking.client);
+
+    char path[] = "/tmp/assay-live-XXXXXX";
+    int log = mkstemp(path);
+    cr_assert_geq(log, 0);
+    unlink(path);
+    log_open(log, LOG_FORM_JSON, LOG_LEVEL_WARN);
+    struct bus_config config = {.properties = list, .n_properties = 6};
+    struct bus *bus;
+    struct err err = {0};
+    cr_assert_eq(bus_open("kafka", &config, &bus, &err), ERR_OK, "%s", err.text);
+    const char *const both[] = {topic, other};
+    cr_assert_eq(bus_know_topics(bus, both, 2, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(bus_max_bytes(bus, topic), bus_max_bytes(bus, "of which nothing is known"));
+    cr_expect_leq(bus_max_bytes(bus, other), TOPIC_BYTES, "which it may ask for");
+    char *said = log_text(log);
+    cr_expect(strstr(said, topic) && strstr(said, "not known") && strstr(said, "uthorization"), "%s", said);
+    cr_expect_null(strstr(said, other), "%s", said);
+
+    char *large = malloc(LARGE + 1);
+    uint64_t state = 1; /* noise: what is sent may be compressed */
+    for (int i = 0; i < LARGE; i++) large[i] = (char)('!' + (state = state * 6364136223846793005U + 1) % 90);
+    large[LARGE] = '\0';
+    cr_expect_eq(put(bus, topic, "k", large, LIMIT_MS), ERR_OK, "nobody knows yet");
+    cr_expect_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    cr_expect_eq(bus_health(bus, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(put(bus, topic, "k", large, LIMIT_MS), ERR_LIMIT_BYTES, "and now it is known");
+    cr_expect_eq(put(bus, topic, "k", "small", LIMIT_MS), ERR_OK);
+    cr_expect_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    free(large);
+    free(said);
+    close(log);
+    finish(bus, NULL);
 }
 
 Test(kafka, topics_are_made_once_and_compared)
