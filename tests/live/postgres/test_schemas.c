@@ -1,5 +1,6 @@
 /* Tables of more than one schema: an unqualified name goes by the search path, a qualified one always, and tables of
  * the same name are not mixed up. */
+#include "cli/mutants.h"
 #include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
@@ -9,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCHEMAS                                                                                                        \
@@ -194,6 +196,96 @@ Test(schemas, a_search_path_of_its_own)
     expect("SELECT paid FROM orders", "orders orders");
     expect("SELECT note FROM public.orders", "public.orders public.orders");
     expect("SELECT year FROM archive.orders", "archive.orders archive.orders");
+}
+
+/* --- mutants ------------------------------------------------------------------------------------------------------ */
+
+/* All mutants of one operator, over some seeds: parts[i] is set to 0 when one has it. Each must be SQL that Assay binds
+ * and the server takes. */
+static void expect_mutants(enum sql_mutator op, const char *sql, const char **parts)
+{
+    struct arena arena;
+    struct err err = {0};
+    struct sql_mutation *all;
+    arena_init(&arena, 0);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        arena_reset(&arena);
+        int n = mutants_make(&arena, shop, true, sql, strlen(sql), seed, 0, &all, &err);
+        cr_assert_gt(n, 0, "%s: %s", sql, err.text);
+        for (int i = 0; i < n; i++) {
+            if (all[i].op != op) continue;
+            char *found = meant(all[i].sql);
+            cr_expect_null(strchr(found, '?'), "%s: %s", all[i].sql, found);
+            cr_expect_eq(db_prepare_check(server.db, all[i].sql, strlen(all[i].sql), NULL, &err), ERR_OK, "%s: %s",
+                         all[i].sql, err.text);
+            for (const char **part = parts; *part; part++)
+                if (strstr(all[i].sql, *part)) *part = "";
+            g_free(found);
+        }
+    }
+    for (const char **part = parts; *part; part++) cr_expect_str_empty(*part, "no mutant of %s has it", sql);
+    arena_free(&arena);
+}
+
+#define EXPECT_JOINS(sql, ...) expect_mutants(SQL_MUTATE_add_join, sql, (const char *[]){__VA_ARGS__, NULL})
+
+/* A superfluous join names the table with its schema, and another table of the same name by an alias. */
+Test(schemas, mutants_join_across_them)
+{
+    build(NULL);
+    EXPECT_JOINS("SELECT paid FROM sales.orders", "JOIN sales.customer ON orders.customer = customer.id",
+                 "JOIN archive.orders AS T2 ON orders.id = T2.origin");
+    EXPECT_JOINS("SELECT year FROM archive.orders", "JOIN sales.orders AS T2 ON orders.origin = T2.id");
+    EXPECT_JOINS("SELECT o.year FROM archive.orders AS o", "JOIN sales.orders ON o.origin = orders.id");
+    EXPECT_JOINS("SELECT name FROM sales.customer", "JOIN sales.orders ON customer.id = orders.customer");
+}
+
+/* The same from where the search path begins: what it reaches needs no schema. */
+Test(schemas, mutants_join_by_the_search_path)
+{
+    build("sales,public");
+    EXPECT_JOINS("SELECT paid FROM orders", "JOIN customer ON orders.customer = customer.id",
+                 "JOIN archive.orders AS T2 ON orders.id = T2.origin");
+    EXPECT_JOINS("SELECT year FROM archive.orders", "JOIN orders AS T2 ON orders.origin = T2.id");
+}
+
+/* --- too many of them --------------------------------------------------------------------------------------------- */
+
+/* One index a tenant would be no index: what an unqualified name reaches is there, of the other schemas' tables so many
+ * that all are 5,000, and a note says how many are not. A key of a table that is there to one that is not is none. Most
+ * are views, which are made and read in less time. */
+Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
+{
+    enum { TENANTS = 30, VIEWS = 170, MOST = 5000 };
+    server_exec(&server, "CREATE SCHEMA tenant; CREATE TABLE tenant.near(id int PRIMARY KEY);"
+                         "CREATE TABLE tenant.here(id int PRIMARY KEY, far int, near int REFERENCES tenant.near)");
+    for (unsigned i = 0; i < TENANTS; i++) {
+        char *sql = g_strdup_printf("CREATE SCHEMA tenant_%u; GRANT USAGE ON SCHEMA tenant, tenant_%u TO %s;"
+                                    "DO $$ BEGIN FOR i IN 1..%u LOOP EXECUTE "
+                                    "'CREATE VIEW tenant_%u.v' || i || ' AS SELECT 1 AS id'; END LOOP; END $$",
+                                    i, i, server.name, VIEWS, i);
+        server_exec(&server, sql);
+        g_free(sql);
+    }
+    server_exec(&server, "CREATE TABLE tenant.far(id int PRIMARY KEY);"
+                         "ALTER TABLE tenant.here ADD FOREIGN KEY (far) REFERENCES tenant.far");
+    char *all = server_ask(&server, "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE "
+                                    "relkind IN ('r', 'v') AND nspname !~ '^(pg_|information_schema)' AND nspname <> "
+                                    "'closed'");
+    build(NULL);
+    char *note = g_strdup_printf("%d tables of other schemas are left out", atoi(all) - MOST);
+    bool noted = false, derived;
+    for (uint32_t i = 0; i < shop->n_notes; i++) noted |= g_str_has_prefix(shop->notes[i], note);
+    cr_expect_eq(shop->n_tables, MOST);
+    cr_expect(noted, "no '%s'", note);
+    cr_expect_eq(table(shop, "orders")->rows, 1);
+    cr_expect_eq(schema_find_table(shop, "tenant.far", 10), -1);
+    const struct schema_table *here = table(shop, "tenant.here"), *near = table(shop, "tenant.near");
+    cr_expect_eq(here->n_columns, 3);
+    cr_expect_not(schema_is_foreign_key(shop, here->columns[1].id), "to a table that is left out");
+    cr_expect(schema_join_between(shop, here->columns[2].id, near->columns[0].id, &derived));
+    g_free(note);
+    g_free(all);
 }
 
 Test(schemas, an_index_that_was_stored)
