@@ -4,10 +4,17 @@
  * looked for from where their topic ended before the first request went out; which are ours is told by the ids, kept as
  * hashes (cli/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
  * have one, or when none has come for --wait-ms.
+ *
+ * With --resume the file's verdicts count, and only requests without one are sent. Some of those had been sent already:
+ * their verdicts may lie in the topic, where the file's writer never came to. So the group's offsets say up to where
+ * the file has them, written at the start and after verdicts that are in the file; the topic is read from there, up to
+ * its end, before anything is sent. What is sent again the fleet knows by its id. Rejected: going on behind the last
+ * verdict of the file, since a fleet answers in no order.
  */
 #include "cli/diff.h"
 #include "cli/pace.h"
 #include "cli/replay.h"
+#include "cli/resume.h"
 #include "cli/source.h"
 #include "cli/terminal.h"
 #include "cli/topic_sink.h"
@@ -18,6 +25,8 @@
 #include <string.h>
 
 enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
+enum { ANSWERED, OPEN, UNSENT }; /* what is known of an id; open or unsent: no verdict on it yet */
+static const int64_t COMMIT_NS = 5000000000;
 
 struct feed {
     struct cli *cli;
@@ -26,9 +35,10 @@ struct feed {
     struct pace pace;
     struct range *answers; /* NULL: nobody waits */
     FILE *out;
-    struct diff_ids asked; /* line 1: no verdict on that id yet */
-    uint64_t read, sent, repeated, bad, open, answered;
-    int64_t heard_ns; /* the last verdict, or the last request */
+    struct diff_ids asked;                                      /* `line` is one of the above */
+    uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered when it was resumed */
+    int64_t heard_ns;                                           /* the last verdict, or the last request */
+    int64_t committed_ns;
     bool failed;
 };
 
@@ -42,20 +52,37 @@ static bool fail(struct feed *f, const struct err *err)
 /* --- requests ------------------------------------------------------------------------------------------------------
  */
 
+/* The entry of an id, `state` if it is new. NULL after a complaint. */
+static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool *fresh)
+{
+    struct diff_id *entry = diff_ids_take(&f->asked, id, fresh);
+    struct err err = {0};
+    if (!entry) {
+        err_set(&err, ERR_LIMIT_COUNT, "more than %d ids", DIFF_MAX_IDS);
+        fail(f, &err);
+        return NULL;
+    }
+    if (*fresh) entry->line = state;
+    f->open += *fresh && state != ANSWERED;
+    return entry;
+}
+
 static bool ask(struct feed *f, const char *id)
 {
     bool fresh;
     if (!f->answers) return true;
-    struct diff_id *entry = diff_ids_take(&f->asked, id, &fresh);
-    struct err err = {0};
-    if (!entry) {
-        err_set(&err, ERR_LIMIT_COUNT, "more than %d ids", DIFF_MAX_IDS);
-        return fail(f, &err);
-    }
-    if (fresh) entry->line = 1;
-    f->open += fresh;
-    f->repeated += !fresh;
+    struct diff_id *entry = know(f, id, OPEN, &fresh);
+    if (!entry) return false;
+    f->repeated += !fresh && entry->line != UNSENT;
+    if (entry->line == UNSENT) entry->line = OPEN;
     return true;
+}
+
+/* Has it a verdict from before? */
+static bool is_settled(const struct feed *f, const char *id)
+{
+    const struct diff_id *entry = f->cli->settings.replay.resume ? diff_ids_find(&f->asked, id) : NULL;
+    return entry && entry->line == ANSWERED;
 }
 
 static bool send_request(struct feed *f, struct arena *arena)
@@ -70,6 +97,7 @@ static bool send_request(struct feed *f, struct arena *arena)
         f->bad++;
         return !f->cli->settings.replay.strict;
     }
+    if (is_settled(f, request->id)) return true;
     request->tag = 0;
     char *json = msg_request_to_json(request); /* with the id that a line without one gets */
     struct bus_out out = {.topic = f->cli->settings.past.feed,
@@ -113,7 +141,7 @@ static bool take_verdict(struct feed *f, const struct bus_message *message)
     const char *id = json_string_value(json_object_get(json, "id"));
     struct diff_id *entry = id ? diff_ids_find(&f->asked, id) : NULL;
     if (entry && entry->line) {
-        entry->line = 0;
+        entry->line = ANSWERED;
         f->open--;
         f->answered++;
         f->heard_ns = clock_now_ns();
@@ -126,6 +154,30 @@ static bool take_verdict(struct feed *f, const struct bus_message *message)
     return false;
 }
 
+/* What was read of the answers is in the file: a --resume goes on behind it. */
+static enum err_code commit(struct feed *f, struct range *answers, struct err *err)
+{
+    uint32_t n;
+    const struct range_part *parts = range_parts(answers, &n);
+    int64_t *next = g_new(int64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) next[i] = parts[i].at;
+    f->committed_ns = clock_now_ns();
+    enum err_code code = ERR_OK;
+    if (fflush(f->out) != 0)
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    else
+        code = range_commit(answers, next, err);
+    g_free(next);
+    return code;
+}
+
+/* Now and then; one that fails is made good by the next, or makes a --resume read more. */
+static void commit_if_due(struct feed *f)
+{
+    struct err err = {0};
+    if (clock_now_ns() - f->committed_ns >= COMMIT_NS) commit(f, f->answers, &err);
+}
+
 /* Take what has come. */
 static bool listen_for(struct feed *f, int64_t timeout_ms)
 {
@@ -133,11 +185,12 @@ static bool listen_for(struct feed *f, int64_t timeout_ms)
     struct err err = {0};
     while (f->answers) {
         enum err_code code = range_poll(f->answers, timeout_ms, &message, &err);
-        if (code == ERR_FULL) return true;
+        if (code == ERR_FULL) break;
         if (code) return fail(f, &err);
         if (!take_verdict(f, message)) return false;
         timeout_ms = 0;
     }
+    if (f->answers) commit_if_due(f);
     return true;
 }
 
@@ -185,6 +238,7 @@ static void feed_all(struct feed *f)
     if (!safe && !f->failed) fail(f, &err);
     f->heard_ns = clock_now_ns();
     if (safe && !replay_interrupted) wait_for_verdicts(f);
+    if (f->answers && !f->failed) commit(f, f->answers, &err);
     if (f->cli->settings.general.quiet) return;
     fprintf(stderr, "%s%llu requests sent%s, %llu bad lines", replay_interrupted ? "interrupted: " : "",
             (unsigned long long)f->sent, safe ? " and taken by the brokers" : ", not all of them taken by the brokers",
@@ -192,21 +246,94 @@ static void feed_all(struct feed *f)
     if (f->answers)
         fprintf(stderr, "; %llu verdicts, %llu requests without one, %llu repeated ids",
                 (unsigned long long)f->answered, (unsigned long long)f->open, (unsigned long long)f->repeated);
+    if (f->cli->settings.replay.resume) fprintf(stderr, "; %llu verdicts were there", (unsigned long long)f->before);
     fputc('\n', stderr);
 }
 
-static bool open_answers(struct feed *f, struct err *err)
+/* --- going on ------------------------------------------------------------------------------------------------------
+ */
+
+static const char *take_old(void *ctx, const struct lines *lines, bool keep)
+{
+    struct feed *f = ctx;
+    bool fresh;
+    json_t *json = json_loadb(lines->text, lines->len, 0, NULL);
+    const char *id = json_string_value(json_object_get(json, "id"));
+    bool known = id && (!keep || know(f, id, ANSWERED, &fresh));
+    json_decref(json);
+    f->before += known && keep;
+    return known ? NULL : "no verdict with an id";
+}
+
+/* The ids of all that is to be asked, so that a verdict on any of them is known for one. */
+static enum err_code know_log(struct feed *f, struct err *err)
+{
+    struct source source;
+    struct arena arena;
+    const char *path = f->cli->args[0];
+    uint64_t limit = (uint64_t)f->cli->settings.log.limit, read = 0;
+    bool fresh;
+    int more = SOURCE_END;
+    enum err_code code = source_open_log(&source, path, err);
+    if (code) return code;
+    arena_init(&arena, 0);
+    while (!f->failed && (!limit || read < limit) && (more = source_advance(&source, err)) > 0) {
+        struct msg_request *request;
+        arena_reset(&arena);
+        read += more == SOURCE_READY;
+        if (more == SOURCE_READY && source_read(&source, &arena, &request, NULL) == ERR_OK)
+            know(f, request->id, UNSENT, &fresh);
+    }
+    arena_free(&arena);
+    source_close(&source);
+    return f->failed ? ERR_LIMIT_COUNT : more < 0 ? ERR_IO : ERR_OK;
+}
+
+/* Verdicts that came after the file's writer was gone. */
+static enum err_code catch_up(struct feed *f, struct err *err)
 {
     const struct settings *s = &f->cli->settings;
-    if (!s->replay.out) return true;
-    if (!s->replay.force && replay_is_full_file(s->replay.out))
-        return err_set(err, ERR_CONFIG, "%s exists: --force overwrites it", s->replay.out), false;
     struct range_config config = {
-        .topic = s->past.answers, .group = s->past.group, .from = {RANGE_LAST, 0}, .to = {RANGE_NEVER, 0}};
-    if (range_open(f->bus, &config, &f->answers, err) != ERR_OK) return false;
-    f->out = fopen(s->replay.out, "we");
-    if (!f->out) err_set(err, ERR_IO, "%s: cannot be written: %s", s->replay.out, g_strerror(errno));
-    return f->out != NULL;
+        .topic = s->past.answers, .group = s->past.group, .to = {RANGE_LAST, 0}, .resume = true};
+    const struct bus_message *message;
+    struct range *range;
+    enum err_code code = range_open(f->bus, &config, &range, err);
+    if (code) return code;
+    while ((code = range_poll(range, LISTEN_MS, &message, err)) == ERR_OK || code == ERR_FULL)
+        if (code == ERR_OK && !take_verdict(f, message)) break;
+    if (code == ERR_CLOSED) code = commit(f, range, err);
+    range_close(range);
+    return f->failed ? ERR_IO : code;
+}
+
+static enum err_code go_on(struct feed *f, struct err *err)
+{
+    enum err_code code = resume_each(f->cli->settings.replay.out, take_old, f, err);
+    if (!code) code = know_log(f, err);
+    if (!code && !(f->out = fopen(f->cli->settings.replay.out, "ae")))
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    return code ? code : catch_up(f, err);
+}
+
+static enum err_code open_answers(struct feed *f, struct err *err)
+{
+    const struct settings *s = &f->cli->settings;
+    const char *out = s->replay.out;
+    bool on = s->replay.resume && replay_is_full_file(out);
+    struct range_config config = {.topic = s->past.answers,
+                                  .group = s->past.group,
+                                  .from = {on ? RANGE_FIRST : RANGE_LAST, 0},
+                                  .to = {RANGE_NEVER, 0},
+                                  .resume = on};
+    if (!on && !s->replay.force && replay_is_full_file(out))
+        return err_set(err, ERR_CONFIG, "%s exists: --resume continues it, --force overwrites it", out);
+    enum err_code code = on ? go_on(f, err) : ERR_OK;
+    if (!code) code = range_open(f->bus, &config, &f->answers, err);
+    if (!code && !on && !(f->out = fopen(out, "we")))
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", out, g_strerror(errno));
+    struct err why = {0};
+    if (!code && commit(f, f->answers, &why)) complain("--resume will not find its place: %s", why.text);
+    return code;
 }
 
 static bool open_feed(struct feed *f, struct err *err)
@@ -217,22 +344,34 @@ static bool open_feed(struct feed *f, struct err *err)
     f->source.timed = s->past.speed > 0;
     f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
     return replay_open_bus(f->cli, &f->bus, err) == ERR_OK && range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&
-           open_answers(f, err);
+           (!s->replay.out || open_answers(f, err) == ERR_OK);
+}
+
+/* Do the settings go together? Complains and returns false where not. */
+static bool check(const struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    if (s->past.from_topic || s->past.to_topic || !cli->n_args) {
+        complain("--feed sends a LOG: without --from-topic and --to-topic");
+        return false;
+    }
+    if (s->replay.resume && (!s->replay.out || strcmp(cli->args[0], "-") == 0)) {
+        complain("--resume of --feed needs --out, and a LOG that can be read twice");
+        return false;
+    }
+    return replay_check_group(s);
 }
 
 int feed_run(struct cli *cli)
 {
     struct err err = {0};
-    if (cli->settings.past.from_topic || cli->settings.past.to_topic || cli->settings.replay.resume || !cli->n_args) {
-        complain("--feed sends a LOG: without --from-topic, --to-topic and --resume");
-        return EXIT_ERROR;
-    }
+    if (!check(cli)) return EXIT_ERROR;
     struct feed f = {.cli = cli};
     diff_ids_init(&f.asked);
     bool opened = open_feed(&f, &err);
     if (opened)
         feed_all(&f);
-    else
+    else if (!f.failed)
         complain_err(NULL, &err);
     if (f.out && fclose(f.out) != 0 && !f.failed) {
         complain("%s: cannot be written: %s", cli->settings.replay.out, g_strerror(errno));

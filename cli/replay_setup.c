@@ -63,6 +63,13 @@ bool replay_check_stretch(const struct settings *s)
     return all_hold(rules, G_N_ELEMENTS(rules));
 }
 
+bool replay_check_group(const struct settings *s)
+{
+    const struct rule rule = {!strcmp(s->past.group, s->coordinator.group) || !strcmp(s->past.group, s->worker.group),
+                              "--group is a group of the fleet: a replay needs one of its own"};
+    return all_hold(&rule, 1);
+}
+
 bool replay_check(const struct cli *cli)
 {
     const struct settings *s = &cli->settings;
@@ -75,10 +82,8 @@ bool replay_check(const struct cli *cli)
          "--to-topic names a topic of the fleet: its readers would take old verdicts for new ones"},
         {to && from && strcmp(to, from) == 0, "--to-topic is the topic that is read"},
         {to && !from && s->replay.resume, "--resume of a log needs --out"},
-        {!strcmp(s->past.group, s->coordinator.group) || !strcmp(s->past.group, s->worker.group),
-         "--group is a group of the fleet: a replay needs one of its own"},
     };
-    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_stretch(s);
+    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_group(s) && replay_check_stretch(s);
 }
 
 static enum err_code point(const char *time, int64_t offset, enum range_kind none, struct range_point *out,

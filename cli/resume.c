@@ -1,5 +1,4 @@
 #include "cli/resume.h"
-#include "cli/input.h"
 #include "cli/place.h"
 
 #include <errno.h>
@@ -97,42 +96,50 @@ static bool ends_with_newline(struct lines *lines)
     return fseeko(lines->file, -1, SEEK_END) == 0 && getc(lines->file) == '\n';
 }
 
-/* Note every record. *whole is the size up to the end of the last one. */
-static enum err_code scan(struct lines *lines, struct resume *out, uint64_t *whole, struct err *err)
+/* Hand on every record. *whole is the size up to the end of the last one. */
+static enum err_code each_whole(struct lines *lines, resume_take *take, void *ctx, uint64_t *whole, struct err *err)
 {
     int more;
     while ((more = lines_next(lines)) > 0) {
-        uint64_t place = resume_place_of(lines->text, lines->len);
-        bool last = lines->offset == lines->size;
-        if (place == 0 && last && is_torn_record(lines)) break;
-        if (place == 0 || lines->too_long)
-            return err_set(err, ERR_MALFORMED, "%s:%llu: not a record of a replay in jsonl", lines->path,
-                           (unsigned long long)lines->number);
-        bool torn = false;
-        if (last) torn = !ends_with_newline(lines);
-        if (torn) break;
-        if (resume_has(out, place))
-            return err_set(err, ERR_MALFORMED, "%s:%llu: a second verdict on the same request", lines->path,
-                           (unsigned long long)lines->number);
-        mark(out, place);
-        sample(out, place, lines->text, lines->len);
+        bool last = lines->offset == lines->size, cut_off = last && !ends_with_newline(lines);
+        const char *wrong = lines->too_long ? RESUME_NO_RECORD : take(ctx, lines, !cut_off);
+        if (wrong ? last && is_torn_record(lines) : cut_off) break;
+        if (wrong)
+            return err_set(err, ERR_MALFORMED, "%s:%llu: %s", lines->path, (unsigned long long)lines->number, wrong);
         *whole = lines->offset;
         if (last) break;
     }
     return more < 0 ? err_set(err, ERR_IO, "%s: cannot be read: %s", lines->path, g_strerror(errno)) : ERR_OK;
 }
 
-enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
+enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err)
 {
-    *out = (struct resume){.pieces = g_hash_table_new_full(place_hash, g_int64_equal, g_free, g_free)};
     struct stat status;
     if (stat(path, &status) != 0 && errno == ENOENT) return ERR_OK;
     struct lines lines;
     if (lines_open(path, &lines, err) != ERR_OK) return ERR_IO;
     uint64_t whole = 0, size = lines.size;
-    enum err_code code = scan(&lines, out, &whole, err);
+    enum err_code code = each_whole(&lines, take, ctx, &whole, err);
     lines_close(&lines);
     return code == ERR_OK && whole < size ? cut(path, whole, err) : code;
+}
+
+static const char *take_place(void *ctx, const struct lines *lines, bool keep)
+{
+    struct resume *resume = ctx;
+    uint64_t place = resume_place_of(lines->text, lines->len);
+    if (place == 0) return RESUME_NO_RECORD;
+    if (!keep) return NULL;
+    if (resume_has(resume, place)) return "a second verdict on the same request";
+    mark(resume, place);
+    sample(resume, place, lines->text, lines->len);
+    return NULL;
+}
+
+enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
+{
+    *out = (struct resume){.pieces = g_hash_table_new_full(place_hash, g_int64_equal, g_free, g_free)};
+    return resume_each(path, take_place, out, err);
 }
 
 void resume_free(struct resume *resume)

@@ -8,7 +8,7 @@
 #ifndef ASSAY_CLI_RESUME_H
 #define ASSAY_CLI_RESUME_H
 
-#include "lib/base/error.h"
+#include "cli/input.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -26,6 +26,15 @@ struct resume {
     } samples[RESUME_SAMPLES];
     unsigned n_samples;
 };
+
+#define RESUME_NO_RECORD "not a record of a replay in jsonl"
+
+/* Take one record of a file, or, without `keep`, only look at it; NULL, or what is wrong with it. */
+typedef const char *resume_take(void *ctx, const struct lines *lines, bool keep);
+
+/* Hand each record of `path` to `take` and cut a torn last one off; a missing file is an empty one. ERR_IO;
+ * ERR_MALFORMED when something is wrong with any other. */
+enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err);
 
 /* Scan and repair `path`; a missing file is an empty one. ERR_IO; ERR_MALFORMED when a line but the last is no record
  * of a replay. The caller owes resume_free in any case. */

@@ -401,6 +401,72 @@ Test(replay, feeds_a_fleet_and_takes_its_verdicts)
     g_free(one);
 }
 
+static unsigned lines_of(char *text) /* which it frees */
+{
+    unsigned n = 0;
+    for (const char *c = text; c && *c; c++) n += *c == '\n';
+    g_free(text);
+    return n;
+}
+
+static bool has_two_lines(void *path)
+{
+    return lines_of(read_file(path)) == 2;
+}
+
+static bool were_sent(void *n)
+{
+    return lines_of(content(from, group, false)) >= *(unsigned *)n;
+}
+
+static void put_verdicts(unsigned first, unsigned last)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    for (unsigned i = first; i <= last; i++) {
+        char id[16], *json = g_strdup_printf("{\"schema_version\":1,\"id\":\"q-%u\",\"status\":\"validated\"}", i);
+        g_snprintf(id, sizeof id, "q-%u", i);
+        put_text(bus, to, id, json);
+        g_free(json);
+    }
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+}
+
+/* Killed, it goes on: with the verdicts of its file, those that came while it was gone, and requests that have none. */
+Test(replay, a_feed_that_was_killed_goes_on)
+{
+    topics("feedon", 2);
+    put_verdicts(5, 5); /* of the past: not ours, nor when going on */
+    char *log = shop_log(6);
+    write_file("log.jsonl", log);
+    unsigned sent = 6;
+    int child = assay_start((const char *const[]){FEED, "--group", group, "--out", "out", NULL});
+    cr_expect(wait_until(were_sent, &sent, LIMIT_MS));
+    put_verdicts(1, 2);
+    cr_expect(wait_until(has_two_lines, "out", LIMIT_MS));
+    kill(child, SIGKILL);
+    cr_expect_eq(reap(child), -SIGKILL);
+    put_verdicts(3, 4);
+    char *text = read_file("out"), *torn = g_strdup_printf("%s{\"schema_version\":1,\"id\":\"q-", text);
+    write_file("out", torn);
+
+    expect(assay(FEED, "--out", "out"), 2, "out exists: --resume continues it");
+    child = assay_start((const char *const[]){FEED, "--group", group, "--out", "out", "--resume", NULL});
+    sent = 8;
+    cr_expect(wait_until(were_sent, &sent, LIMIT_MS), "what has no verdict is sent again");
+    put_verdicts(5, 6);
+    cr_expect_eq(reap(child), 0);
+    expect_file("out", 1, 6);
+    expect(assay(FEED, "--group", group, "--out", "out", "--resume"), 0,
+           "0 requests sent and taken by the brokers, 0 bad lines; 0 verdicts, 0 requests without one, 0 repeated ids; "
+           "6 verdicts were there");
+    expect_file("out", 1, 6);
+    cr_expect_eq(lines_of(content(from, group, false)), 8, "and nothing else");
+    g_free(text);
+    g_free(torn);
+    g_free(log);
+}
+
 static bool has_some(void *seen)
 {
     char *text = content(from, group, false);

@@ -154,7 +154,11 @@ Test(replay, refuses_flags_that_contradict)
     expect_error(assay(TOPIC), "bootstrap.servers is not set");
     expect_error(assay(TOPIC, "--servers", "127.0.0.1:1", "--connect-ms", "300"), "no broker answers");
     expect_error(assay("replay", "--feed", "t"), "--feed sends a LOG");
-    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--resume"), "--feed sends a LOG");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--from-topic", "t"), "--feed sends a LOG");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--resume"), "--resume of --feed needs --out");
+    expect_error(assay("replay", "-", "--feed", "t", "--out", "o", "--resume"), "a LOG that can be read twice");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--out", "o", "--group", "assay-coordinator"),
+                 "--group is a group of the fleet");
     expect_error(assay("replay", "nowhere.jsonl", "--feed", "t"), "nowhere.jsonl");
 }
 
