@@ -53,6 +53,7 @@ struct part {
     struct slot *strays;     /* held by the reader, but somebody else's now */
     rd_kafka_queue_t *queue; /* NULL: not assigned */
     bool open;               /* may be read */
+    bool leaving;            /* is about to go: only what waits is handed out */
     bool claimed;            /* this owner is in the metadata */
     bool dirty;              /* the metadata says less than the window */
     bool sound;              /* this owner has lived long enough */
@@ -303,7 +304,8 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     bell_ring(&member->bell);
 }
 
-/* Close the partitions to the reader and give what it has in hand a moment. */
+/* Close the partitions to the reader and give what it has in hand a moment. What waits is handed out as it comes due,
+ * for it holds back all that is done above it, which the next owner would do again. */
 static void settle(struct member *member)
 {
     int64_t limit = clock_now_ns() + REVOKE_WAIT_MS * INT64_C(1000000);
@@ -313,6 +315,7 @@ static void settle(struct member *member)
         for (uint32_t i = 0; i < member->n_parts; i++) {
             struct part *part = member->parts[i];
             part->open = false;
+            part->leaving = part->queue != NULL;
             advance(part, arrived);
             busy |= part->queue && (part->window.n_held || part->window.n > part->window.n_waiting);
         }
@@ -332,7 +335,7 @@ static void revoked(struct member *member)
     if (!lost) settle(member);
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct part *part = member->parts[i];
-        part->open = false;
+        part->open = part->leaving = false;
         if (!part->queue) continue;
         if (!lost && part->window.low >= 0 && part->claimed) put_offsets(list, part, 0);
         rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
@@ -437,9 +440,9 @@ static struct held *fetch(struct member *member, struct part *part)
 static struct held *take_one(struct member *member, struct part *part, int64_t now)
 {
     bool probing = part->window.crashes >= PROBE_FROM && !part->sound;
-    if (!part->open || (probing && part->window.n_held)) return NULL;
+    if (!(part->open || part->leaving) || (probing && part->window.n_held)) return NULL;
     struct slot *due = window_due(&part->window, now);
-    struct held *held = due ? held_of_slot(due) : fetch(member, part);
+    struct held *held = due ? held_of_slot(due) : part->open ? fetch(member, part) : NULL;
     if (!held) return NULL;
     if (due) window_hold(&part->window, due);
     held->public.attempts = held->slot.attempts;
@@ -468,8 +471,10 @@ static uint32_t take_wanted(struct member *member, uint32_t want, struct bus_mes
 static int64_t next_due(const struct member *member)
 {
     int64_t due = INT64_MAX;
-    for (uint32_t i = 0; i < member->n_parts; i++)
-        if (member->parts[i]->open && member->parts[i]->window.next_due < due) due = member->parts[i]->window.next_due;
+    for (uint32_t i = 0; i < member->n_parts; i++) {
+        const struct part *part = member->parts[i];
+        if ((part->open || part->leaving) && part->window.next_due < due) due = part->window.next_due;
+    }
     return due;
 }
 

@@ -629,6 +629,45 @@ Test(kafka, work_in_hand_survives_a_rebalance)
     finish(bus, first);
 }
 
+/* What a member has handed back for a moment holds back what it has done since: a partition that goes is given the time
+ * for that too, or all of it would be done again. */
+Test(kafka, what_waits_is_finished_before_its_partition_goes)
+{
+    enum { N = 40, MORE = 500 };
+    static struct tally firsts, seconds;
+    bool waits[2] = {false};
+    names("waits", 2);
+    struct bus *bus = broker_open((const struct bus_property[]){{"heartbeat.interval.ms", "100"}, {NULL, NULL}}, 0);
+    struct bus_consumer *first = join(bus), *second = NULL;
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(put(bus, topic, (char[]){(char)('a' + i % 20), '\0'},
+                         (char[]){(char)('0' + i / 10), (char)('0' + i % 10), '\0'}, LIMIT_MS),
+                     ERR_OK);
+    for (int i = 0; i < N; i++) {
+        struct bus_message *got = get(first);
+        bool lowest = !waits[got->partition];
+        waits[got->partition] = true;
+        if (lowest)
+            bus_nack(first, got, 600);
+        else
+            bus_ack(first, got);
+    }
+    cr_assert(waits[0] && waits[1], "the keys went to both partitions");
+    second = join(bus);
+    for (int i = N; missing(&seconds, MORE) == MORE && i < MORE; i++) {
+        char key[2] = {(char)('a' + i % 20), '\0'}, value[8];
+        snprintf(value, sizeof value, "%d", i);
+        cr_assert_eq(put(bus, topic, key, value, LIMIT_MS), ERR_OK);
+        read_some(first, &firsts, 32);
+        read_some(second, &seconds, 32);
+    }
+    cr_assert_lt(missing(&seconds, MORE), MORE, "a partition has moved");
+    cr_assert_eq(missing(&seconds, N), N, "the second member found only what came after");
+    cr_assert_eq(missing(&firsts, N), N - 2, "the first has finished what waited");
+    bus_unsubscribe(second);
+    finish(bus, first);
+}
+
 /* --- a broker that goes away --- */
 
 Test(faults, a_restarted_broker_is_an_interruption)
