@@ -39,7 +39,7 @@ class Callers:
 
 
 def ready(pod):
-    t.until("ready", lambda: pod.passes("readinessProbe"))
+    t.wait_until(lambda: pod.passes("readinessProbe"), t.WAIT_S, "ready")
 
 
 def phases(cluster, running):

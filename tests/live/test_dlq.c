@@ -257,7 +257,7 @@ Test(dlq, a_poisoned_candidate_is_rejected_and_its_company_is_not, .init = begin
     cr_assert(mkdtemp(dir));
     snprintf(make, sizeof make, "sqlite3 %s/zoo.sqlite 'CREATE TABLE animal(name, age)'", dir);
     cr_assert_eq(system(make), 0);
-    struct run topics = assay("topics", "create", "--partitions", "2", "--task-partitions", "2", NULL);
+    struct run topics = assay("topics", "create", NULL);
     run_end(&topics);
     snprintf(group, sizeof group, "poison-%lx-%d", (unsigned long)time(NULL), (int)getpid());
     for (int i = 0; i < TASKS; i++)

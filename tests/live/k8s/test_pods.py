@@ -24,7 +24,8 @@ import yaml
 import kustomize
 import manifests
 from checks import port_of
-from test_observe import free_port, make_databases, until
+from test_observe import WAIT_S, free_port, make_databases
+from wait import wait_until
 
 QUESTION = {"db": "ferries", "question": "How many vessels are there?", "candidates": ["SELECT count(*) FROM vessel"]}
 
@@ -122,7 +123,7 @@ def check(cluster):
     try:
         running.extend(pods(cluster))
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-            until(probe, lambda: all(pod.passes(probe) for pod in running))
+            wait_until(lambda: all(pod.passes(probe) for pod in running), WAIT_S, probe)
         serve = next(pod for pod in running if pod.name.startswith("assay-serve"))
         assert judge(serve)["status"] == "validated"
         rolled = next(pod for pod in running if pod.name == "assay-coordinator-1")
@@ -130,7 +131,7 @@ def check(cluster):
         rolled.start()
         for _ in range(10):  # some to the partitions of the one that is rolled
             assert judge(serve)["status"] == "validated"
-        until("ready again", lambda: rolled.passes("readinessProbe"))
+        wait_until(lambda: rolled.passes("readinessProbe"), WAIT_S, "ready again")
         for pod in running:
             assert pod.end() == 0, f"{pod.name}: {pod.log.read_text()[-2000:]}"
     finally:
