@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { PUT_MS = 40000 };
+
 void broker_needed(void)
 {
     const char *servers = getenv("ASSAY_TEST_KAFKA");
@@ -77,6 +79,17 @@ void broker_scene(const char *test, int32_t partitions, const struct broker_topi
     }
     snprintf(group, BROKER_NAME, "%s.group", prefix);
     broker_topics(prefix, partitions, words);
+}
+
+void broker_put(struct bus *bus, const char *topic, const char *key, const char *value)
+{
+    struct bus_out out = {.topic = topic,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = (uint32_t)strlen(key),
+                          .value = value,
+                          .len = strlen(value)};
+    cr_assert_eq(bus_produce(bus, &out, 1, PUT_MS, NULL), ERR_OK);
 }
 
 void broker_command(const char *command, const char *server)

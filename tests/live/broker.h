@@ -35,6 +35,9 @@ struct broker_topic {
  * ends the topics. */
 void broker_scene(const char *test, int32_t partitions, const struct broker_topic *topics, char group[BROKER_NAME]);
 
+/* Produce a message to any partition; asserts that it is taken. */
+void broker_put(struct bus *bus, const char *topic, const char *key, const char *value);
+
 /* Does servers.sh with these words; asserts that it succeeds. */
 void broker_command(const char *command, const char *server);
 

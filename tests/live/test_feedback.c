@@ -1,7 +1,7 @@
 /* Calibration from the topic of feedback itself, on a real broker. */
 #include "proto/range.h"
 #include "tests/live/broker.h"
-#include "tests/support/leak.h"
+#include "tests/live/program.h"
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -12,27 +12,9 @@
 
 enum { REQUESTS = 24, LIMIT_MS = 40000 };
 
-static char topic[100], *servers;
+static char topic[100];
 
-/* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
-static void begin(void)
-{
-    char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));
-    servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
-    scratch_begin();
-    if (servers) g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
-    if (dir) g_setenv("ASSAY_TEST_SERVERS", dir, TRUE);
-    g_free(dir);
-}
-
-static void end(void)
-{
-    scratch_end();
-    g_free(servers);
-    leak_check();
-}
-
-TestSuite(feedback, .init = begin, .fini = end, .timeout = 300);
+TestSuite(feedback, .init = program_begin, .fini = program_end, .timeout = 300);
 
 /* A topic of its own, and requests whose third candidate is right, with another result than the first two. */
 static void prepare(const char *test, int32_t partitions)
@@ -58,25 +40,14 @@ static char *record_of(unsigned request)
     return g_strdup_printf("{\"feedback_version\": 1, \"id\": \"r-%u\", \"candidate\": 2, \"right\": true}", request);
 }
 
-static void put_text(struct bus *bus, const char *key, const char *value)
-{
-    struct bus_out out = {.topic = topic,
-                          .partition = BUS_ANY_PARTITION,
-                          .key = key,
-                          .key_len = (uint32_t)strlen(key),
-                          .value = value,
-                          .len = strlen(value)};
-    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
-}
-
-/* Feedback on requests `first` and up to before `end`, safe when it returns. */
+/* Feedback on requests from `first` to before `last`, safe when it returns. */
 static void put(unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);
     for (unsigned i = first; i < last; i++) {
         char key[16], *record = record_of(i);
         g_snprintf(key, sizeof key, "r-%u", i);
-        put_text(bus, key, record);
+        broker_put(bus, topic, key, record);
         g_free(record);
     }
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
@@ -148,7 +119,7 @@ static void *never_quiet(void *bus)
 {
     for (unsigned i = 0; !enough; i = (i + 1) % REQUESTS) {
         char *record = record_of(i);
-        put_text(bus, "k", record);
+        broker_put(bus, topic, "k", record);
         bus_flush(bus, LIMIT_MS);
         g_free(record);
     }
@@ -192,9 +163,9 @@ Test(feedback, says_what_is_wrong)
 {
     prepare("wrong", 1);
     struct bus *bus = broker_open(NULL, 0);
-    put_text(bus, "k", "garbage");
-    put_text(bus, "k", "{\"feedback_version\": 1, \"id\": \"r-1\"}");
-    put_text(bus, "k", "{\"id\": \"q-1\", \"db\": \"shop\"}");
+    broker_put(bus, topic, "k", "garbage");
+    broker_put(bus, topic, "k", "{\"feedback_version\": 1, \"id\": \"r-1\"}");
+    broker_put(bus, topic, "k", "{\"id\": \"q-1\", \"db\": \"shop\"}");
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     bus_close(bus);
     put(0, 2);

@@ -3,7 +3,7 @@
 #include "lib/base/clock.h"
 #include "proto/range.h"
 #include "tests/live/broker.h"
-#include "tests/support/leak.h"
+#include "tests/live/program.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -16,43 +16,14 @@
 
 enum { LIMIT_MS = 40000 };
 
-static char from[BROKER_NAME], to[BROKER_NAME], group[BROKER_NAME], *servers;
+static char from[BROKER_NAME], to[BROKER_NAME], group[BROKER_NAME];
 
-/* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
-static void begin(void)
-{
-    char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));
-    servers = g_strdup(g_getenv("ASSAY_TEST_KAFKA"));
-    scratch_begin();
-    if (servers) g_setenv("ASSAY_TEST_KAFKA", servers, TRUE);
-    if (dir) g_setenv("ASSAY_TEST_SERVERS", dir, TRUE);
-    g_free(dir);
-}
-
-static void end(void)
-{
-    scratch_end();
-    g_free(servers);
-    leak_check();
-}
-
-TestSuite(replay, .init = begin, .fini = end, .timeout = 180);
+TestSuite(replay, .init = program_begin, .fini = program_end, .timeout = 180);
 
 static void topics(const char *test, int32_t partitions)
 {
     const struct broker_topic both[] = {{"in", from}, {"out", to}, {NULL, NULL}};
     broker_scene(test, partitions, both, group);
-}
-
-static void put_text(struct bus *bus, const char *topic, const char *key, const char *value)
-{
-    struct bus_out out = {.topic = topic,
-                          .partition = BUS_ANY_PARTITION,
-                          .key = key,
-                          .key_len = (uint32_t)strlen(key),
-                          .value = value,
-                          .len = strlen(value)};
-    cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
 }
 
 /* Requests q-<first> to q-<last>, safe when it returns. */
@@ -65,7 +36,7 @@ static void put(unsigned first, unsigned last)
                          "\"candidates\":[\"SELECT count(*) FROM customer WHERE age > %u\"]}",
                          i, i, i);
         g_snprintf(id, sizeof id, "q-%u", i);
-        put_text(bus, from, id, json);
+        broker_put(bus, from, id, json);
         g_free(json);
     }
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
@@ -253,9 +224,9 @@ Test(replay, says_what_is_wrong)
     expect(assay("replay", "--servers", servers, "--from-topic", "live.no.such.topic", "--db-root", "."), 2,
            "there is no topic 'live.no.such.topic'");
     struct bus *bus = broker_open(NULL, 0);
-    put_text(bus, from, "k", "garbage");
-    put_text(bus, from, "k", "{\"id\":\"q-1\",\"db\":5}");
-    put_text(bus, from, "no-id", "{\"db\":\"shop\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}");
+    broker_put(bus, from, "k", "garbage");
+    broker_put(bus, from, "k", "{\"id\":\"q-1\",\"db\":5}");
+    broker_put(bus, from, "no-id", "{\"db\":\"shop\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}");
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     bus_close(bus);
     char where[160];
@@ -368,11 +339,11 @@ static void answer(unsigned n)
         cr_assert_eq(range_poll(range, LIMIT_MS, &message, &err), ERR_OK, "%s", err.text);
         char *id = g_strndup(message->key, message->key_len),
              *json = g_strdup_printf("{\"schema_version\":1,\"id\":\"%s\",\"status\":\"validated\"}", id);
-        for (unsigned k = i == n - 1 ? 1 : 0; k < (i ? 1 : 2); k++) put_text(bus, to, id, json);
+        for (unsigned k = i == n - 1 ? 1 : 0; k < (i ? 1 : 2); k++) broker_put(bus, to, id, json);
         g_free(json);
         g_free(id);
     }
-    put_text(bus, to, "q-99", "{\"schema_version\":1,\"id\":\"q-99\",\"status\":\"validated\"}");
+    broker_put(bus, to, "q-99", "{\"schema_version\":1,\"id\":\"q-99\",\"status\":\"validated\"}");
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     range_close(range);
     bus_close(bus);
@@ -382,7 +353,8 @@ Test(replay, feeds_a_fleet_and_takes_its_verdicts)
 {
     topics("answers", 1);
     struct bus *bus = broker_open(NULL, 0);
-    put_text(bus, to, "q-1", "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* of the past: not ours */
+    broker_put(bus, to, "q-1",
+               "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* of the past: not ours */
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     bus_close(bus);
     char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* q-1 is asked twice */
@@ -425,7 +397,7 @@ static void put_verdicts(unsigned first, unsigned last)
     for (unsigned i = first; i <= last; i++) {
         char id[16], *json = g_strdup_printf("{\"schema_version\":1,\"id\":\"q-%u\",\"status\":\"validated\"}", i);
         g_snprintf(id, sizeof id, "q-%u", i);
-        put_text(bus, to, id, json);
+        broker_put(bus, to, id, json);
         g_free(json);
     }
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
