@@ -55,7 +55,9 @@ class Work:
         command = [self.o.assay, *words, "--db-root", self.o.db_root]
         print("+", " ".join(command), file=sys.stderr, flush=True)
         with open(out or os.devnull, "w", encoding="utf-8") as file:
-            subprocess.run(command, stdout=file, check=True)
+            done = subprocess.run(command, stdout=file, check=False)
+        if done.returncode not in (0, 1):  # 1: done, but a line was left out (gold that does not run) or not validated
+            raise subprocess.CalledProcessError(done.returncode, command)
 
     def lines(self, name):
         with open(self.path(name), encoding="utf-8") as file:
@@ -136,7 +138,7 @@ def judge(work):
         work.make(f"verdicts.{verifier}.jsonl", lambda out: work.assay(
             "replay", lines, "--strategy", "rerank", "--deadline-ms", "-1", "--models", model_dir(work, verifier), out=out))
     work.make("labels.json", lambda out: work.assay("eval", lines, "--explain=no", "--strategy", "rerank", "--bootstrap", "0",
-                                                    "--format", "json", "--labels", out))
+                                                    "--models", work.o.models, "--format", "json", "--labels", out))
 
 
 # --- candidates ---
