@@ -46,7 +46,7 @@ struct coordinator_score coordinator_score(const struct coordinator_models *mode
 
 /* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
  * decision file, and believed less where the verifier is not `familiar` with the generator. Either may be NAN: the
- * other one alone decides; NAN when both are. */
+ * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
 double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar);
 
 /* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.

@@ -253,19 +253,25 @@ struct coordinator_score coordinator_score(const struct coordinator_models *mode
     return out;
 }
 
+/* So that no judge outvotes the other for ever, and no verdict is certain. NaN stays NaN. */
+static double bounded(double p)
+{
+    static const double least = 1e-6;
+    return p < least ? least : p > 1 - least ? 1 - least : p;
+}
+
 static double logit(double p)
 {
-    static const double least = 1e-6; /* so that no judge outvotes the other for ever */
-    p = fmin(fmax(p, least), 1 - least);
+    p = bounded(p);
     return log(p / (1 - p));
 }
 
 double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar)
 {
     const double *w = models->weights, *u = familiar ? AS_IT_IS : models->unfamiliar;
-    if (isnan(entailment)) return p;
-    if (isnan(p)) return entailment;
-    return 1 / (1 + exp(-(u[0] + u[1] * (w[0] + w[1] * logit(p) + w[2] * logit(entailment)))));
+    if (isnan(entailment)) return bounded(p);
+    if (isnan(p)) return bounded(entailment);
+    return bounded(1 / (1 + exp(-(u[0] + u[1] * (w[0] + w[1] * logit(p) + w[2] * logit(entailment))))));
 }
 
 bool coordinator_read_features(const struct msg_explanation *explanation, float *out)

@@ -102,19 +102,25 @@ static void thin_knots(struct learn_calibration *out)
     out->n = LEARN_MAX_KNOTS;
 }
 
-static bool fit_isotonic(const struct point *points, size_t n, struct learn_calibration *out)
+/* One row of each class is put before the first point and behind the last: an end block of n rows, k of them positive,
+ * becomes (k + 1) / (n + 2), and joins its neighbour where that would make the curve fall. Without them the ends are
+ * the scores beyond which no counter-example happens to lie, and the curve says 0 and 1 there, on however few rows.
+ * `row`: what a row weighs. */
+static bool fit_isotonic(const struct point *points, size_t n, double row, struct learn_calibration *out)
 {
-    double *y = g_try_new(double, n), *w = g_try_new(double, n);
+    double *y = g_try_new(double, n + 2), *w = g_try_new(double, n + 2);
     out->x = g_try_new(double, n);
     out->y = g_try_new(double, n);
     bool ok = y && w && out->x && out->y;
     if (ok) {
+        y[0] = y[n + 1] = 0.5;
+        w[0] = w[n + 1] = 2 * row;
         for (size_t i = 0; i < n; i++) {
-            y[i] = points[i].y;
-            w[i] = points[i].w;
+            y[i + 1] = points[i].y;
+            w[i + 1] = points[i].w;
         }
-        learn_isotonic(y, w, n);
-        keep_knots(out, points, y, n);
+        learn_isotonic(y, w, n + 2);
+        keep_knots(out, points, y + 1, n);
         thin_knots(out);
     }
     g_free(y);
@@ -198,6 +204,18 @@ static void fit_platt(const struct point *points, size_t n, struct learn_calibra
     out->b = b;
 }
 
+/* The mean weight of the rows that have one. */
+static double row_weight_of(const double *weight, size_t n)
+{
+    double sum = 0, rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (weight && !(weight[i] > 0)) continue;
+        sum += weight ? weight[i] : 1;
+        rows++;
+    }
+    return rows > 0 ? sum / rows : 1;
+}
+
 bool learn_calibrate(enum learn_calibration_kind kind, const double *score, const double *label, const double *weight,
                      size_t n, struct learn_calibration *out)
 {
@@ -208,13 +226,25 @@ bool learn_calibrate(enum learn_calibration_kind kind, const double *score, cons
     size_t kept = gather(score, label, weight, n, points);
     bool ok = kept >= 1;
     if (ok && kind == LEARN_PLATT) fit_platt(points, kept, out);
-    if (ok && kind == LEARN_ISOTONIC) ok = fit_isotonic(points, kept, out);
+    if (ok && kind == LEARN_ISOTONIC) ok = fit_isotonic(points, kept, row_weight_of(weight, n), out);
     g_free(points);
     if (ok)
         out->kind = kind;
     else
         learn_calibration_free(out);
     return ok;
+}
+
+void learn_calibration_bound(struct learn_calibration *c)
+{
+    static const double one_row = 2.0 / 3; /* (k + 1) / (n + 2) of a single row */
+    double low = 1 - one_row, high = one_row;
+    for (unsigned i = 0; i < c->n; i++) {
+        if (c->y[i] <= 0 || c->y[i] >= 1) continue;
+        low = fmin(low, c->y[i]);
+        high = fmax(high, c->y[i]);
+    }
+    for (unsigned i = 0; i < c->n; i++) c->y[i] = c->y[i] <= 0 ? low : c->y[i] >= 1 ? high : c->y[i];
 }
 
 static double interpolate(const struct learn_calibration *c, double score)

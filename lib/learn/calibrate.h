@@ -17,9 +17,14 @@ struct learn_calibration {
 };
 
 /* Fit on scores in [0, 1] and labels (soft ones too); weight NULL: 1 each. False: nothing to fit on (fewer than two
- * rows, or out of memory); then *out is LEARN_UNCALIBRATED. The caller owes learn_calibration_free. */
+ * rows, or out of memory); then *out is LEARN_UNCALIBRATED. An isotonic curve is never 0 or 1: its ends are (k + 1) /
+ * (n + 2) of the rows behind them. The caller owes learn_calibration_free. */
 bool learn_calibrate(enum learn_calibration_kind kind, const double *score, const double *label, const double *weight,
                      size_t n, struct learn_calibration *out);
+/* For curves that were fitted before the ends were bound by their rows, and say 0 or 1 there: such an end says no more
+ * than the most extreme block that has a counter-example, or than one row can, if that is more. Never falls still;
+ * changes nothing in a curve that learn_calibrate makes. */
+void learn_calibration_bound(struct learn_calibration *calibration);
 double learn_calibrated(const struct learn_calibration *calibration, double score);
 void learn_calibration_free(struct learn_calibration *calibration);
 const char *learn_calibration_name(enum learn_calibration_kind kind);

@@ -63,9 +63,11 @@ static bool load_calibration(const json_t *object, struct learn_calibration *c)
     c->n = (unsigned)n;
     c->x = g_new0(double, n + 1);
     c->y = g_new0(double, n + 1);
-    return model_get_real(object, "a", -1e6, 1e6, &c->a) && model_get_real(object, "b", -1e6, 1e6, &c->b) &&
-           model_get_reals(object, "x", 0, 1, n, c->x) && model_get_reals(object, "y", 0, 1, n, c->y) &&
-           rising(c->x, c->n, true) && rising(c->y, c->n, false);
+    bool ok = model_get_real(object, "a", -1e6, 1e6, &c->a) && model_get_real(object, "b", -1e6, 1e6, &c->b) &&
+              model_get_reals(object, "x", 0, 1, n, c->x) && model_get_reals(object, "y", 0, 1, n, c->y) &&
+              rising(c->x, c->n, true) && rising(c->y, c->n, false);
+    if (ok) learn_calibration_bound(c);
+    return ok;
 }
 
 static bool load_features(const json_t *list, struct learn_model *model)

@@ -154,6 +154,10 @@ Test(models, two_judges_are_put_together_as_the_file_says)
     cr_assert(isnan(coordinator_combine(models, NAN, NAN, true)));
     cr_assert_lt(coordinator_combine(models, 0, 1, true), 1);
     cr_assert_gt(coordinator_combine(models, 1, 0, true), 0, "no judge is infinitely sure");
+    cr_assert_lt(coordinator_combine(models, 1, 1, true), 1, "nor are two");
+    cr_assert_lt(coordinator_combine(models, 1, NAN, true), 1);
+    cr_assert_lt(coordinator_combine(models, NAN, 1, true), 1);
+    cr_assert_gt(coordinator_combine(models, 0, NAN, true), 0);
 }
 
 Test(models, an_unfamiliar_generator_is_believed_less)

@@ -2,8 +2,10 @@
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 TestSuite(calibrate, .fini = leak_check);
 
@@ -110,6 +112,65 @@ Test(calibrate, platt_flattens_noise)
     learn_calibration_free(&c);
 }
 
+/* However few rows lie beyond the last counter-example, they are no reason to be certain. */
+Test(calibrate, isotonic_ends_say_what_their_rows_do)
+{
+    /* 8 wrong, then right and wrong in turn, then 18 right: of the ends (k + 1) / (n + 2) */
+    enum { N = 66 };
+    double score[N], label[N], weight[N];
+    for (int i = 0; i < N; i++) {
+        score[i] = (i + 0.5) / N;
+        label[i] = i < 8 ? 0 : i >= N - 18 ? 1 : i % 2 == 0;
+        weight[i] = 0.25; /* a row is a row, whatever they all weigh */
+    }
+    struct learn_calibration c;
+    for (int weighed = 0; weighed < 2; weighed++) {
+        cr_assert(learn_calibrate(LEARN_ISOTONIC, score, label, weighed ? weight : NULL, N, &c));
+        cr_expect_float_eq(learn_calibrated(&c, 0), 1.0 / 10, 1e-12, "%g", learn_calibrated(&c, 0));
+        cr_expect_float_eq(learn_calibrated(&c, 1), 19.0 / 20, 1e-12, "%g", learn_calibrated(&c, 1));
+        cr_expect_float_eq(learn_calibrated(&c, 0.5), 0.5, 1e-12);
+        learn_calibration_free(&c);
+    }
+}
+
+/* Two rows above a block of 99 in 100 do not pull it down: they join it. */
+Test(calibrate, isotonic_ends_do_not_fall)
+{
+    enum { N = 202 };
+    double score[N], label[N], last = 0;
+    for (int i = 0; i < N; i++) {
+        score[i] = i < 200 ? 0.5 : 0.9;
+        label[i] = i != 50 && i != 150;
+    }
+    struct learn_calibration c;
+    cr_assert(learn_calibrate(LEARN_ISOTONIC, score, label, NULL, N, &c));
+    for (int i = 0; i <= 20; i++) {
+        double now = learn_calibrated(&c, i / 20.0);
+        cr_expect(now >= last && now < 1, "%d: %g", i, now);
+        last = now;
+    }
+    cr_expect_float_eq(last, (200 + 1) / (202 + 2.0), 1e-12, "%g", last);
+    learn_calibration_free(&c);
+}
+
+/* Curves of old files. */
+Test(calibrate, a_certain_end_without_a_count_says_what_its_neighbour_does)
+{
+    struct learn_calibration c = {.kind = LEARN_ISOTONIC, .n = 4};
+    c.x = g_memdup2((double[]){0.1, 0.2, 0.8, 0.9}, 4 * sizeof(double));
+    c.y = g_memdup2((double[]){0, 0.05, 0.97, 1}, 4 * sizeof(double));
+    learn_calibration_bound(&c);
+    cr_expect(c.y[0] == 0.05 && c.y[1] == 0.05 && c.y[2] == 0.97 && c.y[3] == 0.97);
+    memcpy(c.y, (double[]){0, 0, 1, 1}, 4 * sizeof(double));
+    learn_calibration_bound(&c);
+    cr_expect_float_eq(learn_calibrated(&c, 0), 1.0 / 3, 1e-12);
+    cr_expect_float_eq(learn_calibrated(&c, 1), 2.0 / 3, 1e-12);
+    memcpy(c.y, (double[]){0.4, 0.4, 0.5, 0.6}, 4 * sizeof(double));
+    learn_calibration_bound(&c);
+    cr_expect(c.y[0] == 0.4 && c.y[3] == 0.6, "what is not certain stays");
+    learn_calibration_free(&c);
+}
+
 Test(calibrate, edges)
 {
     struct learn_calibration c;
@@ -121,8 +182,8 @@ Test(calibrate, edges)
     cr_expect(isfinite(c.a) && isfinite(c.b));
     cr_assert(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 2, &c));
     cr_expect_float_eq(learn_calibrated(&c, 0.5), 0.5, 1e-12);
-    cr_expect_float_eq(learn_calibrated(&c, 0.0), 0, 0);
-    cr_expect_float_eq(learn_calibrated(&c, 1.0), 1, 0);
+    cr_expect_float_eq(learn_calibrated(&c, 0.0), 1.0 / 3, 1e-12);
+    cr_expect_float_eq(learn_calibrated(&c, 1.0), 2.0 / 3, 1e-12);
     cr_expect(!isnan(learn_calibrated(&c, NAN)));
     learn_calibration_free(&c);
     for (int i = 0; i < LEARN_CALIBRATION_COUNT; i++)

@@ -321,3 +321,17 @@ Test(classifier, a_tree_by_hand)
     cr_expect_float_eq(learn_predict(model, (float[]){1, NAN}), 1 / (1 + exp(-3)), 1e-7);
     learn_free(model);
 }
+
+/* A file of before the ends were bound by their rows. */
+Test(classifier, no_file_is_certain)
+{
+    static const char TEXT[] =
+        HEAD "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[0.3,0.4,0.5,0.6],\"y\":[0,0.1,0.9,1]},"
+             "\"kind\":\"logistic\",\"parameters\":{\"bias\":0,\"weight\":[1,0],\"scale\":[1,1],\"mean\":[0,0]}}";
+    struct learn_model *model;
+    struct err err;
+    cr_assert_eq(learn_load_text(TEXT, strlen(TEXT), &model, &err), ERR_OK, "%s", err.text);
+    cr_expect_float_eq(learn_predict(model, (float[]){50, 0}), 0.9, 1e-12);
+    cr_expect_float_eq(learn_predict(model, (float[]){-50, 0}), 0.1, 1e-12);
+    learn_free(model);
+}
