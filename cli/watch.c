@@ -31,19 +31,49 @@ static int64_t loop_age(const struct watch *watch, bool *started)
     return now - oldest;
 }
 
+/* --- how it stands --- */
+
+/* What the pages of health say, each from one look. */
+struct standing {
+    int64_t age_ns, restoring_ns; /* since the slowest loop turned; since a take-over began, 0: none goes on */
+    bool turns, started, carries, caught_up;
+    struct bus_traffic traffic;
+    struct err err; /* why the transport does not carry */
+};
+
+static struct standing look(const struct watch *watch)
+{
+    struct standing now = {0};
+    now.age_ns = loop_age(watch, &now.started);
+    now.turns = now.age_ns < watch->stall_ns;
+    now.carries = bus_health(watch->config.bus, &now.err) == ERR_OK;
+    now.restoring_ns = watch->config.restoring_ns ? watch->config.restoring_ns(watch->config.ctx) : 0;
+    now.caught_up = now.restoring_ns == 0 || now.restoring_ns > WATCH_RESTORE_MS * INT64_C(1000000);
+    bus_traffic(watch->config.bus, &now.traffic);
+    return now;
+}
+
+static bool is_live(const struct standing *now)
+{
+    return now->turns && now->carries;
+}
+
+static bool is_ready(const struct standing *now)
+{
+    return is_live(now) && now->started && now->traffic.joined == now->traffic.members && now->caught_up;
+}
+
 /* --- pages --- */
 
 static bool write_metrics(void *ctx, FILE *out)
 {
     struct watch *watch = ctx;
-    struct bus_traffic traffic;
-    bool started;
-    double age = (double)loop_age(watch, &started) / 1e9;
+    const struct standing now = look(watch);
     watch->config.collect(watch->config.ctx, watch->metrics);
-    bus_traffic(watch->config.bus, &traffic);
-    if (traffic.clients) fleet_metrics_traffic(watch->metrics, &traffic);
+    if (now.traffic.clients) fleet_metrics_traffic(watch->metrics, &now.traffic);
     fleet_metrics_process(watch->metrics);
-    metrics_set(metrics_get(watch->metrics, FLEET_LOOP_AGE, NULL), age);
+    metrics_set(metrics_get(watch->metrics, FLEET_READY, NULL), is_ready(&now));
+    metrics_set(metrics_get(watch->metrics, FLEET_LOOP_AGE, NULL), (double)now.age_ns / 1e9);
     char *text = metrics_write(watch->metrics, NULL);
     if (!text) return false;
     fputs(text, out);
@@ -51,32 +81,29 @@ static bool write_metrics(void *ctx, FILE *out)
     return true;
 }
 
+static void print_live(const struct standing *now, FILE *out)
+{
+    fprintf(out, "loops: %s, the slowest turned %.1f s ago\n", now->turns ? "ok" : "stuck", (double)now->age_ns / 1e9);
+    fprintf(out, "transport: %s\n", now->carries ? "ok" : now->err.text);
+}
+
 static bool write_live(void *ctx, FILE *out)
 {
-    struct watch *watch = ctx;
-    struct err err = {0};
-    bool started;
-    int64_t age = loop_age(watch, &started);
-    bool turns = age < watch->stall_ns, carries = bus_health(watch->config.bus, &err) == ERR_OK;
-    fprintf(out, "loops: %s, the slowest turned %.1f s ago\n", turns ? "ok" : "stuck", (double)age / 1e9);
-    fprintf(out, "transport: %s\n", carries ? "ok" : err.text);
-    return turns && carries;
+    const struct standing now = look(ctx);
+    print_live(&now, out);
+    return is_live(&now);
 }
 
 static bool write_ready(void *ctx, FILE *out)
 {
-    const struct watch *watch = ctx;
-    struct bus_traffic traffic;
-    bool started, live = write_live(ctx, out);
-    loop_age(watch, &started);
-    bus_traffic(watch->config.bus, &traffic);
-    fprintf(out, "started: %s\n", started ? "ok" : "not yet");
-    fprintf(out, "joined: %u of %u\n", traffic.joined, traffic.members);
-    int64_t restoring = watch->config.restoring_ns ? watch->config.restoring_ns(watch->config.ctx) : 0;
-    bool caught_up = restoring == 0 || restoring > WATCH_RESTORE_MS * INT64_C(1000000);
-    if (restoring)
-        fprintf(out, "taking over: %s, for %.1f s\n", caught_up ? "goes on" : "not yet", (double)restoring / 1e9);
-    return live && started && traffic.joined == traffic.members && caught_up;
+    const struct standing now = look(ctx);
+    print_live(&now, out);
+    fprintf(out, "started: %s\n", now.started ? "ok" : "not yet");
+    fprintf(out, "joined: %u of %u\n", now.traffic.joined, now.traffic.members);
+    if (now.restoring_ns)
+        fprintf(out, "taking over: %s, for %.1f s\n", now.caught_up ? "goes on" : "not yet",
+                (double)now.restoring_ns / 1e9);
+    return is_ready(&now);
 }
 
 static const struct observe_page pages[] = {

@@ -305,6 +305,10 @@ static void expect_page(const struct process *process, const char *path, int sta
     char *answer = ask(process->port, "GET", path);
     cr_assert(is_status(answer, status), "%s: %s", path, answer);
     cr_assert(strstr(answer, says), "%s: %s", path, answer);
+    if (strcmp(path, "/readyz") != 0) return;
+    const char *metric = status == 200 ? "\nassay_ready 1\n" : "\nassay_ready 0\n";
+    answer = ask(process->port, "GET", "/metrics");
+    cr_assert(strstr(answer, metric), "no %s after %s: %s", metric, says, answer);
 }
 
 Test(watch, not_asked_to_listen_it_does_not)
