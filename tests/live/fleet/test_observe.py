@@ -16,10 +16,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from wait import wait_until
-
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parents[2] / "deploy" / "samples"
+sys.path.append(str(HERE.parents[1] / "unit/k8s"))
+
+import alerts
+from wait import wait_until
+
 WAIT_S = 60
 SECRET = "quite-a-secret-literal"  # stands in a request and must not be in a log
 SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)$')
@@ -121,6 +124,16 @@ def shows_its_work(coordinator, worker, servers):
     assert done["process_resident_memory_bytes"] > 1 << 20
 
 
+def alerts_find_their_series(*processes):
+    """What the rules ask for is there, with these labels and values of them, when nothing is wrong yet."""
+    series = [re.fullmatch(r"(\w+)(?:\{(.*)\})?", key).groups() for process in processes for key in process.metrics()]
+    shown = [(name, dict(re.findall(r'(\w+)="([^"]*)"', labels or ""))) for name, labels in series]
+    for rule in alerts.rules(alerts.source()["spec"]):
+        for metric, matchers in alerts.Expression(rule["expr"]).selectors():
+            found = any(name == metric and alerts.takes(matchers, labels) for name, labels in shown)
+            assert found, f"{rule['alert']} asks for {metric} with {matchers}, which nobody shows"
+
+
 def logs_are_json_without_literals(coordinator, worker):
     for process in (coordinator, worker):
         for line in process.lines():
@@ -158,6 +171,8 @@ def main():
             for process in (coordinator, worker):
                 wait_until(process.is_ready, WAIT_S, "ready")
                 assert process.get("/healthz")[0] == 200
+                assert process.metrics()["assay_ready"] == 1
+            alerts_find_their_series(coordinator, worker)
             shows_its_work(coordinator, worker, servers)
             a_port_that_is_taken_ends_the_start(worker_command, worker.port)
             assert [coordinator.stop(), worker.stop()] == [0, 0]
