@@ -16,6 +16,8 @@ for arg; do
 done
 [ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages" "$optional_packages $optional_test_packages" || exit 2
 
+[ -z "$install" ] || export ASSAY_TEST_PROMTOOL=${ASSAY_TEST_PROMTOOL:-$(find_promtool "$PWD/build/promtool")}
+
 # A name that is the program's own section now.
 [ -z "${ASSAY_KAFKA_LIBS:-}" ] || { export ASSAY_TEST_KAFKA_LIBS=$ASSAY_KAFKA_LIBS; unset ASSAY_KAFKA_LIBS; }
 
