@@ -36,6 +36,7 @@ from wait import wait_until
 
 HERE = Path(__file__).resolve().parent
 GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": [topics.TASKS + f for f in topics.FAMILIES]}
+JOIN_S = 60
 STRICT = Bounds(repeats_after_answer=0, short_of_time=0.0)
 POSTGRES = ("kafka", "redis", "postgres")  # the databases are in it then
 
@@ -46,6 +47,7 @@ class Scenario:
     fault: callable
     load_s: float = 12
     rate: float = 20
+    complete: bool = False  # the load begins once all have joined: where they join meanwhile, partitions move
     settle_s: float = 90
     session_s: int = 6  # sessions end soon, so that a fault of ten seconds is a long one
     coordinators: int = 2
@@ -62,7 +64,7 @@ class Scenario:
 
 
 SCENARIOS = (
-    Scenario("calm", faults.nothing, load_s=8, extra={"huge": 1}, bounds=STRICT, short=True),
+    Scenario("calm", faults.nothing, load_s=8, complete=True, extra={"huge": 1}, bounds=STRICT, short=True),
     Scenario("kill coordinators", faults.kill_any("coordinator"), short=True),
     Scenario("kill workers", faults.kill_any("worker"), short=True),
     Scenario("terminate anybody", faults.terminate_any, short=True),
@@ -287,8 +289,14 @@ class Run:
         for i, families in enumerate(s.workers):
             options = ["--family", families] if families else []
             self.fleet.worker(f"worker-{i}", "--threads", "1", *options, environment=crash, may_abort=s.deadly)
+        if s.complete:
+            self._wait_for_all()
         self.reader = threading.Thread(target=self._read_live, daemon=True)
         self.reader.start()
+
+    def _wait_for_all(self):
+        for group, n in (("assay-coordinator", self.scenario.coordinators), ("assay-worker", len(self.scenario.workers))):
+            wait_until(lambda: topics.is_complete(self.kafka, group, n), JOIN_S, f"{n} members of {group}", look_s=0.5)
 
     def _databases(self):
         postgres = self.servers.environment.get("ASSAY_TEST_POSTGRES")
@@ -440,6 +448,8 @@ class Session:
     def __init__(self, arguments):
         self.arguments = arguments
         self.directory = Path(arguments.directory or tempfile.mkdtemp(prefix="assay-soak."))
+        self.directory.mkdir(exist_ok=True)
+        self.directory.chmod(0o755)  # PostgreSQL, as a user of its own, has to come through
         self.servers = Servers(self.directory / "servers")
         self.count, self.failed = 0, []
 

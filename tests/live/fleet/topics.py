@@ -80,6 +80,12 @@ def members(servers, group):
     return [member.id for found in patiently(admin.list_groups, group) for member in found.members]
 
 
+def is_complete(servers, group, n):
+    """Whether n members share a group's partitions and nobody is joining or leaving."""
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
+    return any(found.state == "Stable" and len(found.members) == n for found in patiently(admin.list_groups, group))
+
+
 def committed_offsets(servers, group, topic):
     """{partition: offset}; below 0 where nothing was ever committed."""
     client = consumer(servers, committed=True, **{"group.id": group})
