@@ -15,6 +15,7 @@ enum { KAFKA_CONNECT_MS = 10000, KAFKA_POLL_MS = 100 };
 struct kafka_context {
     struct kafka *kafka;
     void *owner; /* the consumer */
+    bool joins;  /* a group; else a consumer that takes its partitions itself, and is asked about no membership */
 };
 
 enum { KAFKA_LIMITS = 40 };

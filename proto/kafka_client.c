@@ -104,7 +104,7 @@ static int on_stats(rd_kafka_t *client, char *json, size_t len, void *opaque)
 {
     struct kafka_context *context = opaque;
     (void)client;
-    kafka_stats_take(&context->kafka->stats, context, json, len);
+    kafka_stats_take(&context->kafka->stats, context, context->joins, json, len);
     return 0; /* the text stays the library's */
 }
 

@@ -632,7 +632,7 @@ static struct member *member_new(struct kafka *kafka, const char *const *topics,
     if (!member) return NULL;
     member->consumer.transport = &bus_kafka;
     member->kafka = kafka;
-    member->context = (struct kafka_context){kafka, member};
+    member->context = (struct kafka_context){kafka, member, true};
     atomic_init(&member->called_ns, clock_now_ns());
     pthread_mutex_init(&member->lock, NULL);
     bell_init(&member->bell);

@@ -209,7 +209,7 @@ enum err_code range_open(struct bus *bus, const struct range_config *config, str
     struct range *range = calloc(1, sizeof *range);
     if (!range) return err_set(err, ERR_NOMEM, "no memory for a range");
     range->kafka = kafka;
-    range->context = (struct kafka_context){kafka, range};
+    range->context = (struct kafka_context){kafka, range, false};
     range->topic = strdup(config->topic);
     range->in_order = config->in_order && config->to.kind != RANGE_NEVER;
     enum err_code code = range->topic ? make_client(range, config->group, err) : ERR_NOMEM;

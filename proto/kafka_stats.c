@@ -48,7 +48,7 @@ static void read_lag(json_t *topics, struct bus_traffic *out)
     }
 }
 
-static void read_report(const json_t *root, struct bus_traffic *out)
+static void read_report(const json_t *root, bool joins, struct bus_traffic *out)
 {
     const json_t *group = json_object_get(root, "cgrp");
     *out = (struct bus_traffic){
@@ -59,8 +59,8 @@ static void read_report(const json_t *root, struct bus_traffic *out)
         .messages_out = count_of(root, "txmsgs"),
         .queued = is_text(root, "type", "producer") ? count_of(root, "msg_cnt") : 0,
         .rebalances = count_of(group, "rebalance_cnt"),
-        .members = json_is_object(group),
-        .joined = is_text(group, "state", "up") && is_text(group, "join_state", "steady"),
+        .members = joins,
+        .joined = joins && is_text(group, "state", "up") && is_text(group, "join_state", "steady"),
     };
     read_brokers(json_object_get(root, "brokers"), out);
     read_lag(json_object_get(root, "topics"), out);
@@ -130,7 +130,7 @@ void kafka_stats_free(struct kafka_stats *stats)
     free(stats->reports);
 }
 
-void kafka_stats_take(struct kafka_stats *stats, const void *client, const char *json, size_t len)
+void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins, const char *json, size_t len)
 {
     json_t *root = json_loadb(json, len, 0, NULL);
     struct bus_traffic traffic;
@@ -138,7 +138,7 @@ void kafka_stats_take(struct kafka_stats *stats, const void *client, const char 
         json_decref(root);
         return;
     }
-    read_report(root, &traffic);
+    read_report(root, joins, &traffic);
     json_decref(root);
     pthread_mutex_lock(&stats->lock);
     int64_t now = clock_now_ns();

@@ -29,8 +29,9 @@ struct kafka_stats {
 void kafka_stats_init(struct kafka_stats *stats);
 void kafka_stats_free(struct kafka_stats *stats);
 
-/* Take in a report. One that cannot be read changes nothing. Thread: any. */
-void kafka_stats_take(struct kafka_stats *stats, const void *client, const char *json, size_t len);
+/* Take in a report. One that cannot be read changes nothing. joins: the client is a member of a group, or shall be; one
+ * that only has a group's name says in its reports that it waits for it, for ever. Thread: any. */
+void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins, const char *json, size_t len);
 
 /* The sum. Thread: any. */
 void kafka_stats_sum(struct kafka_stats *stats, struct bus_traffic *out);

@@ -150,7 +150,7 @@ enum err_code txn_open(struct kafka *kafka, struct watchdog *watchdog, const cha
     *out = NULL;
     if (!txn) return err_set(err, ERR_NOMEM, "no memory for transactions");
     txn->kafka = kafka;
-    txn->context = (struct kafka_context){kafka, txn};
+    txn->context = (struct kafka_context){kafka, txn, false};
     txn->watchdog = watchdog;
     snprintf(txn->id, sizeof txn->id, "%s", id);
     enum err_code code = make_producer(txn, err);

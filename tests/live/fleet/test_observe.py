@@ -57,6 +57,10 @@ class Process:
         answer = self.get("/readyz")
         return answer and answer[0] == 200
 
+    def has_reported(self):
+        """Whether the library's reports are in: what /readyz says before is no more than that the loops turn."""
+        return self.is_ready() is not None and total(self.metrics(), "assay_kafka_bytes_total") > 0
+
     def metrics(self):
         """{name and labels: value}; every line must be what Prometheus reads."""
         values, types = {}, {}
@@ -167,18 +171,22 @@ def main():
         worker_command += ["--redis", redis, "--threads", "2"]
         coordinator = Process(directory, "coordinator", coordinator_command)
         worker = Process(directory, "worker", worker_command)
+        serve = Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
+        processes = (coordinator, worker, serve)
         try:
-            for process in (coordinator, worker):
+            for process in processes:
+                wait_until(process.has_reported, WAIT_S, "what the library says of itself")
                 wait_until(process.is_ready, WAIT_S, "ready")
                 assert process.get("/healthz")[0] == 200
                 assert process.metrics()["assay_ready"] == 1
             alerts_find_their_series(coordinator, worker)
             shows_its_work(coordinator, worker, servers)
             a_port_that_is_taken_ends_the_start(worker_command, worker.port)
-            assert [coordinator.stop(), worker.stop()] == [0, 0]
+            assert serve.is_ready(), serve.get("/readyz")
+            assert [process.stop() for process in processes] == [0, 0, 0]
             logs_are_json_without_literals(coordinator, worker)
         finally:
-            for process in (coordinator, worker):
+            for process in processes:
                 process.process.kill()
                 process.process.wait()
                 sys.stderr.write(process.log.read_text()[-4000:])
