@@ -1,7 +1,10 @@
 # Writes OUT with the commit of SOURCE; touches it only when the commit changed, so that nothing is rebuilt for nothing.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=9 HEAD
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit) # a tarball, an image's context
+  set(commit "$ENV{SOURCE_COMMIT}")
+endif()
 if(NOT commit)
-  set(commit "unknown") # a tarball
+  set(commit "unknown")
 endif()
 file(CONFIGURE OUTPUT ${OUT} CONTENT "#define ASSAY_COMMIT \"${commit}\"\n")
