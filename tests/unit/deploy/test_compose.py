@@ -1,4 +1,4 @@
-"""deploy/compose.yaml against the program, without an engine; and each check against the file with one thing spoiled.
+"""deploy/compose.yaml and the Dockerfile against the program, without an engine; and each check against one thing spoiled.
 
     test_compose.py --assay build/asan/cli/assay
 """
@@ -15,14 +15,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "k8s"))
 from checks import CLOSE_S, port_of  # noqa: E402
 from manifests import ROOT, Program  # noqa: E402
 
-FILE = ROOT / "deploy/compose.yaml"
+FILE, DOCKERFILE = ROOT / "deploy/compose.yaml", ROOT / "deploy/Dockerfile"
 
 
 class Compose:
     """The file, its services as manifests.Program takes containers."""
 
     def __init__(self, content):
-        self.services = content["services"]
+        self.services, self.dockerfile = content["services"], content["dockerfile"]
 
     def config(self):
         return ""  # all settings are in the environment and on the command lines
@@ -81,6 +81,15 @@ def image(compose, program):
         context = (FILE.parent / build["context"]).resolve()
         if context != ROOT or not (context / build["dockerfile"]).exists():
             yield f"{who}: there is no {build}"
+
+
+def dockerfile(compose, program):
+    """Any engine builds it: Podman and Buildah run everything by /bin/sh. And the image's user is nobody, by number."""
+    if re.search(r"^SHELL", compose.dockerfile, re.M):
+        yield "SHELL"
+    users = re.findall(r"^(USER|FROM)\b *(\d*)", compose.dockerfile, re.M)
+    if users[-1][0] != "USER" or int(users[-1][1] or 0) == 0:
+        yield f"runs as {users[-1]}"
 
 
 def hardened(compose, program):
@@ -152,7 +161,7 @@ def databases(compose, program):
             yield f"{who} looks in {roots}, mounted is {mounts(service)}"
 
 
-ALL = [commands, health, image, hardened, endings, families, instances, network, databases]
+ALL = [commands, health, image, dockerfile, hardened, endings, families, instances, network, databases]
 
 SPOILED = [  # check, path in the file, another value, or none
     (commands, "services/serve/command", ["serve", "--port", ":8080"]),
@@ -165,6 +174,8 @@ SPOILED = [  # check, path in the file, another value, or none
     (image, "services/serve/build", {"context": "..", "dockerfile": "deploy/Dockerfile"}),  # as it was, with the others
     (image, "services/topics/build", None),
     (image, "services/topics/build/context", "."),
+    (dockerfile, "dockerfile", DOCKERFILE.read_text() + 'SHELL ["/bin/bash", "-c"]\n'),
+    (dockerfile, "dockerfile", DOCKERFILE.read_text() + "USER root\n"),
     (hardened, "services/serve/read_only", None),
     (hardened, "services/worker-rows/volumes", ["/databases:/databases"]),
     (endings, "services/coordinator-0/stop_grace_period", None),
@@ -200,7 +211,7 @@ def spoiled(content, path, value):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--assay", required=True)
-    content, failed = yaml.safe_load(FILE.read_text()), []
+    content, failed = yaml.safe_load(FILE.read_text()) | {"dockerfile": DOCKERFILE.read_text()}, []
     with tempfile.TemporaryDirectory() as scratch:
         program = Program(parser.parse_args().assay, scratch)
         for check in ALL:
