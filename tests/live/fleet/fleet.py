@@ -34,6 +34,7 @@ class Place:
     killed: bool = False  # we did it
     may_abort: bool = False  # it was told to
     paused: bool = False
+    again_at: float | None = None  # it has ended and is started again then, on time.monotonic
     starts: int = 0
     exits: list = field(default_factory=list)
     peak_rss: int = 0
@@ -90,7 +91,7 @@ class Fleet:
             place.log_start = log.seek(0, os.SEEK_END)
             streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
             place.process = subprocess.Popen(place.command, env=place.environment, cwd=self.temporary, **streams)
-        place.wanted, place.killed, place.paused = True, False, False
+        place.wanted, place.killed, place.paused, place.again_at = True, False, False, None
         place.starts += 1
 
     # --- what is done to it ---
@@ -114,15 +115,19 @@ class Fleet:
 
     def stop(self, *names):
         """SIGTERM. One that does not end in time, or not well, is a fault of its own."""
+        awaited = []
         for name in names:
             with self.lock:
                 place = self.places[name]
                 place.wanted = False
+                if place.again_at is not None:
+                    continue  # it ended by itself, and how is written down
+                awaited.append(place)
                 if place.process.poll() is None:
                     place.process.send_signal(signal.SIGCONT)
                     place.process.terminate()
-        for name in names:
-            self._await_end(self.places[name])
+        for place in awaited:
+            self._await_end(place)
 
     @staticmethod
     def _has_begun(place):
@@ -175,14 +180,19 @@ class Fleet:
             return
         if not place.wanted:
             return
+        if place.again_at is None:
+            self._note_end(place, status)
+        if time.monotonic() >= place.again_at:
+            self._start(place)
+
+    def _note_end(self, place, status):
+        """How it ended, once, and when it is started again: until then the others are looked after, and nobody waits."""
         place.exits.append((time.time(), status))
         aborted = status == -signal.SIGABRT and place.may_abort
         self.aborts += aborted
         if (status < 0 and not place.killed and not aborted) or status == SANITIZER:
             self.deaths.append(f"{place.name} died of status {status}, see {place.log}")
-        if not place.killed:
-            time.sleep(AGAIN_S)
-        self._start(place)
+        place.again_at = time.monotonic() + (0 if place.killed else AGAIN_S)
 
     def leftovers(self):
         return [str(p.relative_to(self.directory)) for p in self.temporary.rglob("*") if p.is_file()]

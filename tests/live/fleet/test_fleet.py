@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Tests of what starts a dead process again: whoever wants something meanwhile is not kept waiting. No servers."""
+import tempfile
+import threading
+import time
+import unittest
+
+import fleet
+from wait import wait_until
+
+
+class FleetTest(unittest.TestCase):
+    def setUp(self):
+        self.again_s, fleet.AGAIN_S = fleet.AGAIN_S, 600
+        self.directory = tempfile.TemporaryDirectory()
+        self.fleet = fleet.Fleet("/bin/sh", "nowhere:1", self.directory.name, [], 6)
+
+    def tearDown(self):
+        self.fleet.close()
+        self.directory.cleanup()
+        fleet.AGAIN_S = self.again_s
+
+    def has_ended(self, place):
+        wait_until(lambda: len(place.exits) == 1, 20, "its end is seen")
+
+    def test_others_go_on_while_one_waits_to_be_started_again(self):
+        fails = self.fleet._add("fails", ["-c", "exit 3"], None)
+        other = self.fleet._add("other", ["-c", "echo running; exec sleep 600"], None)
+        self.has_ended(fails)
+        killer = threading.Thread(target=self.fleet.kill, args=("other",), daemon=True)
+        killer.start()
+        wait_until(lambda: other.starts == 2, 20, "the other is back")
+        self.assertEqual(fails.starts, 1, "it waits for its time")
+        fails.again_at = time.monotonic()
+        wait_until(lambda: fails.starts == 2, 20, "started again")
+        self.assertEqual(fails.exits[0][1], 3)
+        self.assertEqual(self.fleet.deaths, [])
+
+    def test_one_that_waits_can_be_stopped_and_started(self):
+        fails = self.fleet._add("fails", ["-c", "exit 3"], None)
+        self.has_ended(fails)
+        self.fleet.stop("fails")
+        self.assertEqual(self.fleet.deaths, [], "it ended before it was told to")
+        self.fleet.start("fails")
+        self.assertEqual(fails.starts, 2)
+        self.fleet.stop("fails")
+
+
+if __name__ == "__main__":
+    unittest.main()
