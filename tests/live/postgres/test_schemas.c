@@ -253,7 +253,7 @@ Test(schemas, mutants_join_by_the_search_path)
 
 /* One index a tenant would be no index: what an unqualified name reaches is there, of the other schemas' tables so many
  * that all are 5,000, and a note says how many are not. A key of a table that is there to one that is not is none. Most
- * are views, which are made and read in less time. */
+ * are views without a column, which are made and read in less time: what is left is one look at each one's columns. */
 Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
 {
     enum { TENANTS = 30, VIEWS = 170, MOST = 5000 };
@@ -262,7 +262,7 @@ Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
     for (unsigned i = 0; i < TENANTS; i++) {
         char *sql = g_strdup_printf("CREATE SCHEMA tenant_%u; GRANT USAGE ON SCHEMA tenant, tenant_%u TO %s;"
                                     "DO $$ BEGIN FOR i IN 1..%u LOOP EXECUTE "
-                                    "'CREATE VIEW tenant_%u.v' || i || ' AS SELECT 1 AS id'; END LOOP; END $$",
+                                    "'CREATE VIEW tenant_%u.v' || i || ' AS SELECT'; END LOOP; END $$",
                                     i, i, server.name, VIEWS, i);
         server_exec(&server, sql);
         g_free(sql);
