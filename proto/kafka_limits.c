@@ -2,7 +2,8 @@
  *
  * Topics that somebody made by hand take 1 MiB by the brokers' default, a bus up to MSG_MAX_BYTES. So a room names the
  * topics that it writes to (bus_know_topics), the brokers are asked for their max.message.bytes, and bus_max_bytes says
- * the less of both. Where asking is not permitted, the bus's own bound stays, and a warning says so.
+ * the less of both. Where asking is not permitted, or nobody answers within connect_ms, the bus's own bound stays, and
+ * a warning says so.
  *
  * A setting may also be changed later. A message that a broker then refuses is one too large for its topic, if it went
  * alone: the bound of that topic is halved, so that the same thing ends after a few times whatever the setting is. One
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OVERHEAD = 64 << 10, ANSWER_MS = 10000, LEAST = 2 * OVERHEAD };
+enum { OVERHEAD = 64 << 10, LEAST = 2 * OVERHEAD };
 
 size_t kafka_without_overhead(size_t largest)
 {
@@ -148,7 +149,7 @@ enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint
     if (!count) return ERR_OK;
     rd_kafka_queue_t *queue = rd_kafka_queue_new(kafka->producer);
     rd_kafka_DescribeConfigs(kafka->producer, resources, count, NULL, queue);
-    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ANSWER_MS);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, (int)kafka->connect_ms);
     bool answered = event && rd_kafka_event_type(event) == RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT;
     enum err_code code = ERR_OK;
     if (!answered || rd_kafka_event_error(event))

@@ -324,7 +324,8 @@ size_t bus_out_bytes(const struct bus_out *out);
 size_t bus_max_bytes(struct bus *bus, const char *topic);
 
 /* Find out how large messages of these topics may be; bus_max_bytes and ERR_LIMIT_BYTES follow it from then on. What
- * cannot be found out is logged and changes nothing. ERR_CONFIG: a topic takes less than is needed at all. */
+ * cannot be found out, within connect_ms, is logged and changes nothing. ERR_CONFIG: a topic takes less than is needed
+ * at all. */
 enum err_code bus_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
 
 /* A deep copy, for those who keep a message: bus_out_room bytes of `room` and n_headers of `headers`. Texts end with
