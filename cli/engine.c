@@ -365,6 +365,11 @@ void engine_stats(struct engine *engine, struct engine_stats *out)
     out->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }
 
+uint32_t engine_window(const struct engine *engine)
+{
+    return engine->window;
+}
+
 enum msg_strategy engine_strategy(const struct engine *engine)
 {
     return engine->defaults.strategy ? engine->defaults.strategy : coordinator_models_strategy(engine->models);

@@ -66,6 +66,9 @@ void engine_close(struct engine *engine);
 /* Thread: any. */
 void engine_stats(struct engine *engine, struct engine_stats *out);
 
+/* Requests in flight at most. */
+uint32_t engine_window(const struct engine *engine);
+
 /* The strategy and threshold in effect when neither request nor config sets them. */
 enum msg_strategy engine_strategy(const struct engine *engine);
 double engine_threshold(const struct engine *engine);

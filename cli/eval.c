@@ -207,7 +207,8 @@ static int run_pass(struct eval *e, enum msg_strategy strategy)
     int64_t began = clock_now_ns();
     enum err_code code = engine_open(&e->config, &engine, &err);
     if (code == ERR_OK) {
-        struct judge_loop loop = {.next = next_request, .each = on_verdict, .tick = on_tick, .ctx = e};
+        struct judge_loop loop = {
+            .next = next_request, .each = on_verdict, .tick = on_tick, .ctx = e, .in_order = true};
         progress_start(&e->progress);
         code = judge_run(engine, &loop, &err);
         progress_clear(&e->progress);

@@ -1,6 +1,7 @@
 #include "cli/judge.h"
 
 #include "cli/catalogue.h"
+#include "cli/turns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,54 +143,79 @@ bool judge_has_databases(struct cli *cli)
 
 enum { TICK_MS = 100 };
 
+struct run {
+    struct engine *engine;
+    const struct judge_loop *loop;
+    struct turns turns; /* with in_order */
+};
+
+/* False: the caller has had enough. */
+static bool give(struct run *run, struct msg_verdict *verdict)
+{
+    const struct judge_loop *loop = run->loop;
+    if (!loop->in_order) return loop->each(loop->ctx, verdict);
+    turns_put(&run->turns, verdict);
+    while ((verdict = turns_next(&run->turns)))
+        if (!loop->each(loop->ctx, verdict)) return false;
+    return true;
+}
+
 /* Take one verdict if it comes within timeout_ms. ERR_FULL: none came. ERR_CANCELLED: the caller has had enough. */
-static enum err_code take(struct engine *engine, const struct judge_loop *loop, int64_t timeout_ms, struct err *err)
+static enum err_code take(struct run *run, int64_t timeout_ms, struct err *err)
 {
     struct msg_verdict *verdict = NULL;
-    enum err_code code = engine_next(engine, timeout_ms, &verdict, err);
-    if (code == ERR_OK && !loop->each(loop->ctx, verdict)) code = ERR_CANCELLED;
-    if (loop->tick) loop->tick(loop->ctx);
+    enum err_code code = engine_next(run->engine, timeout_ms, &verdict, err);
+    if (code == ERR_OK && !give(run, verdict)) code = ERR_CANCELLED;
+    if (run->loop->tick) run->loop->tick(run->loop->ctx);
     return code;
 }
 
+static bool must_wait(const struct run *run)
+{
+    const struct judge_loop *loop = run->loop;
+    return (loop->wait && loop->wait(loop->ctx)) || (loop->in_order && turns_full(&run->turns));
+}
+
 /* Hand one request over, taking verdicts meanwhile so that neither side waits for the other for ever. */
-static enum err_code submit(struct engine *engine, const struct judge_loop *loop, const struct msg_request *request,
-                            struct err *err)
+static enum err_code submit(struct run *run, const struct msg_request *request, struct err *err)
 {
     for (;;) {
-        enum err_code code = ERR_FULL;
-        if (!loop->wait || !loop->wait(loop->ctx)) code = engine_submit(engine, request, 0, err);
+        enum err_code code = must_wait(run) ? ERR_FULL : engine_submit(run->engine, request, 0, err);
         if (code != ERR_FULL) return code;
-        code = take(engine, loop, TICK_MS, err);
+        code = take(run, TICK_MS, err);
         if (code != ERR_OK && code != ERR_FULL) return code;
     }
 }
 
-static enum err_code feed(struct engine *engine, const struct judge_loop *loop, struct arena *arena, struct err *err)
+static enum err_code feed(struct run *run, struct arena *arena, struct err *err)
 {
     for (;;) {
         struct msg_request *request = NULL;
         arena_reset(arena);
-        int more = loop->next(loop->ctx, arena, &request);
+        int more = run->loop->next(run->loop->ctx, arena, &request);
         if (more < 0) return ERR_CANCELLED;
         if (more == 0) return ERR_OK;
-        enum err_code code = more == JUDGE_LATER ? ERR_OK : submit(engine, loop, request, err);
-        while (code == ERR_OK) code = take(engine, loop, 0, err);
+        if (more != JUDGE_LATER && run->loop->in_order) turns_expect(&run->turns, request->tag);
+        enum err_code code = more == JUDGE_LATER ? ERR_OK : submit(run, request, err);
+        while (code == ERR_OK) code = take(run, 0, err);
         if (code != ERR_FULL) return code;
     }
 }
 
 enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, struct err *err)
 {
+    struct run run = {.engine = engine, .loop = loop};
     struct arena arena;
     arena_init(&arena, 0);
-    enum err_code code = feed(engine, loop, &arena, err);
+    turns_init(&run.turns, engine_window(engine));
+    enum err_code code = feed(&run, &arena, err);
     arena_free(&arena);
     if (code == ERR_OK) {
         engine_finish(engine);
-        do code = take(engine, loop, TICK_MS, err);
+        do code = take(&run, TICK_MS, err);
         while (code == ERR_OK || code == ERR_FULL);
     }
+    turns_free(&run.turns);
     if (code == ERR_CANCELLED) return ERR_OK;
     return code == ERR_CLOSED && (!err || err->code == ERR_OK) ? ERR_OK : code;
 }

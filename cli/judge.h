@@ -26,7 +26,8 @@ void judge_report_cache(const struct cli *cli, struct engine *engine);
 enum err_code judge_request(const struct engine_config *config, const struct msg_request *request,
                             struct msg_verdict **out, struct err *err);
 
-/* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion.
+/* Run a whole log through an engine: requests come from `next`, verdicts go to `each` in order of completion or, with
+ * `in_order`, of the requests, whose tags must differ and not be 0.
  *
  * next: the next request, in the arena (which is emptied before the call): 1; 0 at the end; JUDGE_LATER: none yet, ask
  * again, which it does at once, so that `next` itself waits for some milliseconds; below 0: stop now, the
@@ -42,6 +43,7 @@ struct judge_loop {
     bool (*wait)(void *ctx);
     void (*tick)(void *ctx);
     void *ctx;
+    bool in_order;
 };
 
 /* ERR_OK when everything was handed out or a callback stopped it. Thread: main; all callbacks run on it. */

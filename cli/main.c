@@ -43,23 +43,6 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-void complain(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
-    va_end(args);
-    fprintf(stderr, "assay: %s\n", text);
-    g_free(text);
-}
-
-int complain_err(const char *what, const struct err *err)
-{
-    complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
-             err_name(err->code));
-    return EXIT_ERROR;
-}
-
 const char *assay_commit(void)
 {
     return ASSAY_COMMIT;

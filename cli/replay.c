@@ -1,15 +1,16 @@
 /* assay replay: a query log, or the past of a topic, in; a verdict a line, or a record, out.
  *
  * DESIGN. One thread reads the requests, hands requests to the engine and takes verdicts; the engine's threads judge.
- * Verdicts come in order of completion; `pending` holds the places that are out, in the order of the source, and the
- * verdicts that came before their turn, so at most `bound` of them. A line that is an object with an id but no valid
- * request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has none.
+ * Verdicts come in order of completion; `turns` holds the places that are out, in the order of the source, and the
+ * verdicts that came before their turn, a few times the engine's window. A line that is an object with an id but no
+ * valid request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has
+ * none.
  *
  * A topic is read by offsets of its own (proto/range.h), so the live group never notices. Where it stands is kept where
  * the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the offsets of
  * the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and loses none.
  *
- * Memory is that of the longest line, the engine's window and `bound` verdicts, however long the log is.
+ * Memory is that of the longest line, the engine's window and what `turns` holds, however long the log is.
  */
 #include "cli/judge.h"
 #include "cli/output.h"
@@ -20,13 +21,13 @@
 #include "cli/source.h"
 #include "cli/terminal.h"
 #include "cli/topic_sink.h"
+#include "cli/turns.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-enum { WAITING_PER_REQUEST = 4, MIN_WAITING = 64 };
 static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
@@ -41,9 +42,7 @@ struct replay {
     int64_t committed_ns;
     struct resume resume;
     struct progress progress;
-    GQueue pending;        /* places that are out, in the order of the source */
-    GHashTable *finished;  /* place → verdict that waits for its turn */
-    guint bound;           /* of `pending` */
+    struct turns turns;    /* places that are out, by tag */
     uint64_t read, failed; /* requests taken from the source; verdicts that could not be judged */
     bool ordered;          /* verdicts go out in the order of the source */
     bool show, refused, interrupted;
@@ -103,22 +102,11 @@ static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
     return good && !r->io_error;
 }
 
-static gpointer place_key(uint64_t place)
-{
-    return GSIZE_TO_POINTER(place);
-}
-
 /* Write what is next in order and there. */
 static bool write_ready(struct replay *r)
 {
-    while (!g_queue_is_empty(&r->pending)) {
-        gpointer place = g_queue_peek_head(&r->pending);
-        struct msg_verdict *verdict = g_hash_table_lookup(r->finished, place);
-        if (!verdict) return true;
-        g_hash_table_steal(r->finished, place);
-        g_queue_pop_head(&r->pending);
+    for (struct msg_verdict *verdict; (verdict = turns_next(&r->turns));)
         if (!write_verdict(r, verdict)) return false;
-    }
     return true;
 }
 
@@ -128,7 +116,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     if (!r->ordered) {
         if (!write_verdict(r, verdict)) return false;
     } else {
-        g_hash_table_insert(r->finished, place_key(verdict->tag), verdict);
+        turns_put(&r->turns, verdict);
         if (!write_ready(r)) return false;
     }
     return !replay_interrupted;
@@ -178,7 +166,7 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
         return true;
     }
     if (!r->ordered) return write_verdict(r, verdict);
-    g_queue_push_tail(&r->pending, place_key(verdict->tag));
+    turns_expect(&r->turns, verdict->tag);
     return on_verdict(r, verdict);
 }
 
@@ -231,15 +219,14 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     r->held = false;
     err.code = source_read(&r->source, arena, out, &err);
     if (err.code != ERR_OK) return bad_line(r, arena, &err) ? JUDGE_LATER : -1;
-    if (r->ordered) g_queue_push_tail(&r->pending, place_key((*out)->tag));
+    if (r->ordered) turns_expect(&r->turns, (*out)->tag);
     return 1;
 }
 
-/* Enough verdicts wait for one that is slow: read no further. The line just read is itself the last of `pending`. */
 static bool must_wait(void *ctx)
 {
     struct replay *r = ctx;
-    return g_queue_get_length(&r->pending) > r->bound;
+    return turns_full(&r->turns);
 }
 
 static void on_tick(void *ctx)
@@ -307,14 +294,13 @@ static int run_engine(struct replay *r)
     judge_config(r->cli, &config);
     enum err_code code = engine_open(&config, &engine, &err);
     if (code == ERR_OK) {
-        uint32_t workers = config.workers ? config.workers : (uint32_t)g_get_num_processors();
-        uint32_t window = config.window ? config.window : 8 * workers;
-        r->bound = MAX(window * WAITING_PER_REQUEST, MIN_WAITING);
-        struct judge_loop loop = {next_request, on_verdict, must_wait, on_tick, r};
+        turns_init(&r->turns, engine_window(engine));
+        struct judge_loop loop = {next_request, on_verdict, must_wait, on_tick, r, false};
         progress_start(&r->progress);
         replay_catch_interrupts();
         code = judge_run(engine, &loop, &err);
         if (code == ERR_OK && r->sink && !r->refused) finish_sink(r);
+        turns_free(&r->turns);
         judge_report_cache(r->cli, engine);
     }
     r->interrupted = replay_interrupted != 0;
@@ -341,11 +327,6 @@ static int close_output(struct replay *r, int code)
     complain("%s: cannot be written: %s", r->cli->settings.replay.out ? r->cli->settings.replay.out : "standard output",
              g_strerror(errno));
     return EXIT_ERROR;
-}
-
-static void free_verdict(gpointer verdict)
-{
-    msg_verdict_free(verdict);
 }
 
 /* Where verdicts go: a topic, a file, or standard output. False after a complaint. */
@@ -415,11 +396,7 @@ static int replay_run(struct cli *cli)
     struct replay *r = g_new0(struct replay, 1);
     r->cli = cli;
     r->ordered = !cli->settings.replay.unordered;
-    r->finished = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_verdict);
-    g_queue_init(&r->pending);
     int code = replay_all(r);
-    g_queue_clear(&r->pending);
-    g_hash_table_destroy(r->finished);
     resume_free(&r->resume);
     g_free(r);
     return code;

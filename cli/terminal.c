@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include "cli/cli.h"
+
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,4 +119,21 @@ void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char
         len -= n;
         if (len) fprintf(stream, "%*s", (int)indent, "");
     }
+}
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    fprintf(stderr, "assay: %s\n", text);
+    g_free(text);
+}
+
+int complain_err(const char *what, const struct err *err)
+{
+    complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
+             err_name(err->code));
+    return EXIT_ERROR;
 }

@@ -173,7 +173,8 @@ static int collect(struct train *t)
     struct engine *engine = NULL;
     enum err_code code = engine_open(&t->config, &engine, &err);
     if (code == ERR_OK) {
-        struct judge_loop loop = {.next = next_request, .each = on_verdict, .tick = on_tick, .ctx = t};
+        struct judge_loop loop = {
+            .next = next_request, .each = on_verdict, .tick = on_tick, .ctx = t, .in_order = true};
         progress_start(&t->progress);
         code = judge_run(engine, &loop, &err);
         progress_clear(&t->progress);
@@ -215,6 +216,7 @@ static char *command_line(const struct train *t, const char *what)
     if (strcmp(what, "label-model") == 0) g_string_append_printf(text, " --trust %g", s->train.trust);
     if (s->train.unsolved > 0) g_string_append_printf(text, " --unsolved %g", s->train.unsolved);
     if (!s->train.views) g_string_append(text, " --views=no");
+    if (s->log.limit > 0) g_string_append_printf(text, " --limit %lld", (long long)s->log.limit);
     g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
     return g_string_free(text, FALSE);
 }

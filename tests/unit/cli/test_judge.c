@@ -579,9 +579,12 @@ Test(judge, models_are_trained_and_used, .timeout = 300)
                 "--label-model", "lm.json");
     cr_expect_eq(run.status, 0, "%s", run.err);
     run_free(&run);
-    run = assay("train", "classifier", "mutants.jsonl", "--weak", "--db-root", ".", "--out", "w.json");
+    run = assay("train", "classifier", "mutants.jsonl", "--weak", "--db-root", ".", "--limit", "90", "--out", "w.json");
     cr_expect_eq(run.status, 0, "%s", run.err);
     run_free(&run);
+    model = read_file("w.json");
+    cr_expect(model && strstr(model, "--limit 90"), "all that made a difference is in it");
+    g_free(model);
     run = assay("replay", "log.jsonl", "--db-root", ".", "--label-model", "lm.json", "--classifier", "c.json",
                 "--limit=5");
     cr_expect_eq(run.status, 0, "%s", run.err);

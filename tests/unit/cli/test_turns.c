@@ -1,0 +1,122 @@
+/* What is learned and measured must not depend on which of two threads was quicker. */
+#include "cli/judge.h"
+#include "cli/turns.h"
+#include "tests/support/leak.h"
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static void end(void)
+{
+    scratch_end();
+    leak_check();
+}
+
+TestSuite(turns, .init = scratch_begin, .fini = end);
+
+/* A verdict of its own memory, as an engine's. */
+static struct msg_verdict *verdict_of(uint64_t tag)
+{
+    struct msg_verdict blank = {.id = "q", .db = "shop", .tag = tag, .status = MSG_STATUS_ABSTAINED}, *out = NULL;
+    struct msg_buffer buffer = {0};
+    cr_assert_eq(msg_encode_verdict(&buffer, &blank), ERR_OK);
+    cr_assert_eq(msg_decode_verdict_own(buffer.bytes, buffer.len, &out, NULL), ERR_OK);
+    msg_buffer_free(&buffer);
+    out->tag = tag;
+    return out;
+}
+
+static void expect_next(struct turns *turns, uint64_t tag)
+{
+    struct msg_verdict *verdict = turns_next(turns);
+    cr_expect_eq(verdict ? verdict->tag : 0, tag, "%llu", verdict ? (unsigned long long)verdict->tag : 0);
+    msg_verdict_free(verdict);
+}
+
+Test(turns, who_comes_early_waits)
+{
+    struct turns turns;
+    turns_init(&turns, 1);
+    for (uint64_t tag = 7; tag <= 10; tag++) turns_expect(&turns, tag);
+    turns_put(&turns, verdict_of(9));
+    turns_put(&turns, verdict_of(8));
+    expect_next(&turns, 0);
+    turns_put(&turns, verdict_of(7));
+    for (uint64_t tag = 7; tag <= 9; tag++) expect_next(&turns, tag);
+    expect_next(&turns, 0);
+    turns_put(&turns, verdict_of(10));
+    turns_free(&turns); /* with what nobody asked for */
+}
+
+Test(turns, behind_one_that_is_slow_only_so_many_wait)
+{
+    struct turns turns;
+    uint64_t tag = 0;
+    turns_init(&turns, 100);
+    while (!turns_full(&turns) && tag < 10000) turns_expect(&turns, ++tag);
+    cr_expect(tag > 100 && tag < 1000, "%llu", (unsigned long long)tag);
+    turns_put(&turns, verdict_of(1));
+    expect_next(&turns, 1);
+    cr_expect(!turns_full(&turns));
+    turns_free(&turns);
+}
+
+/* --- of a whole log --- */
+
+enum { REQUESTS = 12 };
+
+struct log {
+    struct msg_candidate candidate;
+    struct msg_request request;
+    uint64_t asked, answered;
+};
+
+static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
+{
+    /* the first takes longer than all others together */
+    static const char slow[] = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) "
+                               "SELECT max(x) FROM n",
+                      quick[] = "SELECT name FROM customer";
+    struct log *log = ctx;
+    const char *sql = log->asked == 0 ? slow : quick;
+    (void)arena;
+    if (log->asked == REQUESTS) return 0;
+    log->candidate = (struct msg_candidate){.sql = {sql, (uint32_t)strlen(sql)}, .count = 1};
+    log->request = (struct msg_request){.id = "q",
+                                        .db = "shop",
+                                        .question = "Who are the customers?",
+                                        .tag = ++log->asked,
+                                        .candidates = &log->candidate,
+                                        .n_candidates = 1};
+    *out = &log->request;
+    return 1;
+}
+
+static bool on_verdict(void *ctx, struct msg_verdict *verdict)
+{
+    struct log *log = ctx;
+    cr_expect_eq(verdict->tag, ++log->answered, "%llu came as number %llu", (unsigned long long)verdict->tag,
+                 (unsigned long long)log->answered);
+    cr_expect_neq(verdict->status, MSG_STATUS_FAILED, "%s", verdict->message);
+    msg_verdict_free(verdict);
+    return true;
+}
+
+Test(turns, verdicts_come_as_the_requests_did)
+{
+    const char *roots[] = {"."};
+    struct engine_config config = {.workers = 4,
+                                   .databases = {.roots = roots, .n_roots = 1},
+                                   .label_model = "none",
+                                   .classifier = "none",
+                                   .verifier = "none"};
+    struct engine *engine = NULL;
+    struct err err = {0};
+    struct log log = {0};
+    struct judge_loop loop = {.next = next_request, .each = on_verdict, .ctx = &log, .in_order = true};
+    cr_assert_eq(engine_open(&config, &engine, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(judge_run(engine, &loop, &err), ERR_OK, "%s", err.text);
+    engine_close(engine);
+    cr_expect_eq(log.answered, REQUESTS);
+}
