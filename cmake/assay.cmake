@@ -89,6 +89,24 @@ function(assay_test room)
     ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 endfunction()
 
+# Threads that share something: a plain program, since Criterion's runner does not survive ThreadSanitizer. It runs with the
+# other tests, and under the tsan preset, which builds no more than the target race_tests.
+#
+# GLib's slices (before 2.76) hand memory from one thread to another under locks that TSan does not know, and it then takes
+# two owners, one after the other, for a race; it knows malloc.
+add_custom_target(race_tests)
+function(assay_race_test name)
+  cmake_parse_arguments(RACE "" "LABEL" "SOURCES;DEPS" ${ARGN})
+  if(NOT RACE_LABEL)
+    set(RACE_LABEL unit)
+  endif()
+  add_executable(${name} ${name}.c ${RACE_SOURCES})
+  target_link_libraries(${name} PRIVATE assay_flags ${RACE_DEPS})
+  add_dependencies(race_tests ${name})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${RACE_LABEL};race" TIMEOUT 300 ENVIRONMENT G_SLICE=always-malloc)
+endfunction()
+
 # A fuzz target is one file with LLVMFuzzerTestOneInput. With clang it becomes a libFuzzer binary; without, it
 # replays the saved corpus (tests/fuzz/corpus/<name>), which is what a plain test run does.
 function(assay_fuzzer name)

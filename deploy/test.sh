@@ -104,7 +104,7 @@ count "fleet under fault"
 echo "== guards left out, beside what follows: it waits most of the time" >&2
 deploy/soak.sh --no-install --mutations --asan >build/test-logs/guards-left-out.log 2>&1 &
 guards=$!
-suite tsan "tsan_cache tsan_engine tsan_scorer tsan_metrics tsan_permits tsan_observe" -R 'tsan|schema_threads' # Criterion aborts under TSan: these have a main of their own
+suite tsan race_tests -L race
 [ -z "$lint" ] || step "formatting" deploy/lint.sh format
 [ -z "$lint" ] || step "clang-tidy" deploy/lint.sh tidy
 step "demo" deploy/demo.sh --no-install
