@@ -279,10 +279,16 @@ Test(postgres, a_statement_may_stop_early, .init = begin, .fini = end)
 
 static atomic_bool called_off;
 
-/* The statement has to be under way; too early is no failure, for it is asked again until somebody has heard. */
+/* Again and again: one that comes before the statement is under way is none of it. */
+static bool is_heard(void *db)
+{
+    db_interrupt(db);
+    return atomic_load(&called_off);
+}
+
 static void *interrupt_until_heard(void *db)
 {
-    for (g_usleep(100000); !atomic_load(&called_off); g_usleep(20000)) db_interrupt(db);
+    wait_until(is_heard, db, 30000);
     return NULL;
 }
 

@@ -1,4 +1,5 @@
 #include "lib/base/clock.h"
+#include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -239,13 +240,15 @@ Test(limits, the_deadline_is_not_the_statements_fault)
 static atomic_bool interrupted;
 
 /* Again and again: one that comes before the statement has begun is none of it. */
+static bool is_heard(void *db)
+{
+    db_interrupt(db);
+    return atomic_load(&interrupted);
+}
+
 static void *interrupter(void *db)
 {
-    const struct timespec pause = {.tv_nsec = 20000000};
-    while (!atomic_load(&interrupted)) {
-        nanosleep(&pause, NULL);
-        db_interrupt(db);
-    }
+    wait_until(is_heard, db, 20000);
     return NULL;
 }
 
