@@ -521,6 +521,7 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     once->consumer.transport = &once_transport;
     once->kafka = kafka;
     once->context = (struct kafka_context){kafka, once, true};
+    once->scout = (struct kafka_context){kafka, once, false};
     once->commit_ns = (how->commit_ms ? how->commit_ms : COMMIT_MS) * 1000000;
     once->history = how->history ? how->history : HISTORY;
     bell_init(&once->bell);

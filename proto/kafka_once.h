@@ -108,6 +108,7 @@ struct once_home {
 struct once {
     struct bus_consumer consumer;
     struct kafka_context context;
+    struct kafka_context scout; /* of those that read back, one after the other: no members */
     struct kafka *kafka;
     rd_kafka_t *client;
     struct txn *txn;

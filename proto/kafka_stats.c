@@ -89,12 +89,12 @@ static void add_state(struct bus_traffic *into, const struct bus_traffic *from)
     into->joined += from->joined;
 }
 
-/* Under the lock. */
-static void forget_silent(struct kafka_stats *stats, int64_t now)
+/* Under the lock: who has been silent for too long, and `gone`. */
+static void forget(struct kafka_stats *stats, int64_t now, const void *gone)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stats->n; i++)
-        if (now - stats->reports[i].at_ns > FORGET_MS * (int64_t)1000000)
+        if (stats->reports[i].client == gone || now - stats->reports[i].at_ns > FORGET_MS * (int64_t)1000000)
             add_counters(&stats->gone, &stats->reports[i].traffic);
         else
             stats->reports[kept++] = stats->reports[i];
@@ -142,7 +142,7 @@ void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins,
     json_decref(root);
     pthread_mutex_lock(&stats->lock);
     int64_t now = clock_now_ns();
-    forget_silent(stats, now);
+    forget(stats, now, NULL);
     struct kafka_report *report = report_of(stats, client);
     if (report) {
         /* Another client at the address of an old one starts from nothing. */
@@ -152,10 +152,17 @@ void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins,
     pthread_mutex_unlock(&stats->lock);
 }
 
+void kafka_stats_forget(struct kafka_stats *stats, const void *client)
+{
+    pthread_mutex_lock(&stats->lock);
+    forget(stats, clock_now_ns(), client);
+    pthread_mutex_unlock(&stats->lock);
+}
+
 void kafka_stats_sum(struct kafka_stats *stats, struct bus_traffic *out)
 {
     pthread_mutex_lock(&stats->lock);
-    forget_silent(stats, clock_now_ns());
+    forget(stats, clock_now_ns(), NULL);
     *out = stats->gone;
     for (uint32_t i = 0; i < stats->n; i++) {
         add_counters(out, &stats->reports[i].traffic);

@@ -263,7 +263,7 @@ static rd_kafka_t *scout_new(struct once *once, struct err *err)
         {"auto.offset.reset", "error"},
         {"fetch.wait.max.ms", "10"},
     };
-    rd_kafka_conf_t *conf = kafka_conf(&once->context, presets, sizeof presets / sizeof *presets, err);
+    rd_kafka_conf_t *conf = kafka_conf(&once->scout, presets, sizeof presets / sizeof *presets, err);
     rd_kafka_t *client = conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
     if (client) rd_kafka_poll_set_consumer(client);
     return client;
@@ -304,6 +304,7 @@ static enum err_code read_back(struct reading *reading, struct err *err)
     watchdog_begin(reading->once->watchdog, "closing a reader", ONCE_CALL_MS);
     rd_kafka_destroy(reading->client);
     watchdog_end(reading->once->watchdog);
+    kafka_stats_forget(&reading->once->kafka->stats, &reading->once->scout);
     return code;
 }
 

@@ -102,6 +102,18 @@ Test(kafka_stats, counters_do_not_fall_when_a_client_goes)
     cr_assert(sum().messages_in == 8 && sum().bytes_out == 2051);
 }
 
+Test(kafka_stats, of_a_client_that_is_said_to_be_gone_only_counters_stay)
+{
+    take(&one, CONSUMER);
+    take(&two, PRODUCER);
+    kafka_stats_forget(&stats, &one);
+    struct bus_traffic traffic = sum();
+    cr_assert(traffic.clients == 1 && traffic.members == 0 && traffic.lag == 0 && traffic.queued == 6);
+    cr_assert(traffic.messages_in == 7 && traffic.bytes_out == 2050);
+    kafka_stats_forget(&stats, &one);
+    cr_assert_eq(sum().messages_in, 7, "once");
+}
+
 Test(kafka_stats, what_cannot_be_read_changes_nothing)
 {
     take(&one, CONSUMER);
