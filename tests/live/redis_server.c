@@ -1,8 +1,8 @@
 #include "tests/live/redis_server.h"
 
+#include "tests/support/port.h"
 #include "tests/support/wait.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,17 +21,6 @@ void redis_needed(void)
     const char *address = getenv("ASSAY_TEST_REDIS");
     if (!address || !*address) cr_skip_test("no Redis: ASSAY_TEST_REDIS is not set (tests/live/servers.sh)");
     if (system("command -v redis-server >/dev/null") != 0) cr_skip_test("no Redis: redis-server is not installed");
-}
-
-static int free_port(void)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0);
-    cr_assert_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
-    close(fd);
-    return ntohs(at.sin_port);
 }
 
 static void run_server(const struct redis_server *server)

@@ -26,11 +26,7 @@ say() { echo "servers: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 free_ports() { # N: that many different free ports
-  python3 - "$1" <<'PY'
-import socket, sys
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
-print(*(s.getsockname()[1] for s in sockets))
-PY
+  python3 "$here/fleet/ports.py" "$1"
 }
 
 # wait_until SECONDS WHAT COMMAND...: polls until the command succeeds.

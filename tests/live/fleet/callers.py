@@ -5,7 +5,6 @@ sends the same bytes again, by turns; once that is accepted (202, of a repeat it
 """
 import http.client
 import json
-import socket
 import threading
 import zlib
 
@@ -13,11 +12,6 @@ import generate
 from wait import wait_until
 
 WAIT_MS, PATIENCE_S = 20_000, 100
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 class Callers:

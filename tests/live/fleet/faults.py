@@ -25,6 +25,7 @@ from proxy import (
     WAIT,
     Rule,
 )
+from ports import free_ports
 from wait import wait_until
 
 GROUP = "assay-coordinator"
@@ -84,7 +85,7 @@ def storm(run):
 
 def kill_behind_callers(run):
     """Callers over HTTP, while coordinators die and replicas come and go."""
-    ports = [callers.free_port() for _ in range(2)]
+    ports = free_ports(2)
     replicas = [run.fleet.serve(f"serve-{i}", port) for i, port in enumerate(ports)]
     run.callers = callers.Callers(ports, run.seed, run.directory.name, run.over)
     while run.wait(run.rng.uniform(1, 3)):

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -21,16 +20,12 @@ SAMPLES = HERE.parents[2] / "deploy" / "samples"
 sys.path.append(str(HERE.parents[1] / "unit/k8s"))
 
 import alerts
+from ports import free_port
 from wait import wait_until
 
 WAIT_S = 60
 SECRET = "quite-a-secret-literal"  # stands in a request and must not be in a log
 SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)$')
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
 
 
 class Process:

@@ -24,7 +24,8 @@ import yaml
 import kustomize
 import manifests
 from checks import port_of
-from test_observe import WAIT_S, free_port, make_databases
+from ports import free_port
+from test_observe import WAIT_S, make_databases
 from wait import wait_until
 
 QUESTION = {"db": "ferries", "question": "How many vessels are there?", "candidates": ["SELECT count(*) FROM vessel"]}

@@ -3,6 +3,7 @@
 
 #include "tests/live/postgres/proxy.h"
 #include "tests/live/postgres/server.h"
+#include "tests/support/port.h"
 #include "tests/support/wait.h"
 
 #include <criterion/criterion.h>
@@ -199,14 +200,6 @@ static struct {
     GPid pid;
     uint16_t port;
 } pooler;
-
-static uint16_t free_port(void)
-{
-    struct proxy *some = proxy_start(1);
-    uint16_t port = proxy_port(some);
-    proxy_stop(some);
-    return port;
-}
 
 static bool pooler_answers(void *unused)
 {
