@@ -447,11 +447,17 @@ class Writer:
 class Session:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.directory = Path(arguments.directory or tempfile.mkdtemp(prefix="assay-soak."))
-        self.directory.mkdir(exist_ok=True)
-        self.directory.chmod(0o755)  # PostgreSQL, as a user of its own, has to come through
+        self.directory = Path(arguments.directory) if arguments.directory else self._passing_folder()
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.servers = Servers(self.directory / "servers")
         self.count, self.failed = 0, []
+
+    @staticmethod
+    def _passing_folder():
+        """A folder of our own that PostgreSQL, as another user, can come through. Somebody else's is left as it is."""
+        directory = Path(tempfile.mkdtemp(prefix="assay-soak."))
+        directory.chmod(0o755)
+        return directory
 
     def one(self, scenario, seed, mutation=None, wanted=frozenset()):
         self.count += 1
@@ -504,7 +510,10 @@ def main():
     parser.add_argument("--short", action="store_true", help="the set that every test run has")
     parser.add_argument("--mutations", action="store_true", help="leave each guard out once; needs such a build")
     parser.add_argument("--minutes", type=float, help="go on for so long, with other seeds")
-    parser.add_argument("--directory", help="scratch directory, which stays; else one that goes when all passed")
+    parser.add_argument(
+        "--directory", help="scratch directory, which stays; PostgreSQL's user must be able to enter it (default: one "
+        "that goes when all passed)"
+    )
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     chosen = [s for s in SCENARIOS if s.short or not arguments.short]

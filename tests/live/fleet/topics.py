@@ -74,16 +74,19 @@ def leaders(servers):
     return {p.leader for topic in found.topics.values() for p in topic.partitions.values()}
 
 
+def _group(servers, group):
+    """What the group's coordinator says of it; empty where nobody has ever joined."""
+    return patiently(AdminClient({"bootstrap.servers": servers, "log_level": 0}).list_groups, group)
+
+
 def members(servers, group):
-    """The ids of a group's members as its coordinator has them. A static member's begins with its instance's name."""
-    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
-    return [member.id for found in patiently(admin.list_groups, group) for member in found.members]
+    """The ids of a group's members. A static member's begins with its instance's name."""
+    return [member.id for found in _group(servers, group) for member in found.members]
 
 
 def is_complete(servers, group, n):
     """Whether n members share a group's partitions and nobody is joining or leaving."""
-    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
-    return any(found.state == "Stable" and len(found.members) == n for found in patiently(admin.list_groups, group))
+    return any(found.state == "Stable" and len(found.members) == n for found in _group(servers, group))
 
 
 def committed_offsets(servers, group, topic):
