@@ -21,6 +21,7 @@ struct open_db {
 
 struct labeler {
     const struct worker_databases *databases;
+    bool by_steps;
     struct open_db open[MAX_OPEN]; /* most recently used first */
 };
 
@@ -31,6 +32,11 @@ struct labeler *labeler_new(const struct worker_databases *databases)
     return labeler;
 }
 
+void labeler_by_steps(struct labeler *labeler)
+{
+    labeler->by_steps = true;
+}
+
 /* The smaller one; 0: no bound of its own. */
 #define STRICTER(limits, other, field)                                                                                 \
     if ((other)->field > 0 && ((limits).field == 0 || (other)->field < (limits).field)) (limits).field = (other)->field
@@ -39,6 +45,7 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
 {
     const struct worker_database *entry = worker_database_find(labeler->databases, name);
     struct db_limits limits = *own;
+    if (labeler->by_steps && !limits.max_steps) db_limits_by_steps(&limits);
     if (!entry) return limits;
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);

@@ -498,9 +498,12 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     struct err err = {0};
     judge_config(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
+    db_limits_by_steps(&t.config.limits); /* and no deadline: what is learned does not depend on the machine */
+    t.config.defaults.deadline_ms = -1;
     t.schemas = judge_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);
     t.labeler = labeler_new(&t.config.databases);
+    labeler_by_steps(t.labeler);
     t.vectors = vectors_new(cli->settings.train.views ? FEATURES_REQUEST : 0);
     t.made = g_hash_table_new(g_direct_hash, g_direct_equal);
     t.show = terminal_progress() && !cli->settings.general.quiet;

@@ -31,6 +31,16 @@ struct db_limits {
         heap_bytes; /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
 
+/* What SQLite does in a millisecond, roughly; and how much further the bound of time is where steps bound. */
+enum { DB_STEPS_PER_MS = 50000, DB_AMPLE = 20 };
+
+/* Bound work rather than time, so that the outcome does not depend on what else the machine does: max_steps takes the
+ * place of time_ms. That is further away then, and still there: servers count no steps. */
+void db_limits_by_steps(struct db_limits *limits);
+
+/* At most `ms`, in the same measure: of steps where those are bounded, else of time. */
+void db_limits_cap(struct db_limits *limits, int64_t ms);
+
 enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };
 
 struct db_value {

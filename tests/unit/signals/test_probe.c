@@ -1,0 +1,30 @@
+/* The small statements that signals run of their own. */
+#include "signals/execution/probe.h"
+#include "tests/unit/db/fixture.h"
+
+#include <criterion/criterion.h>
+
+#define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+
+static enum err_code probe(const struct db_limits *limits)
+{
+    struct fixture f;
+    struct db_result result;
+    fixture_init(&f, "CREATE TABLE t (a INTEGER)");
+    fixture_open(&f, limits);
+    struct vsig_subject subject = {.arena = &f.arena, .db = f.db};
+    enum err_code code = vsig_probe(&subject, ENDLESS, 1, &result);
+    struct db_limits after = db_get_limits(f.db);
+    cr_expect(after.time_ms == limits->time_ms && after.max_steps == limits->max_steps, "the candidate's are back");
+    fixture_end(&f);
+    return code;
+}
+
+/* Training bounds work, not time: what is learned must not depend on what else the machine does. */
+Test(probe, is_bounded_as_the_candidate_is)
+{
+    struct db_limits limits = {.time_ms = 3000};
+    cr_expect_eq(probe(&limits), ERR_LIMIT_TIME);
+    db_limits_by_steps(&limits);
+    cr_expect_eq(probe(&limits), ERR_LIMIT_STEPS);
+}
