@@ -42,7 +42,7 @@ struct replay {
     int64_t committed_ns;
     struct resume resume;
     struct progress progress;
-    struct turns turns;    /* places that are out, by tag */
+    struct turns turns;    /* places that are out, by tag; of its own, since a line that is no request has one too */
     uint64_t read, failed; /* requests taken from the source; verdicts that could not be judged */
     bool ordered;          /* verdicts go out in the order of the source */
     bool show, refused, interrupted;

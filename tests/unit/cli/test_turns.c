@@ -5,6 +5,7 @@
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <string.h>
 
 static void end(void)
@@ -66,6 +67,9 @@ Test(turns, behind_one_that_is_slow_only_so_many_wait)
 
 enum { REQUESTS = 12 };
 
+/* takes longer than all others together */
+#define SLOW "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT max(x) FROM n"
+
 struct log {
     struct msg_candidate candidate;
     struct msg_request request;
@@ -74,12 +78,8 @@ struct log {
 
 static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
 {
-    /* the first takes longer than all others together */
-    static const char slow[] = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) "
-                               "SELECT max(x) FROM n",
-                      quick[] = "SELECT name FROM customer";
     struct log *log = ctx;
-    const char *sql = log->asked == 0 ? slow : quick;
+    const char *sql = log->asked == 0 ? SLOW : "SELECT name FROM customer";
     (void)arena;
     if (log->asked == REQUESTS) return 0;
     log->candidate = (struct msg_candidate){.sql = {sql, (uint32_t)strlen(sql)}, .count = 1};
@@ -119,4 +119,57 @@ Test(turns, verdicts_come_as_the_requests_did)
     cr_expect_eq(judge_run(engine, &loop, &err), ERR_OK, "%s", err.text);
     engine_close(engine);
     cr_expect_eq(log.answered, REQUESTS);
+}
+
+/* Its first line is slow and wrong: whoever takes verdicts as they come has it last. */
+static void write_log(void)
+{
+    static const char first[] =
+        "{\"id\":\"q-0\",\"db\":\"shop\",\"question\":\"How many customers are there?\",\"candidates\":[\"" SLOW
+        "\",\"SELECT name FROM customer\"],\"gold\":\"SELECT count(*) FROM customer\"}\n";
+    char *others = shop_log(60), *all = g_strconcat(first, others, NULL);
+    write_file("log.jsonl", all);
+    g_free(others);
+    g_free(all);
+}
+
+#define BY_FOUR "replay:\n  workers: 4\n"
+#define BY_ONE  "replay:\n  workers: 1\n"
+
+/* The classifier that is learned. */
+static char *learned(const char *config)
+{
+    write_file("my.yaml", config);
+    struct run run =
+        assay("train", "classifier", "log.jsonl", "--db-root", ".", "--config", "my.yaml", "--out", "model.json");
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    run_free(&run);
+    char *model = read_file("model.json");
+    cr_assert_not_null(model);
+    return model;
+}
+
+/* What eval says of selection: its intervals draw questions by their places. */
+static char *measured(const char *config)
+{
+    write_file("my.yaml", config);
+    struct run run = assay("eval", "log.jsonl", "--db-root", ".", "--config", "my.yaml", "--format", "json");
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    const char *end = strstr(run.out, "\"ceiling\"");
+    cr_assert(end, "%s", run.out);
+    char *selection = g_strndup(run.out, (gsize)(end - run.out));
+    run_free(&run);
+    return selection;
+}
+
+Test(turns, what_is_learned_and_measured_is_the_same_by_one_thread_and_by_four)
+{
+    char *(*const all[])(const char *) = {learned, measured};
+    write_log();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *by_one = all[i](BY_ONE), *by_four = all[i](BY_FOUR);
+        cr_expect_str_eq(by_one, by_four);
+        g_free(by_one);
+        g_free(by_four);
+    }
 }
