@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
 # The main job on this machine: install what is missing, build, replay the bundled query log, show one full report.
 #
-#   deploy/demo.sh [--no-install]
+#   deploy/demo.sh [--no-install] [--build-only]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
 
-[ "${1:-}" = --no-install ] || install_packages "$build_packages" "$optional_packages"
+install=1 build_only=
+for arg; do
+  case $arg in
+    --no-install) install= ;;
+    --build-only) build_only=1 ;;
+    *) echo "usage: deploy/demo.sh [--no-install] [--build-only]" >&2; exit 2 ;;
+  esac
+done
+[ -z "$install" ] || install_packages "$build_packages" "$optional_packages"
 
 echo "== building" >&2
 cmake --preset release -DBUILD_TESTING=OFF -B build/demo >/dev/null
 cmake --build build/demo --target assay >/dev/null
+[ -z "$build_only" ] || exit 0
 assay=build/demo/cli/assay
 
 echo "== sample databases" >&2

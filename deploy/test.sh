@@ -21,8 +21,9 @@ done
 # A name that is the program's own section now.
 [ -z "${ASSAY_KAFKA_LIBS:-}" ] || { export ASSAY_TEST_KAFKA_LIBS=$ASSAY_KAFKA_LIBS; unset ASSAY_KAFKA_LIBS; }
 
-passed=0 failed=0 servers= guards=
+passed=0 failed=0 servers= guards= ahead=
 cleanup() {
+  [ -z "$ahead" ] || kill -- "-$ahead"
   [ -z "$guards" ] || { kill "$guards" && wait "$guards"; }
   [ -z "$servers" ] || { tests/live/servers.sh stop "$servers"; rm -rf "$servers"; }
 }
@@ -96,8 +97,18 @@ count() {
   [ "${sum% *}" = "${sum#* }" ] || grep -A 12 '^\[FAIL\]' "$log" >&2
 }
 
+# What is built later, out of what time the live tests leave, which wait for servers for most of theirs.
+build_ahead() {
+  cmake --preset tsan -DASSAY_WERROR=ON && cmake --build --preset tsan --target race_tests
+  deploy/demo.sh --no-install --build-only
+}
+
 suite asan all -LE live
+setsid nice -n 19 bash -c "$(declare -f build_ahead); build_ahead" >build/test-logs/ahead.log 2>&1 &
+ahead=$!
 live
+wait "$ahead" # what went wrong in it is seen when it is built again
+ahead=
 echo "== fleet under fault" >&2
 deploy/soak.sh --no-install --short --asan >build/test-logs/fleet-under-fault.log 2>&1
 count "fleet under fault"
