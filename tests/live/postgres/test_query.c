@@ -253,7 +253,7 @@ Test(postgres, time_rows_and_bytes_are_bounded, .init = begin, .fini = end)
                   &(struct db_limits){.time_ms = 200, .max_rows = 100, .max_bytes = 10000, .value_bytes = 500});
     int64_t start = clock_now_ns();
     cr_expect_eq(fail(endless, &err), ERR_LIMIT_TIME, "%s", err.text);
-    cr_expect_lt(clock_ms(clock_now_ns() - start), 3000);
+    cr_expect_lt(clock_ms(clock_now_ns() - start), 10000);
     cr_expect_eq(fail("SELECT generate_series(1, 101)", &err), ERR_LIMIT_ROWS, "%s", err.text);
     cr_expect_eq(fail("SELECT repeat('x', 501)", &err), ERR_LIMIT_BYTES, "%s", err.text);
     cr_expect_eq(fail("SELECT repeat('x', 400) FROM generate_series(1, 50)", &err), ERR_LIMIT_BYTES, "%s", err.text);
@@ -425,7 +425,7 @@ Test(postgres, a_server_that_hangs_is_given_up, .init = begin, .fini = end)
     double ms = clock_ms(clock_now_ns() - start);
     kill(backend, SIGCONT);
     cr_expect_eq(code, ERR_LIMIT_TIME, "%s %s", err_name(code), err.text);
-    cr_expect_lt(ms, 3000);
+    cr_expect_lt(ms, 10000);
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3, "by a new connection");
 }
 

@@ -13,7 +13,7 @@ TestSuite(scorer, .fini = leak_check);
 static const char *const predict = "/predict";
 
 /* Sanitizers and a busy machine stretch what lies between two instants, never the instants themselves. */
-enum { SLACK_MS = 1500 };
+enum { SLACK_MS = 4000 }; /* a machine may stand still for a while; what hangs for ever is later than that */
 
 static struct fixture f;
 
@@ -125,15 +125,15 @@ Test(scorer, retry_after_is_sat_out)
 Test(scorer, a_pause_holds_for_every_call_and_costs_no_request)
 {
     start();
-    script(&f, predict, {.status = 503, .headers = "Retry-After: 2\r\n"}, {.body = tei_answer});
-    assert_code(&f, ask_within(&f, "p", "q", 1000), ERR_UNREACHABLE);
-    cr_assert_lt(f.took_ms, 900, "a wait past the deadline is not begun");
-    assert_code(&f, ask_within(&f, "other", "q", 1000), ERR_UNREACHABLE);
+    script(&f, predict, {.status = 503, .headers = "Retry-After: 3\r\n"}, {.body = tei_answer});
+    assert_code(&f, ask_within(&f, "p", "q", 2000), ERR_UNREACHABLE);
+    cr_assert_lt(f.took_ms, 1900, "a wait past the deadline is not begun");
+    assert_code(&f, ask_within(&f, "other", "q", 500), ERR_UNREACHABLE);
     cr_assert_eq(f.info.attempts, 0);
     cr_assert_eq(fake_model_requests(f.fake, predict), 1);
     assert_code(&f, ask_within(&f, "third", "q", 10000), ERR_OK);
     int64_t waited = fake_model_time(f.fake, predict, 1) - fake_model_time(f.fake, predict, 0);
-    cr_assert_geq(waited, 1990000000, "waited %lld ns", (long long)waited);
+    cr_assert_geq(waited, 2990000000, "waited %lld ns", (long long)waited);
     fixture_stop(&f);
 }
 
@@ -152,12 +152,12 @@ Test(scorer, an_absurd_retry_after_is_not_waited_for_nor_remembered_for_ever)
 Test(scorer, each_attempt_has_its_time)
 {
     start();
-    f.config.timeout_ms = 100;
+    f.config.timeout_ms = 400;
     script(&f, predict, {.act = FAKE_HANG}, {.act = FAKE_DRIP, .body = " "}, {.body = tei_answer});
     assert_code(&f, ask(&f), ERR_OK);
     cr_assert_eq(fake_model_requests(f.fake, predict), 3);
-    cr_assert_geq(f.took_ms, 200);
-    cr_assert_lt(f.took_ms, 200 + SLACK_MS);
+    cr_assert_geq(f.took_ms, 800);
+    cr_assert_lt(f.took_ms, 800 + SLACK_MS);
     fixture_stop(&f);
 }
 

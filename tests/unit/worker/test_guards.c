@@ -320,10 +320,10 @@ Test(guards, a_database_that_is_away_is_left_alone_and_said_to_be)
     put("gone", 0);
     cr_expect_str_eq(next_code(), "unreachable", "no deadline: two attempts");
     cr_expect_eq(breakers_open_now(breakers), 1);
-    put("gone", 3000);
+    put("gone", 10000);
     int64_t started = clock_now_ns();
     cr_expect_str_eq(next_code(), "db_unavailable");
-    cr_expect_lt(clock_now_ns() - started, INT64_C(2500000000), "it would open after the deadline: said at once");
+    cr_expect_lt(clock_now_ns() - started, INT64_C(8000000000), "it would open after the deadline: said at once");
     put("here", 3000);
     cr_expect_str_eq(next_code(), "ok", "others are judged");
 }
