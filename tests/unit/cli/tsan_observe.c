@@ -31,10 +31,8 @@ static bool write_metrics(void *ctx, FILE *out)
     return true;
 }
 
-static void *counter(void *unused)
+static void *counter(void *counted)
 {
-    (void)unused;
-    struct metric *counted = metrics_get(metrics, 0, NULL);
     while (!atomic_load(&stop)) {
         metrics_add(counted, 1);
         usleep(100);
@@ -98,7 +96,8 @@ int main(void)
     pthread_t thread;
     log_open(STDERR_FILENO, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
     if (metrics_new(defs, 1, &metrics, &err)) return 2;
-    pthread_create(&thread, NULL, counter, NULL);
+    /* the series is there before anybody asks */
+    pthread_create(&thread, NULL, counter, metrics_get(metrics, 0, NULL));
     for (int i = 0; i < OPENINGS; i++) open_and_ask();
     atomic_store(&stop, true);
     pthread_join(thread, NULL);
