@@ -45,8 +45,9 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
 {
     const struct worker_database *entry = worker_database_find(labeler->databases, name);
     struct db_limits limits = *own;
-    if (labeler->by_steps && !limits.max_steps) db_limits_by_steps(&limits);
+    limits.by_steps |= labeler->by_steps;
     if (!entry) return limits;
+    if (entry->limits.time_ms) limits.by_steps = false; /* its owner means time */
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);
     STRICTER(limits, &entry->limits, max_bytes);

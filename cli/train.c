@@ -498,7 +498,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     struct err err = {0};
     judge_config(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
-    db_limits_by_steps(&t.config.limits); /* and no deadline: what is learned does not depend on the machine */
+    t.config.limits.by_steps = true; /* and no deadline: what is learned does not depend on the machine */
     t.config.defaults.deadline_ms = -1;
     t.schemas = judge_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);

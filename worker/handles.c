@@ -48,7 +48,10 @@ static struct db_limits limits_of(const struct worker_config *config, const char
     struct db_limits limits = config->limits;
     if (!entry) return limits;
     const struct db_limits *own = &entry->limits;
-    if (own->time_ms) limits.time_ms = own->time_ms;
+    if (own->time_ms) {
+        limits.time_ms = own->time_ms;
+        limits.by_steps = false; /* its owner means time */
+    }
     if (own->max_rows) limits.max_rows = own->max_rows;
     if (own->max_bytes) limits.max_bytes = own->max_bytes;
     if (own->max_cost > 0) limits.max_cost = own->max_cost;

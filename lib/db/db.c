@@ -31,23 +31,6 @@ static struct db_limits resolve(const struct db_limits *asked)
     return limits;
 }
 
-void db_limits_by_steps(struct db_limits *limits)
-{
-    *limits = resolve(limits);
-    limits->max_steps = limits->time_ms * DB_STEPS_PER_MS;
-    limits->time_ms *= DB_AMPLE;
-}
-
-void db_limits_cap(struct db_limits *limits, int64_t ms)
-{
-    *limits = resolve(limits);
-    if (limits->max_steps) {
-        limits->max_steps = MIN(limits->max_steps, ms * DB_STEPS_PER_MS);
-        ms *= DB_AMPLE;
-    }
-    limits->time_ms = MIN(limits->time_ms, ms);
-}
-
 enum err_code db_open(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
 {
     *out = NULL;

@@ -15,10 +15,16 @@
 
 struct db;
 
+/* What SQLite does in a millisecond, roughly; and how much further the clock's bound is where steps are counted. */
+enum { DB_STEPS_PER_MS = 50000, DB_AMPLE = 20 };
+
 /* Bounds of one statement; 0 means the default. */
 struct db_limits {
     int64_t time_ms;      /* 3,000: wall clock from prepare to the last row */
     int64_t max_steps;    /* 0: no bound of its own; virtual machine instructions */
+    bool by_steps;        /* time_ms is counted in steps, DB_STEPS_PER_MS of them a millisecond, and the clock looked at
+                             DB_AMPLE times later: the outcome does not depend on what else the machine does. An engine
+                             that counts no steps (PostgreSQL) goes by the clock as ever */
     uint32_t max_rows;    /* 100,000 rows fetched */
     uint64_t max_bytes;   /* 16 MiB of fetched values */
     uint64_t value_bytes; /* 4 MiB: longest single value, also of those that only live inside the engine. It is what
@@ -30,16 +36,6 @@ struct db_limits {
     uint64_t
         heap_bytes; /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
-
-/* What SQLite does in a millisecond, roughly; and how much further the bound of time is where steps bound. */
-enum { DB_STEPS_PER_MS = 50000, DB_AMPLE = 20 };
-
-/* Bound work rather than time, so that the outcome does not depend on what else the machine does: max_steps takes the
- * place of time_ms. That is further away then, and still there: servers count no steps. */
-void db_limits_by_steps(struct db_limits *limits);
-
-/* At most `ms`, in the same measure: of steps where those are bounded, else of time. */
-void db_limits_cap(struct db_limits *limits, int64_t ms);
 
 enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };
 

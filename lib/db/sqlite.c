@@ -57,11 +57,10 @@ static void limits_changed(struct db *db)
 static int on_progress(void *ctx)
 {
     struct sqlite_db *self = ctx;
-    int64_t max_steps = self->base.limits.max_steps;
     self->steps += PROGRESS_EVERY;
     if (atomic_load_explicit(&self->cancelled, memory_order_relaxed))
         self->stopped = ERR_CANCELLED;
-    else if (max_steps && self->steps >= max_steps)
+    else if (self->steps >= self->max_steps)
         self->stopped = ERR_LIMIT_STEPS;
     else if (clock_now_ns() >= self->due_ns)
         self->stopped = self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
@@ -86,6 +85,18 @@ static enum err_code deadline_error(struct err *err)
     return err_set(err, ERR_DEADLINE, "the deadline passed before the statement was done");
 }
 
+/* How long the statement may take, by the clock and in steps. */
+static void set_bounds(struct sqlite_db *self)
+{
+    enum { EVER_S = 1000000000 }; /* 30 years, in which no product below overflows */
+    const struct db_limits *limits = &self->base.limits;
+    self->time_ms = MIN(limits->time_ms, EVER_S * INT64_C(1000));
+    self->max_steps = limits->max_steps ? limits->max_steps : INT64_MAX;
+    if (!limits->by_steps) return;
+    self->max_steps = MIN(self->max_steps, self->time_ms * DB_STEPS_PER_MS);
+    self->time_ms = MIN(self->time_ms * DB_AMPLE, EVER_S * INT64_C(1000));
+}
+
 /* Start the clock of a statement. Owes end(). */
 static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_ns, struct err *err)
 {
@@ -94,8 +105,8 @@ static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_
     if (deadline && *start_ns >= deadline) return deadline_error(err);
     enum err_code code = sqlite_reconnect_if_changed(self, *start_ns, err);
     if (code) return code;
-    int64_t time_ms = self->base.limits.time_ms;
-    self->due_ns = time_ms < INT64_MAX / 2000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
+    set_bounds(self);
+    self->due_ns = *start_ns + self->time_ms * 1000000;
     self->due_is_deadline = deadline && deadline < self->due_ns;
     if (self->due_is_deadline) self->due_ns = deadline;
     self->steps = 0;
@@ -129,11 +140,10 @@ static enum err_code why_stopped(const struct sqlite_db *self)
 
 static enum err_code stopped_error(const struct sqlite_db *self, struct err *err)
 {
-    const struct db_limits *limits = &self->base.limits;
     enum err_code code = why_stopped(self);
     switch (code) {
-    case ERR_LIMIT_TIME: return err_set(err, code, "stopped after %lld ms", (long long)limits->time_ms);
-    case ERR_LIMIT_STEPS: return err_set(err, code, "stopped after %lld engine steps", (long long)limits->max_steps);
+    case ERR_LIMIT_TIME: return err_set(err, code, "stopped after %lld ms", (long long)self->time_ms);
+    case ERR_LIMIT_STEPS: return err_set(err, code, "stopped after %lld engine steps", (long long)self->max_steps);
     case ERR_DEADLINE: return deadline_error(err);
     default: return err_set(err, code, "the statement was called off");
     }

@@ -41,7 +41,9 @@ struct sqlite_db {
     int64_t looked_ns;     /* last look whether it still is */
 
     /* The statement that runs now. */
-    int64_t due_ns;        /* INT64_MAX: none */
+    int64_t time_ms;   /* what it may take by the clock */
+    int64_t max_steps; /* and in steps */
+    int64_t due_ns;
     bool due_is_deadline;  /* due_ns comes from base.deadline_ns, not from time_ms */
     int64_t steps;         /* since its start, as the progress callback counts them */
     enum err_code stopped; /* why the progress callback said stop */

@@ -142,7 +142,7 @@ void tell_join_counts(struct teller *t, const struct sql_block *block)
     struct db_limits limits = db_get_limits(t->source->db), own = limits;
     struct db_result result;
     if (!sql) return;
-    db_limits_cap(&own, COUNT_MS);
+    if (own.time_ms > COUNT_MS) own.time_ms = COUNT_MS;
     if (own.max_steps == 0 || own.max_steps > MAX_COUNT_STEPS) own.max_steps = MAX_COUNT_STEPS;
     db_set_limits(t->source->db, &own);
     int64_t started = clock_now_ns();

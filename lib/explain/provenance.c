@@ -32,7 +32,7 @@ struct db_limits prov_limit(const struct explain_source *source, struct prov_opt
     int64_t own_ms = source->result ? source->result->ns / 1000000 : 0;
     int64_t steps = SLOWER * (source->result ? source->result->steps : 0);
     if (options->time_ms < SLOWER * own_ms) options->time_ms = SLOWER * own_ms;
-    db_limits_cap(&limits, options->time_ms);
+    if (limits.time_ms > options->time_ms) limits.time_ms = options->time_ms;
     if (steps < LEAST_STEPS) steps = LEAST_STEPS;
     if (!limits.max_steps || limits.max_steps > steps) limits.max_steps = steps;
     db_set_limits(source->db, &limits);

@@ -56,6 +56,7 @@ void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value
     limits.time_ms = MIN(left_ms, time_ms);
     limits.value_bytes = value_bytes;
     limits.max_steps = 0;
+    limits.by_steps = false;
     db_set_limits(builder->db, &limits);
 }
 

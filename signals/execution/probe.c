@@ -4,7 +4,7 @@ enum err_code vsig_probe(struct vsig_subject *subject, const char *sql, uint32_t
 {
     if (!sql) return ERR_LIMIT_MEMORY;
     struct db_limits limits = db_get_limits(subject->db), bounded = limits;
-    db_limits_cap(&bounded, VSIG_PROBE_MS);
+    if (bounded.time_ms > VSIG_PROBE_MS) bounded.time_ms = VSIG_PROBE_MS;
     db_set_limits(subject->db, &bounded);
     enum err_code code =
         db_query(subject->db, subject->arena, sql, __builtin_strlen(sql), NULL, 0, stop_rows, out, NULL);

@@ -9,7 +9,7 @@
 
 #include "signals/vsig.h"
 
-enum { VSIG_PROBE_MS = 500 }; /* or as many steps, where those are bounded: db_limits_cap */
+enum { VSIG_PROBE_MS = 500 };
 
 /* Run `sql` and stop after `stop_rows`. ERR_OK or the reason; NULL sql is ERR_LIMIT_MEMORY. */
 enum err_code vsig_probe(struct vsig_subject *subject, const char *sql, uint32_t stop_rows, struct db_result *out);

@@ -197,20 +197,15 @@ Test(limits, each_bound_has_its_own_class)
     cr_assert_eq(limited("SELECT 'longer than ten'", &(struct db_limits){.sql_bytes = 10}), ERR_LIMIT_BYTES);
 }
 
-Test(limits, work_in_place_of_time)
+Test(limits, time_may_be_counted_in_steps)
 {
-    struct db_limits limits = {.time_ms = 50};
-    db_limits_cap(&limits, 80);
-    cr_assert(limits.time_ms == 50 && limits.max_steps == 0, "a cap loosens nothing");
-    db_limits_cap(&limits, 40);
-    cr_assert(limits.time_ms == 40 && limits.max_steps == 0);
-    db_limits_by_steps(&limits);
-    cr_assert(limits.max_steps == 40 * DB_STEPS_PER_MS && limits.time_ms == 40 * DB_AMPLE);
-    db_limits_cap(&limits, 50);
-    cr_assert_eq(limits.max_steps, 40 * DB_STEPS_PER_MS);
-    db_limits_cap(&limits, 10);
-    cr_assert(limits.max_steps == 10 * DB_STEPS_PER_MS && limits.time_ms == 10 * DB_AMPLE, "in the same measure");
-    cr_assert_eq(limited(ENDLESS, &limits), ERR_LIMIT_STEPS);
+    cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = 50, .by_steps = true}), ERR_LIMIT_STEPS);
+    cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = INT64_MAX, .max_steps = 20000, .by_steps = true}),
+                 ERR_LIMIT_STEPS, "the smaller one counts");
+    cr_assert_eq(
+        limited("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 1000) SELECT max(x) FROM c",
+                &(struct db_limits){.time_ms = 1, .by_steps = true}),
+        ERR_OK, "fewer steps than a millisecond has");
 }
 
 Test(limits, a_statement_has_its_share_of_the_memory)

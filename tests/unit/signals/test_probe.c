@@ -15,7 +15,7 @@ static enum err_code probe(const struct db_limits *limits)
     struct vsig_subject subject = {.arena = &f.arena, .db = f.db};
     enum err_code code = vsig_probe(&subject, ENDLESS, 1, &result);
     struct db_limits after = db_get_limits(f.db);
-    cr_expect(after.time_ms == limits->time_ms && after.max_steps == limits->max_steps, "the candidate's are back");
+    cr_expect(after.time_ms == limits->time_ms && after.by_steps == limits->by_steps, "the candidate's are back");
     fixture_end(&f);
     return code;
 }
@@ -25,6 +25,6 @@ Test(probe, is_bounded_as_the_candidate_is)
 {
     struct db_limits limits = {.time_ms = 3000};
     cr_expect_eq(probe(&limits), ERR_LIMIT_TIME);
-    db_limits_by_steps(&limits);
+    limits.by_steps = true;
     cr_expect_eq(probe(&limits), ERR_LIMIT_STEPS);
 }
