@@ -498,8 +498,8 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     struct err err = {0};
     judge_config(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
-    t.config.limits.by_steps = true; /* and no deadline: what is learned does not depend on the machine */
-    t.config.defaults.deadline_ms = -1;
+    t.config.limits.by_steps = true; /* and no deadline unasked: what is learned does not depend on the machine */
+    if (!t.config.defaults.deadline_ms) t.config.defaults.deadline_ms = -1;
     t.schemas = judge_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);
     t.labeler = labeler_new(&t.config.databases);
@@ -552,6 +552,8 @@ const struct command command_train = {
         "label model's "
         "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
         "With --label-model=FILE its probability is one of the classifier's features.\n\n"
+        "On SQLite --time-ms is counted in steps of the engine here, 50,000 of them a millisecond, so that a busy "
+        "machine learns the same; other engines go by the clock.\n\n"
         "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
         "queries of other questions; what it prints comes from databases held out. calibration learns what "
         "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "

@@ -521,7 +521,7 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
                           .questions = g_array_new(FALSE, FALSE, sizeof(struct verifier_question))};
     c.limits.max_steps = MAX_STEPS;
     c.limits.time_ms = AMPLE_MS;
-    c.limits.by_steps = true; /* what probes have less of is counted likewise */
+    c.limits.by_steps = true; /* so are the shorter times of probes */
     *out = NULL;
     enum err_code code = read_logs(&c, logs, n_logs, &n_databases, err);
     if (code == ERR_OK) {
