@@ -80,7 +80,8 @@ static void note_aggregate(struct binder *b, const struct sql_node *call, struct
     uint32_t nearest = UINT32_MAX;
     for (uint32_t i = first_ref; i < b->bound->n_refs; i++) {
         const struct sql_ref *ref = b->bound->refs[i];
-        if (ref->kind != SQL_REF_COLUMN || ref->block != scope->block || ref->levels >= nearest) continue;
+        bool reads = ref->kind == SQL_REF_COLUMN || ref->kind == SQL_REF_ROW;
+        if (!reads || ref->block != scope->block || ref->levels >= nearest) continue;
         nearest = ref->levels;
         owner = ref->source->block;
     }

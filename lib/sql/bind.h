@@ -13,6 +13,13 @@
 
 #include "lib/sql/sql.h"
 
+/* Columns that no star brings. */
+enum sql_hidden {
+    SQL_HIDDEN_NONE,
+    SQL_HIDDEN_SYSTEM, /* tells rows or their versions apart, and holds none of their data: ctid, xmin */
+    SQL_HIDDEN_ROW     /* through which any column of the row may be reached: docs in `docs MATCH 'x'` */
+};
+
 /* What binding needs to know of a database. lib/schema fills one; tests fill one by hand. Ids are dense from 0.
  * find_*: names compare without case; -1 when there is none. */
 struct sql_catalog {
@@ -28,6 +35,10 @@ struct sql_catalog {
     /* Optional: the schema without which a name does not reach the table, else NULL. table_name begins with it then,
      * and a dot. */
     const char *(*table_schema)(const void *self, int table);
+    /* Optional: is it a column that no star brings? NULL: the engine has none but SQLite's rowid. */
+    enum sql_hidden (*find_hidden)(const void *self, int table, const char *name, size_t len);
+    /* The name of a FROM item that is no column means its whole row (PostgreSQL). */
+    bool alias_is_row;
 };
 
 enum sql_clause {
@@ -82,7 +93,9 @@ struct sql_source {
 enum sql_ref_kind {
     SQL_REF_COLUMN,   /* a column of `source` */
     SQL_REF_ALIAS,    /* a select alias of the same block: see `expr` */
-    SQL_REF_ROWID,    /* SQLite's rowid, oid, _rowid_ of a table */
+    SQL_REF_ROWID,    /* SQLite's rowid, oid, _rowid_ of a table; of a view or a subquery, where it is NULL */
+    SQL_REF_SYSTEM,   /* PostgreSQL's ctid, xmin, ... of a table: no data */
+    SQL_REF_ROW,      /* the whole row of `source`: its name as a value, or a hidden column that reaches all others */
     SQL_REF_STRING,   /* a double-quoted word that is no column: SQLite reads a string */
     SQL_REF_TABLE,    /* of a TABLE node: see `source` */
     SQL_REF_STAR,     /* of a STAR: source is the qualified one, or NULL for all */

@@ -308,7 +308,7 @@ static bool bind_star(struct binder *b, struct sql_node *star, const struct scop
     return b->failed == ERR_OK;
 }
 
-static bool names_source(const struct sql_source *s, const struct sql_node *c)
+bool bind_names_source(const struct sql_source *s, const struct sql_node *c)
 {
     return s->name && sql_name_is(s->name, s->name_len, c->text, c->text_len);
 }
@@ -321,7 +321,7 @@ bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope)
     for (const struct scope *at = scope; at; at = at->outer) {
         for (uint32_t i = 0; at->block && i < at->block->n_sources; i++) {
             struct sql_source *s = &at->block->sources[i];
-            if (n->kind == SQL_STAR ? !scope_admits(b, s, n) : !names_source(s, n)) continue;
+            if (n->kind == SQL_STAR ? !scope_admits(b, s, n) : !bind_names_source(s, n)) continue;
             ref->kind = SQL_REF_STAR;
             ref->source = s;
             bind_mark_levels(ref);

@@ -61,6 +61,14 @@ static void refer(struct sql_ref *ref, struct sql_source *source, int output)
     }
 }
 
+/* Point the ref at something of `source` that is none of its columns. */
+static void refer_beside(struct sql_ref *ref, enum sql_ref_kind kind, struct sql_source *source)
+{
+    refer(ref, source, -1);
+    ref->kind = kind;
+    bind_mark_levels(ref);
+}
+
 void bind_mark_levels(struct sql_ref *ref)
 {
     for (struct sql_block *at = ref->block; at && at != ref->source->block; at = at->parent) {
@@ -101,10 +109,43 @@ static bool is_rowid(const struct sql_node *c)
     return false;
 }
 
+/* rowid of a CTE's use is refused by SQLite; of a view or another subquery it is NULL. */
+static bool has_rowid(const struct sql_source *source)
+{
+    return source->kind == SQL_SOURCE_TABLE || source->kind == SQL_SOURCE_DERIVED;
+}
+
 static struct sql_source *only_admitted(struct binder *b, struct sql_block *block, const struct sql_node *c)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (scope_admits(b, &block->sources[i], c)) return &block->sources[i];
+    return NULL;
+}
+
+/* A hidden column of some table of this scope. With several tables that have it the engine takes the first or none. */
+static bool resolve_hidden(struct binder *b, const struct scope *scope, struct sql_ref *ref)
+{
+    static const enum sql_ref_kind kinds[] = {[SQL_HIDDEN_SYSTEM] = SQL_REF_SYSTEM, [SQL_HIDDEN_ROW] = SQL_REF_ROW};
+    const struct sql_catalog *c = b->catalog;
+    const struct sql_node *name = ref->node;
+    for (uint32_t i = 0; c->find_hidden && i < scope->block->n_sources; i++) {
+        struct sql_source *source = &scope->block->sources[i];
+        if (source->kind != SQL_SOURCE_TABLE || !scope_admits(b, source, name)) continue;
+        enum sql_hidden hidden = c->find_hidden(c->self, source->table, name->text, name->text_len);
+        if (hidden == SQL_HIDDEN_NONE) continue;
+        refer_beside(ref, kinds[hidden], source);
+        return true;
+    }
+    return false;
+}
+
+/* The FROM item that an unqualified name means as a whole row, from the inside out; NULL: none. */
+static struct sql_source *row_named(const struct binder *b, const struct scope *scope, const struct sql_node *c)
+{
+    if (!b->catalog->alias_is_row || c->text2) return NULL;
+    for (const struct scope *at = scope; at; at = at->outer)
+        for (uint32_t i = 0; at->block && i < at->block->n_sources; i++)
+            if (bind_names_source(&at->block->sources[i], c)) return &at->block->sources[i];
     return NULL;
 }
 
@@ -127,23 +168,26 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
     if (hit.open && !*open) *open = hit.open;
     if (hit.visible == 1 && is_rowid(c)) {
         struct sql_source *source = only_admitted(b, scope->block, c);
-        if (source->kind == SQL_SOURCE_TABLE) {
-            refer(ref, source, -1);
-            ref->kind = SQL_REF_ROWID;
-            bind_mark_levels(ref);
+        if (has_rowid(source)) {
+            refer_beside(ref, SQL_REF_ROWID, source);
             return true;
         }
     }
+    if (resolve_hidden(b, scope, ref)) return true;
     const struct sql_node *item = scope->aliases && !c->text2 ? scope_alias(scope, c->text, c->text_len) : NULL;
     if (item) bind_to_alias(ref, scope, item);
     return item != NULL;
 }
 
-/* After all scopes: a column of a source whose columns nobody knows, a string, or an error. */
+/* After all scopes: a whole row, a column of a source whose columns nobody knows, a string, or an error. The row comes
+ * first: what might be either reaches more. */
 static void resolve_nowhere(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source *open)
 {
     const struct sql_node *c = ref->node;
-    if (open) {
+    struct sql_source *row = row_named(b, scope, c);
+    if (row) {
+        refer_beside(ref, SQL_REF_ROW, row);
+    } else if (open) {
         refer(ref, open, -1);
         bind_mark_levels(ref);
     } else if (!c->text2 && c->quote == '"') {

@@ -46,6 +46,8 @@ bool bind_join_conditions(struct binder *b, const struct sql_node *from, struct 
 bool bind_table_source(struct binder *b, struct sql_source *source, const struct scope *outer);
 /* A whole row: STAR as an operand, or a COLUMN that may be the name of a source. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope);
+/* Does this unqualified name name the source? */
+bool bind_names_source(const struct sql_source *source, const struct sql_node *column);
 /* Columns that a clause adds after those of a query's rows. */
 bool bind_add_columns(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
 /* The select list: expressions and outputs. */

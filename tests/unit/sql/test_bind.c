@@ -168,6 +168,63 @@ Test(bind, blocks_know_their_place)
     leak_check();
 }
 
+/* ---- what no star brings ---- */
+
+static enum sql_hidden find_hidden(const void *self, int table, const char *name, size_t len)
+{
+    (void)self, (void)table;
+    if (sql_name_is(name, len, "xmin", 4)) return SQL_HIDDEN_SYSTEM;
+    return sql_name_is(name, len, "t", 1) ? SQL_HIDDEN_ROW : SQL_HIDDEN_NONE;
+}
+
+/* The n-th COLUMN of a statement. */
+static const struct sql_ref *nth_column(const struct sql_bound *bound, unsigned n)
+{
+    for (uint32_t i = 0; i < bound->n_refs; i++)
+        if (bound->refs[i]->node->kind == SQL_COLUMN && n-- == 0) return bound->refs[i];
+    return NULL;
+}
+
+Test(bind, rows_and_hidden_columns)
+{
+    static const struct {
+        const char *sql;
+        bool server, hides;
+        enum sql_ref_kind first;
+    } cases[] = {
+        {"SELECT x FROM t AS x", true, false, SQL_REF_ROW},
+        {"SELECT x FROM t AS x", false, false, SQL_REF_UNKNOWN},
+        {"SELECT a FROM t AS a", true, false, SQL_REF_COLUMN}, /* a column before a row */
+        {"SELECT c FROM t AS c, u", true, false, SQL_REF_COLUMN},
+        {"SELECT x::text FROM t AS x, generate_series(1, 2) AS g", true, false, SQL_REF_ROW},
+        {"SELECT g FROM t AS x, generate_series(1, 2) AS g", true, false, SQL_REF_ROW},
+        {"SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t WHERE u IS NOT NULL)", true, false, SQL_REF_ROW},
+        {"SELECT y FROM (SELECT a FROM t) AS y", true, false, SQL_REF_ROW},
+        {"SELECT k.x FROM t AS x, json_each('{}') AS k", true, false, SQL_REF_COLUMN}, /* of an open source */
+        {"SELECT t.xmin FROM t", true, true, SQL_REF_SYSTEM},
+        {"SELECT xmin FROM (SELECT a FROM t) AS y", true, true, SQL_REF_UNKNOWN},
+        {"SELECT a FROM t WHERE t MATCH 'x'", false, true, SQL_REF_COLUMN},
+        {"SELECT snippet(t) FROM t", false, true, SQL_REF_ROW},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b); CREATE TABLE u(a, c);");
+        struct arena arena;
+        arena_init(&arena, 0);
+        catalog->catalog.alias_is_row = cases[i].server;
+        if (cases[i].hides) catalog->catalog.find_hidden = find_hidden;
+        struct sql_bound *bound = bind_text(&arena, catalog, cases[i].sql);
+        const struct sql_ref *ref = nth_column(bound, 0);
+        cr_assert(ref, "%s", cases[i].sql);
+        cr_expect_eq(ref->kind, cases[i].first, "%s is %d", cases[i].sql, (int)ref->kind);
+        cr_expect_eq(ref->kind == SQL_REF_UNKNOWN, bound->diags != NULL, "%s", cases[i].sql);
+        if (ref->kind == SQL_REF_ROW || ref->kind == SQL_REF_SYSTEM)
+            cr_expect(ref->source && ref->output == -1, "%s", cases[i].sql);
+        arena_free(&arena);
+        catalog_sqlite_free(catalog);
+    }
+    leak_check();
+}
+
 Test(bind, conjuncts_literals_and_aggregates)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
