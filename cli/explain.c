@@ -84,7 +84,7 @@ static enum err_code explain(struct story *story, struct err *err)
     story->options.deny_columns = story->database.deny_columns;
     story->options.n_deny_columns = story->database.n_deny_columns;
     story->options.may_probe = ran;
-    if (worker_uses_denied(story->schema, subject->bound, story->options.deny_columns, story->options.n_deny_columns))
+    if (schema_uses_denied(story->schema, subject->bound, story->options.deny_columns, story->options.n_deny_columns))
         story->options.expose = EXPLAIN_NONE;
     return explain_query(&story->arena, &source, &story->options, &story->explanation, err);
 }

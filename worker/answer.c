@@ -61,6 +61,11 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         const char *dot = strrchr(w->task->deny_columns[i], '.');
         if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
     }
+    const struct schema_index *index = w->subjects->schema;
+    for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
+        if (index->columns[i]->n_origins && strcasestr(fact->value, index->columns[i]->name) &&
+            schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
+            return true;
     return false;
 }
 
@@ -156,11 +161,15 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
 }
 
 /* What the engine said about a statement that it took: an error on the way may quote a value ('invalid input syntax for
- * type integer: "..."'). What it says on preparing one is about the text alone. */
+ * type integer: "..."'), of any column within its reach. What it says on preparing one is about the text alone. NULL:
+ * the arena is full. */
 static const char *said_of(const struct writer *w)
 {
     const struct subjects *s = w->subjects;
-    return w->values || !s->said_running ? s->said.text : "failed on a value, which may not be shown";
+    if (!s->said_running || (w->values && !s->reaches_denied)) return s->said.text;
+    const char *what =
+        s->said.code == ERR_ENGINE ? "failed on a value, which may not be shown" : err_meaning(s->said.code);
+    return *s->said.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, s->said.sqlstate) : what;
 }
 
 static bool write_execution(const struct writer *w, struct msg_result *result)
@@ -176,7 +185,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     out->error_offset = w->subjects->offset;
     if (code) {
         out->message = said_of(w);
-        return true;
+        return out->message != NULL;
     }
     out->rows = from->n_rows;
     out->columns = from->n_columns;
@@ -194,7 +203,9 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
     bool sqlite = s->subject.db && strcmp(db_dialect(s->subject.db)->engine, "sqlite") == 0;
     if (!diags && sqlite && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
-    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, said_of(w), s->offset);
+    const char *said = said_of(w);
+    if (!said) return false;
+    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, said, s->offset);
     out->n_findings = 1;
     out->invalid = true;
     return out->findings != NULL;

@@ -51,7 +51,8 @@ struct subjects {
     uint64_t hash[2];
     char *sql;
     struct vsig_subject subject;
-    bool denied; /* uses a column whose values are never shown */
+    bool denied;         /* uses a column whose values are never shown */
+    bool reaches_denied; /* reads a table that has one: what the engine says of a value may quote it */
 
     /* Does the engine take it? */
     bool checked, ran;     /* by preparing it; by running it */

@@ -81,19 +81,6 @@ static enum err_code take_question(struct subjects *s, const struct msg_task *ta
     return ERR_OK;
 }
 
-bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
-                        uint32_t n)
-{
-    if (n == 0) return false;
-    if (!bound || bound->diags) return true;
-    for (uint32_t i = 0; i < bound->n_refs; i++) {
-        if (bound->refs[i]->kind == SQL_REF_STAR) return true;
-        const struct schema_column *column = schema_column_of(schema, bound->refs[i]);
-        if (column && schema_column_is_denied(schema, column, names, n)) return true;
-    }
-    return false;
-}
-
 static enum err_code take_candidate(struct subjects *s, const struct msg_task *task, struct db *db, struct err *err)
 {
     if (s->known && s->hash[0] == task->hash[0] && s->hash[1] == task->hash[1]) {
@@ -108,7 +95,8 @@ static enum err_code take_candidate(struct subjects *s, const struct msg_task *t
                                            s->evidence, s->asked);
     if (code == ERR_LIMIT_MEMORY) return full(err);
     const struct sql_bound *bound = s->subject.code ? NULL : s->subject.bound;
-    s->denied = worker_uses_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);
+    s->denied = schema_uses_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);
+    s->reaches_denied = schema_reaches_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);
     memcpy(s->hash, task->hash, sizeof s->hash);
     s->checked = s->ran = false;
     s->known = true;
@@ -153,6 +141,17 @@ static bool is_about_task(enum err_code code)
            code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY;
 }
 
+/* Is what the engine said about the text of the statement, and not about a value on the way? Preparing it tells, which
+ * reads no data; what that says is then what is said. */
+static bool is_of_text(struct subjects *s)
+{
+    struct err prepared = {0};
+    if (s->said.code != ERR_ENGINE) return !*s->said.sqlstate;
+    enum err_code code = db_prepare_check(s->subject.db, s->sql, s->subject.sql_len, &s->offset, &prepared);
+    if (code == ERR_ENGINE) s->said = prepared;
+    return code == ERR_ENGINE;
+}
+
 enum err_code subjects_check(struct subjects *s, bool run, struct err *err)
 {
     struct vsig_subject *subject = &s->subject;
@@ -160,7 +159,6 @@ enum err_code subjects_check(struct subjects *s, bool run, struct err *err)
     int64_t started = clock_now_ns();
     enum err_code code;
     s->offset = -1;
-    s->said_running = false;
     if (run) {
         vsig_result(subject);
         code = subject->result_code;
@@ -168,10 +166,10 @@ enum err_code subjects_check(struct subjects *s, bool run, struct err *err)
         s->ran = true;
         s->stats->execute_ns += clock_now_ns() - started;
         s->stats->executed++;
-        if (code == ERR_ENGINE)
-            s->said_running = db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, NULL) == ERR_OK;
+        s->said_running = code && !is_of_text(s);
     } else {
         code = db_prepare_check(subject->db, s->sql, subject->sql_len, &s->offset, &s->said);
+        s->said_running = false;
         s->stats->prepare_ns += clock_now_ns() - started;
     }
     if (code && !is_invalid(code) && is_about_task(code)) {

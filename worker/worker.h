@@ -58,11 +58,6 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
-/* Does a statement use one of these columns ("table.column", or "column"), whose values are never shown? A star, and
- * what did not bind, count as if. Thread: any. */
-bool worker_uses_denied(const struct schema_index *schema, const struct sql_bound *bound, const char *const *names,
-                        uint32_t n);
-
 struct breakers; /* breaker.h */
 struct permits;  /* permits.h */
 

@@ -61,6 +61,7 @@ enum err_code err_set(struct err *err, enum err_code code, const char *format, .
 {
     if (!err) return code;
     err->code = code;
+    err->sqlstate[0] = '\0';
     va_list args;
     va_start(args, format);
     int n = vsnprintf(err->text, sizeof err->text, format, args);

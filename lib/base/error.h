@@ -67,6 +67,7 @@ enum { ERR_TEXT_MAX = 400 };
 
 struct err {
     enum err_code code;
+    char sqlstate[6];        /* of a server's error, NUL-terminated; else empty */
     char text[ERR_TEXT_MAX]; /* NUL-terminated; empty when code is ERR_OK */
 };
 
@@ -79,8 +80,8 @@ const char *err_class_name(enum err_class class);
 /* The code with this wire name, or ERR_INTERNAL if there is none. Thread: any. */
 enum err_code err_from_name(const char *name);
 
-/* Fill `err` (may be NULL) and return `code`, so that a caller writes `return err_set(err, ERR_X, "...")`.
- * Text past ERR_TEXT_MAX is cut at a UTF-8 boundary. Thread: any. */
+/* Fill `err` (may be NULL; sqlstate becomes empty) and return `code`, so that a caller writes `return err_set(err,
+ * ERR_X, "...")`. Text past ERR_TEXT_MAX is cut at a UTF-8 boundary. Thread: any. */
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

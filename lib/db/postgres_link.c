@@ -106,8 +106,10 @@ enum err_code link_failure(const struct postgres_db *self, const PGresult *resul
     if (code == ERR_LIMIT_TIME && atomic_load(&self->cancelled)) return link_stopped(self, ERR_CANCELLED, err);
     if (code == ERR_LIMIT_TIME) return out_of_time(self, err);
     if (message && strstr(message, "invalid memory alloc request size")) code = ERR_LIMIT_BYTES;
-    return err_set(err, code, "%s (%s)%s%s", message ? message : "no message", state ? state : "no SQLSTATE",
-                   hint ? "; " : "", hint ? hint : "");
+    err_set(err, code, "%s (%s)%s%s", message ? message : "no message", state ? state : "no SQLSTATE", hint ? "; " : "",
+            hint ? hint : "");
+    if (err && state) g_strlcpy(err->sqlstate, state, sizeof err->sqlstate);
+    return code;
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */

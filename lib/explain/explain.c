@@ -150,6 +150,13 @@ static const char *sentence_with(struct arena *arena, const char *before, const 
     return out.text;
 }
 
+/* Why there is no provenance, as far as it may be told: what the engine says may quote a value. */
+static const char *reason_shown(const struct teller *t, const struct provenance *provenance)
+{
+    bool may_quote = provenance->code == ERR_ENGINE && (!tell_shows_values(t) || t->options->n_deny_columns > 0);
+    return may_quote ? err_meaning(provenance->code) : provenance->reason;
+}
+
 /* Rows, if they may be asked for. False when the arena is full. */
 static bool trace(struct teller *t, struct explanation *e)
 {
@@ -164,7 +171,8 @@ static bool trace(struct teller *t, struct explanation *e)
     e->provenance = provenance;
     t->sql_ns += provenance->sql_ns;
     if (provenance->status == PROV_UNAVAILABLE)
-        tell_missing(t, sentence_with(t->arena, "The rows behind the result are not explained", provenance->reason));
+        tell_missing(
+            t, sentence_with(t->arena, "The rows behind the result are not explained", reason_shown(t, provenance)));
     if (provenance->status != PROV_EMPTY && provenance->status != PROV_NOTHING) return true;
     if (prov_whynot(t->arena, t->source, NULL, whynot) != ERR_OK) return false;
     t->sql_ns += whynot->sql_ns;

@@ -300,9 +300,10 @@ bool tell_uses_denied(const struct teller *t, const struct sql_node *node)
     for (const struct sql_node *n = node; n; n = sql_walk(node, n)) {
         const struct sql_ref *ref = n->ref;
         if (n->kind == SQL_STAR) return true;
-        if (n->kind != SQL_COLUMN || !ref || ref->kind == SQL_REF_STRING || ref->kind == SQL_REF_ROWID) continue;
-        const struct schema_column *column = schema_column_of(t->index, ref);
-        if (!column || tell_denied(t, column)) return true;
+        if (n->kind != SQL_COLUMN || !ref || ref->kind == SQL_REF_STRING) continue;
+        if (schema_ref_is_denied(t->index, ref, t->options->deny_columns, t->options->n_deny_columns)) return true;
+        if (ref->kind == SQL_REF_ROWID) continue;
+        if (!schema_column_of(t->index, ref)) return true;
     }
     return false;
 }

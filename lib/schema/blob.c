@@ -224,6 +224,19 @@ static void code_stats(struct coder *c, struct schema_stats *stats)
     }
 }
 
+static void code_origins(struct coder *c, const struct schema_origin **origins, uint32_t *n)
+{
+    void *items = (void *)*origins;
+    code_list(c, n, &items, sizeof **origins);
+    if (!c->out) *origins = items;
+    struct schema_origin *list = items;
+    for (uint32_t i = 0; i < *n && !c->bad; i++) {
+        code_optional(c, &list[i].schema);
+        code_optional(c, &list[i].table);
+        code_optional(c, &list[i].column);
+    }
+}
+
 static void code_column(struct coder *c, struct schema_column *column)
 {
     uint32_t affinity = column->affinity, pk = column->pk;
@@ -238,10 +251,21 @@ static void code_column(struct coder *c, struct schema_column *column)
     code_u32(c, &pk, UINT8_MAX);
     code_bool(c, &column->unique);
     code_bool(c, &column->unique_measured);
+    code_optional(c, &column->generated);
+    code_origins(c, &column->origins, &column->n_origins);
     code_stats(c, &column->stats);
     if (c->out) return;
     column->affinity = (enum schema_affinity)affinity;
     column->pk = (uint8_t)pk;
+}
+
+static void code_hidden(struct coder *c, struct schema_table *table)
+{
+    void *items = (void *)table->hidden;
+    code_list(c, &table->n_hidden, &items, sizeof *table->hidden);
+    if (!c->out) table->hidden = items;
+    const char **names = items;
+    for (uint32_t i = 0; i < table->n_hidden && !c->bad; i++) code_text(c, &names[i]);
 }
 
 /* The bare name is the end of the name, after the schema and a dot, or all of it. */
@@ -265,6 +289,9 @@ static void code_table(struct coder *c, struct schema_table *table)
     code_table_name(c, table);
     code_optional(c, &table->description);
     code_bool(c, &table->is_view);
+    code_bool(c, &table->is_virtual);
+    code_hidden(c, table);
+    code_origins(c, &table->origins, &table->n_origins);
     code_bool(c, &table->scannable);
     code_u64(c, &table->rows);
     void *columns = table->columns;

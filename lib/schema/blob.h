@@ -24,7 +24,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 3 };
+enum { SCHEMA_BLOB_VERSION = 4 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */

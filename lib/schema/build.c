@@ -163,14 +163,15 @@ static enum err_code build(struct builder *builder, const char *path)
     if (code) return code;
     index->priv->is_foreign = arena_new_array(builder->arena, index->n_columns, bool);
     if (!index->priv->is_foreign) return builder_full(builder);
+    schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);
+    if (!code) code = schema_trace_origins(builder); /* before values are read: some columns' are withheld */
     if (!code) code = schema_scan_tables(builder);
     if (!code) code = schema_read_sidecar(builder, path);
     if (!code && !builder->options->no_inferred_joins) code = schema_infer_joins(builder);
     if (!code) code = finish_joins(builder);
     if (!code) code = schema_link_graph(builder);
     if (!code) code = finish_notes(builder);
-    if (!code) schema_fill_catalog(index);
     return code;
 }
 

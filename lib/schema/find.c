@@ -143,41 +143,6 @@ const struct schema_column *schema_column_of(const struct schema_index *index, c
     return (uint32_t)ref->column < table->n_columns ? &table->columns[ref->column] : NULL;
 }
 
-/* Is the table meant by these bytes: "table", or "schema.table"? NULL: no table is known, and any is. */
-static bool is_table_meant(const struct schema_table *table, const char *name, size_t len)
-{
-    if (!table || table->is_view || sql_name_is(table->bare, strlen(table->bare), name, len)) return true;
-    size_t schema = table->schema ? strlen(table->schema) : 0;
-    return schema && len > schema && name[schema] == '.' && sql_name_is(table->schema, schema, name, schema) &&
-           sql_name_is(table->bare, strlen(table->bare), name + schema + 1, len - schema - 1);
-}
-
-/* Names may hold dots, so each dot is tried: what is denied by any reading is denied. */
-static bool is_denied(const struct schema_table *table, const char *column, const char *denied)
-{
-    size_t len = strlen(column);
-    if (sql_name_is(column, len, denied, strlen(denied))) return true;
-    for (const char *dot = strchr(denied, '.'); dot; dot = strchr(dot + 1, '.'))
-        if (sql_name_is(column, len, dot + 1, strlen(dot + 1)) && is_table_meant(table, denied, (size_t)(dot - denied)))
-            return true;
-    return false;
-}
-
-bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
-                             const char *const *names, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (is_denied(&index->tables[column->table], column->name, names[i])) return true;
-    return false;
-}
-
-bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (is_denied(NULL, name, names[i])) return true;
-    return false;
-}
-
 /* --- the catalogue for sql_bind ----------------------------------------------------------------------------------- */
 
 static int catalog_find_table(const void *self, const char *name, size_t len)
@@ -203,6 +168,25 @@ static const char *catalog_table_schema(const void *self, int table)
 static int catalog_find_column(const void *self, int table, const char *name, size_t len)
 {
     return schema_find_column(self, table, name, len);
+}
+
+/* Columns of PostgreSQL's own that each of its tables has. */
+static bool is_system_column(const char *name, size_t len)
+{
+    static const char *const names[] = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (sql_name_is(name, len, names[i], strlen(names[i]))) return true;
+    return false;
+}
+
+static enum sql_hidden catalog_find_hidden(const void *self, int number, const char *name, size_t len)
+{
+    const struct schema_index *index = self;
+    const struct schema_table *table = &index->tables[number];
+    if (index->catalog.alias_is_row) return is_system_column(name, len) ? SQL_HIDDEN_SYSTEM : SQL_HIDDEN_NONE;
+    for (uint32_t i = 0; i < table->n_hidden; i++)
+        if (sql_name_is(table->hidden[i], strlen(table->hidden[i]), name, len)) return SQL_HIDDEN_ROW;
+    return SQL_HIDDEN_NONE;
 }
 
 static int catalog_n_tables(const void *self)
@@ -241,5 +225,7 @@ void schema_fill_catalog(struct schema_index *index)
         .column_name = catalog_column_name,
         .find_in_schema = catalog_find_in_schema,
         .table_schema = catalog_table_schema,
+        .find_hidden = catalog_find_hidden,
+        .alias_is_row = index->priv->tables_by_schema != NULL, /* a server */
     };
 }

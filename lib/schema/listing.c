@@ -45,7 +45,8 @@ static enum schema_affinity postgres_affinity(const char *type)
  * search path gives. Partitions are left to the table that they are of; a foreign table counts as a view, for reading
  * one may cost anything. Never analysed: a guess by size. */
 #define POSTGRES_TABLES                                                                                                \
-    "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END, NULL,"                          \
+    "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END,"                                \
+    " CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,"                                    \
     " pg_catalog.obj_description(c.oid, 'pg_class'),"                                                                  \
     " CASE WHEN c.relkind IN ('v', 'f') THEN 0 WHEN c.reltuples >= 0 THEN c.reltuples::bigint"                         \
     " WHEN c.relkind = 'p' THEN coalesce((SELECT sum(pg_catalog.pg_relation_size(relid) / 64)::bigint"                 \
@@ -62,8 +63,10 @@ static enum schema_affinity postgres_affinity(const char *type)
 #define POSTGRES_COLUMNS                                                                                               \
     "SELECT a.attnum - 1, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, NULL,"             \
     " coalesce((SELECT pg_catalog.array_position(k.conkey, a.attnum) FROM pg_catalog.pg_constraint k"                  \
-    " WHERE k.conrelid = a.attrelid AND k.contype = 'p'), 0), 0,"                                                      \
-    " pg_catalog.col_description(a.attrelid, a.attnum)"                                                                \
+    " WHERE k.conrelid = a.attrelid AND k.contype = 'p'), 0), CASE a.attgenerated WHEN '' THEN 0 ELSE 3 END,"          \
+    " pg_catalog.col_description(a.attrelid, a.attnum),"                                                               \
+    " (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid) FROM pg_catalog.pg_attrdef d"                                 \
+    " WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.attgenerated <> '')"                                   \
     " FROM pg_catalog.pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped"                                        \
     " AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') AND a.attrelid = "
 
@@ -86,6 +89,32 @@ static enum schema_affinity postgres_affinity(const char *type)
     " JOIN pg_catalog.pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.r"                                   \
     " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid = "
 
+/* Columns that a table inherits, through any depth; for a generated one what it is computed from; of a view all columns
+ * of all tables that it reads, through any views. A generated column's dependencies are its own before 15, since then
+ * its expression's. */
+#define POSTGRES_ORIGINS                                                                                               \
+    "::regclass::oid), parents(id) AS (SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN me ON i.inhrelid = me.id" \
+    " UNION SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN parents p ON i.inhrelid = p.id),"                    \
+    " reads(id, of) AS (SELECT d.refobjid, r.ev_class FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d"        \
+    " ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid"                                            \
+    " AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class),"                               \
+    " read(id) AS (SELECT reads.id FROM reads JOIN me ON reads.of = me.id"                                             \
+    " UNION SELECT reads.id FROM reads JOIN read ON reads.of = read.id),"                                              \
+    " computed(num, source) AS (SELECT d.adnum, p.refobjsubid FROM me JOIN pg_catalog.pg_attrdef d ON d.adrelid = "    \
+    "me.id"                                                                                                            \
+    " JOIN pg_catalog.pg_depend p ON p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = me.id"            \
+    " AND p.refobjsubid NOT IN (0, d.adnum) AND (p.classid, p.objid, p.objsubid) IN"                                   \
+    " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0), ('pg_catalog.pg_class'::regclass, me.id, d.adnum))),"            \
+    " found(name, id, source) AS (SELECT a.attname, p.id, a.attname FROM parents p"                                    \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = p.id AND a.attnum > 0"                                            \
+    " UNION ALL SELECT NULL, r.id, a.attname FROM read r"                                                              \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = r.id AND a.attnum > 0"                                            \
+    " UNION ALL SELECT g.attname, me.id, a.attname FROM me CROSS JOIN computed c"                                      \
+    " JOIN pg_catalog.pg_attribute g ON g.attrelid = me.id AND g.attnum = c.num AND g.attgenerated <> ''"              \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = me.id AND a.attnum = c.source)"                                   \
+    " SELECT f.name, s.nspname, c.relname, f.source FROM found f JOIN pg_catalog.pg_class c ON c.oid = f.id"           \
+    " JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"
+
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
 static const struct listing_dialect dialects[] = {
@@ -107,7 +136,9 @@ static const struct listing_dialect dialects[] = {
         .indexes = {POSTGRES_INDEXES, "::regclass ORDER BY i.indexrelid"},
         .index = {POSTGRES_INDEX, ", '\"', '')::oid ORDER BY k.n"},
         .foreign_keys = {POSTGRES_FOREIGN_KEYS, "::regclass ORDER BY k.oid, p.n"},
+        .origins = {"WITH RECURSIVE me(id) AS (SELECT ", POSTGRES_ORIGINS},
         .comments = true,
+        .expressions = true,
         .samples = true,
         .affinity = postgres_affinity,
     },

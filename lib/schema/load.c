@@ -38,9 +38,8 @@ static enum err_code list(struct builder *builder, const char *sql, GPtrArray **
     return !code && listing.full ? builder_full(builder) : code;
 }
 
-/* The same of one table or index, by its quoted name. */
-static enum err_code list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
-                             GPtrArray **rows)
+enum err_code builder_list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
+                              GPtrArray **rows)
 {
     struct db_value text = {.type = DB_TEXT, .text = quoted, .len = quoted ? strlen(quoted) : 0};
     if (quoted && listing_of(builder->db)->name_is_text) quoted = db_quote_value(builder->arena, &text);
@@ -95,6 +94,8 @@ static enum err_code fill_table(struct builder *builder, struct schema_table *ta
 {
     if (!name_table(builder, table, row)) return builder_full(builder);
     table->is_view = strcmp(text_of(&row[1]), "view") == 0;
+    table->is_virtual = is_virtual(row);
+    builder->definitions[table - builder->index->tables] = row[2].type == DB_TEXT ? row[2].text : NULL;
     table->description = comment_of(builder, &row[3]);
     table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* until they are counted */
     table->words = text_split_identifier(builder->arena, table->bare, strlen(table->bare));
@@ -114,7 +115,8 @@ static enum err_code load_tables(struct builder *builder)
     GPtrArray *rows;
     enum err_code code = list(builder, listing_of(builder->db)->tables, &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
-    if (!code && !index->tables) code = builder_full(builder);
+    builder->definitions = code ? NULL : arena_new_array(builder->arena, rows->len, const char *);
+    if (!code && !(index->tables && builder->definitions)) code = builder_full(builder);
     for (guint i = 0; !code && index->tables && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
         if (is_too_far(builder, row)) {
@@ -130,7 +132,8 @@ static enum err_code load_tables(struct builder *builder)
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
 enum { XINFO_NAME = 1, XINFO_TYPE = 2, XINFO_NOT_NULL = 3, XINFO_PK = 5, XINFO_HIDDEN = 6, XINFO_COMMENT = 7 };
-enum { HIDDEN_BY_MODULE = 1 };
+enum { XINFO_EXPRESSION = 8 };
+enum { HIDDEN_BY_MODULE = 1, GENERATED_VIRTUAL = 2, GENERATED_STORED = 3 };
 
 static enum err_code fill_column(struct builder *builder, struct schema_column *column, const struct db_value *row)
 {
@@ -140,8 +143,23 @@ static enum err_code fill_column(struct builder *builder, struct schema_column *
     column->not_null = row[XINFO_NOT_NULL].i != 0;
     column->pk = (uint8_t)MIN(row[XINFO_PK].i, UINT8_MAX);
     column->description = listing_of(builder->db)->comments ? comment_of(builder, &row[XINFO_COMMENT]) : NULL;
+    bool generated = row[XINFO_HIDDEN].i == GENERATED_VIRTUAL || row[XINFO_HIDDEN].i == GENERATED_STORED;
+    if (generated) column->generated = listing_of(builder->db)->expressions ? text_of(&row[XINFO_EXPRESSION]) : "";
     column->words = text_split_identifier(builder->arena, column->name, strlen(column->name));
     return column->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
+}
+
+/* Rows of hidden columns: their names. */
+static enum err_code note_hidden(struct builder *builder, struct schema_table *table, const GPtrArray *rows)
+{
+    const char **names = arena_new_array(builder->arena, rows->len, const char *);
+    if (!names) return builder_full(builder);
+    for (guint i = 0; i < rows->len; i++) {
+        const struct db_value *row = rows->pdata[i];
+        if (row[XINFO_HIDDEN].i == HIDDEN_BY_MODULE) names[table->n_hidden++] = text_of(&row[XINFO_NAME]);
+    }
+    table->hidden = names;
+    return ERR_OK;
 }
 
 static enum err_code add_key(struct builder *builder, uint32_t table, const uint32_t *columns, uint32_t n)
@@ -179,7 +197,7 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
     struct schema_table *table = &builder->index->tables[number];
     GPtrArray *rows;
     enum err_code code =
-        list_of(builder, &listing_of(builder->db)->columns, schema_quote_table(builder->arena, table), &rows);
+        builder_list_of(builder, &listing_of(builder->db)->columns, schema_quote_table(builder->arena, table), &rows);
     if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of what is gone, a module that is not here */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
@@ -196,6 +214,7 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
         column->id = builder->index->n_columns++;
         code = fill_column(builder, column, row);
     }
+    if (!code) code = note_hidden(builder, table, rows);
     g_ptr_array_free(rows, TRUE);
     return code ? code : note_primary_key(builder, table);
 }
@@ -207,8 +226,8 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
     struct schema_table *table = &builder->index->tables[number];
     uint32_t ids[64], n = 0;
     GPtrArray *rows;
-    enum err_code code = list_of(builder, &listing_of(builder->db)->index,
-                                 db_quote_name(builder->arena, index_name, strlen(index_name)), &rows);
+    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->index,
+                                         db_quote_name(builder->arena, index_name, strlen(index_name)), &rows);
     bool usable = !code && rows->len > 0 && rows->len <= G_N_ELEMENTS(ids);
     for (guint i = 0; usable && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
@@ -225,8 +244,8 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
 static enum err_code load_indexes(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = list_of(builder, &listing_of(builder->db)->indexes,
-                                 schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
+    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->indexes,
+                                         schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
         bool primary = strcmp(text_of(&row[3]), "pk") == 0;
@@ -300,8 +319,8 @@ static enum err_code load_foreign_key(struct builder *builder, uint32_t number, 
 static enum err_code load_foreign_keys_of(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = list_of(builder, &listing_of(builder->db)->foreign_keys,
-                                 schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
+    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->foreign_keys,
+                                         schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint first = 0, end; !code && first < rows->len; first = end) {
         const struct db_value *head = rows->pdata[first];
         for (end = first + 1; end < rows->len; end++)

@@ -35,6 +35,13 @@ struct schema_stats {
     bool sampled; /* the cap was met: counts are estimates, and `schema_values_with` may miss values of this column */
 };
 
+/* A column that another one shows something of, by name: its table may be one that the index does not hold. */
+struct schema_origin {
+    const char *schema; /* NULL: the engine has none, or any */
+    const char *table;  /* NULL: any */
+    const char *column; /* NULL: any */
+};
+
 struct schema_column {
     const char *name;
     const char *type; /* as declared, "" if none */
@@ -47,8 +54,12 @@ struct schema_column {
     uint32_t table, index;         /* table number, position in the table */
     bool not_null;                 /* declared NOT NULL, or INTEGER PRIMARY KEY */
     uint8_t pk;                    /* position in the primary key from 1; 0: not part of it */
-    bool unique;          /* alone a primary key or under a UNIQUE index; or measured so when `unique_measured` */
-    bool unique_measured; /* no repeats in the data (rows > 0), not declared */
+    bool unique;           /* alone a primary key or under a UNIQUE index; or measured so when `unique_measured` */
+    bool unique_measured;  /* no repeats in the data (rows > 0), not declared */
+    const char *generated; /* the expression it is computed by, "" if that is not known; NULL: it is not generated */
+    const struct schema_origin *origins; /* of a generated column, or one of a view: what it is computed from, through
+                                            any number of views; also what it inherits */
+    uint32_t n_origins;
     struct schema_stats stats;
 };
 
@@ -58,6 +69,11 @@ struct schema_table {
     const char *schema; /* the schema it is in; NULL: the engine has no others (SQLite) */
     const char *description;
     bool is_view;
+    bool is_virtual;           /* of a module: full-text search */
+    const char *const *hidden; /* columns that no star brings, through which any of the row may be reached */
+    uint32_t n_hidden;
+    const struct schema_origin *origins; /* of a view: all columns of all tables that it reads */
+    uint32_t n_origins;
     bool scannable; /* false: a view or virtual table that could not be read; its columns' stats are empty */
     uint64_t rows;
     struct schema_column *columns;
@@ -132,11 +148,29 @@ int schema_find_column(const struct schema_index *index, int table, const char *
 const struct schema_column *schema_column_of(const struct schema_index *index, const struct sql_ref *ref);
 
 /* Is the column one of these ("schema.table.column", "table.column" of whatever schema, or "column"; names without
- * case)? Of a view the name alone counts: it may show a table's column. */
+ * case), or does it show something of one (a generated column, a view's)? Of a view and a virtual table the name alone
+ * counts as well: it may show a table's column. Thread: any, as all that follow. */
 bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
                              const char *const *names, uint32_t n);
 /* The same where no more than the name of a column is known. */
 bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n);
+/* What a column is called where it is an origin. Names are the index's. */
+struct schema_origin schema_origin_of(const struct schema_index *index, const struct schema_column *column);
+/* May reading the table compute with a denied column: has it one, or does the view read one anywhere? */
+bool schema_table_reaches_denied(const struct schema_index *index, const struct schema_table *table,
+                                 const char *const *names, uint32_t n);
+/* Can this reference give a value of a denied column? What is not known to be harmless can: a star, a whole row, what
+ * did not resolve. */
+bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
+                          uint32_t n);
+/* Does a statement use a denied column, so that none of its values may be shown? What did not bind (NULL, or with
+ * diagnostics) does. False where nothing is denied. */
+bool schema_uses_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                        uint32_t n);
+/* Is a denied column within reach: does the statement use one, or read a table or view that holds one? What the engine
+ * says of an error may quote it then. */
+bool schema_reaches_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                           uint32_t n);
 
 /* Columns that hold a value. */
 struct schema_hit {

@@ -37,8 +37,9 @@ struct builder {
     struct schema_index *index;
     struct arena *arena; /* index->priv->arena */
     struct budget budget;
-    GArray *keys;  /* struct key */
-    GArray *joins; /* struct schema_join */
+    const char **definitions; /* by table: the SQL that made it; NULL: not known */
+    GArray *keys;             /* struct key */
+    GArray *joins;            /* struct schema_join */
     GPtrArray *notes;
     int64_t until_ns; /* the build's own deadline */
     struct err *err;
@@ -54,9 +55,10 @@ void schema_widen_words(struct arena *arena, struct schema_column *column);
 uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir);
 
 /* Each step returns ERR_OK or has filled builder->err. */
-enum err_code schema_load(struct builder *builder);                           /* tables, columns, keys (load.c) */
-enum err_code schema_load_foreign_keys(struct builder *builder);              /* (load.c), after names are sorted */
-enum err_code schema_scan_tables(struct builder *builder);                    /* statistics and values (scan.c) */
+enum err_code schema_load(struct builder *builder);              /* tables, columns, keys (load.c) */
+enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c), after names are sorted */
+enum err_code schema_trace_origins(struct builder *builder);     /* what columns are computed from (origins.c) */
+enum err_code schema_scan_tables(struct builder *builder);       /* statistics and values (scan.c) */
 enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
 enum err_code schema_infer_joins(struct builder *builder);                    /* (infer.c) */
 enum err_code schema_sort_names(struct builder *builder);                     /* (find.c) */
@@ -71,6 +73,12 @@ void builder_note(struct builder *builder, const char *format, ...) __attribute_
 /* Limits of the handle for the next statements: at most time_ms, and what is left of the build's time; value_bytes 0:
  * the default. */
 void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes);
+
+struct listing_sql;
+/* Rows (const struct db_value *, in the builder's arena) of a listing of one table or index, by its quoted name (NULL:
+ * there is no memory). The caller frees *rows in any case. (load.c) */
+enum err_code builder_list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
+                              GPtrArray **rows);
 
 /* Add a join of the pairs from[i] → to[i] (column ids, copied). */
 enum err_code builder_add_join(struct builder *builder, const uint32_t *from, const uint32_t *to, uint32_t n_pairs,

@@ -14,9 +14,14 @@
 #define SECRET "quokkaville"
 
 static const char SQL[] =
-    "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, email TEXT, city TEXT, doc TEXT);"
+    "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, email TEXT, city TEXT, doc TEXT,"
+    " email_lc AS (lower(email)), stored_lc TEXT GENERATED ALWAYS AS (lower(email) || email_lc) STORED);"
     "CREATE VIEW address AS SELECT id, email FROM person;"
-    "INSERT INTO person VALUES(1,'Ann','" SECRET "@one.example','Perth','" SECRET "'),"
+    "CREATE VIEW renamed AS SELECT id, upper(e) AS reach FROM (SELECT id, email AS e FROM person);"
+    "CREATE VIEW again AS SELECT reach AS r FROM renamed;"
+    "CREATE VIRTUAL TABLE note USING fts5(name, email);"
+    "INSERT INTO note VALUES('Ann', '" SECRET "@one.example');"
+    "INSERT INTO person(id, name, email, city, doc) VALUES(1,'Ann','" SECRET "@one.example','Perth','" SECRET "'),"
     "(2,'Bo','" SECRET "@two.example','Perth','{}'),(3,'Cy','" SECRET "@three.example','Broome','{}');"
     "CREATE TABLE visit(id INTEGER PRIMARY KEY, person_email TEXT, place TEXT);"
     "INSERT INTO visit VALUES(1,'" SECRET "@one.example','Broome');";
@@ -38,6 +43,17 @@ static const char *const CANDIDATES[] = {
     "SELECT json_extract(doc, '$.a') FROM person",
     "SELECT name, (SELECT person_email FROM visit LIMIT 1) FROM person",
     "SELECT email FROM person ORDER BY emial",
+    "SELECT email_lc FROM person",
+    "SELECT stored_lc FROM person WHERE email_lc > 'a'",
+    "SELECT name FROM person WHERE email_lc = 'quokkavile@one.example'",
+    "SELECT reach FROM renamed",
+    "SELECT r FROM again",
+    "SELECT snippet(note, 1, '', '', '', 3) FROM note",
+    "SELECT email FROM note('Ann')",
+    "SELECT highlight(note, 1, '', '') FROM note WHERE note MATCH 'Ann'",
+    "SELECT name FROM person WHERE name -> '$' AND json_extract(email, '$.a') = 1",
+    "SELECT p.name FROM person AS p, json_each(p.email) AS j",
+    "SELECT name FROM person NATURAL JOIN address",
 };
 enum { N_CANDIDATES = sizeof CANDIDATES / sizeof *CANDIDATES };
 

@@ -1,0 +1,154 @@
+/* What a policy denies: a column by its name, and every column that shows something of it. What is not known to be
+ * harmless counts as denied. */
+#include "lib/schema/schema.h"
+
+#include <string.h>
+
+static bool names_equal(const char *a, const char *b)
+{
+    return sql_name_is(a, strlen(a), b, strlen(b));
+}
+
+/* --- by name ------------------------------------------------------------------------------------------------------ */
+
+/* Is the table meant by these bytes: "table", or "schema.table"? One that is not known may be any. */
+static bool is_table_meant(const struct schema_origin *of, const char *name, size_t len)
+{
+    if (!of->table || sql_name_is(of->table, strlen(of->table), name, len)) return true;
+    size_t schema = of->schema ? strlen(of->schema) : 0;
+    return schema && len > schema && name[schema] == '.' && sql_name_is(of->schema, schema, name, schema) &&
+           sql_name_is(of->table, strlen(of->table), name + schema + 1, len - schema - 1);
+}
+
+/* Names may hold dots, so each dot is tried: what is denied by any reading is denied. */
+static bool is_denied(const struct schema_origin *of, const char *denied)
+{
+    if (!of->column || names_equal(of->column, denied)) return true;
+    for (const char *dot = strchr(denied, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (names_equal(of->column, dot + 1) && is_table_meant(of, denied, (size_t)(dot - denied))) return true;
+    return false;
+}
+
+static bool any_denied(const struct schema_origin *origins, uint32_t n_origins, const char *const *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < n_origins; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (is_denied(&origins[i], names[k])) return true;
+    return false;
+}
+
+struct schema_origin schema_origin_of(const struct schema_index *index, const struct schema_column *column)
+{
+    const struct schema_table *table = &index->tables[column->table];
+    bool shows_others = table->is_view || table->is_virtual;
+    return (struct schema_origin){table->schema, shows_others ? NULL : table->bare, column->name};
+}
+
+bool schema_column_is_denied(const struct schema_index *index, const struct schema_column *column,
+                             const char *const *names, uint32_t n)
+{
+    struct schema_origin own = schema_origin_of(index, column);
+    return any_denied(&own, 1, names, n) || any_denied(column->origins, column->n_origins, names, n);
+}
+
+bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n)
+{
+    return any_denied(&(struct schema_origin){.column = name}, 1, names, n);
+}
+
+bool schema_table_reaches_denied(const struct schema_index *index, const struct schema_table *table,
+                                 const char *const *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        if (schema_column_is_denied(index, &table->columns[i], names, n)) return true;
+    return any_denied(table->origins, table->n_origins, names, n);
+}
+
+/* --- in a statement ----------------------------------------------------------------------------------------------- */
+
+static const struct schema_table *table_of(const struct schema_index *index, int table)
+{
+    return table >= 0 && (uint32_t)table < index->n_tables ? &index->tables[table] : NULL;
+}
+
+static bool holds_denied(const struct schema_index *index, const struct schema_table *table, bool key_only,
+                         const char *const *names, uint32_t n)
+{
+    for (uint32_t i = 0; table && i < table->n_columns; i++) {
+        const struct schema_column *column = &table->columns[i];
+        if ((!key_only || column->pk) && schema_column_is_denied(index, column, names, n)) return true;
+    }
+    return false;
+}
+
+/* A column of a source whose columns nobody knows. A function gives what its arguments hold, which have references of
+ * their own; a virtual table called like one, docs('x'), gives its columns. */
+static bool may_be_denied(const struct schema_index *index, const struct sql_source *source)
+{
+    const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
+    return !call || schema_find_table(index, call->text, call->text_len) >= 0;
+}
+
+bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
+                          uint32_t n)
+{
+    if (n == 0) return false;
+    const struct schema_column *column = schema_column_of(index, ref);
+    if (column) return schema_column_is_denied(index, column, names, n);
+    switch (ref->kind) {
+    case SQL_REF_COLUMN: return ref->output < 0 && may_be_denied(index, ref->source);
+    case SQL_REF_ROWID: return holds_denied(index, table_of(index, ref->source->table), true, names, n);
+    case SQL_REF_TABLE: /* as an operand, x IN t, it is read */
+        return sql_is(ref->node->parent, SQL_IN) && holds_denied(index, table_of(index, ref->table), false, names, n);
+    case SQL_REF_ALIAS: /* its expression has references of its own */
+    case SQL_REF_STRING:
+    case SQL_REF_SYSTEM: return false;
+    case SQL_REF_STAR:
+    case SQL_REF_ROW:
+    case SQL_REF_UNKNOWN:
+    case SQL_REF_AMBIGUOUS: break;
+    }
+    return true;
+}
+
+/* Joins compare columns by name alone: in USING, or, for NATURAL, all that two sides share. */
+static bool joins_by_denied(const struct schema_index *index, const struct sql_node *join, bool reaches,
+                            const char *const *names, uint32_t n)
+{
+    const struct sql_node *using = sql_kid(join, JOIN_USING);
+    if (join->flags & SQL_F_NATURAL) return reaches;
+    for (uint32_t k = 0; using && k < using->n_kids; k++)
+        for (uint32_t i = 0; i < index->n_columns; i++)
+            if (sql_name_is(index->columns[i]->name, strlen(index->columns[i]->name), using->kids[k]->text,
+                            using->kids[k]->text_len) &&
+                schema_column_is_denied(index, index->columns[i], names, n))
+                return true;
+    return false;
+}
+
+bool schema_reaches_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                           uint32_t n)
+{
+    if (n == 0) return false;
+    if (!bound || bound->diags) return true;
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        const struct schema_table *table = table_of(index, bound->refs[i]->table);
+        if (table && schema_table_reaches_denied(index, table, names, n)) return true;
+        if (!table && schema_ref_is_denied(index, bound->refs[i], names, n)) return true;
+    }
+    return false;
+}
+
+bool schema_uses_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                        uint32_t n)
+{
+    if (n == 0) return false;
+    if (!bound || bound->diags) return true;
+    for (uint32_t i = 0; i < bound->n_refs; i++)
+        if (schema_ref_is_denied(index, bound->refs[i], names, n)) return true;
+    bool reaches = schema_reaches_denied(index, bound, names, n);
+    const struct sql_node *root = bound->stmt->root;
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node))
+        if (node->kind == SQL_JOIN && joins_by_denied(index, node, reaches, names, n)) return true;
+    return false;
+}

@@ -1,0 +1,440 @@
+/* What columns are computed from: those of a view by its text, a generated one by its expression, both through our own
+ * binder. So whoever denies a column denies what shows it under another name.
+ *
+ * Where the text cannot be followed to the end, more is taken than is true: all that the view reads, all columns of the
+ * table, and at last anything at all. A server says besides which tables a view reads that the role may not see, and
+ * what a table inherits.
+ *
+ * pg_depend alone was the other way. It knows a view's columns only together, and a whole row not at all once some
+ * column of that table is named, too (PostgreSQL's find_expr_references_walker): hence all columns of each table.
+ */
+#include "lib/schema/listing.h"
+#include "lib/schema/schema_int.h"
+
+#include <string.h>
+
+enum { MAX_ORIGINS = 4096, MAX_DEEP = 50 };
+
+enum state { UNSEEN, TRACING, TRACED };
+
+struct tracer {
+    struct builder *builder;
+    struct schema_index *index;
+    enum state *states; /* by table */
+    uint32_t deep;      /* tables and columns that are being traced */
+    enum err_code failed;
+};
+
+/* Origins on their way; `anything`: they cannot be told. */
+struct origins {
+    GArray *list; /* struct schema_origin, each once */
+    bool anything;
+};
+
+static struct origins origins_new(void)
+{
+    return (struct origins){g_array_new(FALSE, FALSE, sizeof(struct schema_origin)), false};
+}
+
+static bool equal_names(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void add(struct origins *to, struct schema_origin origin)
+{
+    for (guint i = 0; i < to->list->len; i++) {
+        const struct schema_origin *one = &g_array_index(to->list, struct schema_origin, i);
+        if (equal_names(one->column, origin.column) && equal_names(one->table, origin.table) &&
+            equal_names(one->schema, origin.schema))
+            return;
+    }
+    if (to->list->len < MAX_ORIGINS)
+        g_array_append_val(to->list, origin);
+    else
+        to->anything = true;
+}
+
+static void add_all(struct origins *to, const struct schema_origin *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) add(to, from[i]);
+}
+
+/* Hand them to the index. */
+static void keep(struct tracer *t, const struct origins *from, const struct schema_origin **out, uint32_t *n)
+{
+    static const struct schema_origin anything;
+    const struct schema_origin *list = from->anything ? &anything : (const void *)from->list->data;
+    *n = from->anything ? 1 : from->list->len;
+    struct schema_origin *copy = arena_new_array(t->builder->arena, *n, struct schema_origin);
+    if (copy && *n) memcpy(copy, list, *n * sizeof *copy);
+    if (!copy) t->failed = builder_full(t->builder);
+    *out = copy;
+}
+
+/* A view, or a materialized one, which is read like a table: a server says what it was made of. */
+static bool shows_others(const struct tracer *t, const struct schema_table *table)
+{
+    const char *definition = t->builder->definitions[table - t->index->tables];
+    return table->is_view || (definition && g_ascii_strncasecmp(definition, "CREATE", 6) != 0);
+}
+
+/* --- through the tree --------------------------------------------------------------------------------------------- */
+
+static void trace_table(struct tracer *t, struct schema_table *table);
+static void trace_generated(struct tracer *t, struct schema_table *table, struct schema_column *column);
+
+/* A column, and what it is itself computed from. */
+static void add_column(struct tracer *t, struct origins *to, int number, int column)
+{
+    struct schema_table *table = &t->index->tables[number];
+    struct schema_column *from = &table->columns[column];
+    bool within = t->states[number] == TRACING; /* a generated column of the same table, or a view that reads itself */
+    if (t->deep > MAX_DEEP || (within && shows_others(t, table))) {
+        to->anything = true;
+        return;
+    }
+    if (!within) trace_table(t, table);
+    if (within && from->generated && !from->n_origins) trace_generated(t, table, from);
+    add(to, schema_origin_of(t->index, from));
+    add_all(to, from->origins, from->n_origins);
+}
+
+static void add_table(struct tracer *t, struct origins *to, int number)
+{
+    for (uint32_t i = 0; i < t->index->tables[number].n_columns; i++) add_column(t, to, number, (int)i);
+}
+
+/* What a source is asked for as a whole. Of a subquery that is what its own references say. */
+static void add_source(struct tracer *t, struct origins *to, const struct sql_source *source)
+{
+    if (source->kind == SQL_SOURCE_TABLE) add_table(t, to, source->table);
+    if (source->kind == SQL_SOURCE_UNKNOWN) to->anything = true;
+    const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
+    int table = call ? schema_find_table(t->index, call->text, call->text_len) : -1;
+    if (table >= 0) add_table(t, to, table); /* a virtual one, called like a function */
+}
+
+static void add_keys(struct tracer *t, struct origins *to, int number)
+{
+    const struct schema_table *table = &t->index->tables[number];
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        if (table->columns[i].pk) add_column(t, to, number, (int)i);
+}
+
+/* What one reference reads by itself. */
+static void add_ref(struct tracer *t, struct origins *to, const struct sql_ref *ref)
+{
+    switch (ref->kind) {
+    case SQL_REF_COLUMN:
+    case SQL_REF_ALIAS:
+        if (ref->table >= 0 && ref->column >= 0)
+            add_column(t, to, ref->table, ref->column);
+        else if (ref->kind == SQL_REF_COLUMN && ref->output < 0)
+            add_source(t, to, ref->source);
+        return;
+    case SQL_REF_ROWID:
+        if (ref->source->table >= 0) add_keys(t, to, ref->source->table);
+        return;
+    case SQL_REF_ROW: add_source(t, to, ref->source); return;
+    case SQL_REF_STAR:
+        for (uint32_t i = 0; ref->block && i < ref->block->n_sources; i++)
+            if (!ref->source || ref->source == &ref->block->sources[i]) add_source(t, to, &ref->block->sources[i]);
+        return;
+    case SQL_REF_TABLE:
+        if (ref->table >= 0 && sql_is(ref->node->parent, SQL_IN)) add_table(t, to, ref->table);
+        return;
+    case SQL_REF_STRING:
+    case SQL_REF_SYSTEM: return;
+    case SQL_REF_UNKNOWN:
+    case SQL_REF_AMBIGUOUS: to->anything = true;
+    }
+}
+
+/* What an expression reads, through subqueries. false: it cannot be followed, as where a set operation stands in
+ * between. */
+static bool add_expression(struct tracer *t, struct origins *to, const struct sql_node *expr, unsigned deep)
+{
+    if (deep > MAX_DEEP) return false;
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
+        const struct sql_ref *ref = n->ref;
+        if (!ref) continue;
+        if (ref->using_right || ref->kind == SQL_REF_STAR || ref->kind == SQL_REF_ROW) return false;
+        bool computed = (ref->kind == SQL_REF_COLUMN || ref->kind == SQL_REF_ALIAS) && ref->table < 0;
+        if (!computed)
+            add_ref(t, to, ref);
+        else if (!ref->expr || !add_expression(t, to, ref->expr, deep + 1))
+            return false;
+    }
+    return true;
+}
+
+static struct sql_bound *bind_text(struct tracer *t, struct arena *arena, const char *sql)
+{
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    bool clean = sql && sql_parse(arena, sql, strlen(sql), NULL, &stmt) == ERR_OK &&
+                 sql_bind(arena, stmt, &t->index->catalog, &bound) == ERR_OK;
+    return clean && bound->n_blocks ? bound : NULL;
+}
+
+/* The first block of the statement itself; NULL: nothing is bound. */
+static const struct sql_block *top_of(const struct sql_bound *bound)
+{
+    for (uint32_t i = 0; bound && i < bound->n_blocks; i++)
+        if (bound->blocks[i]->role == SQL_BLOCK_TOP) return bound->blocks[i];
+    return NULL;
+}
+
+/* --- texts of SQLite ---------------------------------------------------------------------------------------------- */
+
+static bool in_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+/* The end of the token at p: a comment, something in quotes, a word, or one character. */
+static const char *token_end(const char *p)
+{
+    const char *end = NULL;
+    if (p[0] == '-' && p[1] == '-') return (end = strchr(p, '\n')) ? end : p + strlen(p);
+    if (p[0] == '/' && p[1] == '*') return (end = strstr(p + 2, "*/")) ? end + 2 : p + strlen(p);
+    if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') {
+        char quote = *p;
+        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote is two texts side by side */
+        return end ? end + 1 : p + strlen(p);
+    }
+    end = p;
+    while (in_word(*end)) end++;
+    return end > p ? end : p + 1;
+}
+
+static bool is_word(const char *p, const char *end, const char *word)
+{
+    return (size_t)(end - p) == strlen(word) && g_ascii_strncasecmp(p, word, (size_t)(end - p)) == 0;
+}
+
+/* Where the text goes on after the first `word` outside of all parentheses, from `p` on. NULL: nowhere. */
+static const char *after_word(const char *p, const char *word)
+{
+    int depth = 0;
+    for (const char *end; *p; p = end) {
+        end = token_end(p);
+        depth += (*p == '(') - (*p == ')');
+        if (depth == 0 && is_word(p, end, word)) return end;
+        if (depth < 0) return NULL;
+    }
+    return NULL;
+}
+
+/* The closing parenthesis of the one at p. NULL: there is none. */
+static const char *closing(const char *p)
+{
+    int depth = 0;
+    for (; *p; p = token_end(p)) {
+        depth += (*p == '(') - (*p == ')');
+        if (depth == 0) return p;
+    }
+    return NULL;
+}
+
+static const char *skip_space(const char *p)
+{
+    while (g_ascii_isspace(*p) || (p[0] == '-' && p[1] == '-') || (p[0] == '/' && p[1] == '*'))
+        p = g_ascii_isspace(*p) ? p + 1 : token_end(p);
+    return p;
+}
+
+/* The next part of a list in parentheses: the comma or closing parenthesis that ends it. */
+static const char *part_end(const char *p)
+{
+    int depth = 0;
+    for (; *p; p = token_end(p)) {
+        if (depth == 0 && (*p == ',' || *p == ')')) return p;
+        depth += (*p == '(') - (*p == ')');
+    }
+    return p;
+}
+
+/* Does the name at p, in quotes or not, say `name`? */
+static bool names_column(const char *p, const char *name)
+{
+    const char *end = token_end(p);
+    bool quoted = strchr("\"`['", *p) != NULL;
+    for (char quote = *p; quoted && quote != '[' && *end == quote;) end = token_end(end); /* doubled quotes */
+    if (!quoted) return sql_name_is(p, (size_t)(end - p), name, strlen(name));
+    GString *plain = g_string_new(NULL);
+    for (const char *c = p + 1; c < end - 1; c++) {
+        if (*c == *p && c[1] == *p) c++;
+        g_string_append_c(plain, *c);
+    }
+    bool same = sql_name_is(plain->str, plain->len, name, strlen(name));
+    g_string_free(plain, TRUE);
+    return same;
+}
+
+/* The expression of a generated column in its CREATE TABLE: name ... AS (expression). "": it was not found. */
+static const char *expression_in(struct arena *arena, const char *definition, const char *column)
+{
+    const char *p = definition ? strchr(definition, '\0') : NULL;
+    for (const char *at = definition; at && *at; at = token_end(at))
+        if (*at == '(') {
+            p = at + 1;
+            break;
+        }
+    for (const char *end; p && *p && *p != ')'; p = *end == ',' ? end + 1 : end) {
+        p = skip_space(p);
+        end = part_end(p);
+        const char *as = names_column(p, column) ? after_word(token_end(p), "AS") : NULL;
+        if (!as || as > end) continue;
+        as = skip_space(as);
+        const char *close = *as == '(' ? closing(as) : NULL;
+        const char *text = close ? arena_strndup(arena, as, (size_t)(close - as) + 1) : NULL;
+        return text ? text : "";
+    }
+    return "";
+}
+
+/* --- generated columns -------------------------------------------------------------------------------------------- */
+
+static void trace_generated(struct tracer *t, struct schema_table *table, struct schema_column *column)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct origins origins = origins_new();
+    if (!*column->generated)
+        column->generated = expression_in(t->builder->arena, t->builder->definitions[column->table], column->name);
+    char *name = schema_quote_table(&arena, table);
+    bool known = name && *column->generated;
+    struct sql_bound *bound =
+        bind_text(t, &arena, known ? arena_printf(&arena, "SELECT %s FROM %s", column->generated, name) : NULL);
+    const struct sql_block *block = top_of(bound);
+    t->deep++;
+    bool followed = block && block->n_outputs == 1 && add_expression(t, &origins, block->outputs[0].expr, 0);
+    if (!followed && !listing_of(t->builder->db)->origins.before)
+        for (uint32_t i = 0; i < table->n_columns; i++)
+            if (!table->columns[i].generated) add_column(t, &origins, (int)column->table, (int)i);
+    t->deep--;
+    keep(t, &origins, &column->origins, &column->n_origins);
+    g_array_free(origins.list, TRUE);
+    arena_free(&arena);
+}
+
+/* --- views -------------------------------------------------------------------------------------------------------- */
+
+/* Joins by name and set operations make one column of two. */
+static bool is_plain(const struct sql_stmt *stmt)
+{
+    for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
+        if (n->kind == SQL_JOIN && (sql_kid(n, JOIN_USING) || n->flags & SQL_F_NATURAL)) return false;
+    }
+    return sql_is(sql_kid(stmt->root, QUERY_BODY), SQL_SELECT);
+}
+
+static bool add_output(struct tracer *t, struct origins *to, const struct sql_output *output)
+{
+    if (output->expr) return add_expression(t, to, output->expr, 0);
+    if (output->table < 0 || output->column < 0) return false; /* computed, and brought by a star */
+    add_column(t, to, output->table, output->column);
+    return true;
+}
+
+/* The text of a view may be followed: origins column by column, `whole` where one cannot be told. */
+static void trace_outputs(struct tracer *t, struct schema_table *table, const struct sql_bound *bound,
+                          const struct origins *whole)
+{
+    const struct sql_block *block = top_of(bound);
+    bool known = block && block->n_outputs == table->n_columns && is_plain(bound->stmt);
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        struct schema_column *column = &table->columns[i];
+        struct origins origins = origins_new();
+        bool told = known && add_output(t, &origins, &block->outputs[i]);
+        keep(t, told ? &origins : whole, &column->origins, &column->n_origins);
+        g_array_free(origins.list, TRUE);
+    }
+}
+
+/* One more origin of a column. */
+static void add_to_column(struct tracer *t, struct schema_column *column, struct schema_origin origin)
+{
+    struct origins own = origins_new();
+    add_all(&own, column->origins, column->n_origins);
+    add(&own, origin);
+    keep(t, &own, &column->origins, &column->n_origins);
+    g_array_free(own.list, TRUE);
+}
+
+/* What the server says: of column (NULL: of all, which goes to `all`), schema, table, column. */
+static void add_listed(struct tracer *t, struct schema_table *table, struct origins *all)
+{
+    const struct listing_sql *listing = &listing_of(t->builder->db)->origins;
+    if (!listing->before || t->failed) return;
+    GPtrArray *rows;
+    t->failed = builder_list_of(t->builder, listing, schema_quote_table(t->builder->arena, table), &rows);
+    for (guint i = 0; !t->failed && i < rows->len; i++) {
+        const struct db_value *row = rows->pdata[i];
+        const struct db_value *of = &row[0];
+        struct schema_origin origin = {row[1].text, row[2].text, row[3].text};
+        int column =
+            of->type == DB_TEXT ? schema_find_column(t->index, (int)(table - t->index->tables), of->text, of->len) : -1;
+        if (of->type != DB_TEXT) add(all, origin);
+        if (column >= 0) add_to_column(t, &table->columns[column], origin);
+    }
+    g_ptr_array_free(rows, TRUE);
+}
+
+/* Views show what they read. */
+static void trace_view(struct tracer *t, struct schema_table *table, struct origins *listed)
+{
+    const char *definition = t->builder->definitions[table - t->index->tables];
+    bool is_create = definition && g_ascii_strncasecmp(definition, "CREATE", 6) == 0;
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct origins reads = origins_new(), reaches = origins_new();
+    struct sql_bound *bound = bind_text(t, &arena, is_create ? after_word(definition, "AS") : definition);
+    bool rows = false;
+    for (uint32_t i = 0; bound && i < bound->n_refs; i++) {
+        add_ref(t, &reads, bound->refs[i]);
+        rows |= bound->refs[i]->kind == SQL_REF_STAR || bound->refs[i]->kind == SQL_REF_ROW;
+        if (bound->refs[i]->table >= 0) add_table(t, &reaches, bound->refs[i]->table);
+    }
+    /* Tables or, in a row, columns that the role may not see; or a text beyond our grammar. */
+    if (!bound || rows) add_all(&reads, (const void *)listed->list->data, listed->list->len);
+    if (!bound && !listed->list->len) reads.anything = true;
+    add_all(&reaches, (const void *)reads.list->data, reads.list->len);
+    add_all(&reaches, (const void *)listed->list->data, listed->list->len);
+    reaches.anything |= reads.anything;
+    trace_outputs(t, table, bound, &reads);
+    keep(t, &reaches, &table->origins, &table->n_origins);
+    g_array_free(reads.list, TRUE);
+    g_array_free(reaches.list, TRUE);
+    arena_free(&arena);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+/* Once each, views after what they read. */
+static void trace_table(struct tracer *t, struct schema_table *table)
+{
+    enum state *state = &t->states[table - t->index->tables];
+    if (*state != UNSEEN) return;
+    *state = TRACING;
+    t->deep++;
+    struct origins listed = origins_new();
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        if (table->columns[i].generated && !table->columns[i].n_origins) trace_generated(t, table, &table->columns[i]);
+    add_listed(t, table, &listed);
+    if (shows_others(t, table)) trace_view(t, table, &listed);
+    g_array_free(listed.list, TRUE);
+    t->deep--;
+    *state = TRACED;
+}
+
+enum err_code schema_trace_origins(struct builder *builder)
+{
+    struct schema_index *index = builder->index;
+    struct tracer t = {.builder = builder, .index = index, .states = g_new0(enum state, index->n_tables)};
+    for (uint32_t i = 0; !t.failed && i < index->n_tables; i++) trace_table(&t, &index->tables[i]);
+    g_free(t.states);
+    return t.failed;
+}

@@ -1,0 +1,201 @@
+/* What generated columns and views are computed from, and what therefore shows a denied column. */
+#include "lib/schema/schema.h"
+#include "tests/unit/db/fixture.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <string.h>
+
+static const char SQL[] =
+    "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT DEFAULT (upper('a, b')), \"e mail\" TEXT /* as (x) */,"
+    " size TEXT CHECK (cast(size AS int) > 0),"
+    " lower_mail TEXT GENERATED ALWAYS AS (lower(\"e mail\")) VIRTUAL,"
+    " twice AS (lower_mail || lower_mail) STORED, \"odd\"\"name\" TEXT AS (coalesce(name, ')', id)),"
+    " fixed AS (1 + 1), PRIMARY_NOTE text, CHECK (id > 0));"
+    "CREATE TABLE pet(id INTEGER PRIMARY KEY, owner INT REFERENCES person(id), kind TEXT, \"e mail\" TEXT);"
+    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* before what it reads */
+    "CREATE VIEW plain(address, n, k) AS SELECT person.\"e mail\", count(*), kind || name FROM person JOIN pet ON "
+    "owner = person.id;"
+    "CREATE VIEW starred AS SELECT * FROM person;"
+    "CREATE VIEW joined AS SELECT id, kind FROM person JOIN pet USING (id);"
+    "CREATE VIEW both_arms AS SELECT name AS x FROM person UNION SELECT kind FROM pet;"
+    "CREATE VIEW from_cte AS WITH c(a, b) AS (SELECT id, lower_mail FROM person) SELECT upper(b) AS u, a FROM c;"
+    "CREATE VIEW of_subquery AS SELECT (SELECT max(\"e mail\") FROM person WHERE person.id = owner) AS m, kind FROM "
+    "pet;"
+    "CREATE VIEW by_rowid AS SELECT rowid AS r, kind FROM pet;"
+    "CREATE VIEW broken AS SELECT zilch FROM nowhere;"
+    "CREATE VIEW \"as\" AS /* AS */ SELECT 'as' AS AS_IS, kind FROM pet;"
+    "CREATE VIRTUAL TABLE docs USING fts5(title, body);";
+
+static struct fixture people;
+static struct schema_index *schema;
+
+static void begin(void)
+{
+    struct err err = {0};
+    fixture_init(&people, SQL);
+    fixture_open(&people, NULL);
+    cr_assert_eq(schema_build(people.db, "people", people.path, NULL, &schema, &err), ERR_OK, "%s", err.text);
+}
+
+static void end(void)
+{
+    schema_unref(schema);
+    fixture_end(&people);
+}
+TestSuite(origins, .init = begin, .fini = end);
+
+static const struct schema_column *column(const char *table, const char *name)
+{
+    int number = schema_find_table(schema, table, strlen(table));
+    int at = schema_find_column(schema, number, name, strlen(name));
+    cr_assert(at >= 0, "%s.%s", table, name);
+    return &schema->tables[number].columns[at];
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "person.e mail person.lower_mail", sorted; of a view's column "*.name", for its name alone counts. */
+static char *told(const struct schema_column *of)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    for (uint32_t i = 0; i < of->n_origins; i++)
+        g_ptr_array_add(names, g_strdup_printf("%s.%s", of->origins[i].table ? of->origins[i].table : "*",
+                                               of->origins[i].column ? of->origins[i].column : "*"));
+    g_ptr_array_sort(names, by_text);
+    g_ptr_array_add(names, NULL);
+    char *text = g_strjoinv(" ", (char **)names->pdata);
+    g_ptr_array_free(names, TRUE);
+    return text;
+}
+
+Test(origins, columns_know_what_they_are_computed_from)
+{
+    static const struct {
+        const char *table, *column, *origins;
+    } cases[] = {
+        {"person", "e mail", ""},
+        {"person", "name", ""},
+        {"person", "size", ""},
+        {"person", "lower_mail", "person.e mail"},
+        {"person", "twice", "person.e mail person.lower_mail"},
+        {"person", "odd\"name", "person.id person.name"},
+        {"person", "fixed", ""},
+        {"plain", "address", "person.e mail"},
+        {"plain", "n", ""},
+        {"plain", "k", "person.name pet.kind"},
+        {"over_view", "address", "*.address person.e mail"},
+        {"over_view", "n", "*.n"},
+        {"starred", "name", "person.name"},
+        {"starred", "twice", "person.e mail person.lower_mail person.twice"},
+        {"joined", "id", "person.id pet.kind"}, /* one column of two: all that the view reads */
+        {"both_arms", "x", "person.name pet.kind"},
+        {"from_cte", "u", "person.e mail person.lower_mail"},
+        {"from_cte", "a", "person.id"},
+        {"of_subquery", "m", "person.e mail person.id pet.owner"},
+        {"of_subquery", "kind", "pet.kind"},
+        {"by_rowid", "r", "pet.id"},
+        {"as", "kind", "pet.kind"},
+        {"as", "AS_IS", ""},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = told(column(cases[i].table, cases[i].column));
+        cr_expect_str_eq(text, cases[i].origins, "%s.%s: '%s'", cases[i].table, cases[i].column, text);
+        g_free(text);
+    }
+}
+
+Test(origins, whatever_shows_a_denied_column_is_denied)
+{
+    static const struct {
+        const char *denied, *table, *column;
+        bool is_denied;
+    } cases[] = {
+        {"person.e mail", "person", "lower_mail", true},
+        {"e mail", "person", "twice", true},
+        {"person.e mail", "person", "odd\"name", false},
+        {"person.e mail", "plain", "address", true},
+        {"person.e mail", "over_view", "address", true},
+        {"plain.address", "over_view", "address", true},
+        {"person.e mail", "pet", "e mail", false},
+        {"pet.e mail", "plain", "address", false},
+        {"person.lower_mail", "person", "e mail", false},
+        {"person.lower_mail", "from_cte", "u", true},
+        {"person.id", "by_rowid", "r", false},
+        {"pet.id", "by_rowid", "r", true},
+        {"articles.body", "docs", "body", true}, /* a full-text table may show another's content */
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(schema_column_is_denied(schema, column(cases[i].table, cases[i].column), &cases[i].denied, 1),
+                     cases[i].is_denied, "%s denied: %s.%s", cases[i].denied, cases[i].table, cases[i].column);
+}
+
+static bool uses(const char *sql, const char *denied, bool reaches)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_stmt *stmt;
+    struct sql_bound *bound = NULL;
+    cr_assert_eq(sql_parse(&arena, sql, strlen(sql), NULL, &stmt), ERR_OK, "%s", sql);
+    sql_bind(&arena, stmt, &schema->catalog, &bound);
+    bool answer =
+        reaches ? schema_reaches_denied(schema, bound, &denied, 1) : schema_uses_denied(schema, bound, &denied, 1);
+    arena_free(&arena);
+    return answer;
+}
+
+Test(origins, a_statement_uses_a_denied_column_or_reaches_it)
+{
+    static const struct {
+        const char *sql;
+        bool uses, reaches;
+    } cases[] = {
+        {"SELECT name FROM person", false, true},
+        {"SELECT kind FROM pet", false, false},
+        {"SELECT \"e mail\" FROM pet", false, false},
+        {"SELECT lower_mail FROM person", true, true},
+        {"SELECT count(*) FROM person", false, true},
+        {"SELECT * FROM pet", true, true}, /* a star counts as if */
+        {"SELECT kind FROM pet WHERE id IN person", true, true},
+        {"SELECT kind FROM pet JOIN person USING (\"e mail\")", true, true},
+        {"SELECT kind FROM pet NATURAL JOIN person", true, true},
+        {"SELECT n FROM over_view", false, true},
+        {"SELECT address FROM over_view", true, true},
+        {"SELECT zilch FROM person", true, true},
+        {"SELECT x FROM both_arms", false, true},
+        {"SELECT value FROM json_each('[1]')", false, false},
+        {"SELECT p.value FROM person, json_each(person.name) AS p", false, true},
+        {"SELECT p.value FROM person, json_each(person.twice) AS p", true, true},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_expect_eq(uses(cases[i].sql, "person.e mail", false), cases[i].uses, "%s", cases[i].sql);
+        cr_expect_eq(uses(cases[i].sql, "person.e mail", true), cases[i].reaches, "%s", cases[i].sql);
+    }
+}
+
+/* A name that is an alias of the key, a hidden column, and a table that is called like a function. */
+Test(origins, other_ways_to_a_column)
+{
+    static const struct {
+        const char *sql, *denied;
+        bool uses;
+    } cases[] = {
+        {"SELECT rowid FROM pet", "pet.id", true},
+        {"SELECT _rowid_ FROM pet", "pet.kind", false},
+        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", false},
+        {"SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", true},
+        {"SELECT title FROM docs WHERE docs MATCH 'x'", "docs.body", true},
+        {"SELECT body FROM docs('x')", "docs.body", true},
+        {"SELECT title FROM docs", "docs.body", false},
+        {"SELECT kind FROM broken, pet", "person.id", false},
+        {"SELECT name FROM sqlite_master", "person.id", true},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(uses(cases[i].sql, cases[i].denied, false), cases[i].uses, "%s", cases[i].sql);
+    static const char *const denied = "no.matter";
+    const struct schema_table *broken = &schema->tables[schema_find_table(schema, "broken", 6)];
+    cr_expect(schema_table_reaches_denied(schema, broken, &denied, 1), "what it reads is not known");
+}
