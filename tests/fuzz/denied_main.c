@@ -1,0 +1,251 @@
+/* Judges random statements over a database with denied columns; no canary may be in a verdict or in the log.
+ *
+ *   denied_canaries [--postgres DSN] [--statements N] [--seconds S] [--seed N] [FILE...]
+ *
+ * FILEs hold statements that leaked once, one a line; they come first. Ends after N statements or S seconds, whatever
+ * comes first. A statement that leaks is printed, in the form in which it belongs into a FILE.
+ *
+ * Before that the same statements are judged with nothing denied, until one shows a canary: what is never found where
+ * it is shown proves nothing where it is not.
+ */
+#include "cli/engine.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "tests/fuzz/denied.h"
+
+#include <glib/gstdio.h>
+#include <libpq-fe.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH = 8 };
+
+struct run {
+    const char *dsn; /* NULL: SQLite */
+    char *folder, *path;
+    uint64_t statements, executed, shown, leaks; /* shown: with rows in the verdict */
+    struct engine *engine;
+};
+
+static void require(bool holds, const char *what, const char *why)
+{
+    if (holds) return;
+    fprintf(stderr, "denied_canaries: %s: %s\n", what, why);
+    exit(2);
+}
+
+static void make_sqlite(struct run *run)
+{
+    run->folder = g_dir_make_tmp("assay-denied-XXXXXX", NULL);
+    run->path = g_build_filename(run->folder, "shop.sqlite", NULL);
+    sqlite3 *conn = NULL;
+    require(sqlite3_open(run->path, &conn) == SQLITE_OK, "open", run->path);
+    char *why = NULL;
+    require(sqlite3_exec(conn, denied_schema(false), NULL, NULL, &why) == SQLITE_OK, "schema", why ? why : "");
+    sqlite3_close(conn);
+}
+
+static void in_postgres(const struct run *run, const char *sql, const char *what)
+{
+    PGconn *conn = PQconnectdb(run->dsn);
+    PGresult *result = PQexec(conn, sql);
+    ExecStatusType status = PQresultStatus(result);
+    require(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK, what, PQerrorMessage(conn));
+    PQclear(result);
+    PQfinish(conn);
+}
+
+/* A schema of its own in the database of the DSN, for this process. */
+static void make_postgres(struct run *run)
+{
+    run->folder = g_strdup_printf("denied_%d", (int)getpid());
+    run->path = g_strdup_printf("%s options='-c search_path=%s'", run->dsn, run->folder);
+    char *sql =
+        g_strdup_printf("CREATE SCHEMA %s; SET search_path = %s; %s", run->folder, run->folder, denied_schema(true));
+    in_postgres(run, sql, "schema");
+    g_free(sql);
+}
+
+static void remove_database(struct run *run)
+{
+    if (run->dsn) {
+        char *sql = g_strdup_printf("SET client_min_messages = error; DROP SCHEMA %s CASCADE", run->folder);
+        in_postgres(run, sql, "drop");
+        g_free(sql);
+    } else {
+        g_remove(run->path);
+        g_rmdir(run->folder);
+    }
+    g_free(run->path);
+    g_free(run->folder);
+}
+
+static void open_engine(struct run *run, bool denying)
+{
+    static struct worker_database shop;
+    shop = (struct worker_database){.name = "shop",
+                                    .path = run->path,
+                                    .expose = MSG_EXPOSE_ROWS,
+                                    .deny_columns = DENIED_COLUMNS,
+                                    .n_deny_columns = denying ? N_DENIED_COLUMNS : 0};
+    struct engine_config config = {.workers = 2,
+                                   .window = 4,
+                                   .models_dir = ASSAY_MODELS,
+                                   .limits = {.time_ms = 200},
+                                   .databases = {.files = &shop, .n_files = 1},
+                                   .schema = {.deny_columns = DENIED_COLUMNS, .n_deny_columns = shop.n_deny_columns},
+                                   .defaults = {.expose = MSG_EXPOSE_ROWS}};
+    struct err err = {0};
+    require(engine_open(&config, &run->engine, &err) == ERR_OK, "engine", err.text);
+}
+
+/* The verdict as JSON, without what depends on time. g_free. */
+static char *judge(struct run *run, char *const *statements, unsigned n)
+{
+    struct msg_candidate candidates[BATCH];
+    for (unsigned i = 0; i < n; i++)
+        candidates[i] = (struct msg_candidate){.sql = {statements[i], (uint32_t)strlen(statements[i])}, .score = NAN};
+    struct msg_request request = {.id = "r",
+                                  .db = "shop",
+                                  .question = "Which customers of Perth have an address, and how many orders?",
+                                  .candidates = candidates,
+                                  .n_candidates = n};
+    struct err err = {0};
+    struct msg_verdict *verdict = NULL;
+    require(engine_submit(run->engine, &request, -1, &err) == ERR_OK, "submit", err.text);
+    require(engine_next(run->engine, 120000, &verdict, &err) == ERR_OK, "verdict", err.text);
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) {
+        const struct msg_execution *execution = verdict->candidates[i].execution;
+        run->executed += execution && strcmp(execution->code, "ok") == 0;
+        run->shown += execution && execution->n_sample > 0;
+    }
+    char *json = msg_verdict_to_json(verdict);
+    msg_verdict_free(verdict);
+    return json;
+}
+
+static bool leaks(struct run *run, char *const *statements, unsigned n, bool tell)
+{
+    char *json = judge(run, statements, n);
+    const char *canary = denied_canary(json, strlen(json));
+    if (canary && tell) printf("%s\n  leaks: %.120s\n", statements[0], canary > json + 60 ? canary - 60 : json);
+    free(json);
+    return canary != NULL;
+}
+
+/* A batch that leaks is judged again one by one. */
+static void check(struct run *run, char **statements, unsigned n)
+{
+    run->statements += n;
+    if (!leaks(run, statements, n, false)) return;
+    uint64_t before = run->leaks;
+    for (unsigned i = 0; i < n; i++) run->leaks += leaks(run, &statements[i], 1, true);
+    if (run->leaks > before) return;
+    run->leaks++; /* only together */
+    for (unsigned i = 0; i < n; i++) printf("together with others: %s\n", statements[i]);
+}
+
+static unsigned fill(GRand *rand, bool postgres, char **statements)
+{
+    for (unsigned i = 0; i < BATCH; i++) statements[i] = denied_statement(rand, postgres);
+    return BATCH;
+}
+
+static void empty(char **statements, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) g_free(statements[i]);
+}
+
+static void check_file(struct run *run, const char *path)
+{
+    char *text = NULL;
+    require(g_file_get_contents(path, &text, NULL, NULL), "cannot read", path);
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        if (**line && !g_str_has_prefix(*line, "--")) check(run, line, 1);
+    g_strfreev(lines);
+    g_free(text);
+}
+
+static void check_that_canaries_are_seen(struct run *run, guint32 seed)
+{
+    GRand *rand = g_rand_new_with_seed(seed);
+    char *statements[BATCH];
+    bool seen = false;
+    open_engine(run, false);
+    for (unsigned i = 0; i < 100 && !seen; i++) {
+        unsigned n = fill(rand, run->dsn != NULL, statements);
+        seen = leaks(run, statements, n, false);
+        empty(statements, n);
+    }
+    engine_close(run->engine);
+    g_rand_free(rand);
+    require(seen, "without a policy", "no statement shows a canary");
+    run->executed = run->shown = 0;
+}
+
+static bool log_is_clean(int fd)
+{
+    char *text = NULL;
+    gsize len = 0;
+    char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+    require(g_file_get_contents(path, &text, &len, NULL), "cannot read", "the log");
+    const char *canary = denied_canary(text, len);
+    if (canary) printf("the log leaks: %.120s\n", canary);
+    g_free(path);
+    g_free(text);
+    return !canary;
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    gint64 statements = G_MAXINT64, seconds = 30, seed = 1;
+    char **files = NULL, *dsn = NULL;
+    const GOptionEntry options[] = {{"postgres", 0, 0, G_OPTION_ARG_STRING, &dsn, "a server", "DSN"},
+                                    {"statements", 0, 0, G_OPTION_ARG_INT64, &statements, "at most", "N"},
+                                    {"seconds", 0, 0, G_OPTION_ARG_INT64, &seconds, "at most", "S"},
+                                    {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "of the generator", "N"},
+                                    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, NULL},
+                                    {0}};
+    GOptionContext *context = g_option_context_new("[FILE...]");
+    g_option_context_add_main_entries(context, options, NULL);
+    require(g_option_context_parse(context, &argc, &argv, NULL), "usage", "see the head of denied_main.c");
+    g_option_context_free(context);
+    run.dsn = dsn;
+    char name[] = "/tmp/assay-denied-log-XXXXXX";
+    int log = mkstemp(name);
+    g_remove(name);
+    log_open(log, LOG_FORM_JSON, LOG_LEVEL_INFO);
+    if (run.dsn)
+        make_postgres(&run);
+    else
+        make_sqlite(&run);
+
+    check_that_canaries_are_seen(&run, (guint32)seed);
+    open_engine(&run, true);
+    for (char **file = files; file && *file; file++) check_file(&run, *file);
+    GRand *rand = g_rand_new_with_seed((guint32)seed);
+    int64_t until = clock_now_ns() + seconds * 1000000000;
+    while (run.statements < (uint64_t)statements && clock_now_ns() < until) {
+        char *batch[BATCH];
+        unsigned n = fill(rand, run.dsn != NULL, batch);
+        check(&run, batch, n);
+        empty(batch, n);
+    }
+    g_rand_free(rand);
+    engine_close(run.engine);
+    bool clean = log_is_clean(log);
+    remove_database(&run);
+    g_strfreev(files);
+    g_free(dsn);
+    close(log);
+    printf("%s: %llu statements, %llu of them ran, rows of %llu were shown, %llu leaked\n",
+           run.dsn ? "PostgreSQL" : "SQLite", (unsigned long long)run.statements, (unsigned long long)run.executed,
+           (unsigned long long)run.shown, (unsigned long long)run.leaks);
+    return run.leaks || !clean || !run.shown;
+}
