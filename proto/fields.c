@@ -151,6 +151,7 @@ static const struct field execution_fields[] = {
     PLAIN(8, msg_execution, ordered_digest, FIELD_PAIR),
     MANY(9, msg_execution, names, FIELD_STRINGS, MSG_MAX_CANDIDATES, NULL),
     MANY(10, msg_execution, sample, FIELD_LIST, MSG_MAX_LIST, &row_record),
+    PLAIN(11, msg_execution, withheld, FIELD_BOOL),
     END,
 };
 static const struct record execution_record = RECORD(msg_execution, execution_fields);

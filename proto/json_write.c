@@ -301,12 +301,11 @@ static void write_execution(struct writer *w, const struct msg_execution *execut
         write_null(w, "columns");
     }
     write_ms(w, "ms", execution->ns);
-    if (ran) {
+    if (ran && !execution->withheld)
         write_pair(w, "digest", execution->digest);
-    } else {
+    else
         write_null(w, "digest");
-        write_failure(w, execution);
-    }
+    if (!ran) write_failure(w, execution);
     if (execution->n_names) write_sample(w, execution);
     close_list(w, '}');
 }

@@ -186,6 +186,8 @@ struct msg_execution {
     int64_t ns;
     uint64_t digest[2];         /* of the bag of rows (lib/db/digest.h) */
     uint64_t ordered_digest[2]; /* of rows and columns in order */
+    bool withheld;              /* the result uses a denied column: a verdict tells no digest, by which values could be
+                                   guessed */
     const char *const *names;   /* columns; only with a sample */
     uint32_t n_names;
     struct msg_row *sample; /* first rows, where the policy exposes rows */

@@ -190,6 +190,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     out->rows = from->n_rows;
     out->columns = from->n_columns;
     out->ns = from->ns;
+    out->withheld = w->subjects->denied;
     memcpy(out->digest, from->digest, sizeof out->digest);
     memcpy(out->ordered_digest, from->ordered_digest, sizeof out->ordered_digest);
     return !w->rows || write_sample(w, from, out);

@@ -180,7 +180,8 @@ enum err_code answer_explain(struct subjects *s, struct arena *arena, const stru
     own->prose = prose_of(arena, explanation, none);
     own->premise = premise_of(arena, s, explanation, &options);
     if (!own->prose || !own->premise) return full(err);
-    if (subject->result_known && !subject->result_code) memcpy(own->digest, subject->result.digest, sizeof own->digest);
+    if (subject->result_known && !subject->result_code && !s->denied)
+        memcpy(own->digest, subject->result.digest, sizeof own->digest);
     *out = own;
     return write_numbers(s, arena, explanation, own, err);
 }

@@ -33,6 +33,9 @@ const char *vsig_output_name(const struct vsig_subject *subject, const struct sq
 {
     const struct schema_column *column = vsig_column_at(subject, source, output);
     if (column) return full_name(subject, column);
+    bool has_rowid = source->kind == SQL_SOURCE_TABLE || source->kind == SQL_SOURCE_DERIVED;
+    if (output < 0 && has_rowid && source->name)
+        return or_unknown(arena_printf(subject->arena, "%.*s.rowid", (int)source->name_len, source->name));
     if (source->kind == SQL_SOURCE_TABLE || output < 0 || (uint32_t)output >= source->n_outputs) return "?";
     const struct sql_output *out = &source->outputs[output];
     return out->name ? or_unknown(arena_strndup(subject->arena, out->name, out->name_len)) : "?";

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <glib.h>
+#include <jansson.h>
 #include <string.h>
 
 static const char SQL[] =
@@ -110,4 +111,52 @@ Test(origins, a_statement_uses_what_it_may_reach)
         cr_expect_eq(schema_uses_denied(schema, bound, &denied, 1), cases[i].uses, "%s", cases[i].sql);
         cr_expect_eq(schema_reaches_denied(schema, bound, &denied, 1), cases[i].reaches, "%s", cases[i].sql);
     }
+}
+
+/* The message of the one candidate's execution, and whether any of it reached the output at all; g_free. */
+static char *message_of(const char *sql, const char *denied, bool *shows)
+{
+    const char *argv[] = {ASSAY_BINARY,    "check",  "--db",     server.dsn[READER],
+                          "--question",    "Which?", "--format", "json",
+                          "--deny-column", denied,   sql,        NULL};
+    char *out, *err;
+    int status;
+    cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, 0, NULL, NULL, &out, &err, &status, NULL));
+    json_t *verdict = json_loads(out, 0, NULL);
+    cr_assert_not_null(verdict, "%s%s", out, err);
+    const json_t *first = json_array_get(json_object_get(verdict, "candidates"), 0);
+    const char *message = json_string_value(json_object_get(json_object_get(first, "execution"), "message"));
+    *shows = strstr(out, "quokka") || strstr(err, "quokka");
+    char *copy = g_strdup(message);
+    json_decref(verdict);
+    g_free(out);
+    g_free(err);
+    return copy;
+}
+
+/* A view's condition may fail on a column that the statement never names. */
+Test(origins, an_error_tells_its_class_where_it_could_quote_a_denied_value)
+{
+    static const struct {
+        const char *sql, *denied, *message;
+        bool shows;
+    } cases[] = {
+        {"SELECT name FROM customer WHERE name::int > 1", "customer.email", "may not be shown (SQLSTATE 22P02)", false},
+        {"SELECT id FROM customer WHERE email::int > 1", "customer.email", "may not be shown (SQLSTATE 22P02)", false},
+        {"SELECT n FROM failing", "customer.email", "may not be shown (SQLSTATE 22P02)", false},
+        {"SELECT id FROM customer WHERE email::int > 1", "no.such", "invalid input syntax", true},
+        {"SELECT nme FROM customer", "customer.email", "column \"nme\" does not exist", false},
+    };
+    server_exec(&server, "INSERT INTO customer(id, name, email) VALUES (1, 'Ann', 'quokka@x'); CREATE VIEW failing AS "
+                         "SELECT id AS n FROM customer WHERE email::int > 1;");
+    char *grant = g_strdup_printf("GRANT SELECT ON failing TO %s", server.name);
+    server_exec(&server, grant);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool shows;
+        char *message = message_of(cases[i].sql, cases[i].denied, &shows);
+        cr_expect(message && strstr(message, cases[i].message), "%s: %s", cases[i].sql, message ? message : "none");
+        cr_expect_eq(shows, cases[i].shows, "%s", cases[i].sql);
+        g_free(message);
+    }
+    g_free(grant);
 }
