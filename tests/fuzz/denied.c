@@ -359,42 +359,83 @@ static void put_case(struct maker *m, const struct scope *scope, unsigned depth)
     put(m, " END");
 }
 
-/* Forms that only PostgreSQL has. */
-static void put_postgres(struct maker *m, const struct scope *scope, unsigned depth)
-{
-    const char *alias = any_item(m, scope)->alias;
-    switch (below(m, 9)) {
-    case 0: put(m, alias); return;
-    case 1: g_string_append_printf(m->out, "%s::text", alias); return;
-    case 2: g_string_append_printf(m->out, "(%s.*)::text", alias); return;
-    case 3: g_string_append_printf(m->out, "ROW(%s.*)", alias); return;
-    case 4:
-        put(m, "ARRAY[");
-        put_list(m, scope, depth, 2);
-        put(m, "]");
-        return;
-    case 5: put_subquery(m, "ARRAY", scope, depth); return;
-    case 6: g_string_append_printf(m->out, "to_jsonb(%s) ->> 'email'", alias); return;
-    case 7: put_subquery(m, "1 = ANY ", scope, depth); return;
-    default:
-        put(m, "(");
-        put_expression(m, scope, depth);
-        g_string_append_printf(m->out, ")::%s", PICK(m, POSTGRES_TYPES));
-    }
-}
+/* Forms of one engine: @ an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
+static const char *const POSTGRES_FORMS[] = {
+    "&",
+    "&::text",
+    "(&.*)::text",
+    "ROW(&.*)",
+    "(&).email",
+    "(&)::text LIKE ANY (ARRAY['a', @::text])",
+    "& IS NOT NULL",
+    "& = &",
+    "count(&)",
+    "array_agg(& ORDER BY @)",
+    "json_build_object('k', &)",
+    "to_jsonb(&) ->> 'email'",
+    "max(&::text) OVER (PARTITION BY & ORDER BY @ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+    "ARRAY[@, @]",
+    "ARRAY(?)",
+    "1 = ANY (?)",
+    "@ <> ALL (?)",
+    "(@)::#",
+    "# '1'",
+    "(@)[1]",
+    "(ARRAY[@::text])[1:2]",
+    "(@, @) = (@, @)",
+    "(@::text, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
+    "EXTRACT(epoch FROM @)",
+    "(@)::timestamp AT TIME ZONE 'UTC'",
+    "INTERVAL '1 day' * (@)",
+    "(@)::text COLLATE \"C\"",
+    "POSITION('a' IN @::text)",
+    "SUBSTRING(@::text FROM 1 FOR 2)",
+    "SUBSTRING(@::text FROM '.*')",
+    "OVERLAY(@::text PLACING 'x' FROM 1)",
+    "TRIM(BOTH 'x' FROM @::text)",
+    "percentile_disc(0.5) WITHIN GROUP (ORDER BY @)",
+    "mode() WITHIN GROUP (ORDER BY &::text)",
+    "string_agg(@::text, ',' ORDER BY @)",
+    "GREATEST(@::text, @::text)",
+    "(@)::text SIMILAR TO '%a'",
+    "(@)::text BETWEEN SYMMETRIC @::text AND 'z'",
+    "(@) IS TRUE",
+    "CASE & WHEN & THEN @ END",
+};
+static const char *const SQLITE_FORMS[] = {
+    "snippet(&, 1, '', '', '', 9)",
+    "snippet(docs, 1, '', '', '', 9)",
+    "highlight(&, 1, '<', '>')",
+    "offsets(olds)",
+    "& MATCH 'Ann'",
+    "docs MATCH @",
+    "bm25(docs)",
+    "\"email\"",
+    "[salary]",
+    "`pay`",
+    "@ COLLATE NOCASE",
+    "@ IS NOT DISTINCT FROM @",
+    "(@, @) = (@, @)",
+    "(@, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
+    "@ LIKE @ ESCAPE '!'",
+    "max(@) OVER (ORDER BY @ RANGE UNBOUNDED PRECEDING EXCLUDE TIES)",
+    "CAST(@ AS TEXT) || x'00ff'",
+    "@ ISNULL",
+    "group_concat(@, @)",
+    "json(@) -> @",
+    "~(@)",
+    "@ REGEXP 'a'",
+};
 
-/* Forms that only SQLite has. */
-static void put_sqlite(struct maker *m, const struct scope *scope, unsigned depth)
+static void put_form(struct maker *m, const char *form, const struct scope *scope, unsigned depth)
 {
-    const char *alias = any_item(m, scope)->alias;
-    switch (below(m, 6)) {
-    case 0: g_string_append_printf(m->out, "snippet(%s, 1, '', '', '', 9)", one_in(m, 2) ? alias : "docs"); return;
-    case 1: g_string_append_printf(m->out, "highlight(%s, 1, '<', '>')", one_in(m, 2) ? alias : "docs"); return;
-    case 2: g_string_append_printf(m->out, "%s MATCH 'Ann'", one_in(m, 2) ? alias : "docs"); return;
-    case 3: put(m, one_in(m, 2) ? "\"email\"" : "[salary]"); return;
-    case 4: g_string_append_printf(m->out, "offsets(%s)", one_in(m, 2) ? alias : "olds"); return;
-    default: put_expression(m, scope, depth); put(m, " COLLATE NOCASE");
-    }
+    for (const char *c = form; *c; c++) switch (*c) {
+        case '@': put_expression(m, scope, depth); break;
+        case '?': put_query(m, scope, depth, 1); break;
+        case '&': put(m, any_item(m, scope)->alias); break;
+        case '#': put(m, m->postgres ? PICK(m, POSTGRES_TYPES) : PICK(m, SQLITE_TYPES)); break;
+        default: g_string_append_c(m->out, *c);
+        }
 }
 
 static void put_compound(struct maker *m, const struct scope *scope, unsigned depth)
@@ -442,11 +483,7 @@ static void put_expression(struct maker *m, const struct scope *scope, unsigned 
     case 7: put_subquery(m, "EXISTS ", scope, depth); return;
     case 8: put_in(m, scope, depth); return;
     case 9: put_window(m, scope, depth); return;
-    default:
-        if (m->postgres)
-            put_postgres(m, scope, depth);
-        else
-            put_sqlite(m, scope, depth);
+    default: put_form(m, m->postgres ? PICK(m, POSTGRES_FORMS) : PICK(m, SQLITE_FORMS), scope, depth);
     }
 }
 
@@ -508,13 +545,41 @@ static void put_function(struct maker *m, struct scope *scope)
     item->n = 2;
 }
 
+/* Items that are not looked into: names are taken from anywhere. */
+static void put_odd_item(struct maker *m, struct scope *scope)
+{
+    static const char *const postgres[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
+                                           "customer AS %s TABLESAMPLE SYSTEM (100)",
+                                           "ROWS FROM (unnest(ARRAY['a']), generate_series(1, 2)) AS %s(x0, x1)",
+                                           "(TABLE customer) AS %s",
+                                           "(VALUES (1, 'a'), (2, 'b')) AS %s(x0, x1)",
+                                           "ONLY customer AS %s",
+                                           "LATERAL (SELECT customer.* FROM customer) AS %s"};
+    static const char *const sqlite[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
+                                         "customer AS %s NOT INDEXED",
+                                         "main.customer AS %s",
+                                         "(VALUES (1, 'a'), (2, 'b')) AS %s",
+                                         "(SELECT * FROM customer) AS %s",
+                                         "docs_content AS %s",
+                                         "pragma_table_info('customer') AS %s",
+                                         "sqlite_master AS %s"};
+    const char *form = m->postgres ? PICK(m, postgres) : PICK(m, sqlite), *mark = strchr(form, '%');
+    struct item *item = new_item(m, scope);
+    g_string_append_printf(m->out, "%.*s%s%s", (int)(mark - form), form, item->alias, mark + 2);
+    item->columns[0] = one_in(m, 2) ? "email" : "name";
+    item->columns[1] = NAMES[0];
+    item->n = 2;
+}
+
 static void put_item(struct maker *m, struct scope *scope, unsigned depth)
 {
-    unsigned turn = below(m, 8);
+    unsigned turn = below(m, 9);
     if (turn == 0 && depth > 0) {
         put_derived(m, scope, depth - 1);
     } else if (turn == 1) {
         put_function(m, scope);
+    } else if (turn == 3 && one_in(m, 2)) {
+        put_odd_item(m, scope);
     } else if (turn == 2 && m->ctes) {
         struct item *item = new_item(m, scope);
         take_names(item, 2);
@@ -572,7 +637,7 @@ static void put_select(struct maker *m, const struct scope *outer, unsigned dept
     put_from(m, &scope, depth); /* first: the select list names what it brings */
     m->out = whole;
     put(m, "SELECT ");
-    if (one_in(m, 8)) put(m, "DISTINCT ");
+    if (one_in(m, 8)) put(m, m->postgres && one_in(m, 3) ? "DISTINCT ON (1) " : "DISTINCT ");
     unsigned n = n_columns ? n_columns : 1 + below(m, 3);
     for (unsigned i = 0; i < n; i++) {
         if (i) put(m, ", ");
@@ -590,10 +655,11 @@ static void put_select(struct maker *m, const struct scope *outer, unsigned dept
         put(m, " WHERE ");
         put_condition(m, &scope, depth);
     }
-    put_clause(m, " GROUP BY ", &scope, 1, 6);
+    put_clause(m, m->postgres && one_in(m, 4) ? " GROUP BY ROLLUP (1), " : " GROUP BY ", &scope, 1, 6);
+    put_clause(m, " HAVING count(*) > 0 OR true = ", &scope, 1, 12);
     if (!ordered) return;
     put_clause(m, " ORDER BY ", &scope, 1, 4);
-    if (one_in(m, 4)) put(m, " LIMIT 2");
+    if (one_in(m, 4)) put(m, m->postgres && one_in(m, 3) ? " FETCH FIRST 2 ROWS ONLY" : " LIMIT 2");
 }
 
 static void put_query(struct maker *m, const struct scope *outer, unsigned depth, unsigned n_columns)
@@ -613,8 +679,9 @@ static void put_query(struct maker *m, const struct scope *outer, unsigned depth
 char *denied_statement(GRand *rand, bool postgres)
 {
     struct maker m = {.rand = rand, .out = g_string_new(NULL), .postgres = postgres};
+    const char *with = one_in(&m, 4) ? "WITH RECURSIVE " : "WITH ";
     for (unsigned n = one_in(&m, 4) ? 1 + below(&m, 2) : 0; m.ctes < n; m.ctes++) {
-        g_string_append_printf(m.out, "%sc%u(x0, x1) AS (", m.ctes ? ", " : "WITH ", m.ctes);
+        g_string_append_printf(m.out, "%sc%u(x0, x1) AS (", m.ctes ? ", " : with, m.ctes);
         put_query(&m, NULL, 2, 2);
         put(&m, ")");
     }
