@@ -168,10 +168,21 @@ static json_t *phrase_json(const struct story *story, const struct explain_phras
                      (int)phrase->end, "columns", columns);
 }
 
+/* What is computed, and a row number, may be a denied column's. */
 static bool is_denied(const struct story *story, const struct prov_column *column)
 {
-    const char *name = column->column ? column->column->name : column->name;
-    return schema_name_is_denied(name, story->options.deny_columns, story->options.n_deny_columns);
+    uint32_t n = story->options.n_deny_columns;
+    return column->column ? schema_column_is_denied(story->schema, column->column, story->options.deny_columns, n)
+                          : n > 0;
+}
+
+/* Why something could not be run. What the engine says may quote a value. */
+static json_t *reason_json(const struct story *story, const char *reason)
+{
+    bool engine_said = story->explanation->provenance->code == ERR_ENGINE;
+    bool closed = story->options.n_deny_columns > 0 || story->options.expose == EXPLAIN_NONE;
+    if (!reason || !*reason) return json_null();
+    return format_text(engine_said && closed ? err_meaning(ERR_ENGINE) : reason);
 }
 
 /* Source rows: all that were fetched, the first one, or none, as the policy has it. */
@@ -204,11 +215,11 @@ static json_t *arm_json(const struct story *story, const struct prov_arm *arm)
     bool open = story->options.expose != EXPLAIN_NONE; /* the rewritten statement holds the chosen row's values */
     json_t *columns = json_array();
     for (uint32_t c = 0; c < arm->n_columns; c++) json_array_append_new(columns, format_text(arm->columns[c].label));
-    return json_pack(
-        "{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:b,s:b}", "state", states[arm->state], "shape", shapes[arm->shape], "parent",
-        (int)arm->parent, "reason", format_text(arm->reason && *arm->reason ? arm->reason : NULL), "sql",
-        format_text(open ? arm->all_sql : NULL), "columns", columns, "rows", rows_json(story, arm), "more",
-        arm->more || (open && story->options.expose == EXPLAIN_VALUES && arm->n_rows > 1), "exact", arm->exact);
+    return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:b,s:b}", "state", states[arm->state], "shape", shapes[arm->shape],
+                     "parent", (int)arm->parent, "reason", reason_json(story, arm->reason), "sql",
+                     format_text(open ? arm->all_sql : NULL), "columns", columns, "rows", rows_json(story, arm), "more",
+                     arm->more || (open && story->options.expose == EXPLAIN_VALUES && arm->n_rows > 1), "exact",
+                     arm->exact);
 }
 
 static json_t *provenance_json(const struct story *story)
@@ -223,8 +234,8 @@ static json_t *provenance_json(const struct story *story)
     json_t *arms = json_array();
     for (uint32_t i = 0; i < from->n_arms; i++) json_array_append_new(arms, arm_json(story, &from->arms[i]));
     return json_pack("{s:s,s:o,s:i,s:s,s:i,s:o}", "status", states[from->status], "reason",
-                     format_text(from->reason && *from->reason ? from->reason : NULL), "row", (int)from->row, "rule",
-                     prov_rule_text(from->rule), "statements", (int)from->statements, "arms", arms);
+                     reason_json(story, from->reason), "row", (int)from->row, "rule", prov_rule_text(from->rule),
+                     "statements", (int)from->statements, "arms", arms);
 }
 
 static json_t *culprit_json(const struct story *story, const struct whynot_culprit *culprit)
