@@ -1,0 +1,32 @@
+#include "lib/base/digits.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+Test(digits, as_few_as_tell_two_numbers_apart)
+{
+    static const struct {
+        double first, second;
+        const char *texts[2];
+    } cases[] = {
+        {0.25, 0.5, {"0.25", "0.50"}},       {0.4996, 0.5, {"0.4996", "0.5000"}},
+        {0.5, 0.5, {"0.50", "0.50"}},        {0.499999999, 0.5, {"0.499999999", "0.500000000"}},
+        {1e-6, 0, {"0.000001", "0.000000"}}, {0.996, 1, {"0.996", "1.000"}},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct digits_pair pair = digits_apart(cases[i].first, cases[i].second, 2);
+        cr_expect_str_eq(pair.first, cases[i].texts[0]);
+        cr_expect_str_eq(pair.second, cases[i].texts[1]);
+    }
+}
+
+Test(digits, neighbours_differ_and_what_is_no_number_ends)
+{
+    struct digits_pair pair = digits_apart(nextafter(0.5, 0), 0.5, 2);
+    cr_expect_str_neq(pair.first, pair.second);
+    pair = digits_apart((double)NAN, 0.5, 3);
+    cr_expect_str_eq(pair.second, "0.500");
+    pair = digits_apart(nextafter(0, 1), 0, 2);
+    cr_expect_lt(strlen(pair.first), sizeof pair.first, "bounded");
+}
