@@ -19,17 +19,18 @@
  *                       executes
  *
  * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at the
- * threshold of P(correct), and a note of the verdict says so. A remote verifier that does not answer is stood in for by
+ * threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with a
+ * verifier that is undecided. A remote verifier that does not answer is stood in for by
  * the built-in one, and a note says that too.
  *
- * *Best* is the highest score, the earlier of equals; one that did not run to its end comes after all that did, for
- * what fails or never ends is not the answer, and one of which that is not known (its family was late) between them.
- * Another candidate than the first that executes must beat it by the model's margin, or noise would be swapped for
- * noise.
+ * *Best* is the highest score, the earlier of equals, among those that stand highest: what was judged stands above what
+ * the checks could not look at (unseen.c), whatever the numbers say and whatever the strategy; what is invalid or did
+ * not run to its end is never the answer. Another candidate than the first that executes must beat it by the model's
+ * margin, or noise would be swapped for noise.
  *
- * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing executes
- * at all: abstained with reason invalid_sql, since there is no effort worth returning. A database that cannot be read:
- * failed with its reason, once every family of a candidate has said so.
+ * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at all:
+ * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
+ * database that cannot be read: failed with its reason, once every family of a candidate has said so.
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
@@ -70,19 +71,24 @@ static const struct rules *rules_of(const struct request *request)
     return &rules[request->options.strategy];
 }
 
-/* Does it execute? Not known when no family has run it. */
-enum run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
-
-static enum run run_of(const struct msg_judged *judged)
+enum decide_run decide_run(const struct msg_judged *judged)
 {
     if (!judged->judged || judged->invalid) return RUN_FAILED;
     if (!judged->execution) return RUN_UNKNOWN;
     return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
 }
 
-static bool executed(const struct msg_judged *judged)
+/* The better of two candidates stands higher, before any number is looked at. */
+enum standing {
+    STANDS_OUT,    /* invalid, or did not run to its end: never the answer */
+    STANDS_UNSEEN, /* the checks could not look at it: never validated */
+    STANDS_JUDGED
+};
+
+static enum standing standing_of(const struct request *request, uint32_t index)
 {
-    return run_of(judged) != RUN_FAILED;
+    if (decide_run(&request->judged[index]) == RUN_FAILED) return STANDS_OUT;
+    return unseen(request, index) ? STANDS_UNSEEN : STANDS_JUDGED;
 }
 
 /* The remote verifier's word, where it was asked and answered; else the built-in one's. */
@@ -93,7 +99,7 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
     const struct coordinator_models *models = request->core->config.models;
     judged->entailment = NAN;
     judged->verifier = NULL;
-    if (run_of(judged) != RUN_DONE) return;
+    if (decide_run(judged) != RUN_DONE) return;
     if (slot->asked && !slot->remote.code) {
         judged->entailment = slot->remote.p;
         judged->verifier = slot->remote.message ? slot->remote.message : "remote";
@@ -104,9 +110,27 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
                                            .n_seen = n_seen,
                                            .index = index,
                                            .features = slot->features};
-        judged->entailment = verifier_entails(models->verifier, &subject);
+        judged->entailment = models_discount(models, judged, verifier_entails(models->verifier, &subject));
         if (!isnan(judged->entailment)) judged->verifier = "builtin";
     }
+}
+
+/* Was a verifier to look at this candidate? */
+static bool is_to_verify(const struct request *request)
+{
+    const struct core *core = request->core;
+    return request->families >> VSIG_EXPLAIN & 1 && (core->config.models->verifier || core->actions.verify);
+}
+
+/* A verifier that had nothing to say gives no evidence either way; it does not hand its vote to the signals, or what
+ * cannot be explained would beat what is explained well. */
+static double combine(const struct request *request, double p, double entailment)
+{
+    const struct coordinator_models *models = request->core->config.models;
+    bool familiar = verifier_knows(models->verifier, request->asked);
+    double out = coordinator_combine(models, p, entailment, familiar);
+    if (!isnan(entailment) || isnan(p) || !is_to_verify(request)) return out;
+    return fmin(out, coordinator_combine(models, p, 0.5, familiar));
 }
 
 static void score(struct request *request, uint32_t index, uint32_t n_seen)
@@ -119,8 +143,8 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     *worth = coordinator_score(models, &subject);
     verify(request, index, n_seen);
     judged->label_model_p = worth->label_model_p;
-    bool familiar = verifier_knows(models->verifier, request->asked);
-    judged->p_correct = coordinator_combine(models, worth->p, judged->entailment, familiar);
+    judged->p_correct = combine(request, worth->p, judged->entailment);
+    if (judged->p_correct > UNSEEN_P && standing_of(request, index) != STANDS_JUDGED) judged->p_correct = UNSEEN_P;
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
 }
 
@@ -130,7 +154,8 @@ enum decide_test decide_test(const struct request *request, uint32_t index)
     const struct rules *asks = rules_of(request);
     double p = request->slots[index].score.p, least = request->core->config.models->label_threshold;
     bool verified = !isnan(judged->entailment);
-    if (!executed(judged)) return DECIDE_RUNS;
+    enum standing standing = standing_of(request, index);
+    if (standing != STANDS_JUDGED) return standing == STANDS_OUT ? DECIDE_RUNS : DECIDE_UNSEEN;
     if (asks->verifier && verified && judged->entailment < request->entailment_threshold) return DECIDE_VERIFIER;
     if (asks->signals && verified && p < least) return DECIDE_SIGNALS;
     bool alone = !verified; /* then the signals decide, whatever the strategy */
@@ -144,21 +169,21 @@ static bool is_valid(const struct request *request, uint32_t index)
 
 /* --- the answer --- */
 
-/* The first that executes; of those of which it is not known, when none is known to. */
+/* The first that executes and was judged; of those that could not be looked at, when none was. */
 static uint32_t first_executed(const struct request *request)
 {
     uint32_t first = NO_CANDIDATE;
     for (uint32_t i = 0; i < request->decided; i++) {
-        enum run run = run_of(&request->judged[i]);
-        if (run == RUN_DONE) return i;
-        if (run == RUN_UNKNOWN && first == NO_CANDIDATE) first = i;
+        enum standing standing = standing_of(request, i);
+        if (standing == STANDS_JUDGED) return i;
+        if (standing == STANDS_UNSEEN && first == NO_CANDIDATE) first = i;
     }
     return first;
 }
 
 static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 {
-    enum run left = run_of(&request->judged[a]), right = run_of(&request->judged[b]);
+    enum standing left = standing_of(request, a), right = standing_of(request, b);
     if (left != right) return left > right;
     return request->slots[a].score.score > request->slots[b].score.score;
 }
@@ -170,13 +195,13 @@ static double margin_of(const struct request *request)
     return models->verifier ? verifier_margin(models->verifier) : 0;
 }
 
-/* The best settled candidate; NO_CANDIDATE when all are invalid or unjudged. */
+/* The best settled candidate; NO_CANDIDATE when none runs to its end. */
 static uint32_t find_best(const struct request *request)
 {
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
     if (rules_of(request)->in_order && first != NO_CANDIDATE) return first;
     for (uint32_t i = 0; i < request->decided; i++) {
-        if (!request->judged[i].judged || request->judged[i].invalid) continue;
+        if (standing_of(request, i) == STANDS_OUT) continue;
         if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
     if (first == NO_CANDIDATE || best == first) return best;
@@ -291,7 +316,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     enum msg_status status = statuses[request->options.policy];
     if (reason && status == MSG_STATUS_ASK) status = MSG_STATUS_ABSTAINED;
     if (best == NO_CANDIDATE) status = MSG_STATUS_ABSTAINED;
-    if (best == NO_CANDIDATE && !reason) reason = "invalid_sql", message = "no candidate executes";
+    if (best == NO_CANDIDATE && !reason) message = why_none(request, &reason);
     why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
@@ -319,7 +344,10 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     request->decided = 0;
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
-        if (judged->invalid) continue; /* that much is known without a database */
+        if (judged->invalid && judged->judged) { /* that much is known without a database */
+            if (!judged->why) judged->why = why_invalid(request, i);
+            continue;
+        }
         forget_judgement(judged);
         if (!judged->why) judged->why = "not judged: the request failed";
     }
@@ -359,7 +387,7 @@ static bool settle_one(struct request *request, uint32_t index, int64_t now_ns)
         return true;
     }
     score(request, index, request->decided);
-    if (request->wide || !executed(&request->judged[index])) return false;
+    if (request->wide || standing_of(request, index) != STANDS_JUDGED) return false;
     if (is_valid(request, index)) {
         conclude_valid(request, index, now_ns);
         return true;

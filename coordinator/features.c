@@ -305,11 +305,13 @@ static const struct msg_signal *signal_of(const struct msg_judged *judged, uint3
     return NULL;
 }
 
-/* The worst severity that a fired signal found, as a level: 1 warning, 2 error. */
-static uint8_t level_of(const struct msg_judged *judged, uint32_t id)
+/* The worst severity that a fired signal found, as a level: 1 warning, 2 error. `unavailable`: the level of a signal
+ * that could not look. */
+static uint8_t level_of(const struct msg_judged *judged, uint32_t id, uint8_t unavailable)
 {
     const struct msg_signal *signal = signal_of(judged, id);
-    if (!signal || signal->state == MSG_UNAVAILABLE) return LM_MISSING;
+    if (!signal) return LM_MISSING;
+    if (signal->state == MSG_UNAVAILABLE) return unavailable;
     if (signal->state == MSG_SILENT) return LM_SILENT;
     uint8_t level = LM_FIRED;
     for (uint32_t i = 0; i < judged->n_findings; i++)
@@ -346,7 +348,9 @@ static void fill_votes(const struct features_subject *subject, unsigned flags, c
     const struct layout *layout = layout_of(flags);
     unsigned n, at = 0;
     const struct vsig_def *const *all = vsig_all(&n);
-    for (unsigned i = 0; i < n; i++) votes[at++] = level_of(&subject->candidates[subject->index], (uint32_t)all[i]->id);
+    const struct msg_judged *judged = &subject->candidates[subject->index];
+    uint8_t unavailable = subject->unavailable_as_silent ? LM_SILENT : LM_MISSING;
+    for (unsigned i = 0; i < n; i++) votes[at++] = level_of(judged, (uint32_t)all[i]->id, unavailable);
     for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
         if (request_columns[i].n_steps) votes[at++] = view_level(i, request_columns[i].value(others));
     for (unsigned i = 0; i < N_LABELERS; i++, at++) votes[at] = labeler_vote(&layout->columns[at], votes);

@@ -21,8 +21,9 @@ enum { FEATURES_REQUEST = 1U << 0 }; /* add the columns that look at the whole r
 struct features_subject {
     const struct msg_judged *candidates; /* in input order, repeats (same_as) among them */
     uint32_t n_candidates;
-    uint32_t n_seen; /* of those, the first so many count as judged; training: all */
-    uint32_t index;  /* which one */
+    uint32_t n_seen;            /* of those, the first so many count as judged; training: all */
+    uint32_t index;             /* which one */
+    bool unavailable_as_silent; /* its signals that could not look count as silent: what they might have said at best */
 };
 
 /* Columns of the label model, positive labelers last; at most LM_MAX_COLUMNS. The array lives for ever. */

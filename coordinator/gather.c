@@ -40,7 +40,9 @@ static void gather_signals(struct request *request, uint32_t index)
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
         const struct msg_result *result = slot->results[f];
         struct msg_signal *into = judged->signals + judged->n_signals;
-        if (result) {
+        if (result && !result->n_signals && result->code && err_from_name(result->code) != ERR_OK) {
+            judged->n_signals += gather_silence((enum vsig_family)f, result->code, into);
+        } else if (result) {
             if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
             judged->n_signals += result->n_signals;
         } else if (slot->waits >> f & 1) {

@@ -239,20 +239,6 @@ static double classify(const struct coordinator_models *m, const struct features
     return learn_predict(m->classifier, mapped);
 }
 
-struct coordinator_score coordinator_score(const struct coordinator_models *models,
-                                           const struct features_subject *subject)
-{
-    uint8_t votes[LM_MAX_COLUMNS];
-    unsigned n_signals;
-    struct coordinator_score out = {NAN, NAN, 0};
-    vsig_all(&n_signals);
-    features_votes(subject, FEATURES_REQUEST, votes);
-    if (models->label_model) out.p = out.label_model_p = lm_p_correct(models->label_model, &models->map, votes);
-    if (models->classifier) out.p = classify(models, subject, out.label_model_p);
-    out.score = isnan(out.p) ? count_votes(votes, n_signals) : out.p;
-    return out;
-}
-
 /* So that no judge outvotes the other for ever, and no verdict is certain. NaN stays NaN. */
 static double bounded(double p)
 {
@@ -264,6 +250,56 @@ static double logit(double p)
 {
     p = bounded(p);
     return log(p / (1 - p));
+}
+
+/* --- what could not look ---
+ *
+ * No model may gain by not being told: a tree can send what is missing to the better side, and in a forest of signals a
+ * vote may weigh less where its parent is not known. So each model judges as if the signals that could not look had
+ * been silent, the best that they might have said, and then pays back what their silence is worth. That falls with each
+ * signal that is lost, whatever the model and whatever else is lost; a minimum of "as it is" and "as if silent" does
+ * not. */
+
+/* What the silence of its unavailable signals would have been worth, in nats. */
+static double silence_lost(const struct coordinator_models *models, const struct msg_judged *judged)
+{
+    unsigned n;
+    double lost = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (uint32_t i = 0; i < judged->n_signals; i++) {
+        if (judged->signals[i].state != MSG_UNAVAILABLE) continue;
+        for (unsigned k = 0; models->label_model && k < models->label_model->n_signals; k++) {
+            int column = models->map.from[k];
+            if (column >= 0 && (unsigned)column < n && (uint32_t)all[column]->id == judged->signals[i].id)
+                lost += lm_silence(models->label_model, k);
+        }
+    }
+    return lost;
+}
+
+double models_discount(const struct coordinator_models *models, const struct msg_judged *judged, double p)
+{
+    double lost = isnan(p) ? 0 : silence_lost(models, judged);
+    return lost > 0 ? 1 / (1 + exp(lost - logit(p))) : p;
+}
+
+struct coordinator_score coordinator_score(const struct coordinator_models *models,
+                                           const struct features_subject *subject)
+{
+    uint8_t votes[LM_MAX_COLUMNS];
+    unsigned n_signals;
+    struct coordinator_score out = {NAN, NAN, 0};
+    struct features_subject best = *subject;
+    const struct msg_judged *judged = &subject->candidates[subject->index];
+    best.unavailable_as_silent = true;
+    vsig_all(&n_signals);
+    features_votes(&best, FEATURES_REQUEST, votes);
+    if (models->label_model) out.p = out.label_model_p = lm_p_correct(models->label_model, &models->map, votes);
+    if (models->classifier) out.p = classify(models, &best, out.label_model_p);
+    out.label_model_p = models_discount(models, judged, out.label_model_p);
+    out.p = models_discount(models, judged, out.p);
+    out.score = isnan(out.p) ? count_votes(votes, n_signals) : out.p;
+    return out;
 }
 
 double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar)

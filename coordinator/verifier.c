@@ -103,7 +103,11 @@ double verifier_content(const struct verifier_model *model, const char *question
 static double content_of(const struct verifier_model *model, const struct verifier_subject *s)
 {
     float signals[VSIG_ID_END];
-    verifier_row_signals(&s->candidates[s->index], signals);
+    const struct msg_judged *judged = &s->candidates[s->index];
+    verifier_row_signals(judged, signals);
+    for (uint32_t i = 0; i < judged->n_signals; i++) /* nothing is gained by not being told: models.c */
+        if (judged->signals[i].state == MSG_UNAVAILABLE && judged->signals[i].id < VSIG_ID_END)
+            signals[judged->signals[i].id] = 0;
     return verifier_content(model, s->request->question, s->features, signals);
 }
 

@@ -4,21 +4,23 @@
  * of findings have none). And notes: what else to know of how the judgement came about. */
 #include "coordinator/internal.h"
 
+#include "lib/base/digits.h"
 #include "proto/invalid.h"
 
 #include <string.h>
 
-enum { CLAUSE_BYTES = 60, MAX_NOTES = 8 };
+enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 1 + 3 * MAX_GROUPS };
 
 /* --- one sentence --- */
 
-/* The worst finding that votes; the first of equals. NULL: none. */
+/* The worst finding that votes, else a note on what the data says; the first of equals. NULL: none. */
 static const struct msg_finding *worst_finding(const struct msg_judged *judged)
 {
     const struct msg_finding *worst = NULL;
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         const struct msg_finding *finding = &judged->findings[i];
-        if (finding->severity == MSG_NOTE || !finding->message) continue;
+        bool counts = finding->severity != MSG_NOTE || vsig_tells_of_data((enum vsig_id)finding->signal);
+        if (!counts || !finding->message) continue;
         if (!worst || finding->severity > worst->severity) worst = finding;
     }
     return worst;
@@ -48,9 +50,9 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
     if (!finding) return "";
     const char *text = finding->n_clauses && finding->clauses[0].text ? finding->clauses[0].text : NULL;
     const char *clause = text ? shorten(arena, text, CLAUSE_BYTES) : NULL;
-    const char *out =
-        arena_printf(arena, "; %s%s%s%s (%s)", clause ? "`" : "", clause ? clause : "", clause ? "`: " : "",
-                     finding->message, finding->name ? finding->name : MSG_INVALID_NAME);
+    const char *out = arena_printf(
+        arena, "; %s%s%s%s (%s%s)", clause ? "`" : "", clause ? clause : "", clause ? "`: " : "", finding->message,
+        finding->name ? finding->name : MSG_INVALID_NAME, finding->severity == MSG_NOTE ? ", a note" : "");
     return out ? out : "";
 }
 
@@ -68,31 +70,91 @@ static const char *against(const struct request *request, uint32_t index)
     return parts.content >= least && parts.context < 0 ? ", because of what the other candidates say" : "";
 }
 
+static enum err_code code_of(const char *name)
+{
+    return name ? err_from_name(name) : ERR_INTERNAL;
+}
+
+/* Was the statement turned away as it stands, rather than tried? */
+static bool is_refusal(enum err_code code)
+{
+    switch (code) {
+    case ERR_REFUSED:
+    case ERR_ENCODING:
+    case ERR_LIMIT_TOKENS:
+    case ERR_LIMIT_DEPTH:
+    case ERR_LIMIT_COUNT:
+    case ERR_TOO_COSTLY: return true;
+    default: return false;
+    }
+}
+
+static const char *fact_of(const struct msg_finding *finding, const char *key)
+{
+    for (uint32_t i = 0; i < finding->n_facts; i++)
+        if (strcmp(finding->facts[i].key, key) == 0) return finding->facts[i].value;
+    return NULL;
+}
+
 static const char *of_invalid(struct arena *arena, const struct msg_judged *judged)
 {
-    for (uint32_t i = 0; i < judged->n_findings; i++)
-        if (judged->findings[i].signal == MSG_INVALID_SQL && judged->findings[i].message)
-            return arena_printf(arena, "it does not execute: %s", judged->findings[i].message);
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        const struct msg_finding *finding = &judged->findings[i];
+        if (finding->signal != MSG_INVALID_SQL || !finding->message) continue;
+        enum err_code code = code_of(fact_of(finding, "code"));
+        bool refused = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text: it never ran */
+        return arena_printf(arena, "%s: %s", refused ? "refused" : "it does not execute", finding->message);
+    }
     return "it does not execute";
+}
+
+const char *why_invalid(struct request *request, uint32_t index)
+{
+    return of_invalid(&request->arena, &request->judged[index]);
 }
 
 static const char *of_run(struct arena *arena, const struct msg_judged *judged)
 {
-    const char *code = judged->execution ? judged->execution->code : NULL;
-    return code ? arena_printf(arena, "it did not run to its end: %s", err_meaning(err_from_name(code)))
-                : "it did not run to its end";
+    enum err_code code = code_of(judged->execution ? judged->execution->code : NULL);
+    return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "it did not run to its end", err_meaning(code));
+}
+
+/* What tells two candidates apart where no finding does. */
+static const char *difference(struct arena *arena, const struct msg_judged *judged, const struct msg_judged *other)
+{
+    if (judged->entailment < other->entailment) {
+        struct digits_pair p = digits_apart(judged->entailment, other->entailment, 2);
+        const char *out =
+            arena_printf(arena, "; its explanation answers the question less well (%s against %s)", p.first, p.second);
+        return out ? out : "";
+    }
+    if (isnan(judged->entailment) && !isnan(other->entailment)) return "; its explanation was not verified";
+    if (judged->count < other->count) return "; it has fewer votes";
+    return "; nothing was found that speaks against it";
 }
 
 /* It passed, or fails no more than the one that was preferred. */
 static const char *of_rank(struct request *request, uint32_t index, uint32_t best)
 {
+    struct arena *arena = &request->arena;
     const struct msg_judged *judged = &request->judged[index], *other = &request->judged[best];
+    const char *because = evidence(arena, judged);
+    if (!*because) because = difference(arena, judged, other);
     if (isnan(judged->p_correct) || isnan(other->p_correct))
-        return arena_printf(&request->arena, "candidate %u is preferred%s", best + 1,
-                            evidence(&request->arena, judged));
+        return arena_printf(arena, "candidate %u is preferred%s", best + 1, because);
+    struct digits_pair p = digits_apart(other->p_correct, judged->p_correct, 2);
     const char *how = other->p_correct > judged->p_correct ? "is likelier to be right" : "comes first";
-    return arena_printf(&request->arena, "candidate %u %s: P(correct) %.2f against %.2f%s", best + 1, how,
-                        other->p_correct, judged->p_correct, evidence(&request->arena, judged));
+    return arena_printf(arena, "candidate %u %s: P(correct) %s against %s%s", best + 1, how, p.first, p.second,
+                        because);
+}
+
+/* A number that is below what a test asks, in words around the two, and what speaks against the candidate. */
+static const char *of_number(struct arena *arena, const struct msg_judged *judged, double p, double least,
+                             const char *before, const char *between, const char *after)
+{
+    struct digits_pair digits = digits_apart(p, least, 2);
+    return arena_printf(arena, "%s%s%s%s%s%s", before, digits.first, between, digits.second, after,
+                        evidence(arena, judged));
 }
 
 static const char *why(struct request *request, uint32_t index, uint32_t best)
@@ -102,24 +164,23 @@ static const char *why(struct request *request, uint32_t index, uint32_t best)
     if (judged->invalid) return of_invalid(arena, judged);
     switch (decide_test(request, index)) {
     case DECIDE_RUNS: return of_run(arena, judged);
-    case DECIDE_VERIFIER:
-        return arena_printf(arena, "the explanation does not answer the question (P %.2f < %.2f)%s%s",
-                            judged->entailment, request->entailment_threshold, against(request, index),
-                            evidence(arena, judged));
+    case DECIDE_UNSEEN: return arena_printf(arena, "it is not judged: %s", unseen_why(request, index));
+    case DECIDE_VERIFIER: {
+        const char *after = arena_printf(arena, ")%s", against(request, index));
+        return of_number(arena, judged, judged->entailment, request->entailment_threshold,
+                         "the explanation does not answer the question (P ", " < ", after ? after : ")");
+    }
     case DECIDE_SIGNALS:
-        return arena_printf(arena, "its signals speak against it (P %.2f < %.2f)%s", request->slots[index].score.p,
-                            request->core->config.models->label_threshold, evidence(arena, judged));
+        return of_number(arena, judged, request->slots[index].score.p, request->core->config.models->label_threshold,
+                         "its signals speak against it (P ", " < ", ")");
     case DECIDE_BOTH:
-        if (!isnan(judged->p_correct) && best == NO_CANDIDATE)
-            return arena_printf(arena, "P(correct) %.2f is below %.2f%s", judged->p_correct, request->threshold,
-                                evidence(arena, judged));
-        break;
     case DECIDE_PASSES: break;
     }
     if (best != NO_CANDIDATE && best != index) return of_rank(request, index, best);
-    return isnan(judged->p_correct) ? "without a model nothing validates"
-                                    : arena_printf(arena, "P(correct) %.2f is below %.2f%s", judged->p_correct,
-                                                   request->threshold, evidence(arena, judged));
+    if (decide_test(request, index) == DECIDE_PASSES) return "the deadline passed before all candidates were looked at";
+    return isnan(judged->p_correct)
+               ? "without a model nothing validates"
+               : of_number(arena, judged, judged->p_correct, request->threshold, "P(correct) ", " is below ", "");
 }
 
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
@@ -136,6 +197,19 @@ const char *why_not_valid(struct request *request, uint32_t best)
                         why(request, best, best));
 }
 
+const char *why_none(struct request *request, const char **reason)
+{
+    for (uint32_t i = 0; i < request->decided; i++) {
+        const struct msg_judged *judged = &request->judged[i];
+        if (!judged->judged || judged->invalid || !judged->execution) continue;
+        *reason = err_name(code_of(judged->execution->code));
+        return arena_printf(&request->arena, "no candidate runs to its end; candidate %u: %s", i + 1,
+                            of_run(&request->arena, judged));
+    }
+    *reason = "invalid_sql";
+    return "no candidate executes";
+}
+
 /* --- notes --- */
 
 /* Candidates of which the same is to be said, because of the same reason. */
@@ -149,34 +223,44 @@ static void add_to_group(struct group *groups, uint32_t *n, const char *reason, 
 {
     uint32_t g = 0;
     while (g < *n && strcmp(groups[g].reason, reason) != 0) g++;
-    if (g == MAX_NOTES / 2) return;
+    if (g == MAX_GROUPS) return;
     if (g == *n) groups[(*n)++] = (struct group){reason, g_string_new(NULL), 0};
     g_string_append_printf(groups[g].numbers, "%s%u", groups[g].n++ ? ", " : "", index + 1);
 }
 
 /* Why the verifier had nothing to say of a candidate that executes; NULL: it had. */
-static const char *why_unverified(const struct request *request, uint32_t index)
+static const char *why_unverified(struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];
     const struct slot *slot = &request->slots[index];
     const struct msg_result *result = slot->results[VSIG_EXPLAIN];
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
     if (!slot->asks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
+    if (unseen(request, index)) return NULL; /* a note of its own says so */
     if (!result) return err_name(ERR_DEADLINE);
     if (slot->asked && slot->remote.code) return err_name(slot->remote.code);
     return err_from_name(result->code) ? result->code : "nothing to verify";
 }
 
-static const char *why_stood_in(const struct request *request, uint32_t index)
+static const char *why_stood_in(struct request *request, uint32_t index)
 {
     const struct slot *slot = &request->slots[index];
     return slot->asked && slot->remote.code ? err_name(slot->remote.code) : NULL;
 }
 
-static void add_notes(struct request *request, struct msg_verdict *verdict, const char **notes, const char *said,
-                      const char *(*reason_of)(const struct request *request, uint32_t index))
+/* "24 of 24: it has a name that cannot be resolved here"; NULL: all checks could look. */
+static const char *why_not_looked(struct request *request, uint32_t index)
 {
-    struct group groups[MAX_NOTES / 2];
+    struct unseen_count count = unseen_count(&request->judged[index]);
+    if (!count.unavailable) return NULL;
+    return arena_printf(&request->arena, "%u of %u: %s%s", count.unavailable, count.signals,
+                        unseen_reason(count.reason), count.several ? ", and others" : "");
+}
+
+static void add_notes(struct request *request, struct msg_verdict *verdict, const char **notes, const char *said,
+                      const char *(*reason_of)(struct request *request, uint32_t index))
+{
+    struct group groups[MAX_GROUPS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < request->decided; i++) {
         const char *reason = reason_of(request, i);
@@ -194,11 +278,12 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
 {
     const struct core *core = request->core;
     bool built_in = core->config.models->verifier != NULL, explains = request->families >> VSIG_EXPLAIN & 1;
-    const char **notes = arena_new_array(&request->arena, MAX_NOTES + 1, const char *);
+    const char **notes = arena_new_array(&request->arena, MAX_NOTES, const char *);
     if (!notes) return;
     verdict->notes = notes;
     if (request->options.strategy == MSG_CYCLESQL && !(explains && (built_in || core->actions.verify)))
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
+    add_notes(request, verdict, notes, "checks that could not look", why_not_looked);
     if (!explains) return;
     if (core->actions.verify && built_in)
         add_notes(request, verdict, notes, "the remote verifier did not answer, the built-in one judged", why_stood_in);

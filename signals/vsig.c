@@ -31,6 +31,12 @@ const struct vsig_def *vsig_by_id(enum vsig_id id)
     return NULL;
 }
 
+bool vsig_tells_of_data(enum vsig_id id)
+{
+    const struct vsig_def *def = vsig_by_id(id);
+    return def && def->family == VSIG_EXECUTION;
+}
+
 const struct vsig_def *vsig_by_name(const char *name)
 {
     for (unsigned i = 0; i < N_SIGNALS; i++)

@@ -118,6 +118,9 @@ void lm_free(struct lm_model *model);
  */
 double lm_precision(const struct lm_model *model, unsigned signal);
 double lm_odds_ratio(const struct lm_model *model, unsigned signal);
+/* And what it means that a signal stays silent: how much the log-odds of "right" gain by it, in nats; never below 0.
+ */
+double lm_silence(const struct lm_model *model, unsigned signal);
 
 /* Which of the caller's columns is which of the model's, by name. Columns that the model does not know are ignored;
  * those that the caller does not have are marginalised, like missing votes. */

@@ -142,6 +142,12 @@ double lm_odds_ratio(const struct lm_model *model, unsigned signal)
     return fired(s, 0) > 0 ? fired(s, 1) / fired(s, 0) : 1;
 }
 
+double lm_silence(const struct lm_model *model, unsigned signal)
+{
+    const struct lm_signal *s = &model->signals[signal];
+    return fmax(0, log(s->p[0][LM_SILENT] / s->p[1][LM_SILENT]));
+}
+
 enum err_code lm_set_prior(struct lm_model *model, double prior_wrong, struct err *err)
 {
     if (!(prior_wrong > 0 && prior_wrong < 1))

@@ -592,8 +592,10 @@ static struct sql_limits settled(const struct sql_limits *limits)
 static enum err_code check_text(struct sql_parser *p, size_t len)
 {
     if (len > p->limits.max_bytes) {
+        bool even = p->limits.max_bytes % 1024 == 0;
         sql_diag_add(p, ERR_LIMIT_BYTES, 0, 0,
-                     arena_printf(p->arena, "the SQL has %zu bytes; at most %u are read", len, p->limits.max_bytes));
+                     arena_printf(p->arena, "longer than %u %s", p->limits.max_bytes / (even ? 1024 : 1),
+                                  even ? "KiB" : "bytes"));
         return ERR_LIMIT_BYTES;
     }
     size_t bad = first_bad_byte(p->text, len);

@@ -101,9 +101,10 @@ static void on_dropped(void *ctx, void *token)
     script->dropped++;
 }
 
-static void open_with(struct script *script, struct msg_options defaults, bool remote, int64_t max_deadline_ms)
+static void open_with(struct script *script, struct coordinator_models *models, struct msg_options defaults,
+                      bool remote, int64_t max_deadline_ms)
 {
-    *script = (struct script){.models = script_models(),
+    *script = (struct script){.models = models,
                               .tasks = g_ptr_array_new_with_free_func(task_free),
                               .verdicts = g_ptr_array_new_with_free_func(free),
                               .dead = g_ptr_array_new_with_free_func(free)};
@@ -123,17 +124,23 @@ static void open_with(struct script *script, struct msg_options defaults, bool r
 
 void script_open(struct script *script, struct msg_options defaults)
 {
-    open_with(script, defaults, false, 0);
+    open_with(script, script_models(), defaults, false, 0);
 }
 
 void script_open_remote(struct script *script, struct msg_options defaults)
 {
-    open_with(script, defaults, true, 0);
+    open_with(script, script_models(), defaults, true, 0);
+}
+
+void script_open_models(struct script *script, struct coordinator_models *models, struct msg_options defaults,
+                        bool remote)
+{
+    open_with(script, models, defaults, remote, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)
 {
-    open_with(script, (struct msg_options){0}, false, max_deadline_ms);
+    open_with(script, script_models(), (struct msg_options){0}, false, max_deadline_ms);
 }
 
 void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns)
@@ -199,18 +206,29 @@ static struct msg_finding *finding(struct arena *arena, uint32_t signal, enum ms
     return out;
 }
 
-/* The first `fires` signals of the registry fire, whatever their family. */
+static enum msg_state state_of(const char *sql, unsigned number)
+{
+    const char *states = strstr(sql, "states_");
+    size_t n = states ? strspn(states + strlen("states_"), "sfu") : 0;
+    if (number >= n) return number < number_after(sql, "fires_") ? MSG_FIRED : MSG_SILENT;
+    char state = states[strlen("states_") + number];
+    return state == 'f' ? MSG_FIRED : state == 'u' ? MSG_UNAVAILABLE : MSG_SILENT;
+}
+
+/* The first signals of the registry fire, as many as `fires_` says, whatever their family; or as `states_` says. */
 static void add_signals(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
-    unsigned n, fires = number_after(task->sql, "fires_");
+    unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
     out->signals = arena_new_array(arena, n, struct msg_signal);
     out->findings = arena_new_array(arena, n, struct msg_finding);
     for (unsigned i = 0; i < n; i++) {
         if (strcmp(vsig_family_name(all[i]->family), task->family) != 0) continue;
+        enum msg_state state = state_of(task->sql, i);
+        const char *reason = state == MSG_UNAVAILABLE ? "unknown_name" : NULL;
         out->signals[out->n_signals++] =
-            (struct msg_signal){.id = (uint32_t)all[i]->id, .state = i < fires ? MSG_FIRED : MSG_SILENT};
-        if (i < fires) out->findings[out->n_findings++] = *finding(arena, (uint32_t)all[i]->id, MSG_WARNING);
+            (struct msg_signal){.id = (uint32_t)all[i]->id, .state = state, .reason = reason};
+        if (state == MSG_FIRED) out->findings[out->n_findings++] = *finding(arena, (uint32_t)all[i]->id, MSG_WARNING);
     }
 }
 

@@ -5,6 +5,7 @@
  *   fires_N    N signals fire (1 to 5)          rows_N    its result has N rows (its digest follows from N)
  *   unexplained  the explain family cannot      entails_N the remote verifier says N / 10 (without: 0.9)
  *   mute       the remote verifier cannot be reached
+ *   states_X   the signals in order of the registry: s silent, f fires, u could not look (past the end: silent)
  *
  * A question to the remote verifier is a task of the family "verifier" here, so that it is answered in any order too.
  */
@@ -40,6 +41,9 @@ struct script {
 struct coordinator_models *script_models(void);
 
 void script_open(struct script *script, struct msg_options defaults);
+/* With these models, which the script takes over; `remote`: and a remote verifier. */
+void script_open_models(struct script *script, struct coordinator_models *models, struct msg_options defaults,
+                        bool remote);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* As where others write requests: duplicates are looked for, and every request ends within that time. */

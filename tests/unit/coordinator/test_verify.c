@@ -1,5 +1,6 @@
 /* Two judges: what each strategy asks of them, what it says of those that failed, and what becomes of a judge that is
  * away. The verifier is a remote one under the script's control. */
+#include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -335,4 +336,111 @@ Test(verify, what_is_known_to_execute_is_preferred)
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 1);
     json_decref(v);
+}
+
+/* --- in words --- */
+
+Test(verify, what_is_below_a_threshold_reads_so)
+{
+    script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
+    struct msg_options options = {.threshold = 0.8001};
+    ASK(&options, "SELECT rows_1, entails_8");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert(strstr(script_text(v, "message"), "(P 0.8000 < 0.8001)"), "%s", script_text(v, "message"));
+    json_decref(v);
+}
+
+Test(verify, p_correct_is_never_below_what_looks_the_same)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    struct msg_options options = {.threshold = real(v, "p_correct") + 1e-5};
+    json_decref(v);
+    g_ptr_array_set_size(s.verdicts, 0);
+    script_ask(&s, 1, &options, (const char *const[]){"SELECT rows_1", NULL}, 0);
+    script_answer_all(&s, 0, 0);
+    v = script_verdict(&s);
+    double p, least;
+    const char *numbers = strstr(script_text(v, "message"), "P(correct) ");
+    cr_assert(numbers && sscanf(numbers, "P(correct) %lf is below %lf", &p, &least) == 2, "%s",
+              script_text(v, "message"));
+    cr_assert_lt(p, least);
+    json_decref(v);
+}
+
+/* What is turned away unread is not said to have been tried. */
+Test(verify, refusals_say_what_was_refused)
+{
+    GString *longer = g_string_new("SELECT '"), *tokens = g_string_new("SELECT 1"), *deep = g_string_new("SELECT ");
+    while (longer->len < 65536) g_string_append(longer, "xxxxxxxxxxxxxxxx");
+    g_string_append_c(longer, '\'');
+    for (unsigned i = 0; i < 12000; i++) g_string_append(tokens, ",1");
+    for (unsigned i = 0; i < 9000; i++) g_string_append_c(deep, '(');
+    g_string_append_c(deep, '1');
+    for (unsigned i = 0; i < 9000; i++) g_string_append_c(deep, ')');
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, longer->str, tokens->str, "DELETE FROM t", "SELECT '\xff'", deep->str, "SELEC 1", "SELECT bad_name");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(why(v, 0), "refused: longer than 64 KiB");
+    for (unsigned i = 1; i < 5; i++) cr_expect(g_str_has_prefix(why(v, i), "refused: "), "%u: %s", i, why(v, i));
+    for (unsigned i = 5; i < 7; i++) cr_expect(g_str_has_prefix(why(v, i), "it does not execute"), "%s", why(v, i));
+    json_decref(v);
+    g_string_free(longer, TRUE);
+    g_string_free(tokens, TRUE);
+    g_string_free(deep, TRUE);
+}
+
+static const char *const kinds[] = {"SELECT bad_name",
+                                    "SELECT slow, 1",
+                                    "SELEC 1",
+                                    "DELETE FROM t",
+                                    "SELECT rows_1, entails_9",
+                                    "SELECT rows_1, entails_9, 2",
+                                    "SELECT rows_2, entails_2",
+                                    "SELECT fires_3, rows_1",
+                                    "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuu",
+                                    "SELECT unexplained, rows_3",
+                                    "SELECT mute, rows_3"};
+
+/* Who is not the answer is told why, whatever happened to the request. */
+Test(verify, a_loser_always_has_a_reason)
+{
+    uint64_t seed = 5;
+    script_open_remote(&s, (struct msg_options){0});
+    for (int64_t round = 0; round < 400; round++) {
+        const char *sqls[7] = {0};
+        unsigned n = 1 + (unsigned)(learn_random(&seed) % 6), end = (unsigned)(learn_random(&seed) % 4);
+        for (unsigned i = 0; i < n; i++) sqls[i] = kinds[learn_random(&seed) % (sizeof kinds / sizeof *kinds)];
+        struct msg_options options = {
+            .strategy = MSG_FIRST_VALID + (enum msg_strategy)(learn_random(&seed) % (MSG_STRATEGY_COUNT - 1)),
+            .policy = MSG_BEST_EFFORT + (enum msg_policy)(learn_random(&seed) % (MSG_POLICY_COUNT - 1)),
+            .threshold = 0.3 + 0.6 * learn_random_unit(&seed),
+            .max_iterations = (uint32_t)(learn_random(&seed) % 4),
+            .deadline_ms = 10};
+        g_ptr_array_set_size(s.verdicts, 0);
+        script_ask(&s, round, &options, sqls, 0);
+        for (unsigned left = end ? UINT32_MAX : 8; s.tasks->len && left; left--) /* end 0: up to the deadline */
+            if (end == 1)
+                script_answer_failed(&s, 0, ERR_DB_MISSING, 0);
+            else
+                script_answer(&s, 0, 0);
+        core_tick(s.core, 10000000);
+        g_ptr_array_set_size(s.tasks, 0);
+        json_t *v = script_verdict(&s);
+        for (unsigned i = 0; i < n; i++) {
+            const char *said = why(v, i);
+            bool needs = chosen(v) != (int64_t)i;
+            cr_assert(!needs || (strcmp(said, "null") != 0 && *said), "%s: %u, %s", (char *)s.verdicts->pdata[0], i,
+                      sqls[i]);
+            double p, least;
+            const char *below = strstr(said, "P(correct) ");
+            if (below && sscanf(below, "P(correct) %lf is below %lf", &p, &least) == 2)
+                cr_assert_lt(p, least, "%s", said);
+        }
+        json_decref(v);
+    }
 }

@@ -236,6 +236,9 @@ Test(label_model, does_not_collapse)
         highest = fmax(highest, p);
         cr_expect_leq(p, lm_p_correct(model, &map, none) + 1e-9);
         cr_expect_geq(lm_odds_ratio(model, i), 1 - 1e-9);
+        cr_expect_geq(lm_silence(model, i), 0);
+        const struct lm_signal *signal = &model->signals[i];
+        cr_expect_float_eq(lm_silence(model, i), fmax(0, log(signal->p[0][0] / signal->p[1][0])), 1e-12);
     }
     cr_expect_gt(highest - lowest, 0.1);
     double *score = synth_scores(&synth, model);
