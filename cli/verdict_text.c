@@ -3,7 +3,9 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "lib/base/digits.h"
 #include "lib/base/error.h"
+#include "signals/vsig.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,13 +30,13 @@ static enum style status_style(enum msg_status status)
 
 static void print_headline(FILE *out, const struct msg_verdict *verdict)
 {
-    char p[16], threshold[16];
+    char threshold[16];
+    struct digits_pair p = digits_apart(verdict->p_correct, verdict->threshold, 3);
     fprintf(out, "%s%s%s", style_start(status_style(verdict->status)), msg_status_name(verdict->status), style_end());
     if (verdict->chosen) fprintf(out, ": candidate %u of %u", verdict->chosen, verdict->n_candidates);
-    if (verdict->chosen && !isnan(verdict->p_correct)) fprintf(out, ", P(correct) %s", percent(verdict->p_correct, p));
+    if (verdict->chosen && !isnan(verdict->p_correct)) fprintf(out, ", P(correct) %s", p.first);
     bool p_asked = !isnan(verdict->threshold), verifier_asked = !isnan(verdict->entailment_threshold);
-    if (p_asked)
-        fprintf(out, " (validates from %s%s", percent(verdict->threshold, threshold), verifier_asked ? "" : ")");
+    if (p_asked) fprintf(out, " (validates from %s%s", p.second, verifier_asked ? "" : ")");
     if (verifier_asked)
         fprintf(out, "%s entailment from %s)", p_asked ? "," : " (validates with",
                 percent(verdict->entailment_threshold, threshold));
@@ -58,12 +60,29 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     }
 }
 
+/* A note on what the data holds: it does not vote, but who reads the answer wants to know. */
+static bool is_note_of_data(const struct msg_finding *finding)
+{
+    return finding->severity == MSG_NOTE && finding->name && finding->message &&
+           vsig_tells_of_data((enum vsig_id)finding->signal);
+}
+
+static bool has_note_of_data(const struct msg_judged *judged, uint32_t signal)
+{
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        if (judged->findings[i].signal == signal && is_note_of_data(&judged->findings[i])) return true;
+    return false;
+}
+
 static char *fired(const struct msg_judged *judged)
 {
     GString *names = g_string_new(judged->invalid ? "invalid_sql" : NULL);
-    for (uint32_t i = 0; i < judged->n_signals; i++)
-        if (judged->signals[i].state == MSG_FIRED)
-            g_string_append_printf(names, "%s%s", names->len ? " " : "", judged->signals[i].name);
+    for (uint32_t i = 0; i < judged->n_signals; i++) {
+        const struct msg_signal *signal = &judged->signals[i];
+        bool notes = signal->state == MSG_SILENT && has_note_of_data(judged, signal->id);
+        if (notes || signal->state == MSG_FIRED)
+            g_string_append_printf(names, "%s%s%s", names->len ? " " : "", signal->name, notes ? " (note)" : "");
+    }
     return g_string_free(names, FALSE);
 }
 
@@ -101,18 +120,33 @@ static void print_candidates(FILE *out, const struct msg_verdict *verdict)
     table_free(table);
 }
 
-/* Why the others were passed over. */
+/* What the data has to say of a candidate that nothing speaks against: "note: ... (empty_predicate); ...". */
+static char *notes_of_data(const struct msg_judged *judged)
+{
+    GString *text = g_string_new(NULL);
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        if (is_note_of_data(&judged->findings[i]))
+            g_string_append_printf(text, "%s%s (%s)", text->len ? "; " : "note: ", judged->findings[i].message,
+                                   judged->findings[i].name);
+    return g_string_free(text, FALSE);
+}
+
+/* Why the others were passed over; and of the answer what it should be taken with. */
 static void print_reasons(FILE *out, const struct msg_verdict *verdict)
 {
     bool first = true;
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const char *why = verdict->candidates[i].why;
         char lead[24];
-        if (!why || !*why) continue;
-        if (first) fputc('\n', out);
-        first = false;
-        int indent = snprintf(lead, sizeof lead, "%3u  ", i + 1);
-        print_paragraph(out, lead, (unsigned)indent, why);
+        char *notes = why && *why ? NULL : notes_of_data(&verdict->candidates[i]);
+        const char *text = notes ? notes : why;
+        if (text && *text) {
+            if (first) fputc('\n', out);
+            first = false;
+            int indent = snprintf(lead, sizeof lead, "%3u  ", i + 1);
+            print_paragraph(out, lead, (unsigned)indent, text);
+        }
+        g_free(notes);
     }
 }
 

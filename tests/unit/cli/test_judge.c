@@ -70,6 +70,30 @@ Test(judge, check_marks_the_place_for_a_person)
     run_free(&run);
 }
 
+/* No row holds the value, but the question says so too: it does not vote, and still it is the first thing to know. */
+Test(judge, what_the_data_says_is_seen_though_it_does_not_vote)
+{
+    struct run run = assay("check", "--db", "shop/shop.sqlite", "--format=text", "--question",
+                           "What are the names of the customers from 'Atlantis'?",
+                           "SELECT name FROM customer WHERE country = 'Atlantis'");
+    const char *place = strstr(run.out, "candidate 1 (the answer)");
+    const char *note = strstr(run.out, "no row of customer.country meets this condition");
+    cr_expect(strstr(run.out, "empty_predicate (note)"), "%s", run.out);
+    cr_expect(note && place && note < place, "above the details: %s", run.out);
+    run_free(&run);
+}
+
+Test(judge, what_was_not_looked_at_is_said)
+{
+    struct run run = assay(CHECK, "--format=text",
+                           "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
+                           "--time-ms=100");
+    cr_expect_eq(run.status, 1);
+    cr_expect(strstr(run.out, "abstained") == run.out, "%s", run.out);
+    cr_expect(strstr(run.out, "no candidate runs to its end; candidate 1: "), "%s", run.out);
+    run_free(&run);
+}
+
 static size_t candidates_from(const char *input)
 {
     struct run run = assay_input(input, CHECK);
