@@ -154,8 +154,8 @@ void vsig_add_fact(struct vsig_run *run, struct vsig_finding *finding, const cha
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 void vsig_unavailable(struct vsig_run *run, const char *reason);
 
-/* Do notes of this signal tell what the data holds (no row has this value, a join meets nothing)? People are shown those
- * although they do not vote. */
+/* Do notes of this signal tell what the data holds (no row has this value, a join meets nothing)? People are shown
+ * those although they do not vote. */
 bool vsig_tells_of_data(enum vsig_id id);
 
 /* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set.
