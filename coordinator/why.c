@@ -96,14 +96,21 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
     return NULL;
 }
 
+/* Our parser's word, or the sandbox's, which speaks as the engine does. */
+static bool is_refused(const struct msg_judged *judged, const struct msg_finding *invalid)
+{
+    enum err_code code = code_of(fact_of(invalid, "code"));
+    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text, for it never ran */
+    return by_parser || (judged->execution && is_refusal(code_of(judged->execution->code)));
+}
+
 static const char *of_invalid(struct arena *arena, const struct msg_judged *judged)
 {
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         const struct msg_finding *finding = &judged->findings[i];
         if (finding->signal != MSG_INVALID_SQL || !finding->message) continue;
-        enum err_code code = code_of(fact_of(finding, "code"));
-        bool refused = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text: it never ran */
-        return arena_printf(arena, "%s: %s", refused ? "refused" : "it does not execute", finding->message);
+        return arena_printf(arena, "%s: %s", is_refused(judged, finding) ? "refused" : "it does not execute",
+                            finding->message);
     }
     return "it does not execute";
 }

@@ -83,6 +83,24 @@ Test(judge, what_the_data_says_is_seen_though_it_does_not_vote)
     run_free(&run);
 }
 
+Test(judge, refusals_say_what_was_refused)
+{
+    GString *longer = g_string_new("SELECT '");
+    while (longer->len < 70000) g_string_append(longer, "xxxxxxxxxxxxxxxx");
+    g_string_append_c(longer, '\'');
+    struct run run = assay(CHECK, "--strategy=rerank", longer->str, "SELECT load_extension('x')", "DROP TABLE customer",
+                           "SELECT none FROM customer");
+    json_t *verdict = parse(run.out), *candidates = json_object_get(verdict, "candidates");
+    cr_expect_str_eq(text_at(json_array_get(candidates, 0), "why"), "refused: longer than 64 KiB");
+    for (unsigned i = 1; i < 4; i++) {
+        const char *why = text_at(json_array_get(candidates, i), "why");
+        cr_expect(g_str_has_prefix(why, i < 3 ? "refused: " : "it does not execute: "), "%s", why);
+    }
+    json_decref(verdict);
+    run_free(&run);
+    g_string_free(longer, TRUE);
+}
+
 Test(judge, what_was_not_looked_at_is_said)
 {
     struct run run = assay(CHECK, "--format=text",
