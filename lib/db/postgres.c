@@ -26,6 +26,7 @@
  * crash they start at zero, which costs one rebuild. A standby has no counters: there only sizes tell, which an update
  * in place may leave as they are.
  */
+#include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
 #include "lib/db/postgres_int.h"
 
@@ -148,9 +149,23 @@ static enum err_code take_off(struct postgres_db *self, load_fn *load, const str
 {
     enum err_code code = meet(self, err);
     if (!code) code = queue_frame(self, err);
+    if (!code) code = check_queue(self, err);
     if (!code) code = load(self, statement, err);
     if (!code) code = link_fly(self, err);
-    return code ? code : read_frame(self, err);
+    if (!code) code = read_frame(self, err);
+    return code ? code : check_read(self, err);
+}
+
+static void close_frame(struct postgres_db *self, bool stop);
+
+/* The database turned out to have functions of its own: ask again, by name. */
+static enum err_code take_off_again(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
+                                    struct err *err)
+{
+    int64_t due_ns = self->due_ns;
+    close_frame(self, false);
+    self->due_ns = due_ns;
+    return take_off(self, load, statement, err);
 }
 
 /* Send the frame with its load; the answers to the frame have been read. A connection that died while nobody looked is
@@ -158,11 +173,13 @@ static enum err_code take_off(struct postgres_db *self, load_fn *load, const str
 static enum err_code open_frame(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                 struct err *err)
 {
-    bool fresh = !self->conn;
+    bool fresh = !self->conn, knew = self->has_own;
     enum err_code code = take_off(self, load, statement, err);
-    if (code != ERR_UNREACHABLE || fresh) return code;
-    link_close(self); /* the server may have said goodbye before it hung up */
-    return take_off(self, load, statement, err);
+    if (code == ERR_UNREACHABLE && !fresh) {
+        link_close(self); /* the server may have said goodbye before it hung up */
+        code = take_off(self, load, statement, err);
+    }
+    return code == ERR_REFUSED && self->has_own && !knew ? take_off_again(self, load, statement, err) : code;
 }
 
 /* Leave the connection as it was, or closed. `stop`: what still runs is not wanted. */
@@ -259,8 +276,10 @@ static enum err_code open_statement(struct postgres_db *self, const struct db_st
     if (!(self->base.limits.max_cost > 0)) return open_frame(self, queue_run, statement, err);
     enum err_code code = open_frame(self, queue_cost, statement, err);
     if (!code) code = read_cost(self, err);
+    if (!code) code = check_queue(self, err);
     if (!code) code = queue_run(self, statement, err);
-    return code ? code : link_fly(self, err);
+    if (!code) code = link_fly(self, err);
+    return code ? code : check_read(self, err);
 }
 
 static enum err_code too_long(const struct postgres_db *self, struct err *err)
@@ -374,24 +393,38 @@ static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *
 /* The gate could not read it: the server may say what is wrong with it, and is not asked for more than that. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err);
 
-static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
-                           struct db_result *out, struct err *err)
+/* A statement that has passed the gate. */
+static enum err_code run_statement(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
+                                   struct db_result *out, struct err *err)
 {
-    struct postgres_db *self = postgres_of(db);
-    int64_t start;
-    enum err_code code = start_clock(self, &start, err);
-    if (!code) code = postgres_gate(statement->sql, statement->len, &self->base.limits, err);
-    if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
-    if (code) return code;
+    int64_t start = clock_now_ns();
     struct db_statement capped = *statement;
     PGresult *row = NULL;
     if (!capped.stop_rows) capped.stop_rows = (uint32_t)MIN(self->base.limits.max_rows + 1ULL, UINT32_MAX);
-    code = open_statement(self, &capped, err);
+    enum err_code code = open_statement(self, &capped, err);
     if (!code) code = read_first(self, &row, err);
     out->prepare_ns = clock_now_ns() - start;
     if (!code) code = run(self, row, arena, statement->stop_rows, out, err);
     out->ns = clock_now_ns() - start;
     close_frame(self, code != ERR_OK);
+    return code;
+}
+
+static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
+                           struct db_result *out, struct err *err)
+{
+    struct postgres_db *self = postgres_of(db);
+    struct postgres_calls calls;
+    int64_t start;
+    enum err_code code = start_clock(self, &start, err);
+    if (code) return code;
+    code = postgres_gate(statement->sql, statement->len, &self->base.limits, &calls, err);
+    if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
+    if (code) return code;
+    self->calls = &calls;
+    code = run_statement(self, arena, statement, out, err);
+    self->calls = NULL;
+    postgres_calls_clear(&calls);
     return code;
 }
 
@@ -420,30 +453,45 @@ static enum err_code read_parse(struct postgres_db *self, const char *sql, size_
     return code;
 }
 
-static enum err_code ask_server(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
+static enum err_code ask_server(struct postgres_db *self, const char *sql, size_t len, struct postgres_calls *calls,
+                                int *offset, struct err *err)
 {
     struct db_statement statement = {.sql = sql, .len = len};
+    self->calls = calls;
     enum err_code code = open_frame(self, queue_parse, &statement, err);
     if (!code) code = read_parse(self, sql, len, offset, err);
     close_frame(self, code != ERR_OK);
+    self->calls = NULL;
+    postgres_calls_clear(calls);
     return code;
 }
 
+/* To parse is to read the texts of rows and arrays, and with them to run the checks of their domains: so all its words
+ * are looked up first. Names with escapes or doubled quotes are not among those. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
 {
     struct err why = err ? *err : (struct err){0};
-    enum err_code code = ask_server(self, sql, len, offset, err);
+    struct postgres_calls calls = {0};
+    bool hidden = memmem(sql, len, "\"\"", 2) || memmem(sql, len, "&\"", 2);
+    if (hidden) return err_set(err, ERR_REFUSED, "Assay cannot read it: %s", why.text);
+    enum err_code code = postgres_calls_of_text(sql, len, &calls, err);
+    if (code)
+        postgres_calls_clear(&calls);
+    else
+        code = ask_server(self, sql, len, &calls, offset, err);
     return code ? code : err_set(err, ERR_REFUSED, "the server takes it, but Assay cannot read it: %s", why.text);
 }
 
 static enum err_code check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
 {
     struct postgres_db *self = postgres_of(db);
+    struct postgres_calls calls;
     int64_t start;
     enum err_code code = start_clock(self, &start, err);
-    if (!code) code = postgres_gate(sql, len, &self->base.limits, err);
+    if (code) return code;
+    code = postgres_gate(sql, len, &self->base.limits, &calls, err);
     if (code == ERR_SYNTAX) return ask_why(self, sql, len, offset, err);
-    return code ? code : ask_server(self, sql, len, offset, err);
+    return code ? code : ask_server(self, sql, len, &calls, offset, err);
 }
 
 /* --- db_scan ------------------------------------------------------------------------------------------------------ */

@@ -6,7 +6,8 @@
  *
  * As a tree: a query, each of whose functions is on the allow list, with no table of the server's own. Calls that do
  * not look like calls count: in PostgreSQL ('x'::text).f and, for a function's alias a, a.f are both f(...). What the
- * tree keeps as written (TABLESAMPLE, frames) may hold no call.
+ * tree keeps as written (TABLESAMPLE, frames) may hold no call. A name on the list may still be a function of the
+ * database's own, and any a.b and any operator a call of one: what they are, the server is asked (postgres_check.h).
  *
  * The third lock is in postgres.c: the statement runs as the query of a DECLARE CURSOR, where the server's own grammar
  * takes nothing else. */
@@ -414,7 +415,7 @@ static bool text_is(const char *text, size_t len, const char *name)
 
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
-    bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog");
+    bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog"); /* "PG_CATALOG" is looked up */
     if (ours && is_allowed(call->text, call->text_len)) return ERR_OK;
     return refuse(err, "the function", call->text, call->text_len);
 }
@@ -432,30 +433,66 @@ static enum err_code check_table(const struct sql_node *table, struct err *err)
 static bool names_hold(const struct sql_node *names, const struct sql_node *column)
 {
     for (uint32_t i = 0; names && i < names->n_kids; i++)
-        if (sql_name_is(names->kids[i]->text, names->kids[i]->text_len, column->text, column->text_len)) return true;
+        if (postgres_same_name(names->kids[i]->text, names->kids[i]->text_len, names->kids[i]->quote, column->text,
+                               column->text_len, column->quote))
+            return true;
     return false;
 }
 
 /* May a.x be asked of this function in FROM, or would that be x(a)? */
-static bool gives_column(const struct sql_node *source, const char *alias, size_t alias_len,
-                         const struct sql_node *column)
+static bool gives_column(const struct sql_node *source, const struct sql_node *column)
 {
-    if (sql_name_is(alias, alias_len, column->text, column->text_len)) return true;
+    const struct sql_node *call = sql_kid(source, FROM_CALL_CALL);
+    bool own = source->alias ? postgres_same_name(source->alias, source->alias_len, source->alias_quote, column->text,
+                                                  column->text_len, column->quote)
+                             : postgres_same_name(call->text, call->text_len, call->quote, column->text,
+                                                  column->text_len, column->quote);
+    if (own) return true;
     for (size_t i = 0; i < G_N_ELEMENTS(call_columns); i++)
         if (text_is(column->text, column->text_len, call_columns[i])) return true;
     return names_hold(sql_kid(source, FROM_CALL_NAMES), column);
 }
 
-/* A column of a function's alias. There are few of both. */
-static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, struct err *err)
+/* Those that take a whole row, with which c.f is f(c): they would show it past its columns. */
+static bool takes_a_row(const struct sql_node *column)
 {
-    for (const struct sql_node *n = root; column->text2 && n; n = sql_walk(root, n)) {
+    static const char *const names[] = {
+        "any_out",           "anycompatible_out", "anycompatiblenonarray_out",
+        "anyelement_out",    "anynonarray_out",   "concat",
+        "hash_record",       "json_build_array",  "quote_literal",
+        "jsonb_build_array", "quote_nullable",    "record_out",
+        "record_send",       "row_to_json",       "to_json",
+        "to_jsonb",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (text_is(column->text, column->text_len, names[i])) return true;
+    return false;
+}
+
+/* A column of a function's alias. There are few of both. */
+static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, bool calls_in_from,
+                                  struct err *err)
+{
+    if (!column->text2) return ERR_OK;
+    if (takes_a_row(column)) return refuse(err, "the call", column->text, column->text_len);
+    if (!calls_in_from) return ERR_OK;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         const struct sql_node *call = sql_is(n, SQL_FROM_CALL) ? sql_kid(n, FROM_CALL_CALL) : NULL;
         if (!call) continue;
         const char *alias = n->alias ? n->alias : call->text;
         size_t alias_len = n->alias ? n->alias_len : call->text_len;
         if (!sql_name_is(alias, alias_len, column->text2, column->text2_len)) continue;
-        if (!gives_column(n, alias, alias_len, column)) return refuse(err, "the call", column->text, column->text_len);
+        if (!gives_column(n, column)) return refuse(err, "the call", column->text, column->text_len);
+    }
+    return ERR_OK;
+}
+
+/* It is kept as written. Its operators and words are looked up (postgres_calls.h), calls and a.b are not in it. */
+static enum err_code check_frame(const struct sql_node *frame, struct err *err)
+{
+    for (uint32_t i = 0; i < frame->text_len; i++) {
+        bool point = frame->text[i] == '.' && i + 1 < frame->text_len && !g_ascii_isdigit(frame->text[i + 1]);
+        if (point || strchr("(\":[", frame->text[i])) return refuse(err, "a frame with more than a number", "", 0);
     }
     return ERR_OK;
 }
@@ -466,9 +503,9 @@ static enum err_code check_node(const struct sql_node *root, const struct sql_no
     switch ((enum sql_kind)n->kind) {
     case SQL_CALL: return check_call(n, err);
     case SQL_TABLE: return check_table(n, err);
-    case SQL_COLUMN: return calls_in_from ? check_column(root, n, err) : ERR_OK;
+    case SQL_COLUMN: return check_column(root, n, calls_in_from, err);
     case SQL_FIELD: return n->flags & SQL_F_STAR ? ERR_OK : refuse(err, "the field", n->text, n->text_len);
-    case SQL_FRAME: return memchr(n->text, '(', n->text_len) ? refuse(err, "a frame with a call", "", 0) : ERR_OK;
+    case SQL_FRAME: return check_frame(n, err);
     case SQL_ERROR: return err_set(err, ERR_SYNTAX, "a part of the statement cannot be read");
     default: return ERR_OK;
     }
@@ -486,8 +523,10 @@ static enum err_code check_tree(const struct sql_stmt *stmt, struct err *err)
     return ERR_OK;
 }
 
-enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct err *err)
+enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct postgres_calls *calls,
+                            struct err *err)
 {
+    *calls = (struct postgres_calls){0};
     enum err_code code = check_text(sql, len, err);
     if (code) return code;
     struct arena arena;
@@ -499,6 +538,8 @@ enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits 
         err_set(err, code, "%s", stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
     else
         code = check_tree(stmt, err);
+    if (!code) code = postgres_calls_of(stmt, calls, err);
+    if (code) postgres_calls_clear(calls);
     arena_free(&arena);
     return code;
 }

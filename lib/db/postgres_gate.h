@@ -7,12 +7,14 @@
 #ifndef ASSAY_LIB_DB_POSTGRES_GATE_H
 #define ASSAY_LIB_DB_POSTGRES_GATE_H
 
-#include "lib/db/db.h"
+#include "lib/db/postgres_calls.h"
 
 /* May the statement be given to the server? ERR_OK; ERR_REFUSED: it, or a function or table in it, is not allowed;
  * ERR_SYNTAX: it cannot be read here, so nothing is known of it and it must not run (the server may say more by
- * preparing it); ERR_LIMIT_*. `sql` is valid UTF-8 without NUL. Thread: any. */
-enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct err *err);
+ * preparing it); ERR_LIMIT_*. With ERR_OK *calls has the names that are to be looked up, and the caller owes
+ * postgres_calls_clear. `sql` is valid UTF-8 without NUL. Thread: any. */
+enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct postgres_calls *calls,
+                            struct err *err);
 
 /* The functions that it lets through, sorted without case. For tests. */
 const char *const *postgres_gate_functions(size_t *n);

@@ -102,15 +102,27 @@ Test(link, and_two_with_a_ceiling_on_its_cost)
     end_proxy();
 }
 
+/* That a database has functions of its own is found out once. */
+Test(link, and_one_where_there_are_own_functions)
+{
+    open_behind_proxy();
+    server_exec(&server, "CREATE FUNCTION fullname(t) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$");
+    cr_expect_eq(trips_of("SELECT t.name FROM t", ERR_OK), 2);
+    cr_expect_eq(trips_of("SELECT t.name FROM t", ERR_OK), 1);
+    cr_expect_eq(trips_of("SELECT t.fullname FROM t", ERR_REFUSED), 1);
+    cr_expect_eq(trips_of("SELECT t.name FROM t", ERR_OK), 1, "what was not run left nothing behind");
+    end_proxy();
+}
+
 /* What is sent before BEGIN was answered is held by it all the same. */
 Test(link, the_frame_holds_what_flies_with_it)
 {
     struct err err = {0};
     struct db_result result;
     server_exec(&server, "CREATE FUNCTION lower(int) RETURNS text LANGUAGE sql SECURITY DEFINER AS"
-                         " 'DELETE FROM t RETURNING name'");
+                         " 'DELETE FROM t RETURNING name'; CREATE VIEW sly AS SELECT lower(1) AS x");
     server_open(&server, READER, NULL);
-    cr_expect_eq(server_query(&server, "SELECT lower(1)", &result, &err), ERR_REFUSED, "%s", err.text);
+    cr_expect_eq(server_query(&server, "SELECT x FROM sly", &result, &err), ERR_REFUSED, "%s", err.text);
     cr_expect(strstr(err.text, "25006"), "%s", err.text);
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
 }

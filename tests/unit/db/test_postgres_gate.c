@@ -10,7 +10,9 @@ static enum err_code gate(const char *sql)
 {
     struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct err err = {0};
-    enum err_code code = postgres_gate(sql, strlen(sql), &limits, &err);
+    struct postgres_calls calls;
+    enum err_code code = postgres_gate(sql, strlen(sql), &limits, &calls, &err);
+    if (!code) postgres_calls_clear(&calls);
     cr_expect(!code || err.text[0], "%s: no text", sql);
     return code;
 }

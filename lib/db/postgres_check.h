@@ -1,0 +1,36 @@
+/* Would the statement run a function of the database's own? Asked of the server in the statement's own transaction,
+ * just before it, so that the answer holds for it (what is created in the microseconds between the two is not seen).
+ *
+ * Own is what initdb did not make (an object's number from 16384 on), which the role may execute, and which belongs to
+ * none of the extensions below. Asked is by name alone (postgres_calls.h), without the types of arguments: to resolve
+ * those would take the server's own rules. So an own `length(int)` shuts the door for every `length(...)`. It opens
+ * again when EXECUTE is taken from the role, since the server asks for that right wherever a call, an operator, a cast
+ * or a domain's check runs; `assay doctor` has the statements.
+ *
+ * Two questions. The short one, whether the database has functions of its own at all, goes with each statement and is
+ * all there is where it has none. Where it has, the handle remembers that and asks the long one.
+ *
+ * Not chosen: a search_path of pg_catalog alone for the statement's length. Tables would have to be qualified by
+ * rewriting it, and operators of an extension's types would be replaced in silence (citext compared as text). Nor
+ * debug_print_parse, which shows the numbers of all that is called: it writes each statement to the server's log. Nor
+ * EXPLAIN: planning runs IMMUTABLE functions. Nor the list of own functions read once a connection: the catalogue has
+ * no cheap mark of change, and finding that it has changed costs what asking costs. */
+#ifndef ASSAY_LIB_DB_POSTGRES_CHECK_H
+#define ASSAY_LIB_DB_POSTGRES_CHECK_H
+
+#include "lib/db/postgres_int.h"
+
+/* Extensions whose functions, operators, casts and types count as built in: they compute and do nothing else. Functions
+ * must stand on the gate's list all the same. */
+#define POSTGRES_TRUSTED_EXTENSIONS                                                                                    \
+    "'{btree_gin,btree_gist,citext,cube,earthdistance,fuzzystrmatch,hstore,intarray,isn,ltree,pg_trgm,postgis,seg,"    \
+    "unaccent,uuid-ossp,vector}'::pg_catalog.name[]"
+
+/* Nothing if self->calls is NULL: the statement is Assay's own. In the flight before the statement. */
+enum err_code check_queue(struct postgres_db *self, struct err *err);
+
+/* Its answer, in its turn. ERR_REFUSED: something of the database's own could run, and the rest of the section is
+ * skipped; if self->has_own has become true by it, the short question said so, and the long one may yet say no. */
+enum err_code check_read(struct postgres_db *self, struct err *err);
+
+#endif
