@@ -158,14 +158,15 @@ static enum err_code take_off(struct postgres_db *self, load_fn *load, const str
 
 static void close_frame(struct postgres_db *self, bool stop);
 
-/* The database turned out to have functions of its own: ask again, by name. */
+/* What was known of the database is not true any more: list it, and ask again. */
 static enum err_code take_off_again(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                     struct err *err)
 {
     int64_t due_ns = self->due_ns;
     close_frame(self, false);
+    enum err_code code = check_load(self, err);
     self->due_ns = due_ns;
-    return take_off(self, load, statement, err);
+    return code ? code : take_off(self, load, statement, err);
 }
 
 /* Send the frame with its load; the answers to the frame have been read. A connection that died while nobody looked is
@@ -173,13 +174,13 @@ static enum err_code take_off_again(struct postgres_db *self, load_fn *load, con
 static enum err_code open_frame(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                 struct err *err)
 {
-    bool fresh = !self->conn, knew = self->has_own;
+    bool fresh = !self->conn;
     enum err_code code = take_off(self, load, statement, err);
     if (code == ERR_UNREACHABLE && !fresh) {
         link_close(self); /* the server may have said goodbye before it hung up */
         code = take_off(self, load, statement, err);
     }
-    return code == ERR_REFUSED && self->has_own && !knew ? take_off_again(self, load, statement, err) : code;
+    return code == ERR_REFUSED && self->stale ? take_off_again(self, load, statement, err) : code;
 }
 
 /* Leave the connection as it was, or closed. `stop`: what still runs is not wanted. */
@@ -667,6 +668,7 @@ static void close_handle(struct db *db)
 {
     struct postgres_db *self = postgres_of(db);
     link_close(self);
+    check_forget(self);
     sink_buffer_trim(&self->buffer, false);
     g_free(self->dsn);
     g_free(self->place);

@@ -15,17 +15,6 @@ struct collector {
     bool too_many;
 };
 
-static void append_quoted(GString *list, const char *text)
-{
-    if (list->str[list->len - 1] != '{') g_string_append_c(list, ',');
-    g_string_append_c(list, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') g_string_append_c(list, '\\');
-        g_string_append_c(list, *text);
-    }
-    g_string_append_c(list, '"');
-}
-
 /* Is it new? Takes the key. */
 static bool is_new(struct collector *c, char *key)
 {
@@ -35,7 +24,7 @@ static bool is_new(struct collector *c, char *key)
 
 static void add(struct collector *c, enum calls_list list, const char *name)
 {
-    if (is_new(c, g_strdup_printf("%d%s", (int)list, name))) append_quoted(c->out->lists[list], name);
+    if (is_new(c, g_strdup_printf("%d%s", (int)list, name))) g_ptr_array_add(c->out->lists[list], g_strdup(name));
 }
 
 /* What the server makes of a name; g_free. In an encoding of single bytes it folds more than ASCII: see all_folded. */
@@ -166,8 +155,8 @@ static bool names_hold(const struct sql_node *names, const struct sql_node *colu
 static void add_pair(struct collector *c, char *name, const char *table)
 {
     if (is_new(c, g_strdup_printf("%d%s\n%s", CALLS_ATTRIBUTES, name, table))) {
-        append_quoted(c->out->lists[CALLS_ATTRIBUTES], name);
-        append_quoted(c->out->lists[CALLS_TABLES], table);
+        g_ptr_array_add(c->out->lists[CALLS_ATTRIBUTES], g_strdup(name));
+        g_ptr_array_add(c->out->lists[CALLS_TABLES], g_strdup(table));
     }
     g_free(name);
 }
@@ -351,7 +340,7 @@ static bool is_source(const struct sql_node *n)
 
 static void begin(struct collector *c, struct postgres_calls *out)
 {
-    for (unsigned i = 0; i < CALLS_LISTS; i++) out->lists[i] = g_string_new("{");
+    for (unsigned i = 0; i < CALLS_LISTS; i++) out->lists[i] = g_ptr_array_new_with_free_func(g_free);
     c->out = out;
     c->sources = g_ptr_array_new();
     c->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -359,7 +348,6 @@ static void begin(struct collector *c, struct postgres_calls *out)
 
 static enum err_code end(struct collector *c, struct err *err)
 {
-    for (unsigned i = 0; i < CALLS_LISTS; i++) g_string_append_c(c->out->lists[i], '}');
     g_ptr_array_free(c->sources, TRUE);
     g_hash_table_destroy(c->seen);
     return c->too_many ? err_set(err, ERR_LIMIT_COUNT, "the statement has more than %d different names", MAX_NAMES)
@@ -391,6 +379,6 @@ enum err_code postgres_calls_of_text(const char *sql, size_t len, struct postgre
 void postgres_calls_clear(struct postgres_calls *calls)
 {
     for (unsigned i = 0; i < CALLS_LISTS; i++)
-        if (calls->lists[i]) g_string_free(calls->lists[i], TRUE);
+        if (calls->lists[i]) g_ptr_array_free(calls->lists[i], TRUE);
     memset(calls, 0, sizeof *calls);
 }

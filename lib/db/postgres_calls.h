@@ -12,12 +12,12 @@
 
 #include <glib.h>
 
-/* Arrays as PostgreSQL writes them, `{"a","b"}`. Two entries of ATTRIBUTES and TABLES belong together: a.b, and a table
- * that a may be; "" if a may be something else. */
+/* Lists of char *. Two entries of ATTRIBUTES and TABLES belong together: a.b, and a table that a may be; "" if a may be
+ * something else. */
 enum calls_list { CALLS_NAMES, CALLS_OPERATORS, CALLS_TYPES, CALLS_ATTRIBUTES, CALLS_TABLES, CALLS_LISTS };
 
 struct postgres_calls {
-    GString *lists[CALLS_LISTS];
+    GPtrArray *lists[CALLS_LISTS];
     bool casts; /* is anything cast by name? */
 };
 

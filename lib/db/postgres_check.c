@@ -16,13 +16,64 @@
 #define FAILS_BEGIN "SELECT CAST(("
 #define FAILS_END   " LIMIT 1) AS pg_catalog.int4)"
 
-static const char short_question[] =
+/* Of what stands in ( ... ) AS f(function, ..., unasked): what could run. */
+#define OF_OWN                                                                                                         \
+    " WHERE f.function" IS_OWN "AND (f.unasked OR pg_catalog.has_function_privilege(f.function, 'EXECUTE'))"           \
+    " AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid" IS "d.refobjid"      \
+    " WHERE d.refclassid" IS "3079::pg_catalog.oid AND d.classid" IS "1255::pg_catalog.oid AND d.objid" IS             \
+    "f.function AND d.deptype" IS "'e'::pg_catalog.\"char\" AND e.extname" IS_ANY "(" POSTGRES_TRUSTED_EXTENSIONS "))"
+
+/* The numbers: pg_proc 1255, pg_constraint 2606, pg_operator 2617, pg_extension 3079; the types json 114, jsonb 3802;
+ * access methods btree 403, hash 405; the languages internal 12, c 13. */
+#define TO_JSON "c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[])"
+
+/* The checks of domains run when a text is read as a row or an array that holds one. */
+#define DOMAIN_CHECK "coalesce(o.oprcode::pg_catalog.oid, d.refobjid)"
+#define FROM_DOMAIN_CHECKS                                                                                             \
+    " FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d ON d.classid" IS                                     \
+    "2606::pg_catalog.oid AND d.objid" IS "k.oid AND d.refclassid" IS_ANY                                              \
+    "('{1255,2617}'::pg_catalog.oid[]) LEFT JOIN pg_catalog.pg_operator o ON d.refclassid" IS                          \
+    "2617::pg_catalog.oid AND o.oid" IS "d.refobjid WHERE k.contypid" IS_OWN
+
+/* ORDER BY, GROUP BY, DISTINCT find functions by operator classes; those in C are a superuser's. */
+#define FROM_OPERATOR_CLASSES                                                                                          \
+    " FROM pg_catalog.pg_amproc a JOIN pg_catalog.pg_opfamily y ON y.oid" IS "a.amprocfamily AND y.opfmethod" IS_ANY   \
+    "('{403,405}'::pg_catalog.oid[]) JOIN pg_catalog.pg_proc p ON p.oid" IS "a.amproc::pg_catalog.oid"                 \
+    " AND NOT p.prolang" IS_ANY "('{12,13}'::pg_catalog.oid[]) WHERE a.amproc::pg_catalog.oid" IS_OWN
+
+/* --- the questions ------------------------------------------------------------------------------------------------ */
+
+static const char any_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text FROM pg_catalog.pg_proc WHERE oid" IS_OWN FAILS_END;
 
+/* Changes when what is own does, or whether the role may execute it. */
+#define SUM(of, from)                                                                                                  \
+    "(SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(oid, '.', xmin" of                                   \
+    "))) FROM pg_catalog." from IS_OWN ")"
+#define STATE                                                                                                                                                          \
+    "pg_catalog.concat(" SUM(                                                                                                                                          \
+        ", pg_catalog.has_function_privilege(oid, 'EXECUTE')",                                                                                                         \
+        "pg_proc WHERE oid") ", ' ', " SUM("",                                                                                                                         \
+                                           "pg_operator WHERE oid") ", ' ', " SUM("",                                                                                  \
+                                                                                  "pg_cast WHERE oid") ", ' ', " SUM("",                                               \
+                                                                                                                     "pg_constraint WHERE contypid") ", ' ', " SUM("", \
+                                                                                                                                                                   "pg_amproc WHERE oid") ")"
+
+static const char state_question[] =
+    FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text WHERE NOT " STATE IS "$1::pg_catalog.text" FAILS_END;
+
+/* (kind, name): what may_meet looks at, and the state that it is of. */
+static const char listing[] =
+    "SELECT '=', " STATE " UNION ALL SELECT f.kind, f.name::pg_catalog.text FROM ("
+    "SELECT p.oid, 'f', p.proname, false FROM pg_catalog.pg_proc p"
+    " UNION ALL SELECT o.oprcode::pg_catalog.oid, 'o', o.oprname, false FROM pg_catalog.pg_operator o"
+    " UNION ALL SELECT c.castfunc, '*', '', " TO_JSON " FROM pg_catalog.pg_cast c"
+    " UNION ALL SELECT " DOMAIN_CHECK ", '*', '', false" FROM_DOMAIN_CHECKS
+    " UNION ALL SELECT a.amproc::pg_catalog.oid, '*', '', true" FROM_OPERATOR_CLASSES
+    ") AS f(function, kind, name, unasked)" OF_OWN;
+
 /* What could run, as (function, what it is called, is EXECUTE on it never asked for?). $1 names, $2 operators, $3
- * types, $4 attributes and $5 their tables, $6: is anything cast by name? The numbers: pg_proc 1255, pg_constraint
- * 2606, pg_operator 2617, pg_extension 3079; the types json 114, jsonb 3802; access methods btree 403, hash 405; the
- * languages internal 12, c 13. */
+ * types, $4 attributes and $5 their tables, $6: is anything cast by name? */
 static const char *const sources[] = {
     /* f(x) */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
@@ -32,27 +83,18 @@ static const char *const sources[] = {
     " FROM pg_catalog.pg_operator o WHERE o.oprname" IS_ANY "($2::pg_catalog.name[])",
     /* implicit casts anywhere, those that are named, and to_json looks for a cast by itself */
     "SELECT c.castfunc, pg_catalog.concat('cast from ', c.castsource::pg_catalog.regtype, ' to ',"
-    " c.casttarget::pg_catalog.regtype), c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[])"
-    " FROM pg_catalog.pg_cast c WHERE c.castfunc" IS_OWN "AND ($6::pg_catalog.bool OR c.castcontext" IS
-    "'i'::pg_catalog.\"char\" OR c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[]) OR c.casttarget" IS_ANY
+    " c.casttarget::pg_catalog.regtype), " TO_JSON " FROM pg_catalog.pg_cast c WHERE c.castfunc" IS_OWN
+    "AND ($6::pg_catalog.bool OR c.castcontext" IS "'i'::pg_catalog.\"char\" OR " TO_JSON " OR c.casttarget" IS_ANY
     "(SELECT t.oid FROM pg_catalog.pg_type t WHERE t.typname" IS_ANY "($1::pg_catalog.name[])"
     " OR t.typname" IS_ANY "($4::pg_catalog.name[])))",
-    /* the checks of domains, which run when a text is read as a row or an array that holds one */
-    "SELECT coalesce(o.oprcode::pg_catalog.oid, d.refobjid), pg_catalog.concat('check ', k.conname,"
-    " ' of the domain ', k.contypid::pg_catalog.regtype), false FROM pg_catalog.pg_constraint k"
-    " JOIN pg_catalog.pg_depend d ON d.classid" IS "2606::pg_catalog.oid AND d.objid" IS "k.oid AND d.refclassid" IS_ANY
-    "('{1255,2617}'::pg_catalog.oid[]) LEFT JOIN pg_catalog.pg_operator o ON d.refclassid" IS
-    "2617::pg_catalog.oid AND o.oid" IS "d.refobjid WHERE k.contypid" IS_OWN,
+    "SELECT " DOMAIN_CHECK ", pg_catalog.concat('check ', k.conname, ' of the domain ',"
+    " k.contypid::pg_catalog.regtype), false" FROM_DOMAIN_CHECKS,
     /* types whose texts are read by a function of their own */
     "SELECT coalesce(r.rngcanonical, t.typinput)::pg_catalog.oid, pg_catalog.concat('type ',"
     " t.oid::pg_catalog.regtype), true FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_range r ON r.rngtypid" IS
     "t.oid WHERE t.typname" IS_ANY "($3::pg_catalog.name[]) OR t.typname" IS_ANY "($1::pg_catalog.name[])",
-    /* ORDER BY, GROUP BY, DISTINCT: operator classes; those in C are a superuser's */
     "SELECT a.amproc::pg_catalog.oid, pg_catalog.concat('operator class of ',"
-    " a.amproclefttype::pg_catalog.regtype), true FROM pg_catalog.pg_amproc a"
-    " JOIN pg_catalog.pg_opfamily y ON y.oid" IS "a.amprocfamily AND y.opfmethod" IS_ANY
-    "('{403,405}'::pg_catalog.oid[]) JOIN pg_catalog.pg_proc p ON p.oid" IS "a.amproc::pg_catalog.oid"
-    " AND NOT p.prolang" IS_ANY "('{12,13}'::pg_catalog.oid[]) WHERE a.amproc::pg_catalog.oid" IS_OWN,
+    " a.amproclefttype::pg_catalog.regtype), true" FROM_OPERATOR_CLASSES,
     /* a.f */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM ROWS FROM (pg_catalog.unnest($4::pg_catalog.name[]), pg_catalog.unnest($5::pg_catalog.text[])) AS a(name,"
@@ -65,37 +107,141 @@ static const char *const sources[] = {
     NULL,
 };
 
-#define FOUND "SELECT pg_catalog.concat('" MARK "', f.what) FROM ("
-#define OF_OWN                                                                                                         \
-    ") AS f(function, what, unasked) WHERE f.function" IS_OWN                                                          \
-    "AND (f.unasked OR pg_catalog.has_function_privilege(f.function, 'EXECUTE'))"                                      \
-    " AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid" IS "d.refobjid"      \
-    " WHERE d.refclassid" IS "3079::pg_catalog.oid AND d.classid" IS "1255::pg_catalog.oid AND d.objid" IS             \
-    "f.function AND d.deptype" IS "'e'::pg_catalog.\"char\" AND e.extname" IS_ANY "(" POSTGRES_TRUSTED_EXTENSIONS "))"
-
 /* g_free */
-static char *long_question(void)
+static char *names_question(void)
 {
     char *all = g_strjoinv(" UNION ALL ", (char **)sources);
-    char *question = g_strconcat(FAILS_BEGIN FOUND, all, OF_OWN FAILS_END, NULL);
+    char *question = g_strconcat(FAILS_BEGIN "SELECT pg_catalog.concat('" MARK "', f.what) FROM (", all,
+                                 ") AS f(function, what, unasked)" OF_OWN FAILS_END, NULL);
     g_free(all);
     return question;
 }
 
-enum err_code check_queue(struct postgres_db *self, struct err *err)
+/* --- what is known of the database -------------------------------------------------------------------------------- */
+
+struct postgres_own {
+    char *state;
+    GHashTable *names; /* kind and name, as listed */
+    bool anywhere;     /* something may run whatever is named */
+};
+
+void check_forget(struct postgres_db *self)
 {
-    if (!self->calls) return ERR_OK;
-    if (!self->has_own) return link_queue(self, short_question, NULL, err);
+    if (!self->own) return;
+    g_free(self->own->state);
+    g_hash_table_destroy(self->own->names);
+    g_clear_pointer(&self->own, g_free);
+}
+
+static bool take_own(void *ctx, const struct db_value *row, uint32_t n)
+{
+    enum { MAX_OWN = 20000 };
+    struct postgres_own *own = ctx;
+    if (n != 2 || row[0].type != DB_TEXT || row[1].type != DB_TEXT) return true;
+    if (row[0].text[0] == '=')
+        own->state = g_strdup(row[1].text);
+    else
+        g_hash_table_add(own->names, g_strconcat(row[0].text, row[1].text, NULL));
+    own->anywhere |= row[0].text[0] == '*' || g_hash_table_size(own->names) > MAX_OWN;
+    return g_hash_table_size(own->names) <= MAX_OWN || !own->state;
+}
+
+enum err_code check_load(struct postgres_db *self, struct err *err)
+{
+    const struct postgres_calls *calls = self->calls;
+    check_forget(self);
+    self->own = g_new0(struct postgres_own, 1);
+    self->own->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    self->calls = NULL;
+    enum err_code code = self->base.engine->scan(&self->base, listing, take_own, self->own, err);
+    self->calls = calls;
+    if (!code && !self->own->state) code = err_set(err, ERR_INTERNAL, "the server does not say what is its own");
+    if (code) check_forget(self);
+    return code;
+}
+
+static bool is_known(const struct postgres_own *own, const char *kind, const GPtrArray *names)
+{
+    bool known = false;
+    for (guint i = 0; i < names->len && !known; i++) {
+        char *key = g_strconcat(kind, names->pdata[i], NULL);
+        known = g_hash_table_contains(own->names, key);
+        g_free(key);
+    }
+    return known;
+}
+
+/* Not worth a question: types of the server's, as they are written, and what else stands in a frame. */
+static bool is_usual_type(const char *word)
+{
+    static const char *const usual[] = {
+        "and",         "between",   "bigint", "bool",    "boolean",  "bytea",    "char",      "character", "current",
+        "date",        "decimal",   "double", "float",   "float4",   "float8",   "following", "groups",    "int",
+        "int2",        "int4",      "int8",   "integer", "interval", "json",     "jsonb",     "numeric",   "precision",
+        "preceding",   "range",     "real",   "row",     "rows",     "smallint", "text",      "time",      "timestamp",
+        "timestamptz", "unbounded", "uuid",   "varchar", "varying",  "with",     "without",   "zone",
+    };
+    if (g_ascii_isdigit(*word)) return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
+        if (g_ascii_strcasecmp(word, usual[i]) == 0) return true;
+    return false;
+}
+
+/* Could the statement meet something own? false: surely not, as long as the state is what it was. */
+static bool may_meet(const struct postgres_own *own, const struct postgres_calls *calls)
+{
+    const GPtrArray *types = calls->lists[CALLS_TYPES];
+    for (guint i = 0; i < types->len; i++)
+        if (!is_usual_type(types->pdata[i])) return true;
+    return own->anywhere || is_known(own, "f", calls->lists[CALLS_NAMES]) ||
+           is_known(own, "f", calls->lists[CALLS_ATTRIBUTES]) || is_known(own, "o", calls->lists[CALLS_OPERATORS]);
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
+
+static struct db_value text_value(const char *text)
+{
+    return (struct db_value){.type = DB_TEXT, .text = text, .len = strlen(text)};
+}
+
+/* {"a","b"}; g_free */
+static char *array_text(const GPtrArray *list)
+{
+    GString *text = g_string_new("{");
+    for (guint i = 0; i < list->len; i++) {
+        g_string_append(text, i ? ",\"" : "\"");
+        for (const char *c = list->pdata[i]; *c; c++) {
+            if (*c == '"' || *c == '\\') g_string_append_c(text, '\\');
+            g_string_append_c(text, *c);
+        }
+        g_string_append_c(text, '"');
+    }
+    g_string_append_c(text, '}');
+    return g_string_free(text, FALSE);
+}
+
+static enum err_code queue_names(struct postgres_db *self, struct err *err)
+{
     struct db_value params[CALLS_LISTS + 1];
-    for (unsigned i = 0; i < CALLS_LISTS; i++)
-        params[i] =
-            (struct db_value){.type = DB_TEXT, .text = self->calls->lists[i]->str, .len = self->calls->lists[i]->len};
-    params[CALLS_LISTS] = (struct db_value){.type = DB_TEXT, .text = self->calls->casts ? "t" : "f", .len = 1};
+    char *texts[CALLS_LISTS], *question = names_question();
+    for (unsigned i = 0; i < CALLS_LISTS; i++) params[i] = text_value(texts[i] = array_text(self->calls->lists[i]));
+    params[CALLS_LISTS] = text_value(self->calls->casts ? "t" : "f");
     struct db_statement statement = {.params = params, .n_params = CALLS_LISTS + 1};
-    char *question = long_question();
     enum err_code code = link_queue(self, question, &statement, err);
+    for (unsigned i = 0; i < CALLS_LISTS; i++) g_free(texts[i]);
     g_free(question);
     return code;
+}
+
+enum err_code check_queue(struct postgres_db *self, struct err *err)
+{
+    self->stale = false;
+    self->asks_names = self->calls && self->own && may_meet(self->own, self->calls);
+    if (!self->calls) return ERR_OK;
+    if (self->asks_names) return queue_names(self, err);
+    if (!self->own) return link_queue(self, any_question, NULL, err);
+    struct db_value state = text_value(self->own->state);
+    return link_queue(self, state_question, &(struct db_statement){.params = &state, .n_params = 1}, err);
 }
 
 /* What the question found, in the server's message: invalid input syntax for type integer: "own: function f(text)". The
@@ -108,13 +254,12 @@ static char *found(const PGresult *result)
     return last ? g_strndup(mark + strlen(MARK), (size_t)(last - mark) - strlen(MARK)) : g_strdup(mark + strlen(MARK));
 }
 
-static enum err_code refuse(struct postgres_db *self, char *what, struct err *err)
+/* What is found by names is told; by the other questions only that names must be asked. */
+static enum err_code refuse(struct postgres_db *self, const char *what, struct err *err)
 {
-    self->has_own = true;
-    enum err_code code = err_set(err, ERR_REFUSED, "the database's own %s could run here, which is not allowed",
-                                 *what ? what : "functions");
-    g_free(what);
-    return code;
+    self->stale = !self->asks_names;
+    return err_set(err, ERR_REFUSED, "the database's own %s could run here, which is not allowed",
+                   self->stale ? "functions" : what);
 }
 
 enum err_code check_read(struct postgres_db *self, struct err *err)
@@ -128,6 +273,7 @@ enum err_code check_read(struct postgres_db *self, struct err *err)
         code = refuse(self, what, err);
     else if (PQresultStatus(result) != PGRES_TUPLES_OK)
         code = link_failure(self, result, err);
+    g_free(what);
     PQclear(result);
     enum err_code ended = link_finish(self, code ? NULL : err);
     return code ? code : ended;

@@ -7,8 +7,10 @@
  * again when EXECUTE is taken from the role, since the server asks for that right wherever a call, an operator, a cast
  * or a domain's check runs; `assay doctor` has the statements.
  *
- * Two questions. The short one, whether the database has functions of its own at all, goes with each statement and is
- * all there is where it has none. Where it has, the handle remembers that and asks the long one.
+ * Three questions. Whether the database has functions of its own at all goes with each statement, and is all there is
+ * where it has none. Where it has, the handle lists their names, and those of the operators over them; a statement that
+ * has none of those brings the question whether the list is still true, and one that has the precise question, which
+ * takes the server milliseconds to plan.
  *
  * Not chosen: a search_path of pg_catalog alone for the statement's length. Tables would have to be qualified by
  * rewriting it, and operators of an extension's types would be replaced in silence (citext compared as text). Nor
@@ -30,7 +32,11 @@
 enum err_code check_queue(struct postgres_db *self, struct err *err);
 
 /* Its answer, in its turn. ERR_REFUSED: something of the database's own could run, and the rest of the section is
- * skipped; if self->has_own has become true by it, the short question said so, and the long one may yet say no. */
+ * skipped. With self->stale that is not said of this statement: after check_load it may be asked again. */
 enum err_code check_read(struct postgres_db *self, struct err *err);
+
+/* List what is own, in a flight by itself. check_forget: drop the list. */
+enum err_code check_load(struct postgres_db *self, struct err *err);
+void check_forget(struct postgres_db *self);
 
 #endif

@@ -11,6 +11,7 @@
 enum { CLEAN_SECTIONS = 2 };
 
 struct postgres_calls;
+struct postgres_own;
 
 struct postgres_db {
     struct db base;          /* first */
@@ -20,19 +21,20 @@ struct postgres_db {
     bool misses_clients;     /* the server notices when we are gone */
     bool positions_in_bytes; /* the server counts bytes, for its encoding has no characters */
     struct sink_buffer buffer;
-    bool has_own;                  /* the database has functions of its own: postgres_check.h */
+    struct postgres_own *own;      /* what the database has of its own; NULL: nothing known. postgres_check.h */
     char *snapshot;                /* the server's, when `print` was made */
     char print[33];                /* the last fingerprint */
     int64_t looked_ns, settled_ns; /* when it was made; from when on it holds until the snapshot changes */
 
     /* The statement that runs now. */
     const struct postgres_calls *calls; /* by what names it could call something; NULL: it is Assay's own */
-    int64_t due_ns;        /* INT64_MAX: none */
-    bool due_is_deadline;  /* due_ns comes from base.deadline_ns, not from time_ms */
-    uint64_t unread;       /* bytes that have come since the last whole row */
-    unsigned owed;         /* sections sent whose end has not come */
-    bool cleaning;         /* the last CLEAN_SECTIONS of them clean up */
-    unsigned n_frame;      /* statements that set up its frame */
+    bool asks_names, stale;             /* which question went with it; `own` is not true any more */
+    int64_t due_ns;                     /* INT64_MAX: none */
+    bool due_is_deadline;               /* due_ns comes from base.deadline_ns, not from time_ms */
+    uint64_t unread;                    /* bytes that have come since the last whole row */
+    unsigned owed;                      /* sections sent whose end has not come */
+    bool cleaning;                      /* the last CLEAN_SECTIONS of them clean up */
+    unsigned n_frame;                   /* statements that set up its frame */
     bool refused;          /* the server said no to something of a section before those, and skips the rest of it */
     bool unclean;          /* it said no to the cleaning up */
     atomic_bool cancelled; /* thread: any */

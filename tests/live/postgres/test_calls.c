@@ -1,5 +1,6 @@
 /* Every way to call a function of the database's own (tests/data/hostile/postgres_calls.sql), as a superuser and as a
  * role that may only read: with Assay none runs. What ran has left a file behind, which no ROLLBACK takes away. */
+#include "lib/db/postgres_gate.h"
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -114,4 +115,87 @@ Test(calls, of_own_functions_as_superuser, .init = begin, .fini = end, .timeout 
 Test(calls, of_own_functions_as_reader, .init = begin, .fini = end, .timeout = 300)
 {
     check_all(READER);
+}
+
+static enum err_code ask(const char *sql)
+{
+    struct db_result result;
+    struct err err = {0};
+    enum err_code code = server_query(&server, sql, &result, &err);
+    cr_expect_not(has_run(), "%s: a function ran", sql);
+    arena_reset(&server.arena);
+    return code;
+}
+
+/* One handle while its database changes: what is made counts from the next statement on, what is taken away too. */
+Test(calls, of_what_is_made_meanwhile, .init = begin, .fini = end)
+{
+    char *grant = g_strdup_printf("GRANT EXECUTE ON FUNCTION own.length(integer) TO %s", server.name);
+    server_exec(&server, "CREATE SCHEMA own; GRANT USAGE ON SCHEMA own TO PUBLIC; DROP FUNCTION ran()");
+    server_open(&server, READER, NULL);
+    cr_expect_eq(ask("SELECT length(name) FROM customer"), ERR_OK, "nothing own is there");
+    char *ran =
+        g_strdup_printf("CREATE FUNCTION public.ran() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN "
+                        "EXECUTE format('COPY (SELECT 1) TO %%L', '%s'); RETURN '1'; END $$",
+                        trace);
+    server_exec(&server, ran);
+    cr_expect_eq(ask("SELECT length(name) FROM customer"), ERR_OK);
+    server_exec(&server, "CREATE FUNCTION own.length(integer) RETURNS integer LANGUAGE sql AS 'SELECT ran()::integer'");
+    cr_expect_eq(ask("SELECT length(id) FROM customer"), ERR_REFUSED);
+    cr_expect_eq(ask("SELECT length(name) FROM customer"), ERR_REFUSED, "types of arguments are not looked at");
+    cr_expect_eq(ask("SELECT upper(name) FROM customer"), ERR_OK);
+    server_exec(&server, "REVOKE EXECUTE ON FUNCTION own.length(integer) FROM PUBLIC");
+    cr_expect_eq(ask("SELECT length(name) FROM customer"), ERR_OK);
+    cr_expect_eq(ask("SELECT length(id) FROM customer"), ERR_REFUSED, "by the server");
+    server_exec(&server, grant);
+    cr_expect_eq(ask("SELECT length(id) FROM customer"), ERR_REFUSED);
+    server_exec(&server, "DROP FUNCTION own.length(integer)");
+    cr_expect_eq(ask("SELECT length(name) FROM customer"), ERR_OK);
+    server_exec(&server, "CREATE OPERATOR own.+ (FUNCTION = pg_catalog.textcat, LEFTARG = text, RIGHTARG = text)");
+    cr_expect_eq(ask("SELECT name + name FROM customer"), ERR_OK, "an operator of a built-in function");
+    server_exec(&server, "CREATE FUNCTION own.add(text, integer) RETURNS text LANGUAGE sql AS 'SELECT ran()';"
+                         "CREATE OPERATOR own.+ (FUNCTION = own.add, LEFTARG = text, RIGHTARG = integer)");
+    cr_expect_eq(ask("SELECT name + 1 FROM customer"), ERR_REFUSED);
+    server_exec(&server,
+                "DROP FUNCTION own.add CASCADE; CREATE FUNCTION own.fine(text) RETURNS boolean LANGUAGE sql AS "
+                "'SELECT ran() = ''1'''");
+    cr_expect_eq(ask("SELECT '{x}'::text[] FROM customer"), ERR_OK);
+    server_exec(&server, "CREATE DOMAIN own.mail AS text CHECK (own.fine(VALUE))");
+    cr_expect_eq(ask("SELECT '{x}'::mail[] FROM customer"), ERR_REFUSED);
+    server_exec(&server, "REVOKE EXECUTE ON FUNCTION own.fine(text) FROM PUBLIC");
+    cr_expect_eq(ask("SELECT 1 FROM customer"), ERR_OK);
+    g_free(ran);
+    g_free(grant);
+}
+
+/* The extensions that count as built in do; a function of their names does not. */
+Test(calls, of_extensions, .init = begin, .fini = end)
+{
+    server_exec(&server, "CREATE SCHEMA own; GRANT USAGE ON SCHEMA own TO PUBLIC; CREATE EXTENSION citext;"
+                         "CREATE EXTENSION pg_trgm; CREATE TABLE mails(a citext); INSERT INTO mails VALUES ('Ann')");
+    server_open(&server, READER, NULL);
+    cr_expect_eq(server_int(&server, "SELECT count(*) FROM mails WHERE a = 'ANN'"), 1, "citext compares as citext");
+    cr_expect_eq(ask("SELECT lower(a), length(a), replace(a, 'A', 'b') FROM mails WHERE a LIKE 'a%' ORDER BY a"),
+                 ERR_OK);
+    cr_expect_eq(ask("SELECT similarity(m.a::text, 'anne') FROM mails m WHERE m.a::text % 'ann'"), ERR_OK);
+    cr_expect_eq(ask("SELECT 'x'::citext"), ERR_OK);
+    server_exec(&server, "CREATE FUNCTION own.similarity(text, integer) RETURNS text LANGUAGE sql AS 'SELECT ran()'");
+    cr_expect_eq(ask("SELECT similarity(a::text, 1) FROM mails"), ERR_REFUSED);
+}
+
+/* The gate's list: of the built-in functions of those names, none changes the database, and the volatile ones are
+ * known. */
+Test(calls, of_the_gates_list, .init = begin, .fini = end)
+{
+    size_t n;
+    const char *const *names = postgres_gate_functions(&n);
+    GString *sql =
+        g_string_new("SELECT coalesce(string_agg(DISTINCT proname, ',' ORDER BY proname), '') FROM pg_proc WHERE "
+                     "oid < 16384 AND provolatile = 'v' AND proname IN (''");
+    for (size_t i = 0; i < n; i++) g_string_append_printf(sql, ",'%s'", names[i]);
+    g_string_append(sql, ")");
+    char *found = server_ask(&server, sql->str);
+    cr_expect_str_eq(found, "clock_timestamp,random");
+    g_free(found);
+    g_string_free(sql, TRUE);
 }
