@@ -4,6 +4,7 @@
 #include "cli/format.h"
 #include "cli/table.h"
 #include "lib/db/db.h"
+#include "lib/db/postgres_trusted.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -21,6 +22,15 @@ struct checkup {
 
 /* Rights that PUBLIC has count: they are taken from both. */
 #define ME "pg_catalog.quote_ident(current_user)"
+
+/* Of a function's number: initdb has not made it, the role may execute it, and no trusted extension has brought it. */
+#define IS_OWN(function)                                                                                               \
+    function " >= 16384 AND pg_catalog.has_function_privilege(" function ", 'EXECUTE') AND NOT EXISTS (SELECT FROM"    \
+             " pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid ="          \
+             " 'pg_catalog.pg_proc'::regclass AND d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.objid "     \
+             "= " function " AND d.deptype = 'e' AND e.extname = ANY (" POSTGRES_TRUSTED_EXTENSIONS "))"
+
+#define REVOKE(function) "'REVOKE EXECUTE ON FUNCTION ' || " function "::regprocedure || ' FROM PUBLIC, ' || " ME
 
 static const struct checkup postgres_checkups[] = {
     {"superuser", TOO_WIDE, "no setting and no READ ONLY holds a superuser",
@@ -67,6 +77,46 @@ static const struct checkup postgres_checkups[] = {
      " 'REVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM PUBLIC, ' || " ME
      " FROM pg_catalog.pg_proc p WHERE p.prosecdef AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"
      " ORDER BY 1 LIMIT 20"},
+    {"hidden call", TOO_WIDE, "it runs by a name that looks built in, or by none; Assay refuses what could mean it",
+     "SELECT 'the ' || f.what || ' calls ' || f.function::regprocedure, " REVOKE(
+         "f.function") " FROM ("
+                       "SELECT p.oid, 'name of a built-in function' FROM pg_catalog.pg_proc p WHERE p.proname IN"
+                       " (SELECT proname FROM pg_catalog.pg_proc WHERE oid < 16384)"
+                       " UNION ALL SELECT o.oprcode::oid, 'operator ' || o.oid::regoperator FROM "
+                       "pg_catalog.pg_operator o"
+                       " UNION ALL SELECT c.castfunc, 'cast from ' || c.castsource::regtype || ' to ' || "
+                       "c.casttarget::regtype"
+                       " FROM pg_catalog.pg_cast c"
+                       " UNION ALL SELECT coalesce(o.oprcode::oid, d.refobjid), 'check ' || k.conname || ' of the "
+                       "domain ' ||"
+                       " k.contypid::regtype FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d ON d.objid = "
+                       "k.oid AND d.classid"
+                       " = 'pg_catalog.pg_constraint'::regclass AND d.refclassid IN ('pg_catalog.pg_proc'::regclass,"
+                       " 'pg_catalog.pg_operator'::regclass) LEFT JOIN pg_catalog.pg_operator o ON o.oid = d.refobjid "
+                       "AND"
+                       " d.refclassid = 'pg_catalog.pg_operator'::regclass WHERE k.contypid >= 16384"
+                       ") AS f(function, what) WHERE " IS_OWN("f.function") " ORDER BY 1 LIMIT 50"},
+    {"unasked call", TOO_WIDE, "the server does not ask for the right to execute it; Assay refuses what could mean it",
+     "SELECT 'the cast from ' || c.castsource::regtype || ' to ' || c.casttarget::regtype || ' calls ' ||"
+     " c.castfunc::regprocedure || ' in to_json', 'DROP CAST (' || c.castsource::regtype || ' AS ' ||"
+     " c.casttarget::regtype || ')' FROM pg_catalog.pg_cast c WHERE c.castfunc >= 16384 AND c.casttarget IN"
+     " ('json'::regtype, 'jsonb'::regtype) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN"
+     " pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND"
+     " d.objid = c.castfunc AND d.deptype = 'e' AND e.extname = ANY (" POSTGRES_TRUSTED_EXTENSIONS "))"
+     " UNION ALL SELECT DISTINCT 'the operator class of ' || a.amproclefttype::regtype || ' calls ' ||"
+     " p.oid::regprocedure, 'DROP OPERATOR FAMILY ' || pg_catalog.quote_ident(s.nspname) || '.' ||"
+     " pg_catalog.quote_ident(y.opfname) || ' USING ' || m.amname || ' CASCADE' FROM pg_catalog.pg_amproc a"
+     " JOIN pg_catalog.pg_opfamily y ON y.oid = a.amprocfamily JOIN pg_catalog.pg_am m ON m.oid = y.opfmethod"
+     " JOIN pg_catalog.pg_namespace s ON s.oid = y.opfnamespace JOIN pg_catalog.pg_proc p ON p.oid = a.amproc"
+     " JOIN pg_catalog.pg_language l ON l.oid = p.prolang WHERE p.oid >= 16384 AND m.amname IN ('btree', 'hash')"
+     " AND l.lanname NOT IN ('internal', 'c') ORDER BY 1 LIMIT 20"},
+    {"own function", ADVICE, "x.f calls f(x); Assay refuses that where f is no column. Views need what they call",
+     "SELECT 'EXECUTE on ' || p.oid::regprocedure || ', which ' || CASE WHEN p.pronargs - p.pronargdefaults <= 1 AND"
+     " p.pronargs > 0 THEN 'x.' || pg_catalog.quote_ident(p.proname) || ' calls too' ELSE 'no statement needs' END,"
+     " " REVOKE("p.oid") " FROM pg_catalog.pg_proc p WHERE p.prokind <> 'p' AND NOT p.prosecdef AND"
+                         " p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype) AND p.proname NOT IN"
+                         " (SELECT proname FROM pg_catalog.pg_proc WHERE oid < 16384) AND " IS_OWN(
+                             "p.oid") " ORDER BY 1 LIMIT 20"},
     {"language", TOO_WIDE, "untrusted languages run outside of the database's rules",
      "SELECT 'functions of the language ' || l.lanname || ' (' || p.oid::regprocedure || ')',"
      " 'REVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM PUBLIC, ' || " ME
@@ -240,6 +290,7 @@ static int doctor_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
+    if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT; /* in a pipe too */
     if (cli->settings.doctor.catalogue) return visit_catalogue(cli, format);
     const char *path = cli->settings.doctor.db;
     if (!path) {
@@ -263,10 +314,11 @@ const struct command command_doctor = {
     .args = "--db FILE|DSN | --catalogue",
     .description =
         "Connects as Assay would and looks at what the role of a PostgreSQL database may do: attributes, memberships, "
-        "writable tables, CREATE and TEMP, functions whose effects outlive a transaction, connection and file limits. "
-        "Each finding comes with a statement that narrows it. Exit status: 0 nothing is too wide, 1 something is, 2 "
-        "the "
-        "database cannot be reached. A SQLite file has no grants; that it opens is all that is looked at.\n\n"
+        "writable tables, CREATE and TEMP, functions whose effects outlive a transaction, functions of the database's "
+        "own and the operators, casts and domains that call them, connection and file limits. Each finding comes with "
+        "a statement that narrows it. Exit status: 0 nothing is too wide, 1 something is, 2 "
+        "the database cannot be reached. Prints a table, in a pipe too. A SQLite file has no grants; that it opens is "
+        "all that is looked at.\n\n"
         "--catalogue does so with every database of the configuration (section `databases`): with the password that "
         "workers would use, and with advice on caps that are not set. Those that cannot be opened are listed, and end "
         "it with 2.",

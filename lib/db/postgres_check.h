@@ -2,10 +2,10 @@
  * just before it, so that the answer holds for it (what is created in the microseconds between the two is not seen).
  *
  * Own is what initdb did not make (an object's number from 16384 on), which the role may execute, and which belongs to
- * none of the extensions below. Asked is by name alone (postgres_calls.h), without the types of arguments: to resolve
- * those would take the server's own rules. So an own `length(int)` shuts the door for every `length(...)`. It opens
- * again when EXECUTE is taken from the role, since the server asks for that right wherever a call, an operator, a cast
- * or a domain's check runs; `assay doctor` has the statements.
+ * none of the extensions of postgres_trusted.h. Asked is by name alone (postgres_calls.h), without the types of
+ * arguments: to resolve those would take the server's own rules. So an own `length(int)` shuts the door for every
+ * `length(...)`. It opens again when EXECUTE is taken from the role, since the server asks for that right wherever a
+ * call, an operator, a cast or a domain's check runs; `assay doctor` has the statements.
  *
  * Three questions. Whether the database has functions of its own at all goes with each statement, and is all there is
  * where it has none. Where it has, the handle lists their names, and those of the operators over them; a statement that
@@ -21,12 +21,7 @@
 #define ASSAY_LIB_DB_POSTGRES_CHECK_H
 
 #include "lib/db/postgres_int.h"
-
-/* Extensions whose functions, operators, casts and types count as built in: they compute and do nothing else. Functions
- * must stand on the gate's list all the same. */
-#define POSTGRES_TRUSTED_EXTENSIONS                                                                                    \
-    "'{btree_gin,btree_gist,citext,cube,earthdistance,fuzzystrmatch,hstore,intarray,isn,ltree,pg_trgm,postgis,seg,"    \
-    "unaccent,uuid-ossp,vector}'::pg_catalog.name[]"
+#include "lib/db/postgres_trusted.h"
 
 /* Nothing if self->calls is NULL: the statement is Assay's own. In the flight before the statement. */
 enum err_code check_queue(struct postgres_db *self, struct err *err);

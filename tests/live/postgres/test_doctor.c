@@ -65,6 +65,56 @@ Test(doctor, a_superuser_is_too_wide, .init = begin, .fini = end)
     json_decref(findings);
 }
 
+/* What hides behind operators, casts, domains and names; what it says takes it away, and statements run again. */
+Test(doctor, finds_calls_that_do_not_look_like_calls, .init = begin, .fini = end)
+{
+    int status;
+    server_exec(&server, "CREATE FUNCTION length(int) RETURNS int LANGUAGE sql AS 'SELECT 1';"
+                         "CREATE FUNCTION fullname(t) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
+                         "CREATE FUNCTION add(text, int) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
+                         "CREATE OPERATOR + (FUNCTION = add, LEFTARG = text, RIGHTARG = int);"
+                         "CREATE FUNCTION holds(t) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+                         "CREATE CAST (t AS boolean) WITH FUNCTION holds(t) AS IMPLICIT;"
+                         "CREATE FUNCTION fine(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+                         "CREATE DOMAIN mail AS text CHECK (fine(VALUE)); CREATE TYPE mood AS ENUM ('good');"
+                         "CREATE FUNCTION as_json(mood) RETURNS json LANGUAGE sql AS 'SELECT NULL::json';"
+                         "CREATE CAST (mood AS json) WITH FUNCTION as_json(mood); CREATE EXTENSION citext");
+    json_t *findings = doctor(READER, &status);
+    cr_expect_eq(status, 1);
+    cr_expect_eq(count(findings, "hidden call", "the name of a built-in function calls length(integer)"), 1);
+    cr_expect_eq(count(findings, "hidden call", "the operator +(text,integer) calls add(text,integer)"), 1);
+    cr_expect_eq(count(findings, "hidden call", "the cast from t to boolean calls holds(t)"), 1);
+    cr_expect_eq(count(findings, "hidden call", "of the domain mail calls fine(text)"), 1);
+    cr_expect_eq(count(findings, "unasked call", "the cast from mood to json calls as_json(mood) in to_json"), 1);
+    cr_expect_eq(count(findings, "own function", "fullname(t), which x.fullname calls too"), 1);
+    cr_expect_eq(count(findings, "hidden call", "citext"), 0, "a trusted extension");
+    server_open(&server, READER, NULL);
+    struct db_result result;
+    struct err err = {0};
+    static const char sql[] = "SELECT length('x'), t.a FROM t WHERE a + 1 = 2";
+    cr_expect_eq(server_query(&server, sql, &result, &err), ERR_REFUSED);
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const char *narrow = field(json_array_get(findings, i), "narrow");
+        if (*narrow) server_exec(&server, narrow);
+    }
+    json_decref(findings);
+    findings = doctor(READER, &status);
+    char *left = json_dumps(findings, JSON_INDENT(1));
+    cr_expect_eq(json_array_size(findings), 0, "%s", left);
+    cr_expect_eq(server_query(&server, sql, &result, &err), ERR_OK, "%s", err.text);
+    free(left);
+    json_decref(findings);
+}
+
+Test(doctor, prints_its_table_in_a_pipe, .init = begin, .fini = end)
+{
+    const char *argv[] = {ASSAY_BINARY, "doctor", "--db", server.dsn[SUPERUSER], NULL};
+    char *out;
+    cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, 0, NULL, NULL, &out, NULL, NULL, NULL));
+    cr_expect(strstr(out, "narrow it by") && strstr(out, " too wide, "), "%s", out);
+    g_free(out);
+}
+
 Test(doctor, what_it_says_makes_a_role_narrow, .init = begin, .fini = end)
 {
     int status;
