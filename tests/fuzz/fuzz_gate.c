@@ -21,6 +21,26 @@ static bool has_word(const char *text, const char *start)
     return false;
 }
 
+/* Each character that an operator may have is looked up, and each a.b with its table. */
+static void check_calls(const struct postgres_calls *calls, const char *sql)
+{
+    static const char of_operators[] = "+-*/<>=~!@#%^&|`?";
+    if (calls->lists[CALLS_ATTRIBUTES]->len != calls->lists[CALLS_TABLES]->len) abort();
+    for (const char *c = of_operators; *c; c++) {
+        const char one[] = {*c, '\0'};
+        if (strchr(sql, *c) && !g_ptr_array_find_with_equal_func(calls->lists[CALLS_OPERATORS], one, g_str_equal, NULL))
+            abort();
+    }
+}
+
+static void look_up(const char *sql, size_t size)
+{
+    struct postgres_calls calls = {0};
+    struct err err = {0};
+    if (!postgres_calls_of_text(sql, size, &calls, &err)) check_calls(&calls, sql);
+    postgres_calls_clear(&calls);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
@@ -30,7 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct postgres_calls calls;
         enum err_code code = postgres_gate(sql, size, &limits, &calls, &err);
         if (code && !err.text[0]) abort();
+        if (!code) check_calls(&calls, sql);
         if (!code) postgres_calls_clear(&calls);
+        look_up(sql, size);
         if (!code && (has_word(lower, "set_config") || has_word(lower, "pg_read_file"))) abort();
     }
     g_free(lower);

@@ -150,3 +150,48 @@ Test(doctor, what_it_says_makes_a_role_narrow, .init = begin, .fini = end)
     struct err err = {0};
     cr_expect_eq(db_fingerprint(server.db, print, &err), ERR_OK, "%s", err.text);
 }
+
+static char *replaced(char *text, const char *what, const char *by)
+{
+    char **parts = g_strsplit(text, what, 0), *whole = g_strjoinv(by, parts);
+    g_strfreev(parts);
+    g_free(text);
+    return whole;
+}
+
+/* The role of docs/databases.md, as it stands there. */
+Test(doctor, the_role_of_the_documentation, .init = begin, .fini = end)
+{
+    char *text, role[80];
+    g_snprintf(role, sizeof role, "%s_role", server.name);
+    cr_assert(g_file_get_contents(DOCS "/databases.md", &text, NULL, NULL));
+    char *start = strstr(text, "```sql\n"), *stop = start ? strstr(start, "\n```\n") : NULL;
+    cr_assert(stop, "the script is not there");
+    char *sql = g_strndup(start + 7, (size_t)(stop - start - 7));
+    g_free(text);
+    sql = replaced(sql, "assay", role);
+    sql = replaced(sql, "DATABASE shop", "DATABASE @");
+    sql = replaced(sql, "@", server.name);
+    sql = replaced(sql, "FOR ROLE owner ", "");
+    server_exec(&server,
+                "CREATE SCHEMA sales; CREATE TABLE sales.customer(id int, name text); INSERT INTO sales.customer "
+                "VALUES (1, 'Ann'); CREATE FUNCTION sales.length(int) RETURNS int LANGUAGE sql AS 'SELECT 1'");
+    server_exec(&server, sql);
+    g_free(sql);
+    g_free(server.dsn[READER]);
+    server.dsn[READER] = g_strdup_printf("%s user=%s password=...", server.dsn[SUPERUSER], role);
+    int status;
+    json_t *findings = doctor(READER, &status);
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const char *check = field(json_array_get(findings, i), "check");
+        cr_expect_str_eq(check, "function", "%s: %s", check, field(json_array_get(findings, i), "what"));
+    }
+    json_decref(findings);
+    server_open(&server, READER, NULL);
+    cr_expect_eq(server_int(&server, "SELECT length(c.name) FROM customer c"), 3);
+    db_close(server.db);
+    server.db = NULL;
+    char *drop = g_strdup_printf("DROP OWNED BY %s; DROP ROLE %s", role, role);
+    server_exec(&server, drop);
+    g_free(drop);
+}

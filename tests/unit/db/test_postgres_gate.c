@@ -83,3 +83,67 @@ Test(gate, is_shut_where_lexers_differ, .fini = leak_check)
     for (size_t i = 0; i < G_N_ELEMENTS(statements); i++)
         cr_expect_eq(gate(statements[i]), ERR_SYNTAX, "%s", statements[i]);
 }
+
+static char *listed(const char *sql, enum calls_list list)
+{
+    struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
+    struct postgres_calls calls;
+    struct err err = {0};
+    cr_assert_eq(postgres_gate(sql, strlen(sql), &limits, &calls, &err), ERR_OK, "%s: %s", sql, err.text);
+    GString *all = g_string_new(NULL);
+    for (guint i = 0; i < calls.lists[list]->len; i++)
+        g_string_append_printf(all, "%s%s", i ? " " : "", (char *)calls.lists[list]->pdata[i]);
+    postgres_calls_clear(&calls);
+    return g_string_free(all, FALSE);
+}
+
+/* What the server is asked about; `want` is the list's texts in their order. */
+Test(gate, lists_what_could_be_called, .fini = leak_check)
+{
+    static const struct {
+        enum calls_list list;
+        const char *sql, *want;
+    } cases[] = {
+        {CALLS_NAMES, "SELECT length(a), Upper(b), pg_catalog.lower(c) FROM t", "length Upper upper"},
+        {CALLS_NAMES, "SELECT \"PG_CATALOG\".lower(a) FROM t", "lower"},
+        {CALLS_OPERATORS, "SELECT a != 1 FROM t", "! <> ="},
+        {CALLS_OPERATORS, "SELECT a*-b FROM t", "* *- -"},
+        {CALLS_OPERATORS, "SELECT a FROM t WHERE b BETWEEN c AND d", "<= >= < >"},
+        {CALLS_OPERATORS, "SELECT CASE a WHEN b THEN c END FROM t", "="},
+        {CALLS_OPERATORS, "SELECT a FROM t NATURAL JOIN u", "="},
+        {CALLS_TYPES, "SELECT a::own.\"My Type\"[], DATE '2020-01-01' FROM t", "own My Type my type DATE date"},
+        {CALLS_ATTRIBUTES, "SELECT a FROM t", ""},
+        {CALLS_ATTRIBUTES, "SELECT c.a, c.B FROM t c", "a b"},
+        {CALLS_TABLES, "SELECT c.a FROM Sales.T c", "\"sales\".\"t\""},
+        {CALLS_TABLES, "SELECT c.a FROM \"Sales\".\"T\" c", "\"Sales\".\"T\""},
+        {CALLS_TABLES, "SELECT x.a FROM t x WHERE EXISTS (SELECT 1 FROM u x)", "\"t\" \"u\""},
+        {CALLS_ATTRIBUTES, "SELECT s.a FROM (SELECT b AS a FROM t) s", ""},
+        {CALLS_ATTRIBUTES, "SELECT s.a FROM (SELECT b AS \"A\" FROM t) s", "a"},
+        {CALLS_TABLES, "SELECT s.a FROM (SELECT * FROM t) s", "\"t\""},
+        {CALLS_ATTRIBUTES, "SELECT s.a FROM (SELECT * FROM t, u) s", "a"},
+        {CALLS_ATTRIBUTES, "WITH c(a) AS (SELECT 1) SELECT c.b FROM c", "b b"},
+        {CALLS_TABLES, "WITH c(a) AS (SELECT 1) SELECT c.a FROM c", "\"c\""},
+        {CALLS_ATTRIBUTES, "SELECT v.column1 FROM (VALUES (1)) v", ""},
+        {CALLS_ATTRIBUTES, "SELECT g.n FROM generate_series(1, 2) AS g(n)", ""},
+        {CALLS_ATTRIBUTES, "SELECT g.g FROM generate_series(1, 2) AS g", "g"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *found = listed(cases[i].sql, cases[i].list);
+        cr_expect_str_eq(found, cases[i].want, "%s: %s, not %s", cases[i].sql, found, cases[i].want);
+        g_free(found);
+    }
+}
+
+/* A frame is kept as written, so that it may hold no more than numbers and operators. */
+Test(gate, is_shut_for_a_call_in_a_frame, .fini = leak_check)
+{
+    static const char *const frames[] = {"t.f", "f(1)", "1::own", "\"f\"", "ARRAY[1]"};
+    cr_expect_eq(
+        gate("SELECT sum(a) OVER (ORDER BY b RANGE BETWEEN INTERVAL '1.5 days' PRECEDING AND CURRENT ROW) FROM t"),
+        ERR_OK);
+    for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
+        char *sql = g_strdup_printf("SELECT sum(a) OVER (ORDER BY b ROWS %s PRECEDING) FROM t", frames[i]);
+        cr_expect_eq(gate(sql), ERR_REFUSED, "%s", sql);
+        g_free(sql);
+    }
+}
