@@ -1,20 +1,27 @@
 /* Functions whose built-in form can be made to run for minutes in one call.
  *
- * The progress callback and an interrupt are seen only between opcodes, and a function call is one. Measured on 3.40
- * with values of some megabytes: instr, replace   compare the pattern at each place: hours. Here memmem, which is
- * linear. trim             text times set. Here the set is bounded. like, glob       text times pattern: 10 s. Here the
- * product is bounded; the engine's own matcher does the rest. printf, format   '%.*c' appends one character at a time
- * even past the length limit: minutes. Here widths and precisions are checked, then a connection of its own, which
- * nobody else reaches, calls the built-in one. What they return is the same, which tests/unit/db/test_functions.c
- * checks against the built-in ones. The price: SQLite does not use an index for LIKE and GLOB once they are replaced.
+ * The progress callback and an interrupt are seen only where a program jumps, and a function call is one opcode.
+ * Measured on 3.40 with values of some megabytes: instr, replace   compare the pattern at each place: hours. Here
+ * memmem, which is linear. trim             text times set. Here the set is bounded. like, glob       text times
+ * pattern: 10 s, and 900 columns of it without a jump between them. Here an own matcher, the engine's own line by line,
+ * that charges what it reads. printf, format   '%.*c' appends one character at a time even past the length limit:
+ * minutes. Here widths, precisions and the format are bounded, then a connection of its own, which nobody else reaches,
+ * calls the built-in one. nocase   the engine sorts in one opcode, and this is the slowest of its comparisons.
+ *
+ * All of them charge the bytes that they read to the statement (struct work), which looks at the clock every so many
+ * and fails once it is over: the budget is the statement's, not the call's.
+ *
+ * What they return is the same, which tests/unit/db/test_functions.c and test_match.c check against the built-in ones.
+ * The price: SQLite does not use an index for LIKE and GLOB once they are replaced.
  */
 #include "lib/db/sqlite_guard.h"
+#include "lib/db/sqlite_match.h"
 
 #include <glib.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { TRIM_SET_BYTES = 1000, PRINTF_WIDTH = 100000, MATCH_STEPS = 50 * 1000 * 1000 };
+enum { TRIM_SET_BYTES = 1000, PRINTF_WIDTH = 100000, PRINTF_FORMAT = 100000 };
 
 struct span {
     const char *p;
@@ -36,6 +43,14 @@ static bool any_null(int n, sqlite3_value **values)
     return false;
 }
 
+/* Charge so many bytes to the statement. false: it is over, and the call has failed. */
+static bool may_go_on(sqlite3_context *ctx, struct work *work, size_t bytes)
+{
+    if (work_charge(work, bytes)) return true;
+    sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+    return false;
+}
+
 /* Characters before `offset`, as SQLite counts them: every byte that does not continue one. */
 static int64_t characters(const char *text, size_t offset)
 {
@@ -49,6 +64,7 @@ static void instr_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     if (any_null(n, values)) return;
     bool blobs = sqlite3_value_type(values[0]) == SQLITE_BLOB && sqlite3_value_type(values[1]) == SQLITE_BLOB;
     struct span hay = argument(values[0], blobs), needle = argument(values[1], blobs);
+    if (!may_go_on(ctx, sqlite3_user_data(ctx), hay.n + needle.n)) return;
     const char *at = needle.n ? memmem(hay.p, hay.n, needle.p, needle.n) : hay.p;
     if (!at)
         sqlite3_result_int64(ctx, 0);
@@ -58,26 +74,32 @@ static void instr_function(sqlite3_context *ctx, int n, sqlite3_value **values)
         sqlite3_result_int64(ctx, characters(hay.p, (size_t)(at - hay.p)) + 1);
 }
 
-static size_t count_of(struct span hay, struct span needle)
+/* How often `needle` is in it; -1: the statement is over. */
+static int64_t count_of(struct work *work, struct span hay, struct span needle)
 {
-    size_t n = 0;
-    const char *p = hay.p, *end = hay.p + hay.n;
-    while ((p = memmem(p, (size_t)(end - p), needle.p, needle.n)) != NULL) {
+    int64_t n = 0;
+    const char *p = hay.p, *end = hay.p + hay.n, *at;
+    while ((at = memmem(p, (size_t)(end - p), needle.p, needle.n)) != NULL) {
         n++;
-        p += needle.n;
+        at += needle.n;
+        if (!work_charge(work, (size_t)(at - p))) return -1;
+        p = at;
     }
-    return n;
+    return work_charge(work, (size_t)(end - p)) ? n : -1;
 }
 
-static char *replace_all(char *out, struct span hay, struct span from, struct span to)
+/* false: the statement is over. */
+static bool replace_all(struct work *work, char **out, struct span hay, struct span from, struct span to)
 {
     const char *p = hay.p, *end = hay.p + hay.n, *at;
     while ((at = memmem(p, (size_t)(end - p), from.p, from.n)) != NULL) {
-        out = mempcpy(out, p, (size_t)(at - p));
-        out = mempcpy(out, to.p, to.n);
+        *out = mempcpy(*out, p, (size_t)(at - p));
+        *out = mempcpy(*out, to.p, to.n);
+        if (!work_charge(work, (size_t)(at - p) + from.n + to.n)) return false;
         p = at + from.n;
     }
-    return mempcpy(out, p, (size_t)(end - p));
+    *out = mempcpy(*out, p, (size_t)(end - p));
+    return true;
 }
 
 static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values)
@@ -89,7 +111,13 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
         return;
     }
     if (any_null(n, values)) return;
-    size_t hits = count_of(hay, from);
+    struct work *work = sqlite3_user_data(ctx);
+    int64_t counted = count_of(work, hay, from);
+    if (counted < 0) {
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+        return;
+    }
+    size_t hits = (size_t)counted;
     size_t limit = (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
     size_t rest = hay.n - hits * from.n;
     if (rest > limit || (to.n && hits > (limit - rest) / to.n)) {
@@ -101,8 +129,13 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
         sqlite3_result_error_nomem(ctx);
         return;
     }
-    char *end = replace_all(out, hay, from, to);
-    sqlite3_result_text64(ctx, out, (sqlite3_uint64)(end - out), sqlite3_free, SQLITE_UTF8);
+    char *end = out;
+    if (replace_all(work, &end, hay, from, to)) {
+        sqlite3_result_text64(ctx, out, (sqlite3_uint64)(end - out), sqlite3_free, SQLITE_UTF8);
+        return;
+    }
+    sqlite3_free(out);
+    sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
 /* Bytes of the character at p: a lead byte and all that continue it. */
@@ -128,9 +161,11 @@ static size_t in_set(struct span text, struct span set, bool at_end)
 
 enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
 
-static void trim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+/* Each character that goes costs a walk through the set. */
+static void trim_sides(sqlite3_context *ctx, int n, sqlite3_value **values, unsigned sides)
 {
     if (any_null(n, values)) return;
+    struct work *work = sqlite3_user_data(ctx);
     struct span text = argument(values[0], false), set = {" ", 1};
     if (n == 2) set = argument(values[1], false);
     set.n = strnlen(set.p, set.n); /* SQLite's set ends at a NUL */
@@ -138,25 +173,35 @@ static void trim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
         sqlite3_result_error_toobig(ctx);
         return;
     }
-    intptr_t sides = (intptr_t)sqlite3_user_data(ctx);
     size_t size;
     while (sides & TRIM_LEFT && text.n && (size = in_set(text, set, false)) > 0) {
         text.p += size;
         text.n -= size;
+        if (!may_go_on(ctx, work, set.n)) return;
     }
-    while (sides & TRIM_RIGHT && text.n && (size = in_set(text, set, true)) > 0) text.n -= size;
+    while (sides & TRIM_RIGHT && text.n && (size = in_set(text, set, true)) > 0) {
+        text.n -= size;
+        if (!may_go_on(ctx, work, set.n)) return;
+    }
     sqlite3_result_text64(ctx, text.p, text.n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* --- like and glob ------------------------------------------------------------------------------------------------ */
-
-/* The one character of an ESCAPE. 0: there are more, or none. */
-static unsigned escape_character(struct span escape)
+static void trim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
-    if (escape.n == 0 || character_size(escape.p, escape.p + escape.n) != escape.n) return 0;
-    gunichar c = g_utf8_get_char_validated(escape.p, (gssize)escape.n);
-    return c < 0x110000 ? c : 0;
+    trim_sides(ctx, n, values, TRIM_LEFT | TRIM_RIGHT);
 }
+
+static void ltrim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+    trim_sides(ctx, n, values, TRIM_LEFT);
+}
+
+static void rtrim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+    trim_sides(ctx, n, values, TRIM_RIGHT);
+}
+
+/* --- like and glob ------------------------------------------------------------------------------------------------ */
 
 /* Both are texts that may be matched? If not, the result is set. */
 static bool may_match(sqlite3_context *ctx, sqlite3_value **values, struct span *pattern, struct span *text)
@@ -169,36 +214,47 @@ static bool may_match(sqlite3_context *ctx, sqlite3_value **values, struct span 
     *pattern = argument(values[0], false);
     *text = argument(values[1], false);
     size_t limit = (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
-    if (pattern->n <= limit && (!pattern->n || text->n <= MATCH_STEPS / pattern->n)) return true;
+    if (pattern->n <= limit) return true;
     sqlite3_result_error(ctx, "LIKE or GLOB pattern too complex", -1);
     return false;
+}
+
+static void answer_match(sqlite3_context *ctx, const struct match *match, struct span pattern, struct span text)
+{
+    enum match_outcome outcome = match_text(match, pattern.p, text.p);
+    if (outcome == MATCH_OVER)
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+    else
+        sqlite3_result_int(ctx, outcome == MATCH_YES);
 }
 
 static void like_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
     struct span pattern, text;
-    unsigned escape = 0;
+    struct match match = match_like(sqlite3_user_data(ctx));
     if (!may_match(ctx, values, &pattern, &text)) return;
     if (n == 3 && sqlite3_value_type(values[2]) == SQLITE_NULL) return;
-    if (n == 3 && (escape = escape_character(argument(values[2], false))) == 0) {
+    if (n == 3 && !match_set_escape(&match, argument(values[2], false).p)) {
         sqlite3_result_error(ctx, "ESCAPE expression must be a single character", -1);
         return;
     }
     if (any_null(n, values)) return;
-    sqlite3_result_int(ctx, sqlite3_strlike(pattern.p, text.p, escape) == 0);
+    answer_match(ctx, &match, pattern, text);
 }
 
 static void glob_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
     struct span pattern, text;
+    struct match match = match_glob(sqlite3_user_data(ctx));
     if (!may_match(ctx, values, &pattern, &text) || any_null(n, values)) return;
-    sqlite3_result_int(ctx, sqlite3_strglob(pattern.p, text.p) == 0);
+    answer_match(ctx, &match, pattern, text);
 }
 
 /* --- printf ------------------------------------------------------------------------------------------------------- */
 
 /* A connection that holds nothing, for its printf; with the statement that called it last. */
 struct plain {
+    struct work *work; /* of who calls */
     sqlite3 *conn;
     sqlite3_stmt *stmt;
     int n_arguments;
@@ -212,20 +268,51 @@ static void plain_free(void *p)
     g_free(plain);
 }
 
-/* Does a width or precision go too far? One that is an argument may be any of them. */
-static bool is_too_wide(struct span format, int n, sqlite3_value **values)
+static uint64_t magnitude(sqlite3_int64 value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* Add the widths and precisions of a format to *sum; one that is an argument may be any of them. false: one of them
+ * goes too far. */
+static bool add_widths(struct span format, int n, sqlite3_value **values, uint64_t *sum)
 {
     bool star = false;
     uint64_t number = 0;
     for (size_t i = 0; i < format.n; i++) {
         star |= format.p[i] == '*';
-        number = g_ascii_isdigit(format.p[i]) ? number * 10 + (uint64_t)(format.p[i] - '0') : 0;
-        if (number > PRINTF_WIDTH) return true;
+        bool digit = g_ascii_isdigit(format.p[i]);
+        if (!digit) *sum += number;
+        number = digit ? number * 10 + (uint64_t)(format.p[i] - '0') : 0;
+        if (number > PRINTF_WIDTH) return false;
     }
     for (int i = 1; star && i < n; i++) {
-        sqlite3_int64 width = sqlite3_value_int64(values[i]);
-        if (width > PRINTF_WIDTH || width < -PRINTF_WIDTH) return true;
+        uint64_t width = magnitude(sqlite3_value_int64(values[i]));
+        if (width > PRINTF_WIDTH) return false;
+        *sum += width;
     }
+    return true;
+}
+
+static uint64_t bytes_of(int n, sqlite3_value **values)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        int type = sqlite3_value_type(values[i]);
+        if (type == SQLITE_TEXT || type == SQLITE_BLOB) sum += (uint64_t)sqlite3_value_bytes(values[i]);
+    }
+    return sum;
+}
+
+/* Is the call inside of its bounds, and the statement? If not, the result is set. */
+static bool may_print(sqlite3_context *ctx, struct work *work, int n, sqlite3_value **values)
+{
+    struct span format = argument(values[0], false);
+    uint64_t limit = (uint64_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1), widths = 0;
+    uint64_t bytes = bytes_of(n, values);
+    bool fits = format.n <= PRINTF_FORMAT && add_widths(format, n, values, &widths) && widths <= limit;
+    if (fits && bytes <= 4 * limit) return may_go_on(ctx, work, (size_t)(widths + bytes));
+    sqlite3_result_error_toobig(ctx);
     return false;
 }
 
@@ -249,10 +336,7 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 {
     struct plain *plain = sqlite3_user_data(ctx);
     if (n == 0 || sqlite3_value_type(values[0]) == SQLITE_NULL) return;
-    if (is_too_wide(argument(values[0], false), n, values)) {
-        sqlite3_result_error_toobig(ctx);
-        return;
-    }
+    if (!may_print(ctx, plain->work, n, values)) return;
     int rc = plain_prepare(plain, n);
     if (rc == SQLITE_OK) {
         int limit = sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
@@ -269,39 +353,53 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     sqlite3_clear_bindings(plain->stmt);
 }
 
+/* --- comparing -----------------------------------------------------------------------------------------------------
+ */
+
+/* NOCASE. What it says once the statement is over does not matter: no row of it is shown. */
+static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, const void *text_b)
+{
+    const char *a = text_a, *b = text_b;
+    int shared = len_a < len_b ? len_a : len_b, i = 0;
+    if (!work_charge(work, (size_t)shared)) return 0;
+    while (i < shared && a[i] && g_ascii_tolower(a[i]) == g_ascii_tolower(b[i])) i++;
+    if (i == shared) return len_a - len_b;
+    int order = (unsigned char)g_ascii_tolower(a[i]) - (unsigned char)g_ascii_tolower(b[i]);
+    return order ? order : len_a - len_b;
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     int n_arguments; /* -1: any */
-    intptr_t data;
     void (*call)(sqlite3_context *, int, sqlite3_value **);
 } own_functions[] = {
-    {"instr", 2, 0, instr_function},
-    {"replace", 3, 0, replace_function},
-    {"trim", 1, TRIM_LEFT | TRIM_RIGHT, trim_function},
-    {"trim", 2, TRIM_LEFT | TRIM_RIGHT, trim_function},
-    {"ltrim", 1, TRIM_LEFT, trim_function},
-    {"ltrim", 2, TRIM_LEFT, trim_function},
-    {"rtrim", 1, TRIM_RIGHT, trim_function},
-    {"rtrim", 2, TRIM_RIGHT, trim_function},
-    {"like", 2, 0, like_function},
-    {"like", 3, 0, like_function},
-    {"glob", 2, 0, glob_function},
+    {"instr", 2, instr_function}, {"replace", 3, replace_function}, {"trim", 1, trim_function},
+    {"trim", 2, trim_function},   {"ltrim", 1, ltrim_function},     {"ltrim", 2, ltrim_function},
+    {"rtrim", 1, rtrim_function}, {"rtrim", 2, rtrim_function},     {"like", 2, like_function},
+    {"like", 3, like_function},   {"glob", 2, glob_function},
 };
 
 static const char *const printf_names[] = {"printf", "format"};
 
-int guard_add_functions(sqlite3 *conn)
+static struct plain *plain_new(struct work *work)
+{
+    struct plain *plain = g_new0(struct plain, 1);
+    plain->work = work;
+    return plain;
+}
+
+int guard_add_functions(sqlite3 *conn, struct work *work)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    int rc = SQLITE_OK;
+    int rc = sqlite3_create_collation_v2(conn, "NOCASE", SQLITE_UTF8, work, compare_nocase, NULL);
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(own_functions); i++)
-        rc = sqlite3_create_function_v2(conn, own_functions[i].name, own_functions[i].n_arguments, flags,
-                                        (void *)own_functions[i].data, own_functions[i].call, NULL, NULL, NULL);
+        rc = sqlite3_create_function_v2(conn, own_functions[i].name, own_functions[i].n_arguments, flags, work,
+                                        own_functions[i].call, NULL, NULL, NULL);
     /* Each name has a connection of its own, opened when first called; on failure SQLite frees it, too. */
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(printf_names); i++)
-        rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, g_new0(struct plain, 1), printf_function,
-                                        NULL, NULL, plain_free);
+        rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, plain_new(work), printf_function, NULL, NULL,
+                                        plain_free);
     return rc;
 }

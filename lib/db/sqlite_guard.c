@@ -289,7 +289,7 @@ static const struct {
 static const char pragmas[] = "PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
                               "PRAGMA query_only = 1;";
 
-int guard_install(sqlite3 *conn, struct guard *guard)
+int guard_install(sqlite3 *conn, struct guard *guard, struct work *work)
 {
     *guard = (struct guard){0};
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
@@ -300,7 +300,7 @@ int guard_install(sqlite3 *conn, struct guard *guard)
     }
     int rc = sqlite3_exec(conn, pragmas, NULL, NULL, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_drop_modules(conn, kept_modules);
-    if (rc == SQLITE_OK) rc = guard_add_functions(conn);
+    if (rc == SQLITE_OK) rc = guard_add_functions(conn, work);
     if (rc == SQLITE_OK) rc = sqlite3_set_authorizer(conn, authorize, guard);
     return rc;
 }

@@ -3,6 +3,7 @@
 #define ASSAY_LIB_DB_SQLITE_GUARD_H
 
 #include "lib/base/error.h"
+#include "lib/db/work.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -13,14 +14,15 @@ struct guard {
     char denied[128]; /* what was refused since guard_begin; empty: nothing */
 };
 
-/* Install on a connection and close what Debian's build leaves open. `guard` must outlive the connection. */
-int guard_install(sqlite3 *conn, struct guard *guard);
+/* Install on a connection and close what Debian's build leaves open. `guard` and `work`, which own functions charge,
+ * must outlive the connection. */
+int guard_install(sqlite3 *conn, struct guard *guard, struct work *work);
 
 void guard_begin(struct guard *guard, bool trusted);
 
-/* Own instr, replace, trim, like, glob, printf: the built-in ones can be made to run for minutes inside one opcode,
- * where nothing can stop them (sqlite_functions.c). */
-int guard_add_functions(sqlite3 *conn);
+/* Own instr, replace, trim, like, glob, printf and NOCASE: the built-in ones can be made to run for minutes inside one
+ * opcode, where nothing can stop them (sqlite_functions.c). */
+int guard_add_functions(sqlite3 *conn, struct work *work);
 
 /* The class of an engine failure by its result code and text; SQLITE_INTERRUPT and SQLITE_AUTH are the caller's. */
 enum err_code guard_classify(int rc, const char *message);

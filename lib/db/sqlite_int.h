@@ -48,6 +48,7 @@ struct sqlite_db {
     int64_t steps;         /* since its start, as the progress callback counts them */
     enum err_code stopped; /* why the progress callback said stop */
     struct meter meter;
+    struct work work;      /* what own functions do between two calls of the progress callback */
     atomic_bool cancelled; /* thread: any */
 };
 

@@ -15,7 +15,7 @@ static bool may_take(int64_t bytes)
 {
     if (!current) return true;
     if (current->used + bytes > current->cap) return false;
-    return !current->preparing || !atomic_load_explicit(&current->late, memory_order_relaxed);
+    return !atomic_load_explicit(&current->late, memory_order_relaxed);
 }
 
 static void count(int64_t bytes)

@@ -1,9 +1,10 @@
-/* What one statement takes of SQLite's memory, and a way to stop it that works while it is being prepared.
+/* What one statement takes of SQLite's memory, and a way to stop it where the engine asks nobody.
  *
  * SQLite's hard heap limit is the whole process's: one hostile statement would starve its neighbours. And nothing is
  * asked while a statement is compiled: twenty CTEs that each name the one before twice make the compiler copy for
- * minutes. So SQLite's allocator is wrapped: it counts, on the thread that runs a statement, and fails once the
- * statement is over its share, or is late while still being prepared.
+ * minutes; nor where a program does not jump: thousands of columns, each of a call that makes megabytes. So SQLite's
+ * allocator is wrapped: it counts, on the thread that runs a statement, and fails once the statement is over its share,
+ * or is late.
  */
 #ifndef ASSAY_LIB_DB_SQLITE_METER_H
 #define ASSAY_LIB_DB_SQLITE_METER_H
@@ -14,8 +15,7 @@
 
 struct meter {
     int64_t used, cap; /* bytes, of this statement */
-    bool preparing;
-    atomic_bool late; /* set by the watchdog's thread */
+    atomic_bool late;  /* set by the watchdog's thread */
 };
 
 /* Count on this thread from now on; NULL: no more. */

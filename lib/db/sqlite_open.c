@@ -149,7 +149,7 @@ static enum err_code check_tables(struct sqlite_db *self, struct err *err)
 static enum err_code set_up(struct sqlite_db *self, struct err *err)
 {
     int rc = sqlite3_busy_timeout(self->conn, BUSY_MS);
-    if (rc == SQLITE_OK) rc = guard_install(self->conn, &self->guard);
+    if (rc == SQLITE_OK) rc = guard_install(self->conn, &self->guard, &self->work);
     if (rc != SQLITE_OK) return open_error(self, rc, err);
     sqlite_apply_limits(self);
     guard_begin(&self->guard, true);
