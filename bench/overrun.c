@@ -1,13 +1,13 @@
 /* How far past its limit can one statement run? A search over what SQLite's allow list lets through:
  *
- *   bench_overrun [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
+ *   bench_overrun [--executor child] [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
  *
  * Every function of the engine, called with values of several kinds and sizes up to the caps, once and in as many
  * columns as a statement holds; and shapes that need no function: chains of operators, comparisons, sorts, joins, sets,
  * and texts that are costly to compile. Each runs alone under LIMIT (100 ms; sorts get the time to come to the sort).
  * Prints the worst of each group that ran past it by more than MS (20). */
 #include "lib/base/clock.h"
-#include "lib/db/db.h"
+#include "lib/db/executor.h"
 
 #include <glib.h>
 #include <sqlite3.h>
@@ -361,8 +361,11 @@ int main(int argc, char **argv)
     struct search s = {.show_ms = 20};
     int64_t limit_ms = 100;
     const char *part = NULL;
+    struct executor *executor = NULL;
+    if (strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argc > 1 ? argv[1] : NULL);
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--ms") == 0) limit_ms = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "--executor") == 0) executor = executor_new(NULL);
         if (strcmp(argv[i], "--part") == 0) part = argv[i + 1];
         if (strcmp(argv[i], "--show") == 0) s.show_ms = atof(argv[i + 1]);
     }
@@ -373,7 +376,7 @@ int main(int argc, char **argv)
     sqlite3_open(path, &conn);
     sqlite3_exec(conn, "CREATE TABLE t(a, b, c); INSERT INTO t VALUES (1, 2, 3)", NULL, NULL, NULL);
     sqlite3_close(conn);
-    if (db_open(path, NULL, &s.db, &err)) {
+    if (executor ? executor_open(executor, path, NULL, &s.db, &err) : db_open(path, NULL, &s.db, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }
@@ -386,6 +389,7 @@ int main(int argc, char **argv)
     g_hash_table_destroy(s.worst);
     arena_free(&s.arena);
     db_close(s.db);
+    executor_free(executor);
     unlink(path);
     return 0;
 }

@@ -27,8 +27,10 @@ struct db_limits {
                              that counts no steps (PostgreSQL) goes by the clock as ever */
     uint32_t max_rows;    /* 100,000 rows fetched */
     uint64_t max_bytes;   /* 16 MiB of fetched values */
-    uint64_t value_bytes; /* 4 MiB: longest single value, also of those that only live inside the engine. It is what
-                             bounds a single opcode (LIKE, a sort's comparison), which no watchdog can interrupt */
+    uint64_t value_bytes; /* 4 MiB: longest single value, also of those that only live inside the engine. SQLite: times
+                             the size of the compiled statement it is bounded, too, for nothing stops `x+x+x...` */
+    bool killable;        /* somebody ends this process when a statement overruns (executor.h): value_bytes holds as it
+                             is */
     uint32_t sql_bytes;   /* 65,536 */
     uint32_t expr_depth;  /* 400 */
     double max_cost;      /* 0: no bound; of db_query, by the engine's own estimate (PostgreSQL's EXPLAIN). SQLite has

@@ -57,6 +57,7 @@ static void bound_values(const struct sqlite_db *self, sqlite3_stmt *stmt)
 {
     enum { LEAST = 4096 };
     static const uint64_t PRODUCT = UINT64_C(7500000000);
+    if (self->base.limits.killable) return;
     int program = sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_MEMUSED, false);
     uint64_t longest = PRODUCT / (uint64_t)MAX(program, 1);
     sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, as_int(MIN(self->base.limits.value_bytes, MAX(longest, LEAST))));
