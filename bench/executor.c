@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     sqlite3_open(path, &conn);
     sqlite3_exec(conn, setup, NULL, NULL, NULL);
     sqlite3_close(conn);
-    struct executor *executor = executor_new(NULL);
+    struct executor *executor = executor_new(EXECUTOR_SELF);
     if (db_open(path, NULL, &here, &err) || executor_open(executor, path, NULL, &apart, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;

@@ -365,7 +365,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argc > 1 ? argv[1] : NULL);
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--ms") == 0) limit_ms = atoi(argv[i + 1]);
-        if (strcmp(argv[i], "--executor") == 0) executor = executor_new(NULL);
+        if (strcmp(argv[i], "--executor") == 0) executor = executor_new(EXECUTOR_SELF);
         if (strcmp(argv[i], "--part") == 0) part = argv[i + 1];
         if (strcmp(argv[i], "--show") == 0) s.show_ms = atof(argv[i + 1]);
     }

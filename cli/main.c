@@ -1,7 +1,7 @@
 /* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
 #include "cli/cli.h"
 #include "cli/terminal.h"
-#include "lib/db/db.h"
+#include "lib/db/executor.h"
 
 #include "cli/commit.h" /* made by the build: ASSAY_COMMIT */
 
@@ -214,6 +214,7 @@ static int close_stdout(int code)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argv[1]);
     set_locale();
     argp_err_exit_status = EXIT_ERROR;
     argp_program_version_hook = print_version;

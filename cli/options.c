@@ -398,6 +398,10 @@ static const struct option_row worker_rows[] = {
      .sentence = "threads that judge; 0: one a processor"},
     {"processes", 0, OPT_INT, "N", AT(worker.processes), "8", .min = 1, .max = 100000,
      .sentence = "worker processes of the fleet, assumed for their shares of max_statements when no Redis counts"},
+    {"executor", 0, OPT_CHOICE, "WHERE", AT(worker.executor), "child", "child|inline",
+     .sentence =
+         "where statements on SQLite run: in a child process of each thread, which is ended when one overruns its "
+         "limit or crashes, or in the worker itself"},
     {"drain-ms", 0, OPT_INT, "MS", AT(worker.drain_ms), "30000", .min = 1, .max = 3600000,
      .sentence = "time to finish what is in hand after SIGTERM, before the process ends at once"},
     END};

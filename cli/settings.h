@@ -194,6 +194,7 @@ struct settings {
         const char *group;
         int64_t threads;
         int64_t processes;
+        const char *executor;
         int64_t drain_ms;
     } worker;
     struct {

@@ -3,6 +3,7 @@
 #include "cli/judge.h"
 #include "cli/watch.h"
 #include "lib/base/log.h"
+#include "lib/db/executor.h"
 #include "worker/breaker.h"
 #include "worker/permits.h"
 #include "worker/trial.h"
@@ -111,6 +112,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .signals = judge->signals,
         .breakers = pool->breakers,
         .permits = pool->permits,
+        .executor = strcmp(cli->settings.worker.executor, "child") == 0 ? EXECUTOR_SELF : NULL,
     };
 }
 

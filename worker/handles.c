@@ -1,3 +1,4 @@
+#include "lib/db/executor.h"
 #include "worker/internal.h"
 
 #include <stdlib.h>
@@ -5,9 +6,10 @@
 
 enum { DEFAULT_MAX = 16 };
 
-enum err_code handles_init(struct handles *handles, uint32_t max)
+enum err_code handles_init(struct handles *handles, const struct worker_config *config)
 {
-    *handles = (struct handles){.max = max ? max : DEFAULT_MAX};
+    *handles = (struct handles){.max = config->max_databases ? config->max_databases : DEFAULT_MAX};
+    if (config->executor) handles->executor = executor_new(config->executor);
     handles->items = calloc(handles->max, sizeof *handles->items);
     return handles->items ? ERR_OK : ERR_NOMEM;
 }
@@ -23,6 +25,7 @@ static void handle_close(struct handle *handle)
 void handles_free(struct handles *handles)
 {
     for (uint32_t i = 0; i < handles->n; i++) handle_close(&handles->items[i]);
+    executor_free(handles->executor);
     free(handles->items);
     *handles = (struct handles){0};
 }
@@ -58,6 +61,13 @@ static struct db_limits limits_of(const struct worker_config *config, const char
     return limits;
 }
 
+static enum err_code open_database(struct handles *handles, const char *path, const struct db_limits *limits,
+                                   struct db **out, struct err *err)
+{
+    return handles->executor ? executor_open(handles->executor, path, limits, out, err)
+                             : db_open(path, limits, out, err);
+}
+
 static void make_room(struct handles *handles)
 {
     struct handle *oldest = &handles->items[0];
@@ -74,7 +84,7 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
         struct handle fresh = {.name = strdup(name)};
         enum err_code code = fresh.name ? worker_database_path(&config->databases, name, &fresh.path, err) : ERR_NOMEM;
         struct db_limits limits = limits_of(config, name);
-        if (!code) code = db_open(fresh.path, &limits, &fresh.db, err);
+        if (!code) code = open_database(handles, fresh.path, &limits, &fresh.db, err);
         if (code) {
             handle_close(&fresh);
             return code;

@@ -21,9 +21,10 @@ struct handles {
     struct handle *items;
     uint32_t n, max;
     uint64_t tick;
+    struct executor *executor; /* NULL: statements run here */
 };
 
-enum err_code handles_init(struct handles *handles, uint32_t max);
+enum err_code handles_init(struct handles *handles, const struct worker_config *config);
 void handles_free(struct handles *handles);
 /* The open handle of a database, opened if need be; the one unused for longest makes room. */
 enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,

@@ -15,7 +15,7 @@ enum err_code subjects_init(struct subjects *subjects, const struct worker_confi
     arena_init(&subjects->question_arena, QUESTION_BYTES);
     arena_init(&subjects->arena, CANDIDATE_BYTES);
     subjects->memo = db_memo_new();
-    return handles_init(&subjects->handles, config->max_databases);
+    return handles_init(&subjects->handles, config);
 }
 
 static void forget_candidate(struct subjects *s)

@@ -52,7 +52,7 @@ static struct apart *apart_of(struct db *db)
 struct executor *executor_new(const char *program)
 {
     struct executor *executor = g_new0(struct executor, 1);
-    executor->program = g_strdup(program ? program : "/proc/self/exe");
+    executor->program = g_strdup(program);
     pthread_mutex_init(&executor->lock, NULL);
     executor->fd = -1;
     executor->out = g_byte_array_new();

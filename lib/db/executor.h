@@ -18,12 +18,13 @@
 
 /* argv[0] of a child: a program that opens executors hands over to executor_serve when it is called so. */
 #define EXECUTOR_NAME "assay-executor"
+#define EXECUTOR_SELF "/proc/self/exe"
 
 enum { EXECUTOR_GRACE_MS = 200, EXECUTOR_HANDLES = 64 /* open at a time */ };
 
 struct executor;
 
-/* `program`: the file to execute; NULL: this one. Starts nothing yet; NULL: no memory. An executor belongs to one
+/* `program`: the file to execute, EXECUTOR_SELF for this one. Starts nothing yet. An executor belongs to one
  * thread at a time, like its handles, which must be closed before it is freed. */
 struct executor *executor_new(const char *program);
 void executor_free(struct executor *executor); /* NULL is fine */

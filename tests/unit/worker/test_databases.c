@@ -106,11 +106,11 @@ Test(databases, the_error_says_where_it_looked)
 
 Test(databases, a_few_stay_open)
 {
-    struct worker_config config = {.databases = {.roots = roots, .n_roots = 2}};
+    struct worker_config config = {.databases = {.roots = roots, .n_roots = 2}, .max_databases = 2};
     struct handles handles;
     struct handle *a, *b, *again;
     struct err err = {0};
-    cr_assert_eq(handles_init(&handles, 2), ERR_OK);
+    cr_assert_eq(handles_init(&handles, &config), ERR_OK);
     cr_assert_eq(handles_get(&handles, &config, "a", &a, &err), ERR_OK, "%s", err.text);
     struct db *db_a = a->db;
     cr_assert_eq(handles_get(&handles, &config, "b", &b, &err), ERR_OK);

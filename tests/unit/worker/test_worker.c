@@ -52,7 +52,8 @@ static void start(const char *const *families, uint32_t n)
                                    .schemas = schemas,
                                    .signals = signals,
                                    .max_attempts = 3,
-                                   .retry_ms = 1};
+                                   .retry_ms = 1,
+                                   .executor = EXECUTOR_PROGRAM};
     cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
