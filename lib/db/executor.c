@@ -25,6 +25,7 @@ struct executor {
     char *program;
     pthread_mutex_t lock; /* of pid: whoever signals it must not meet a new process */
     pid_t pid;            /* 0: there is none */
+    pid_t dying;          /* killed and not yet reaped: giving back its memory takes a while; 0: none */
     int fd;               /* of the socket pair; valid while pid is */
     uint64_t generation;  /* of the child; what an earlier one had open is gone */
     struct apart *handles[EXECUTOR_HANDLES];
@@ -60,24 +61,33 @@ struct executor *executor_new(const char *program)
     return executor;
 }
 
-/* Its wait status, once it is gone. */
-static int end_child(struct executor *executor)
+/* The wait status of the one that was killed, once it is gone. */
+static int reap(struct executor *executor)
 {
     int status = 0;
+    while (executor->dying && waitpid(executor->dying, &status, 0) < 0 && errno == EINTR) continue;
+    executor->dying = 0;
+    return status;
+}
+
+/* Kill it, and do not wait for it. */
+static void kill_child(struct executor *executor)
+{
+    reap(executor);
     pthread_mutex_lock(&executor->lock);
     kill(executor->pid, SIGKILL);
-    while (waitpid(executor->pid, &status, 0) < 0 && errno == EINTR) continue;
+    executor->dying = executor->pid;
     executor->pid = 0;
     pthread_mutex_unlock(&executor->lock);
     close(executor->fd);
     executor->fd = -1;
-    return status;
 }
 
 void executor_free(struct executor *executor)
 {
     if (!executor) return;
-    if (executor->pid) end_child(executor);
+    if (executor->pid) kill_child(executor);
+    reap(executor);
     g_byte_array_free(executor->out, TRUE);
     g_byte_array_free(executor->in, TRUE);
     pthread_mutex_destroy(&executor->lock);
@@ -273,14 +283,14 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
     if (!outcome && arena && arena->failed)
         return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
     if (outcome == EXCHANGE_ENDED) g_usleep(1000); /* it has closed its end: let its own signal be the first */
-    int status = end_child(executor);
+    kill_child(executor);
     if (outcome == EXCHANGE_LATE) {
         executor->stats.killed++;
         return overrun_error(request, by_deadline, err);
     }
     if (outcome == EXCHANGE_UNSENT) return err_set(err, ERR_UNREACHABLE, "the executor was gone");
     executor->stats.crashed++;
-    return crash_error(status, err);
+    return crash_error(reap(executor), err);
 }
 
 /* Have a child, and the database open in it. */

@@ -127,13 +127,14 @@ Test(executor, binds_values, .timeout = 60)
     end(&f, executor);
 }
 
-/* The children of this thread. */
+/* The youngest child of this thread: one that was killed may not be reaped yet. */
 static pid_t child_of(void)
 {
     char path[64], *text = NULL;
     snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)gettid());
     cr_assert(g_file_get_contents(path, &text, NULL, NULL));
-    pid_t pid = (pid_t)atol(text);
+    char *space = strrchr(g_strchomp(text), ' ');
+    pid_t pid = (pid_t)atol(space ? space + 1 : text);
     g_free(text);
     return pid;
 }
