@@ -186,14 +186,17 @@ void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *p
 
 /* --- HTTP callers --- */
 
-void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *stats)
+void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *waiting, const struct door_stats *door)
 {
-    set_one(metrics, FLEET_CALLS, "answered", (double)stats->answered);
-    set_one(metrics, FLEET_CALLS, "letter", (double)stats->letters);
-    set_one(metrics, FLEET_CALLS, "late", (double)stats->late);
-    set_one(metrics, FLEET_CALLS, "refused", (double)stats->refused);
-    set(metrics, FLEET_WAITING, stats->waiting);
-    set(metrics, FLEET_KEPT_BYTES, (double)stats->kept_bytes);
+    set_one(metrics, FLEET_CALLS, "answered", (double)waiting->answered);
+    set_one(metrics, FLEET_CALLS, "letter", (double)waiting->letters);
+    set_one(metrics, FLEET_CALLS, "late", (double)waiting->late);
+    set_one(metrics, FLEET_CALLS, "refused", (double)waiting->refused);
+    set_one(metrics, FLEET_SENT_AWAY, "malformed", (double)door->malformed);
+    set_one(metrics, FLEET_SENT_AWAY, "late", (double)door->late);
+    set_one(metrics, FLEET_SENT_AWAY, "crowded", (double)door->crowded);
+    set(metrics, FLEET_WAITING, waiting->waiting);
+    set(metrics, FLEET_KEPT_BYTES, (double)waiting->kept_bytes);
 }
 
 /* --- the coordinator --- */

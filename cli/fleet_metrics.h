@@ -6,6 +6,7 @@
 #ifndef ASSAY_CLI_FLEET_METRICS_H
 #define ASSAY_CLI_FLEET_METRICS_H
 
+#include "cli/door.h"
 #include "cli/waiting.h"
 #include "coordinator/coordinator.h"
 #include "lib/base/metrics.h"
@@ -81,6 +82,8 @@
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \
       "HTTP callers by how their wait ended: answered, letter, late; refused: not let in.")                            \
+    X(SENT_AWAY, COUNTER, "assay_http_sent_away_total", "reason",                                                      \
+      "HTTP connections ended: malformed head, late, or crowded out by the next one.")                                 \
     X(WAITING, GAUGE, "assay_http_waiting", "", "HTTP callers who wait for a verdict.")                                \
     X(KEPT_BYTES, GAUGE, "assay_http_kept_bytes", "", "Verdicts kept to be asked for by id.")                          \
     X(KAFKA_BYTES, COUNTER, "assay_kafka_bytes_total", "direction", "Bytes to and from the brokers.")                  \
@@ -114,7 +117,7 @@ void fleet_metrics_process(struct metrics *metrics);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);
 void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight);
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);
-void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *stats);
+void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *waiting, const struct door_stats *door);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
 void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);

@@ -1,18 +1,23 @@
 #include "cli/gate.h"
 
-#include "cli/listen.h"
+#include "cli/door.h"
 #include "lib/base/clock.h"
 #include "proto/edge.h"
 
 #include <jansson.h>
-#include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-enum { IDLE_S = 30, READ_MS = 30000, HEAD_BYTES = 32 << 10, MAX_TRACE = 512, LAST_WORDS_MS = 2000 };
+enum {
+    HEAD_MS = 10000,
+    BODY_MS = 30000,
+    ANSWER_MS = 30000,
+    HEAD_BYTES = 32 << 10,
+    MAX_TRACE = 512,
+    LAST_WORDS_MS = 2000
+};
 
 #define JUDGE    "/v1/judge"
 #define VERDICTS "/v1/verdicts/"
@@ -21,8 +26,7 @@ enum { IDLE_S = 30, READ_MS = 30000, HEAD_BYTES = 32 << 10, MAX_TRACE = 512, LAS
 
 struct gate {
     struct gate_config config;
-    struct MHD_Daemon *daemon;
-    uint16_t port;
+    struct door *door;
     atomic_bool quiesced;
     atomic_uint n_calls; /* judged or waiting, not answered to the end */
 };
@@ -33,7 +37,6 @@ struct call {
     struct gate *gate;
     struct MHD_Connection *connection;
     GByteArray *body;
-    int64_t since_ns;
     bool sent, suspended;
     enum waiting_end end;
     GBytes *outcome;
@@ -73,10 +76,12 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
     }
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (location) MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, location);
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE || status == MHD_HTTP_ACCEPTED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, POST");
+    door_answer(connection);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
@@ -220,6 +225,7 @@ static void send_request(struct call *call)
     call->sent = true;
     if (!json) return;
     call->suspended = true;
+    door_wait(call->connection, call);
     MHD_suspend_connection(call->connection);
     enum err_code code = waiting_begin(call->gate->config.waiting, call->id, until_ns(call), on_done, call, &waiter);
     if (!code) code = place(call, json, waiter);
@@ -255,7 +261,6 @@ static struct call *call_new(struct gate *gate, struct MHD_Connection *connectio
     call->gate = gate;
     call->connection = connection;
     call->body = g_byte_array_new();
-    call->since_ns = clock_now_ns();
     atomic_fetch_add(&gate->n_calls, 1);
     return call;
 }
@@ -278,12 +283,10 @@ static enum MHD_Result begin(struct gate *gate, struct MHD_Connection *connectio
     return MHD_YES;
 }
 
-/* More of the body. MHD_NO ends the connection: nothing can be answered before a body is at its end. */
+/* More of the body: nothing can be answered before it is at its end. */
 static enum MHD_Result take(struct call *call, const char *bytes, size_t *len)
 {
-    bool slow = clock_now_ns() - call->since_ns > READ_MS * INT64_C(1000000);
     bool large = call->body->len + *len > call->gate->config.max_bytes;
-    if (slow) return MHD_NO;
     if (large && !call->err.code)
         err_set(&call->err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", call->gate->config.max_bytes);
     if (!call->err.code) g_byte_array_append(call->body, (const guint8 *)bytes, (guint)*len);
@@ -317,26 +320,34 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     *request = NULL;
 }
 
+/* Its place is for others: the verdict comes anyway, and can be asked for by id. */
+static void on_gone(void *ctx, void *who)
+{
+    waiting_leave(((struct gate *)ctx)->config.waiting, who);
+}
+
 /* --- open, close --- */
 
 enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err)
 {
-    int fd = -1;
     *out = NULL;
-    enum err_code code = listen_open("http", config->listen, &fd, err);
-    if (code) return code;
     struct gate *gate = g_new0(struct gate, 1);
     gate->config = *config;
-    gate->port = listen_port(fd);
-    gate->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, gate,
-        MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        config->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, gate, MHD_OPTION_END);
-    if (!gate->daemon) {
-        close(fd);
+    const struct door_config door = {
+        .name = "http",
+        .listen = config->listen,
+        .max_guests = config->max_connections,
+        .per_address = config->per_address,
+        .head_bytes = HEAD_BYTES,
+        .limit_ms = {[DOOR_HEAD] = HEAD_MS, [DOOR_BODY] = BODY_MS, [DOOR_ANSWER] = ANSWER_MS},
+        .on_request = on_request,
+        .on_completed = on_completed,
+        .on_gone = on_gone,
+        .ctx = gate};
+    enum err_code code = door_open(&door, &gate->door, err);
+    if (code) {
         g_free(gate);
-        return err_set(err, ERR_NOMEM, "the listener cannot be started");
+        return code;
     }
     *out = gate;
     return ERR_OK;
@@ -344,14 +355,18 @@ enum err_code gate_open(const struct gate_config *config, struct gate **out, str
 
 uint16_t gate_port(const struct gate *gate)
 {
-    return gate->port;
+    return door_port(gate->door);
 }
 
 void gate_quiesce(struct gate *gate)
 {
     atomic_store(&gate->quiesced, true);
-    int fd = MHD_quiesce_daemon(gate->daemon);
-    if (fd >= 0) close(fd);
+    door_quiesce(gate->door);
+}
+
+void gate_get_stats(const struct gate *gate, struct door_stats *out)
+{
+    door_get_stats(gate->door, out);
 }
 
 void gate_close(struct gate *gate)
@@ -359,6 +374,6 @@ void gate_close(struct gate *gate)
     if (!gate) return;
     int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* the answers are on their way */
     while (atomic_load(&gate->n_calls) && clock_now_ns() < until) g_usleep(1000);
-    MHD_stop_daemon(gate->daemon);
+    door_close(gate->door);
     g_free(gate);
 }

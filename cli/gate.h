@@ -9,14 +9,16 @@
  * rule for HTTP callers.
  *
  * DESIGN. Any replica takes any request: verdicts are read by all of them (cli/waiting.h), from a place that was fixed
- * before the first request went out. One thread of libmicrohttpd's serves all connections; a caller who waits is
- * suspended and costs no thread. Who is done tells the library to go on, and the answer is written when it asks again.
- * Bounded: callers who wait, connections, bytes of a body, the time that a body may take. No access control and no TLS:
- * it stands behind an ingress.
+ * before the first request went out. One thread serves all connections (cli/door.h: who may come in, and for how long);
+ * a caller who waits is suspended and costs no thread. Who is done tells the library to go on, and the answer is
+ * written when it asks again. A connection carries one request. Bounded: callers who wait, connections, of all and of
+ * one address, bytes of a body, the time for a head, a body and for reading an answer. No access control and no TLS: it
+ * stands behind an ingress.
  */
 #ifndef ASSAY_CLI_GATE_H
 #define ASSAY_CLI_GATE_H
 
+#include "cli/door.h"
 #include "cli/waiting.h"
 #include "proto/transport.h"
 
@@ -29,6 +31,7 @@ struct gate_config {
     int64_t wait_ms;      /* when the caller does not say */
     int64_t max_wait_ms;
     uint32_t max_connections;
+    uint32_t per_address; /* of them from one address; 0: any */
 };
 
 struct gate;
@@ -36,6 +39,8 @@ struct gate;
 /* Listens from now on; what `config` points to must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
 enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err);
 uint16_t gate_port(const struct gate *gate);
+/* Clients that were sent away. Thread: any. */
+void gate_get_stats(const struct gate *gate, struct door_stats *out);
 /* Take nobody in any more; those who wait are still answered. */
 void gate_quiesce(struct gate *gate);
 /* After waiting_close. NULL is fine. */

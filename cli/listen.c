@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64, MAX_ADDRESS = 256 };
+enum { BACKLOG = 4096, MAX_ADDRESS = 256 }; /* the kernel caps it; who finds it full comes again after a second */
 
 /* "HOST:PORT" into its halves; the host may stand in brackets, or be empty. */
 static bool split(const char *address, char *host, const char **port)

@@ -1,9 +1,9 @@
 /* The port that an operator's tools ask: a small HTTP listener for metrics and probes.
  *
- * DESIGN. One thread, libmicrohttpd beneath, GET and HEAD of a few fixed paths, an answer a connection. It runs beside
- * the work and must never hold it up or be held up for long by whoever connects: OBSERVE_CONNECTIONS at a time, the
- * others wait in the kernel; a connection ends after OBSERVE_MS, however its bytes drip (libmicrohttpd's own time-out
- * is one of silence); request heads are bounded, bodies are not read.
+ * DESIGN. One thread behind a door (cli/door.h), GET and HEAD of a few fixed paths, an answer a connection. It runs
+ * beside the work and must never hold it up or be held up for long by whoever connects: of OBSERVE_CONNECTIONS at a
+ * time the one that is stuck for longest makes room for the next; a head has OBSERVE_MS to come, an answer as long to
+ * be read, however their bytes drip; heads are bounded, bodies are not read.
  *
  * There is no access control: it is for a network that only probes and Prometheus reach. What it tells are figures and
  * names, no data.
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { OBSERVE_CONNECTIONS = 16, OBSERVE_MS = 5000 };
+enum { OBSERVE_CONNECTIONS = 64, OBSERVE_MS = 5000 };
 
 /* What is at a path. Called on the listener's thread, one at a time. */
 struct observe_page {
@@ -32,7 +32,7 @@ struct observe_config {
     const struct observe_page *pages;
     uint32_t n_pages;
     void *ctx;        /* for pages */
-    int64_t limit_ms; /* of one connection; 0: OBSERVE_MS */
+    int64_t limit_ms; /* of a head, and of reading an answer; 0: OBSERVE_MS */
 };
 
 struct observe;

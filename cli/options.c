@@ -362,6 +362,10 @@ static const struct option_row serve_rows[] = {
      .sentence = "how long one may ask to wait"},
     {"max-waiting", 0, OPT_INT, "N", AT(serve.max_waiting), "1000", .min = 1, .max = 100000,
      .sentence = "callers who may wait at a time; the next is told to come again"},
+    {"per-address", 0, OPT_INT, "N", AT(serve.per_address), "64", .min = 0, .max = 100000,
+     .sentence =
+         "connections of one address that come in or are answered, not those that wait; one more ends the oldest; "
+         "0: any, for callers behind proxies"},
     {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
     {"keep-mb", 0, OPT_INT, "MIB", AT(serve.keep_mb), "64", .min = 1, .max = 65536,
      .sentence = "memory for the newest verdicts, to be asked for by id"},

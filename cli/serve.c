@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_MS = 50 };
+enum { TURN_MS = 50, COMING_AND_GOING = 256 /* connections beside those that wait */ };
 
 struct serve {
     const struct settings *settings;
@@ -123,9 +123,12 @@ static int64_t turned_ns(void *ctx)
 
 static void collect(void *ctx, struct metrics *metrics)
 {
-    struct waiting_stats stats;
-    waiting_get_stats(((struct serve *)ctx)->waiting, &stats);
-    fleet_metrics_serve(metrics, &stats);
+    const struct serve *serve = ctx;
+    struct waiting_stats waiting;
+    struct door_stats door;
+    waiting_get_stats(serve->waiting, &waiting);
+    gate_get_stats(serve->gate, &door);
+    fleet_metrics_serve(metrics, &waiting, &door);
 }
 
 /* --- open, close --- */
@@ -159,7 +162,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                      .max_bytes = (size_t)s->serve.max_kb << 10,
                                      .wait_ms = s->serve.wait_ms,
                                      .max_wait_ms = s->serve.max_wait_ms,
-                                     .max_connections = (uint32_t)s->serve.max_waiting + 64};
+                                     .max_connections = (uint32_t)s->serve.max_waiting + COMING_AND_GOING,
+                                     .per_address = (uint32_t)s->serve.per_address};
     return gate_open(&gate, &serve->gate, err);
 }
 

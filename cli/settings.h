@@ -186,6 +186,7 @@ struct settings {
         const char *http, *group, *requests, *verdicts, *letters;
         int64_t wait_ms, max_wait_ms;
         int64_t max_waiting;
+        int64_t per_address;
         int64_t max_kb, keep_mb;
         int64_t look_back_ms;
         int64_t drain_ms;

@@ -246,6 +246,21 @@ void waiting_outcome(struct waiting *waiting, const struct outcome *outcome)
     if (ending.done) ending.done(ending.ctx, WAITING_ANSWERED, outcome);
 }
 
+/* By the caller and not by his waiter, which is gone when its end and this cross. */
+void waiting_leave(struct waiting *waiting, const void *ctx)
+{
+    struct ending ending = {0};
+    pthread_mutex_lock(&waiting->lock);
+    GList *link = waiting->callers.head;
+    while (link && ((struct waiter *)link->data)->ctx != ctx) link = link->next;
+    if (link) {
+        ending = end_waiter(link->data);
+        waiting->stats.late++;
+    }
+    pthread_mutex_unlock(&waiting->lock);
+    if (ending.done) ending.done(ending.ctx, WAITING_LATE, NULL);
+}
+
 /* Those whose time is up before `now_ns`, told one after the other: `done` may begin the next wait. */
 static void end_before(struct waiting *waiting, int64_t now_ns, enum waiting_end why)
 {

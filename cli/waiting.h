@@ -45,6 +45,9 @@ void waiting_place(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
 bool waiting_cancel(struct waiter *waiter);
 
+/* The caller of `ctx` does not wait any longer, if he still did: WAITING_LATE. */
+void waiting_leave(struct waiting *waiting, const void *ctx);
+
 /* An outcome came; copied, with a reference to its body. */
 void waiting_outcome(struct waiting *waiting, const struct outcome *outcome);
 /* End those whose time is up. */

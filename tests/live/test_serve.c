@@ -8,13 +8,17 @@
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
 
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <curl/curl.h>
 #include <glib.h>
 #include <jansson.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { LIMIT_MS = 60000, MAX_HELD = 256 };
 
@@ -363,6 +367,90 @@ Test(serve, one_too_many_is_told_to_come_again)
     hold(1);
     settle(0);
     expect_once(third, 200, "No 3");
+    end();
+}
+
+/* --- hostile ones --- */
+
+enum { HOSTILE = 500, HONEST = 50 };
+
+/* Connections that cost their clients a byte now and then, from 50 addresses, the honest callers' among them. */
+static int hostile[HOSTILE];
+
+static void hostile_come(void)
+{
+    static const char *const kinds[] = {"", "POST /v1/judge HTTP/1.1\r\n",
+                                        "GET /v1/verdicts/x HTTP/1.1\r\nHost: a\r\nX: ",
+                                        "POST /v1/judge HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"};
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)atoi(strrchr(base, ':') + 1)),
+                             .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    for (unsigned i = 0; i < HOSTILE; i++) {
+        struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK + i % 50)}};
+        hostile[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        cr_assert_eq(bind(hostile[i], (struct sockaddr *)&from, sizeof from), 0);
+        cr_assert_eq(connect(hostile[i], (struct sockaddr *)&at, sizeof at), 0);
+        const char *first = kinds[i % G_N_ELEMENTS(kinds)];
+        send(hostile[i], first, strlen(first), MSG_NOSIGNAL);
+    }
+}
+
+static void hostile_drip(void)
+{
+    for (unsigned i = 0; i < HOSTILE; i++) send(hostile[i], "a", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* All honest callers at once; how long the last one waited. */
+static double honest_s(bool crowded)
+{
+    struct call *calls[HONEST];
+    int64_t start = clock_now_ns();
+    for (unsigned i = 0; i < HONEST; i++) calls[i] = ask("", NULL, i);
+    for (unsigned left = HONEST; left;) {
+        callers_turn();
+        judge_turn();
+        if (crowded) hostile_drip();
+        while (n_held) settle(0);
+        left = 0;
+        for (unsigned i = 0; i < HONEST; i++) left += !calls[i]->over;
+        cr_assert_lt(clock_now_ns() - start, LIMIT_MS * INT64_C(1000000), "%u have no answer", left);
+    }
+    double took = (double)(clock_now_ns() - start) / 1e9;
+    for (unsigned i = 0; i < HONEST; i++) expect_once(calls[i], 200, "\"on\":\"No ");
+    return took;
+}
+
+/* Fewer places than there are hostile clients, and their address is an honest caller's too. */
+Test(serve, hostile_clients_keep_nobody_waiting)
+{
+    begin("hostile", "--max-waiting", "100");
+    honest_s(false); /* the first batch finds the way to the brokers */
+    double without = honest_s(false);
+    hostile_come();
+    double with = honest_s(true);
+    cr_log_info("%d honest callers: %.3f s, beside %d hostile ones %.3f s", HONEST, without, HOSTILE, with);
+    cr_expect_lt(with, without + 1, "%.3f s, without them %.3f s", with, without);
+    for (unsigned i = 0; i < HOSTILE; i++) close(hostile[i]);
+    end();
+}
+
+/* Whoever goes does not keep the place of one who would wait. */
+Test(serve, a_caller_who_hangs_up_makes_room)
+{
+    begin("gone", "--max-waiting", "1");
+    struct call *first = ask("?wait_ms=60000", "first", 1), *next = NULL;
+    hold(1);
+    forget(first); /* which closes its connection */
+    for (int64_t start = clock_now_ns(); !next || next->status == 503;) {
+        cr_assert_lt(clock_now_ns() - start, 20 * INT64_C(1000000000), "its place is not free");
+        if (next) forget(next);
+        next = ask("?wait_ms=0", "next", 2);
+        cr_assert(turn(is_over, next));
+    }
+    expect_once(next, 202, "/v1/verdicts/next");
+    hold(2);
+    settle(0);
+    settle(0);
     end();
 }
 

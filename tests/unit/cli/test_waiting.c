@@ -188,3 +188,26 @@ Test(waiting, what_is_kept_is_bounded_and_the_newest)
     g_bytes_unref(last);
     waiting_free(waiting);
 }
+
+/* Whoever leaves is told so once, and his place is another's, whether his request's place is known or not. */
+Test(waiting, who_leaves_makes_room)
+{
+    struct waiting *waiting = waiting_new(1, 1 << 20);
+    struct waiting_stats stats;
+    for (int placed = 0; placed < 2; placed++) {
+        struct caller caller;
+        wait_for(waiting, &caller, "a", 100);
+        if (placed) waiting_place(caller.waiter, 0, 7);
+        waiting_leave(waiting, &stats); /* nobody */
+        cr_expect_eq(caller.told, 0);
+        waiting_leave(waiting, &caller);
+        waiting_leave(waiting, &caller);
+        cr_expect_eq(caller.told, 1);
+        cr_expect_eq(caller.end, WAITING_LATE);
+        if (!placed) waiting_place(caller.waiter, 0, 7);
+    }
+    waiting_get_stats(waiting, &stats);
+    cr_expect_eq(stats.late, 2);
+    cr_expect_eq(stats.waiting, 0);
+    waiting_free(waiting);
+}

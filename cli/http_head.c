@@ -1,0 +1,151 @@
+#include "cli/http_head.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MAX_FIELDS = 100, MAX_DIGITS = 18 };
+
+/* Bytes of the request; not terminated. */
+struct slice {
+    const char *at;
+    size_t len;
+};
+
+/* What the fields say about where the request ends. */
+struct framing {
+    bool old; /* HTTP/1.0 */
+    unsigned n_fields, n_hosts, n_lengths, n_codings;
+};
+
+static bool is_token(char c)
+{
+    return g_ascii_isalnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+static bool all(struct slice text, bool (*is)(char c))
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is(text.at[i])) return false;
+    return true;
+}
+
+static bool is_target(char c)
+{
+    return (unsigned char)c > 0x20 && c != 0x7F;
+}
+
+static bool is_value(char c)
+{
+    return ((unsigned char)c >= 0x20 && c != 0x7F) || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return g_ascii_isdigit(c);
+}
+
+static bool is_called(struct slice text, const char *name)
+{
+    return text.len == strlen(name) && g_ascii_strncasecmp(text.at, name, text.len) == 0;
+}
+
+/* Blanks before a value are none of it. Those behind it stay: libraries differ on "5 " and "chunked ". */
+static struct slice value_of(struct slice text)
+{
+    while (text.len && (*text.at == ' ' || *text.at == '\t')) text.at++, text.len--;
+    return text;
+}
+
+/* The text before the first `c`, which is taken off `rest` with it. */
+static bool cut(struct slice *rest, char c, struct slice *out)
+{
+    const char *end = memchr(rest->at, c, rest->len);
+    if (!end) return false;
+    *out = (struct slice){rest->at, (size_t)(end - rest->at)};
+    rest->len -= out->len + 1;
+    rest->at = end + 1;
+    return true;
+}
+
+/* `*` or a path: a whole URL is for proxies, which might take its host for another than that of the field. */
+static const char *check_request_line(struct slice line, struct framing *framing)
+{
+    struct slice method, target;
+    if (!cut(&line, ' ', &method) || !method.len || !all(method, is_token)) return "no method";
+    if (!cut(&line, ' ', &target) || !target.len || !all(target, is_target)) return "no target";
+    if (target.at[0] != '/' && !is_called(target, "*")) return "the target is no path";
+    framing->old = line.len == 8 && memcmp(line.at, "HTTP/1.0", 8) == 0;
+    if (!framing->old && (line.len != 8 || memcmp(line.at, "HTTP/1.1", 8) != 0)) return "neither HTTP/1.1 nor HTTP/1.0";
+    return NULL;
+}
+
+static const char *check_length(struct slice value, struct framing *framing)
+{
+    if (framing->n_lengths++) return "Content-Length comes twice";
+    if (framing->n_codings) return "both Content-Length and Transfer-Encoding";
+    return value.len && value.len <= MAX_DIGITS && all(value, is_digit) ? NULL : "Content-Length is no number";
+}
+
+static const char *check_coding(struct slice value, struct framing *framing)
+{
+    if (framing->n_codings++) return "Transfer-Encoding comes twice";
+    if (framing->n_lengths) return "both Content-Length and Transfer-Encoding";
+    if (framing->old) return "Transfer-Encoding in HTTP/1.0";
+    return is_called(value, "chunked") ? NULL : "Transfer-Encoding is not chunked";
+}
+
+static const char *check_host(struct slice value, struct framing *framing)
+{
+    (void)value;
+    return framing->n_hosts++ ? "Host comes twice" : NULL;
+}
+
+static const char *check_field(struct slice line, struct framing *framing)
+{
+    static const struct {
+        const char *name;
+        const char *(*check)(struct slice value, struct framing *framing);
+    } rows[] = {{"Content-Length", check_length}, {"Transfer-Encoding", check_coding}, {"Host", check_host}};
+    struct slice name;
+    if (line.at[0] == ' ' || line.at[0] == '\t') return "a folded line";
+    if (!cut(&line, ':', &name) || !name.len || !all(name, is_token)) return "a field without a name";
+    if (!all(line, is_value)) return "a control character";
+    if (++framing->n_fields > MAX_FIELDS) return "too many fields";
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (is_called(name, rows[i].name)) return rows[i].check(value_of(line), framing);
+    return NULL;
+}
+
+/* One line, taken off `rest` with its CRLF. False: it has no end yet, or `why` says what is wrong with its end. A line
+ * that has none yet is looked through for what can be no part of it: a bare line feed must not wait for its deadline.
+ */
+static bool take_line(struct slice *rest, struct slice *out, const char **why)
+{
+    const char *feed = memchr(rest->at, '\n', rest->len);
+    const char *end = memchr(rest->at, '\r', rest->len);
+    if (feed && (!end || end > feed)) *why = "a line feed without a carriage return";
+    if (end && end + 1 < rest->at + rest->len && end[1] != '\n') *why = "a carriage return without a line feed";
+    if (*why || !feed) return false;
+    *out = (struct slice){rest->at, (size_t)(end - rest->at)};
+    rest->len -= out->len + 2;
+    rest->at = feed + 1;
+    return true;
+}
+
+enum head_state http_head_check(const char *bytes, size_t len, const char **why)
+{
+    struct slice rest = {bytes, len}, line;
+    struct framing framing = {0};
+    *why = NULL;
+    if (!len) return HEAD_PARTIAL;
+    for (unsigned n = 0; take_line(&rest, &line, why); n++) {
+        if (n && !line.len) {
+            if (!framing.old && !framing.n_hosts) *why = "no Host";
+            return *why ? HEAD_BAD : HEAD_WHOLE;
+        }
+        *why = n ? check_field(line, &framing) : check_request_line(line, &framing);
+        if (*why) return HEAD_BAD;
+    }
+    return *why ? HEAD_BAD : HEAD_PARTIAL;
+}

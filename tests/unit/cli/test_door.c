@@ -1,0 +1,489 @@
+/* The door of an HTTP listener by itself: who may come in and for how long, and what is a request at all. */
+#include "cli/door.h"
+#include "cli/http_head.h"
+#include "lib/base/clock.h"
+#include "tests/support/leak.h"
+#include "tests/support/wait.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CALL_MS = 10000, LIMIT_MS = 400, LARGE = 16 << 20 };
+
+TestSuite(door, .fini = leak_check, .timeout = 120);
+
+/* --- what is behind the door --- */
+
+/* /wait waits until its client goes, /large is too much for any socket's buffers, else "ok" after the body. */
+struct stage {
+    struct door *door;
+    struct MHD_Connection *waits;
+    atomic_uint waiting, gone, completed, bytes;
+};
+
+static const char BODY = 0; /* its address marks a request that has begun */
+
+static enum MHD_Result answer(struct MHD_Connection *connection, size_t len, char *text, enum MHD_ResponseMemoryMode of)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(len, text, of);
+    MHD_add_response_header(response, "Connection", "close");
+    door_answer(connection);
+    enum MHD_Result result = MHD_queue_response(connection, 200, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *bytes, size_t *len, void **request)
+{
+    struct stage *stage = ctx;
+    (void)method, (void)version, (void)bytes;
+    if (!*request) {
+        *request = (void *)&BODY;
+        return MHD_YES;
+    }
+    if (*len) {
+        atomic_fetch_add(&stage->bytes, (unsigned)*len);
+        *len = 0;
+        return MHD_YES;
+    }
+    if (strcmp(url, "/large") == 0) return answer(connection, LARGE, g_malloc0(LARGE), MHD_RESPMEM_MUST_FREE);
+    if (strcmp(url, "/wait") == 0 && !stage->waits) {
+        stage->waits = connection;
+        door_wait(connection, stage);
+        MHD_suspend_connection(connection);
+        atomic_fetch_add(&stage->waiting, 1);
+        return MHD_YES;
+    }
+    return answer(connection, 2, "ok", MHD_RESPMEM_PERSISTENT);
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)connection, (void)request, (void)code;
+    atomic_fetch_add(&((struct stage *)ctx)->completed, 1);
+}
+
+static void on_gone(void *ctx, void *who)
+{
+    struct stage *stage = who;
+    cr_expect_eq(who, ctx);
+    atomic_fetch_add(&stage->gone, 1);
+    MHD_resume_connection(stage->waits);
+}
+
+static void open_stage(struct stage *stage, uint32_t max_guests, uint32_t per_address, int64_t limit_ms)
+{
+    struct err err = {0};
+    *stage = (struct stage){0};
+    const struct door_config config = {
+        .name = "http",
+        .listen = "127.0.0.1:0",
+        .max_guests = max_guests,
+        .per_address = per_address,
+        .head_bytes = 4096,
+        .limit_ms = {[DOOR_HEAD] = limit_ms, [DOOR_BODY] = limit_ms, [DOOR_ANSWER] = limit_ms},
+        .on_request = on_request,
+        .on_completed = on_completed,
+        .on_gone = on_gone,
+        .ctx = stage};
+    cr_assert_eq(door_open(&config, &stage->door, &err), ERR_OK, "%s", err.text);
+}
+
+/* --- clients --- */
+
+/* From 127.0.0.`host`. */
+static int come(const struct stage *stage, unsigned host)
+{
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(door_port(stage->door)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr = {htonl((INADDR_LOOPBACK & 0xFFFFFF00U) + host)}};
+    struct timeval limit = {CALL_MS / 1000, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    cr_assert_eq(bind(fd, (struct sockaddr *)&from, sizeof from), 0);
+    cr_assert_eq(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+static void say(int fd, const char *text)
+{
+    send(fd, text, strlen(text), MSG_NOSIGNAL);
+}
+
+/* What comes until the other side ends; it must. */
+static GString *listen_to(int fd)
+{
+    char bytes[4096];
+    GString *heard = g_string_new(NULL);
+    ssize_t n;
+    while ((n = recv(fd, bytes, sizeof bytes, 0)) > 0) g_string_append_len(heard, bytes, n);
+    cr_expect(n == 0 || errno == ECONNRESET, "the connection is not closed: %s", heard->str);
+    close(fd);
+    return heard;
+}
+
+static bool is_open(int fd)
+{
+    struct pollfd look = {fd, POLLIN | POLLRDHUP, 0};
+    return poll(&look, 1, 0) == 0;
+}
+
+static bool is_ended(void *fd)
+{
+    return !is_open(*(int *)fd);
+}
+
+static const char GET[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/* An honest call; how long it took. */
+static int64_t call_ns(const struct stage *stage, unsigned host)
+{
+    int64_t start = clock_now_ns();
+    int fd = come(stage, host);
+    say(fd, GET);
+    GString *heard = listen_to(fd);
+    cr_expect(g_str_has_prefix(heard->str, "HTTP/1.1 200 ") && g_str_has_suffix(heard->str, "ok"), "%s", heard->str);
+    g_string_free(heard, TRUE);
+    return clock_now_ns() - start;
+}
+
+/* --- what is a request --- */
+
+/* The bytes of a case's text. */
+static GString *bytes_of(const char *text)
+{
+    GString *bytes = g_string_new(NULL);
+    for (const char *c = text; *c; c++) {
+        static const char names[] = "rnt0\\", values[] = "\r\n\t\0\\";
+        const char *name = *c == '\\' ? strchr(names, c[1]) : NULL;
+        if (*c != '\\') {
+            g_string_append_c(bytes, *c);
+        } else if (c[1] == 'x') {
+            g_string_append_c(bytes, (char)(g_ascii_xdigit_value(c[2]) * 16 + g_ascii_xdigit_value(c[3])));
+            c += 3;
+        } else {
+            cr_assert(name && c[1], "%s", text);
+            g_string_append_c(bytes, values[name - names]);
+            c++;
+        }
+    }
+    return bytes;
+}
+
+static unsigned count(const char *text, const char *what)
+{
+    unsigned n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) n++;
+    return n;
+}
+
+static void expect_answer(const char *name, const char *want, const GString *heard)
+{
+    unsigned answers = count(heard->str, "HTTP/1.1 2") + count(heard->str, "HTTP/1.1 4");
+    cr_expect_leq(answers, 1, "%s: %s", name, heard->str);
+    if (strcmp(want, "any") == 0) return;
+    bool bad = g_str_has_prefix(heard->str, "HTTP/1.1 400 ");
+    if (strcmp(want, "none") == 0) {
+        cr_expect(answers == 0 || bad, "%s: %s", name, heard->str);
+        return;
+    }
+    char *start = g_strdup_printf("HTTP/1.1 %s ", want);
+    cr_expect(g_str_has_prefix(heard->str, start), "%s: not %s: %s", name, want, heard->str);
+    cr_expect(!bad || strstr(heard->str, "\"status\":400,\"code\":\"malformed\",\"detail\":\""), "%s: %s", name,
+              heard->str);
+    g_free(start);
+}
+
+static void run_case(const struct stage *stage, char *const *parts)
+{
+    GString *bytes = bytes_of(parts[2]);
+    int fd = come(stage, 1);
+    send(fd, bytes->str, bytes->len, MSG_NOSIGNAL);
+    GString *heard = listen_to(fd);
+    expect_answer(parts[0], parts[1], heard);
+    g_string_free(heard, TRUE);
+    g_string_free(bytes, TRUE);
+}
+
+/* Each case of the corpus; `run` gets name, answer and bytes. */
+static unsigned for_cases(void (*run)(const struct stage *stage, char *const *parts), const struct stage *stage)
+{
+    gchar *text = NULL;
+    unsigned n = 0;
+    cr_assert(g_file_get_contents(SOURCE_ROOT "/tests/data/http/smuggling.txt", &text, NULL, NULL));
+    gchar **lines = g_strsplit(text, "\n", -1);
+    for (gchar **line = lines; *line; line++) {
+        if (!**line || **line == '#') continue;
+        gchar **parts = g_strsplit(*line, " | ", 3);
+        cr_assert_eq(g_strv_length(parts), 3, "%s", *line);
+        run(stage, parts);
+        n++;
+        g_strfreev(parts);
+    }
+    g_strfreev(lines);
+    g_free(text);
+    return n;
+}
+
+Test(door, no_two_answers_whatever_is_smuggled)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, LIMIT_MS);
+    cr_expect_gt(for_cases(run_case, &stage), 100);
+    door_close(stage.door);
+}
+
+/* However the bytes come in, byte by byte or at once: the same verdict, and no bad head waits for its end. */
+static void check_prefixes(const struct stage *stage, char *const *parts)
+{
+    (void)stage;
+    GString *bytes = bytes_of(parts[2]);
+    const char *why;
+    enum head_state state = http_head_check(bytes->str, bytes->len, &why);
+    cr_expect_neq(state == HEAD_BAD, strcmp(parts[1], "400") != 0, "%s: %s", parts[0], why);
+    cr_expect_eq(state == HEAD_BAD, why != NULL, "%s", parts[0]);
+    for (size_t n = 0; n < bytes->len; n++) {
+        char *copy = g_memdup2(bytes->str, n); /* so that a byte too far is noticed */
+        enum head_state early = http_head_check(copy, n, &why);
+        cr_expect(early == HEAD_PARTIAL || early == state, "%s: %d, then %d", parts[0], early, state);
+        g_free(copy);
+    }
+    g_string_free(bytes, TRUE);
+}
+
+Test(door, a_head_is_judged_alike_in_pieces)
+{
+    for_cases(check_prefixes, NULL);
+}
+
+Test(door, heads_are_bounded)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, CALL_MS);
+    GString *head = g_string_new("GET / HTTP/1.1\r\nHost: a\r\n");
+    for (unsigned i = 0; i < 100; i++) g_string_append_printf(head, "X%u: y\r\n", i);
+    g_string_append(head, "\r\n");
+    int fd = come(&stage, 1);
+    say(fd, head->str);
+    GString *heard = listen_to(fd);
+    cr_expect(strstr(heard->str, "too many fields"), "%s", heard->str);
+    g_string_free(heard, TRUE);
+    g_string_assign(head, "GET / HTTP/1.1\r\nHost: a\r\nX: ");
+    while (head->len < 100000) g_string_append_c(head, 'y');
+    fd = come(&stage, 1);
+    say(fd, head->str);
+    heard = listen_to(fd);
+    cr_expect(heard->len == 0 || strstr(heard->str, "400 "), "%s", heard->str);
+    g_string_free(heard, TRUE);
+    g_string_free(head, TRUE);
+    door_close(stage.door);
+}
+
+/* --- deadlines --- */
+
+/* Drips `text` byte by byte until the other side ends. How long that took. */
+static int64_t drip_ns(int fd, const char *text)
+{
+    int64_t start = clock_now_ns();
+    size_t len = strlen(text);
+    for (size_t i = 0; is_open(fd) && clock_now_ns() - start < CALL_MS * INT64_C(1000000); i++) {
+        struct pollfd pause = {fd, POLLIN | POLLRDHUP, 0};
+        send(fd, i < len ? &text[i] : "x", 1, MSG_NOSIGNAL);
+        poll(&pause, 1, LIMIT_MS / 10);
+    }
+    return clock_now_ns() - start;
+}
+
+static void expect_cut(struct stage *stage, const char *first, const char *drips)
+{
+    struct door_stats stats;
+    int fd = come(stage, 1);
+    say(fd, first);
+    int64_t took = drip_ns(fd, drips) / 1000000;
+    cr_expect(took >= LIMIT_MS / 2 && took < 10 * LIMIT_MS, "cut after %ld ms", (long)took);
+    door_get_stats(stage->door, &stats);
+    cr_expect_eq(stats.late, 1, "%lu", (unsigned long)stats.late);
+    close(fd);
+}
+
+Test(door, a_dripping_head_has_a_deadline)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, LIMIT_MS);
+    expect_cut(&stage, "", "GET / HTTP/1.1\r\nHost: a\r\nX: ");
+    door_close(stage.door);
+}
+
+Test(door, a_dripping_body_has_a_deadline)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, LIMIT_MS);
+    expect_cut(&stage, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", "");
+    cr_expect_gt(atomic_load(&stage.bytes), 0);
+    door_close(stage.door);
+    cr_expect_eq(atomic_load(&stage.completed), 1);
+}
+
+static bool is_completed(void *stage)
+{
+    return atomic_load(&((struct stage *)stage)->completed) > 0;
+}
+
+Test(door, an_answer_that_nobody_reads_has_a_deadline)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, LIMIT_MS);
+    int fd = come(&stage, 1);
+    say(fd, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    cr_expect(wait_until(is_completed, &stage, CALL_MS), "it is still being answered");
+    door_close(stage.door);
+    close(fd);
+}
+
+/* The request's client may send no more and still read: it is not given up before its request is whole. */
+Test(door, a_client_that_closes_its_side_is_answered)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, CALL_MS);
+    int fd = come(&stage, 1);
+    say(fd, GET);
+    shutdown(fd, SHUT_WR);
+    GString *heard = listen_to(fd);
+    cr_expect(g_str_has_suffix(heard->str, "ok"), "%s", heard->str);
+    g_string_free(heard, TRUE);
+    door_close(stage.door);
+}
+
+static bool is_waiting(void *stage)
+{
+    return atomic_load(&((struct stage *)stage)->waiting) > 0;
+}
+
+static bool is_gone(void *stage)
+{
+    return atomic_load(&((struct stage *)stage)->gone) > 0;
+}
+
+Test(door, who_waits_has_no_deadline_and_goes_when_its_client_goes)
+{
+    struct stage stage;
+    open_stage(&stage, 1, 1, LIMIT_MS);
+    int fd = come(&stage, 1), other = -1;
+    say(fd, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+    cr_assert(wait_until(is_waiting, &stage, CALL_MS));
+    int64_t start = clock_now_ns();
+    while (clock_now_ns() - start < 2 * LIMIT_MS * INT64_C(1000000)) { /* others come and are cut off; it stays */
+        if (other < 0) other = come(&stage, 1);
+        if (!is_open(other)) close(other), other = -1;
+    }
+    cr_expect(is_open(fd) && !is_gone(&stage));
+    close(fd);
+    cr_expect(wait_until(is_gone, &stage, CALL_MS), "nobody noticed");
+    cr_expect(wait_until(is_completed, &stage, CALL_MS));
+    if (other >= 0) close(other);
+    door_close(stage.door);
+}
+
+/* --- crowds --- */
+
+Test(door, of_one_address_the_oldest_makes_room)
+{
+    enum { N = 10, CAP = 4 };
+    struct stage stage;
+    int fds[N];
+    open_stage(&stage, 64, CAP, CALL_MS);
+    int neighbour = come(&stage, 2);
+    for (unsigned i = 0; i < N; i++) {
+        fds[i] = come(&stage, 1);
+        say(fds[i], "G");
+        if (i >= CAP) cr_expect(wait_until(is_ended, &fds[i - CAP], CALL_MS), "%u stays", i - CAP);
+    }
+    for (unsigned i = N - CAP; i < N; i++) cr_expect(is_open(fds[i]), "%u is gone", i);
+    cr_expect(is_open(neighbour), "an address pays for another");
+    cr_expect_lt(call_ns(&stage, 1), 1000000000LL);
+    for (unsigned i = 0; i < N; i++) close(fds[i]);
+    close(neighbour);
+    door_close(stage.door);
+}
+
+/* Five times as many as there are places, of each kind that costs its client nothing; an honest caller does not notice,
+ * from an address of its own or from theirs. */
+Test(door, a_crowd_keeps_nobody_out)
+{
+    enum { N = 300, PLACES = 60, CALLS = 50 };
+    static const char *const kinds[] = {"", "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
+                                        "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "\r"};
+    struct stage stage;
+    struct door_stats stats;
+    int fds[N];
+    open_stage(&stage, PLACES, 0, CALL_MS);
+    for (unsigned i = 0; i < N; i++) {
+        fds[i] = come(&stage, 1 + i % 50);
+        say(fds[i], kinds[i % G_N_ELEMENTS(kinds)]);
+    }
+    int64_t longest = 0;
+    for (unsigned i = 0; i < CALLS; i++) longest = MAX(longest, call_ns(&stage, i % 2 ? 200 : 1));
+    cr_expect_lt(longest, 1000000000LL, "%.1f ms", (double)longest / 1e6);
+    door_get_stats(stage.door, &stats);
+    cr_expect_gt(stats.crowded, 0);
+    for (unsigned i = 0; i < N; i++) close(fds[i]);
+    door_close(stage.door);
+}
+
+Test(door, without_descriptors_those_who_are_stuck_make_room)
+{
+    enum { N = 40 };
+    struct stage stage;
+    int fds[N], filler[4096], n_fillers = 0;
+    open_stage(&stage, 4000, 0, CALL_MS);
+    for (unsigned i = 0; i < N; i++) say(fds[i] = come(&stage, 1), "G");
+    call_ns(&stage, 1); /* behind the others: they are in */
+    int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = (rlim_t)fds[N - 1] + 2 * N;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    while (n_fillers < 4096 && (filler[n_fillers] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) n_fillers++;
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(door_port(stage.door)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    cr_assert_eq(connect(caller, (struct sockaddr *)&at, sizeof at), 0);
+    say(caller, GET);
+    GString *heard = listen_to(caller);
+    cr_expect(g_str_has_suffix(heard->str, "ok"), "%s", heard->str);
+    g_string_free(heard, TRUE);
+    while (n_fillers) close(filler[--n_fillers]);
+    for (unsigned i = 0; i < N; i++) close(fds[i]);
+    door_close(stage.door);
+}
+
+/* --- the end --- */
+
+Test(door, it_ends_while_clients_are_at_every_stage)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, CALL_MS);
+    int head = come(&stage, 1), body = come(&stage, 1), reader = come(&stage, 1), refused = come(&stage, 1);
+    say(head, "GET");
+    say(body, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab");
+    say(reader, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    say(refused, "\n");
+    call_ns(&stage, 1);
+    int64_t start = clock_now_ns();
+    door_quiesce(stage.door);
+    door_close(stage.door);
+    cr_expect_lt(clock_now_ns() - start, 3000000000LL);
+    int all[] = {head, body, reader, refused};
+    for (unsigned i = 0; i < 4; i++) close(all[i]);
+}
