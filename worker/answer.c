@@ -247,6 +247,24 @@ enum err_code answer_family(struct subjects *subjects, struct arena *arena, cons
     return written ? ERR_OK : full(err);
 }
 
+/* Is it about where a database lies, in whose words stand files, servers and roles? */
+static bool names_places(enum err_code code)
+{
+    static const enum err_code codes[] = {ERR_DB_MISSING, ERR_DB_UNREADABLE,  ERR_DB_CORRUPT, ERR_DB_EMPTY,
+                                          ERR_DB_LOCKED,  ERR_DB_UNAVAILABLE, ERR_UNREACHABLE};
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code) return true;
+    return err_class(code) == ERR_CLASS_FATAL;
+}
+
+/* What whoever asks may read of it. He named a database, and where that lies is none of his business. */
+static const char *told(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
+                        const struct err *why)
+{
+    if (config->tells_places || !names_places(why->code)) return why->text;
+    return arena_printf(arena, "'%.100s': %s", task->db, err_meaning(why->code));
+}
+
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
                                  int family, const struct err *why, struct msg_result *out)
 {
@@ -254,7 +272,7 @@ enum err_code answer_unavailable(struct arena *arena, const struct worker_config
     const struct vsig_def *const *all = vsig_all(&n_all);
     address(out, task);
     out->code = err_name(why->code);
-    out->message = why->text;
+    out->message = told(arena, config, task, why);
     out->signals = arena_new_array(arena, n_all, struct msg_signal);
     if (!out->signals) return ERR_NOMEM;
     for (unsigned i = 0; i < n_all; i++)

@@ -88,6 +88,10 @@ struct worker_config {
                            struct err *err);
     void *trial_ctx;
     uint32_t max_crashes;
+
+    /* Failures are answered in the words of whatever failed, with files and servers: for who named them himself, on a
+     * command line. False: with the database's name and the code's meaning. */
+    bool tells_places;
 };
 
 struct worker_stats {

@@ -6,6 +6,8 @@
 #include "lib/base/clock.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +236,34 @@ Test(worker, a_missing_database_is_an_answer)
     struct msg_result *result = next();
     cr_assert_str_eq(result->code, "db_missing");
     cr_assert(result->message && *result->message);
+}
+
+/* Who asks named a database, not a file: where it lies is nobody's business. */
+Test(worker, no_answer_says_where_databases_lie)
+{
+    static const struct {
+        const char *db, *code;
+    } rows[] = {{"nowhere", "db_missing"}, {"../zoo", "db_missing"}, {"junk", "db_corrupt"}, {"zero", "db_empty"}};
+    char *junk = g_strconcat(zoo.dir, "/junk.sqlite", NULL), *zero = g_strconcat(zoo.dir, "/zero.sqlite", NULL);
+    cr_assert(g_file_set_contents(junk,
+                                  "this is no database at all, but long enough to be read as the header of one, "
+                                  "which has one hundred bytes",
+                                  -1, NULL));
+    cr_assert(g_file_set_contents(zero, "", 0, NULL));
+    start(NULL, 0);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct msg_task task = task_of("join", "SELECT 1");
+        task.db = rows[i].db;
+        put(&task);
+        struct msg_result *result = next();
+        cr_expect_str_eq(result->code, rows[i].code);
+        cr_expect(strstr(result->message, rows[i].db), "%s", result->message);
+        cr_expect(!strstr(result->message, zoo.dir) && !strstr(result->message, ".sqlite"), "%s", result->message);
+    }
+    g_remove(junk);
+    g_remove(zero);
+    g_free(junk);
+    g_free(zero);
 }
 
 static bool has_counted_two(void *p)
