@@ -66,8 +66,9 @@ static void text_side(FILE *stream, const char *mark, const struct diff_verdict 
 {
     char p[16] = "-";
     if (!isnan(verdict->p)) snprintf(p, sizeof p, "%.3f", verdict->p);
-    fprintf(stream, "    %s %s%s%s %s%s%s  ", mark, msg_status_name(verdict->status), verdict->reason ? " " : "",
-            verdict->reason ? verdict->reason : "", p, right ? " " : "", right_name(right));
+    fprintf(stream, "    %s %s ", mark, msg_status_name(verdict->status));
+    if (verdict->reason) safe(stream, verdict->reason);
+    fprintf(stream, "%s%s%s%s  ", verdict->reason ? " " : "", p, right ? " " : "", right_name(right));
     safe(stream, verdict->sql ? verdict->sql : "(no answer)");
     fputc('\n', stream);
 }

@@ -62,8 +62,12 @@ void table_print(struct table *table, FILE *stream)
     }
     for (guint i = 0; i < table->cells->len; i += table->n_columns) {
         struct libscols_line *line = scols_table_new_line(out, NULL);
-        for (unsigned c = 0; line && c < table->n_columns; c++)
-            scols_line_set_data(line, c, table->cells->pdata[i + c] ? table->cells->pdata[i + c] : "");
+        for (unsigned c = 0; line && c < table->n_columns; c++) {
+            const char *cell = table->cells->pdata[i + c] ? table->cells->pdata[i + c] : "";
+            char *safe = safe_text(cell, strlen(cell), false);
+            scols_line_set_data(line, c, safe);
+            g_free(safe);
+        }
     }
     scols_print_table(out);
     scols_unref_table(out);

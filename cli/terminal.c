@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include "cli/cli.h"
+#include "lib/base/invisible.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -49,37 +50,59 @@ bool terminal_progress(void)
     return isatty(STDERR_FILENO) == 1 && !is_set("CI");
 }
 
-void print_safe(FILE *stream, const char *text, size_t len, bool lines)
+/* A character as it is shown. */
+struct glyph {
+    size_t bytes;     /* of the text */
+    unsigned columns; /* on a terminal */
+    char escape[12];  /* in its place; "": it stands for itself */
+};
+
+static struct glyph glyph_of(const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool c1 =
-            c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0; /* U+0080..U+009F also drive terminals */
-        if (c == '\n' && lines)
-            fputc('\n', stream);
-        else if (c == '\t' || c == '\n' || c == '\r')
-            fputc(' ', stream);
-        else if (c < 0x20 || c == 0x7F || c1)
-            fputc('?', stream);
-        else
-            fputc(c, stream);
-        i += c1;
-    }
+    gunichar c = *text ? g_utf8_get_char_validated(text, (gssize)len) : 0;
+    bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+    struct glyph glyph = {valid ? (size_t)g_utf8_skip[(unsigned char)*text] : 1, 1, ""};
+    if (!valid)
+        snprintf(glyph.escape, sizeof glyph.escape, "\\x%02x", (unsigned char)*text);
+    else if (c == '\t' || c == '\n' || c == '\r')
+        glyph.escape[0] = ' ';
+    else if (is_invisible(c))
+        snprintf(glyph.escape, sizeof glyph.escape, c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    else
+        glyph.columns = g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+    if (*glyph.escape) glyph.columns = (unsigned)strlen(glyph.escape);
+    return glyph;
 }
 
-/* Columns of the character at `text`, and its bytes. */
-static unsigned character(const char *text, size_t len, size_t *bytes)
+char *safe_text(const char *text, size_t len, bool lines)
 {
-    gunichar c = g_utf8_get_char_validated(text, (gssize)len);
-    bool valid = c != (gunichar)-1 && c != (gunichar)-2;
-    *bytes = valid ? (size_t)(g_utf8_next_char(text) - text) : 1;
-    return !valid ? 1 : g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+    GString *safe = g_string_sized_new(len + 1);
+    for (size_t i = 0; i < len;) {
+        struct glyph glyph = glyph_of(text + i, len - i);
+        if (*glyph.escape && !(lines && text[i] == '\n'))
+            g_string_append(safe, glyph.escape);
+        else
+            g_string_append_len(safe, text + i, (gssize)glyph.bytes);
+        i += glyph.bytes;
+    }
+    return g_string_free(safe, FALSE);
+}
+
+void print_safe(FILE *stream, const char *text, size_t len, bool lines)
+{
+    char *safe = safe_text(text, len, lines);
+    fputs(safe, stream);
+    g_free(safe);
 }
 
 unsigned text_width(const char *text, size_t len)
 {
     unsigned width = 0;
-    for (size_t i = 0, bytes; i < len; i += bytes) width += character(text + i, len - i, &bytes);
+    for (size_t i = 0; i < len;) {
+        struct glyph glyph = glyph_of(text + i, len - i);
+        width += glyph.columns;
+        i += glyph.bytes;
+    }
     return width;
 }
 
@@ -95,11 +118,13 @@ unsigned terminal_width(FILE *stream)
 /* Bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
 static size_t line_of(const char *text, size_t len, unsigned room)
 {
-    size_t end = 0, space = 0, bytes;
-    for (unsigned columns = 0; end < len; end += bytes) {
-        columns += character(text + end, len - end, &bytes);
+    size_t end = 0, space = 0;
+    for (unsigned columns = 0; end < len;) {
+        struct glyph glyph = glyph_of(text + end, len - end);
+        columns += glyph.columns;
         if (columns > room) break;
         if (text[end] == ' ') space = end;
+        end += glyph.bytes;
     }
     return end < len && text[end] != ' ' && space ? space : end;
 }
@@ -127,7 +152,9 @@ void complain(const char *format, ...)
     va_start(args, format);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    fprintf(stderr, "assay: %s\n", text);
+    fputs("assay: ", stderr);
+    print_safe(stderr, text, strlen(text), true);
+    fputc('\n', stderr);
     g_free(text);
 }
 

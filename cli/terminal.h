@@ -18,10 +18,13 @@ const char *style_end(void);
 bool terminal_output(void);
 bool terminal_progress(void);
 
-/* Print text from users with control characters (escape sequences above all) made visible; newlines stay if `lines`. */
+/* Text from users as it may be printed: what is invisible (lib/base/invisible.h), escape sequences and marks of
+ * direction above all, as \uXXXX or \UXXXXXXXX, bytes that are no UTF-8 as \xXX, tabs and line ends as spaces; newlines
+ * stay if `lines`. g_free. */
+char *safe_text(const char *text, size_t len, bool lines);
 void print_safe(FILE *stream, const char *text, size_t len, bool lines);
 
-/* Columns that `len` bytes of UTF-8 text take on a terminal; a tab counts as one, as print_safe writes it. */
+/* Columns that `len` bytes of UTF-8 text take on a terminal as print_safe writes them. */
 unsigned text_width(const char *text, size_t len);
 
 /* Columns of the terminal behind the stream; 80 where there is none. */

@@ -1,6 +1,7 @@
 #include "lib/base/log.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/invisible.h"
 #include "lib/base/utf8.h"
 
 #include <errno.h>
@@ -167,16 +168,25 @@ static bool put_format(struct line *line, const char *format, ...)
     return len >= 0 && (size_t)len < sizeof text && put(line, text, (size_t)len);
 }
 
-/* Escaped for JSON, which serves a terminal as well: C0, DEL and C1 could move its cursor. */
+/* The code point of `len` bytes of sound UTF-8. */
+static uint32_t code_point(const char *at, unsigned len)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+    uint32_t point = len == 1 ? byte[0] : byte[0] & (0xFFU >> (len + 1));
+    for (unsigned i = 1; i < len; i++) point = point << 6 | (byte[i] & 0x3FU);
+    return point;
+}
+
+/* Escaped for JSON, which serves a terminal as well: what could move its cursor, or hide. */
 static bool put_character(struct line *line, const char *at, unsigned len)
 {
-    unsigned char first = (unsigned char)at[0], second = (unsigned char)at[1];
     if (len == 0) return put(line, "\\ufffd", 6);
-    if (first == '\n') return put(line, "\\n", 2);
-    if (first == '"' || first == '\\') return put_format(line, "\\%c", first);
-    if (len == 1 && (first < 0x20 || first == 0x7F)) return put_format(line, "\\u%04x", first);
-    if (len == 2 && first == 0xC2 && second < 0xA0) return put_format(line, "\\u%04x", second);
-    return put(line, at, len);
+    if (*at == '\n') return put(line, "\\n", 2);
+    if (*at == '"' || *at == '\\') return put_format(line, "\\%c", *at);
+    uint32_t point = code_point(at, len);
+    if (!is_invisible(point)) return put(line, at, len);
+    if (point < 0x10000) return put_format(line, "\\u%04x", point);
+    return put_format(line, "\\u%04x\\u%04x", 0xD7C0 + (point >> 10), 0xDC00 + (point & 0x3FF));
 }
 
 static void put_escaped(struct line *line, const char *text)

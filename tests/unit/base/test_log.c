@@ -89,6 +89,26 @@ Test(log, text_for_a_terminal)
     close_log();
 }
 
+/* Marks of direction and tags neither turn a line round nor hide in it; as JSON they come back as they were. */
+Test(log, what_is_invisible_is_escaped)
+{
+    static const char text[] = "a\xE2\x80\xAE"
+                               "b\xF3\xA0\x81\x81"
+                               "c\xEF\xBB\xBF\xC2\xAD"
+                               "\xC3\xA9";
+    const struct log_field field = log_field_text("path", text);
+    open_log(LOG_FORM_TEXT, LOG_LEVEL_INFO);
+    log_event(LOG_LEVEL_INFO, "cache", &field, 1, "opened");
+    cr_assert(strstr(written(), "path=\"a\\u202eb\\udb40\\udc41c\\ufeff\\u00ad\xC3\xA9\"\n"), "%s", written());
+    close_log();
+    open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
+    log_event(LOG_LEVEL_INFO, "cache", &field, 1, "opened");
+    json_t *root = json_loads(written(), 0, NULL);
+    cr_assert_str_eq(text_of(root, "path"), text);
+    json_decref(root);
+    close_log();
+}
+
 Test(log, levels_are_kept)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_WARN);

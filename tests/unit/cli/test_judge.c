@@ -112,6 +112,42 @@ Test(judge, what_was_not_looked_at_is_said)
     run_free(&run);
 }
 
+/* SQL that reads otherwise than it runs: as text with escapes and the carets where they belong, as JSON byte by byte.
+ */
+Test(judge, what_is_invisible_in_sql_is_shown_and_not_changed)
+{
+    static const char sql[] = "SELECT nme, '\xE2\x80\xAE\xF3\xA0\x81\x81\xEF\xBB\xBF' FROM customer";
+    static const char literal[] = "'\xE2\x80\xAE\xF3\xA0\x81\x81\xEF\xBB\xBF', nme";
+    char *moved = g_strdup_printf("SELECT %s FROM customer", literal);
+    struct run run = assay(CHECK, "--format=text", sql, moved);
+    cr_expect_eq(run.status, 1, "%s", run.err);
+    cr_expect(strstr(run.out, "    SELECT nme, '\\u202e\\U000e0041\\ufeff' FROM customer\n           ^^^ [1]\n"), "%s",
+              run.out);
+    cr_expect(strstr(run.out, "    SELECT '\\u202e\\U000e0041\\ufeff', nme FROM customer\n"
+                              "                                     ^^^ [1]\n"),
+              "%s", run.out);
+    cr_expect(!strstr(run.out, "\xE2\x80\xAE") && !strstr(run.err, "\xE2\x80\xAE"), "%s%s", run.out, run.err);
+    run_free(&run);
+    run = assay(CHECK, sql);
+    json_t *verdict = parse(run.out);
+    const json_t *first = json_array_get(json_object_get(verdict, "candidates"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(first, "sql")), sql);
+    json_decref(verdict);
+    run_free(&run);
+    g_free(moved);
+}
+
+/* The text may name what the user typed. */
+Test(judge, a_message_about_a_name_hides_nothing)
+{
+    struct run run =
+        assay("check", "--db", "no\xE2\x80\xAEsuch.sqlite", "--question", "q", "--format=text", "SELECT 1");
+    cr_expect_eq(run.status, 2);
+    cr_expect(strstr(run.out, "no\\u202esuch") || strstr(run.err, "no\\u202esuch"), "%s%s", run.out, run.err);
+    cr_expect(!strstr(run.out, "\xE2\x80\xAE") && !strstr(run.err, "\xE2\x80\xAE"), "%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 static size_t candidates_from(const char *input)
 {
     struct run run = assay_input(input, CHECK);

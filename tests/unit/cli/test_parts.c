@@ -59,11 +59,55 @@ Test(parts, carets_count_characters_not_bytes)
 {
     expect_carets("SELECT 'caf\xC3\xA9', x", (struct mark[]){{16, 17, 1}}, 1, 80,
                   "  SELECT 'caf\xC3\xA9', x\n                 ^ [1]\n");
-    expect_carets("SELECT '\033[31m'", (struct mark[]){{7, 14, 1}}, 1, 80, "  SELECT '?[31m'\n         ^^^^^^^ [1]\n");
+    expect_carets("SELECT '\033[31m'", (struct mark[]){{7, 14, 1}}, 1, 80,
+                  "  SELECT '\\u001b[31m'\n         ^^^^^^^^^^^^ [1]\n");
     unsigned line, column;
     caret_position("a\nb\xC3\xA9z", 6, 5, &line, &column);
     cr_expect_eq(line, 2);
     cr_expect_eq(column, 3);
+}
+
+/* What reads otherwise than it runs is shown as it runs, and the carets stand where it stands. */
+Test(parts, what_is_invisible_is_shown_as_an_escape)
+{
+    static const struct {
+        const char *bytes, *escape;
+    } rows[] = {
+        {"\xC2\xAD", "\\u00ad"},
+        {"\xC2\x85", "\\u0085"},
+        {"\xC2\x9B", "\\u009b"},
+        {"\xD8\x9C", "\\u061c"},
+        {"\xE2\x80\x8B", "\\u200b"},
+        {"\xE2\x80\x8D", "\\u200d"},
+        {"\xE2\x80\x8F", "\\u200f"},
+        {"\xE2\x80\xA8", "\\u2028"},
+        {"\xE2\x80\xAA", "\\u202a"},
+        {"\xE2\x80\xAE", "\\u202e"},
+        {"\xE2\x81\xA0", "\\u2060"},
+        {"\xE2\x81\xA6", "\\u2066"},
+        {"\xE2\x81\xA9", "\\u2069"},
+        {"\xEF\xB8\x8F", "\\ufe0f"},
+        {"\xEF\xBB\xBF", "\\ufeff"},
+        {"\xE3\x85\xA4", "\\u3164"},
+        {"\xF3\xA0\x80\x81", "\\U000e0001"},
+        {"\xF3\xA0\x81\x81", "\\U000e0041"},
+        {"\xF3\xA0\x84\x80", "\\U000e0100"},
+        {"\x7F", "\\u007f"},
+        {"\x9B", "\\x9b"},
+        {"\xE2\x80", "\\xe2\\x80"},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        char *sql = g_strdup_printf("SELECT '%s' x", rows[i].bytes), *stars = g_strnfill(strlen(rows[i].escape), ' ');
+        char *want = g_strdup_printf("  SELECT '%s' x\n            %s^ [1]\n", rows[i].escape, stars);
+        uint32_t at = (uint32_t)strlen(sql) - 1;
+        expect_carets(sql, (struct mark[]){{at, at + 1, 1}}, 1, 80, want);
+        g_free(sql);
+        g_free(stars);
+        g_free(want);
+    }
+    expect_carets(
+        "SELECT '\xC3\xA9\xE6\xBC\xA2\xD7\x90' x", (struct mark[]){{17, 18, 1}}, 1, 80,
+        "  SELECT '\xC3\xA9\xE6\xBC\xA2\xD7\x90' x\n                ^ [1]\n"); /* letters of any script stay */
 }
 
 Test(parts, long_sql_is_broken_at_spaces)
