@@ -5,6 +5,7 @@
 #include "coordinator/internal.h"
 
 #include "lib/base/digits.h"
+#include "lib/sql/sql.h"
 #include "proto/invalid.h"
 
 #include <string.h>
@@ -50,9 +51,10 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
     if (!finding) return "";
     const char *text = finding->n_clauses && finding->clauses[0].text ? finding->clauses[0].text : NULL;
     const char *clause = text ? shorten(arena, text, CLAUSE_BYTES) : NULL;
-    const char *out = arena_printf(
-        arena, "; %s%s%s%s (%s%s)", clause ? "`" : "", clause ? clause : "", clause ? "`: " : "", finding->message,
-        finding->name ? finding->name : MSG_INVALID_NAME, finding->severity == MSG_NOTE ? ", a note" : "");
+    const char *mark = clause ? sql_quote_mark(clause, strlen(clause)) : "";
+    const char *out = arena_printf(arena, "; %s%s%s%s%s (%s%s)", mark, clause ? clause : "", mark, clause ? ": " : "",
+                                   finding->message, finding->name ? finding->name : MSG_INVALID_NAME,
+                                   finding->severity == MSG_NOTE ? ", a note" : "");
     return out ? out : "";
 }
 

@@ -32,18 +32,19 @@ static void say_culprit(struct teller *t, struct say *out, const struct whynot_c
         const char *what, *next;
     } BLAMES[] = {
         [WHYNOT_WHERE] = {"the condition", " that "},
-        [WHYNOT_ON] = {"the join condition", " "},
+        [WHYNOT_ON] = {"the join condition", " that "},
         [WHYNOT_HAVING] = {"the condition on groups", " that "},
         [WHYNOT_ARM] = {"", ""},
         [WHYNOT_LIMIT] = {"the limit", " "},
     };
     say(out, BLAMES[culprit->kind].what);
     if (culprit->kind != WHYNOT_ARM && culprit->block) say_home(t, out, culprit->block);
-    say(out, BLAMES[culprit->kind].next);
+    bool quoted =
+        sql_is(culprit->node, SQL_JOIN) || sql_is(culprit->node, SQL_USING) || sql_is(culprit->node, SQL_NAME);
+    say(out, quoted && culprit->kind == WHYNOT_ON ? " " : BLAMES[culprit->kind].next);
     if (culprit->kind == WHYNOT_ARM)
         say_blamed_arm(t, out, culprit->node);
-    else if (culprit->kind == WHYNOT_LIMIT || sql_is(culprit->node, SQL_JOIN) || sql_is(culprit->node, SQL_USING) ||
-             sql_is(culprit->node, SQL_NAME))
+    else if (culprit->kind == WHYNOT_LIMIT || quoted)
         say_sql(t, out, culprit->node);
     else
         say_expr(t, out, culprit->node);

@@ -102,7 +102,8 @@ static void say_function(struct teller *t, struct say *out, const struct sql_nod
         char c = call->text[i], lower[2] = {(char)(c >= 'A' && c <= 'Z' ? c | 32 : c), 0};
         say_bytes(out, lower, 1, 1);
     }
-    say(out, call->flags & SQL_F_DISTINCT ? "(different " : "(");
+    say(out, "(");
+    if (call->flags & SQL_F_DISTINCT) say_either(out, "different ", "different values of ");
     if (call->flags & SQL_F_STAR) say(out, "*");
     say_arguments(t, out, args);
     say(out, ")");
@@ -134,7 +135,7 @@ static void say_over(struct teller *t, struct say *out, const struct sql_node *w
         say(out, " with the same ");
         for (uint32_t i = 0; i < partition->n_kids; i++) {
             say_comma(out, i, partition->n_kids);
-            say_operand(t, out, partition->kids[i], CONDITION);
+            say_expr_bare(t, out, partition->kids[i]);
         }
     }
     if (order) {
@@ -196,6 +197,7 @@ void say_call(struct teller *t, struct say *out, const struct sql_node *call)
             say_different(out, aggregate);
         else
             say_either(out, aggregate->premise, aggregate->prose);
+        if (out->prose && sql_plain_literal(args->kids[0])) say(out, "the constant ");
         say_operand(t, out, args->kids[0], ARITHMETIC);
         for (uint32_t i = 1; i < args->n_kids; i++) {
             say(out, " separated by ");

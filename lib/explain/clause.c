@@ -71,8 +71,7 @@ static void say_star(struct teller *t, struct say *out, const struct sql_node *s
         if (star->text && (!source->name || !sql_name_is(source->name, source->name_len, star->text, star->text_len)))
             continue;
         say_comma(out, told++, n);
-        say_either(out, "", "the ");
-        say_source(t, out, source);
+        say_source_listed(t, out, source);
         const struct schema_table *table =
             source->kind == SQL_SOURCE_TABLE && source->table >= 0 ? &t->index->tables[source->table] : NULL;
         for (uint32_t c = 0; table && c < table->n_columns; c++) tell_column_used(t, &table->columns[c]);
@@ -98,7 +97,7 @@ static void say_distinct(struct teller *t, struct say *out, const struct sql_nod
     say(out, ", one row for each different ");
     for (uint32_t i = 0; i < distinct->n_kids; i++) {
         say_comma(out, i, distinct->n_kids);
-        say_expr(t, out, distinct->kids[i]);
+        say_expr_bare(t, out, distinct->kids[i]);
     }
 }
 
@@ -254,19 +253,35 @@ static void say_ordering(struct teller *t, struct say *out, const struct sql_nod
     }
 }
 
+static bool is_digit(const struct sql_node *n, char digit)
+{
+    return sql_is(n, SQL_LITERAL) && n->text_len == 1 && n->text[0] == digit;
+}
+
+static void say_offset(struct teller *t, struct say *out, const struct sql_node *offset)
+{
+    bool one = out->prose && is_digit(offset, '1');
+    say(out, "the first ");
+    if (!one) say_expr(t, out, offset);
+    say(out, one ? "row is skipped, then " : " rows are skipped, then ");
+}
+
 static void say_limit_count(struct teller *t, struct say *out, const struct sql_node *count)
 {
-    bool one = sql_is(count, SQL_LITERAL) && count->text_len == 1 && count->text[0] == '1';
     if (!count) {
         say(out, "all remaining rows are kept");
-        return;
-    }
-    say(out, "only the first ");
-    if (!one) {
+    } else if (is_digit(count, '0')) {
+        say_either(out, "only the first 0 rows are kept", "no row is kept");
+    } else if (is_digit(count, '1')) {
+        say(out, "only the first row is kept");
+    } else if (out->prose && sql_is(count, SQL_UNARY) && count->op == SQL_OP_NEG &&
+               sql_is(count->kids[0], SQL_LITERAL)) {
+        say(out, "all rows are kept");
+    } else {
+        say(out, "only the first ");
         say_expr(t, out, count);
-        say(out, " ");
+        say(out, " rows are kept");
     }
-    say(out, one ? "row is kept" : "rows are kept");
 }
 
 static void say_limit(struct teller *t, struct say *out, const struct sql_node *limit)
@@ -274,15 +289,12 @@ static void say_limit(struct teller *t, struct say *out, const struct sql_node *
     const struct sql_node *query = t->queries[t->query].node, *offset = limit->kids[LIMIT_OFFSET];
     const struct sql_block *block = sql_block_of(t->source->bound, limit);
     say_within(t, out);
-    if (offset) {
-        say(out, "the first ");
-        say_expr(t, out, offset);
-        say(out, " rows are skipped, then ");
-    }
+    if (offset) say_offset(t, out, offset);
     say_limit_count(t, out, limit->kids[LIMIT_COUNT]);
     if (limit->flags & SQL_F_WITH_TIES) say(out, " with all that tie with the last");
     if (!sql_kid(query, QUERY_ORDER) && !(block && !block->arm && is_one_row(block)))
-        say(out, ", though nothing orders them, so which ones is not determined");
+        say_either(out, ", though nothing orders them, so which ones is not determined",
+                   ", though nothing orders the rows, so which come first is not determined");
 }
 
 /* --- set operations --- */

@@ -35,7 +35,7 @@ static void say_like_test(struct teller *t, struct say *out, const struct sql_no
 {
     const char *inside;
     uint32_t len;
-    say(out, n->flags & SQL_F_NOT ? PATTERNS[n->op].no : PATTERNS[n->op].yes);
+    say_verb(out, n->flags & SQL_F_NOT ? PATTERNS[n->op].no : PATTERNS[n->op].yes, say_are(t, out, n->kids[0]));
     say_operand(t, out, n->kids[LIKE_PATTERN], CONDITION);
     bool plain = n->op == SQL_OP_LIKE && !n->kids[LIKE_ESCAPE];
     const char *form = plain ? like_form(n->kids[LIKE_PATTERN], &inside, &len) : NULL;
@@ -54,28 +54,44 @@ static void say_like_test(struct teller *t, struct say *out, const struct sql_no
 
 static void say_between_test(struct teller *t, struct say *out, const struct sql_node *n)
 {
-    say(out, n->flags & SQL_F_NOT ? " is not between " : " is between ");
+    say_verb(out, n->flags & SQL_F_NOT ? " is not between " : " is between ", say_are(t, out, n->kids[0]));
     say_operand(t, out, n->kids[BETWEEN_LOW], CONDITION);
     say(out, " and ");
     say_operand(t, out, n->kids[BETWEEN_HIGH], CONDITION);
     say(out, n->flags & SQL_F_SYMMETRIC ? " (both included, in either order)" : " (both included)");
 }
 
+/* IN (1, 2). Of none or one value people do not say "one of". */
+static void say_in_list(struct teller *t, struct say *out, const struct sql_node *n, bool are)
+{
+    const struct sql_node *list = n->kids[IN_RIGHT];
+    bool negated = n->flags & SQL_F_NOT;
+    if (list->n_kids == 0 && out->prose) {
+        say_verb(out, negated ? " is not in an empty list" : " is in an empty list", are);
+    } else if (list->n_kids == 1 && out->prose) {
+        say_verb(out, negated ? " is not in the list (" : " is in the list (", are);
+        say_list(t, out, list);
+        say(out, ")");
+    } else {
+        say_verb(out, negated ? " is none of " : " is one of ", are);
+        if (list->n_kids)
+            say_list(t, out, list);
+        else
+            say(out, "nothing (an empty list)");
+    }
+}
+
 static void say_in_test(struct teller *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_node *right = n->kids[IN_RIGHT];
-    bool negated = n->flags & SQL_F_NOT;
+    bool negated = n->flags & SQL_F_NOT, are = say_are(t, out, n->kids[0]);
     if (sql_is(right, SQL_SUBQUERY)) {
-        say(out, negated ? " is not among " : " is among ");
+        say_verb(out, negated ? " is not among " : " is among ", are);
         say_values_of(t, out, right->kids[0]);
     } else if (sql_is(right, SQL_LIST)) {
-        say(out, negated ? " is none of " : " is one of ");
-        if (right->n_kids)
-            say_list(t, out, right);
-        else
-            say(out, "nothing (an empty list)");
+        say_in_list(t, out, n, are);
     } else {
-        say(out, negated ? " is not among the values of " : " is among the values of ");
+        say_verb(out, negated ? " is not among the values of " : " is among the values of ", are);
         say_sql(t, out, right);
     }
 }
@@ -107,5 +123,7 @@ bool tell_has_test(const struct sql_node *condition)
 
 void say_test(struct teller *t, struct say *out, const struct sql_node *condition)
 {
+    t->of_value = condition->kids[0]; /* of one value people say "is" */
     TESTS[condition->kind](t, out, condition);
+    t->of_value = NULL;
 }

@@ -15,42 +15,42 @@ struct wording {
 };
 
 static const struct wording BINARY[SQL_OP_COUNT] = {
-    [SQL_OP_OR] = {"or", NULL, LOGIC},
-    [SQL_OP_AND] = {"and", NULL, LOGIC},
-    [SQL_OP_EQ] = {"is equal to", NULL, CONDITION},
-    [SQL_OP_NE] = {"is not equal to", NULL, CONDITION},
-    [SQL_OP_LT] = {"is less than", NULL, CONDITION},
-    [SQL_OP_LE] = {"is less than or equal to", NULL, CONDITION},
-    [SQL_OP_GT] = {"is greater than", NULL, CONDITION},
-    [SQL_OP_GE] = {"is greater than or equal to", NULL, CONDITION},
-    [SQL_OP_IS] = {"is the same (or also NULL) as", NULL, CONDITION},
-    [SQL_OP_IS_NOT] = {"is not the same (or also NULL) as", NULL, CONDITION},
-    [SQL_OP_IS_DISTINCT] = {"is not the same (or also NULL) as", NULL, CONDITION},
-    [SQL_OP_IS_NOT_DISTINCT] = {"is the same (or also NULL) as", NULL, CONDITION},
-    [SQL_OP_ADD] = {"plus", NULL, ARITHMETIC},
-    [SQL_OP_SUB] = {"minus", NULL, ARITHMETIC},
-    [SQL_OP_MUL] = {"times", NULL, ARITHMETIC},
-    [SQL_OP_DIV] = {"divided by", NULL, ARITHMETIC},
-    [SQL_OP_MOD] = {"modulo", "divided (remainder only) by", ARITHMETIC},
-    [SQL_OP_POW] = {"to the power of", NULL, ARITHMETIC},
-    [SQL_OP_CONCAT] = {"followed by", NULL, ARITHMETIC},
-    [SQL_OP_BITAND] = {"bitwise-and", NULL, ARITHMETIC},
-    [SQL_OP_BITOR] = {"bitwise-or", NULL, ARITHMETIC},
-    [SQL_OP_BITXOR] = {"bitwise-xor", NULL, ARITHMETIC},
-    [SQL_OP_SHL] = {"shifted left by", NULL, ARITHMETIC},
-    [SQL_OP_SHR] = {"shifted right by", NULL, ARITHMETIC},
-    [SQL_OP_REMATCH] = {"matches the regular expression", NULL, CONDITION},
-    [SQL_OP_IREMATCH] = {"matches, without regard to case, the regular expression", NULL, CONDITION},
-    [SQL_OP_NREMATCH] = {"does not match the regular expression", NULL, CONDITION},
-    [SQL_OP_NIREMATCH] = {"does not match, without regard to case, the regular expression", NULL, CONDITION},
-    [SQL_OP_ARROW] = {"at JSON path", NULL, ARITHMETIC},
-    [SQL_OP_ARROW2] = {"at JSON path (as text)", NULL, ARITHMETIC},
-    [SQL_OP_HASH_ARROW] = {"at JSON path list", NULL, ARITHMETIC},
-    [SQL_OP_HASH_ARROW2] = {"at JSON path list (as text)", NULL, ARITHMETIC},
-    [SQL_OP_CONTAINS] = {"contains", NULL, CONDITION},
-    [SQL_OP_CONTAINED] = {"is contained in", NULL, CONDITION},
-    [SQL_OP_OVERLAP] = {"overlaps", NULL, CONDITION},
-    [SQL_OP_AT_ZONE] = {"at time zone", NULL, ARITHMETIC},
+    [SQL_OP_OR] = {" or", NULL, LOGIC},
+    [SQL_OP_AND] = {" and", NULL, LOGIC},
+    [SQL_OP_EQ] = {" is equal to", NULL, CONDITION},
+    [SQL_OP_NE] = {" is not equal to", NULL, CONDITION},
+    [SQL_OP_LT] = {" is less than", NULL, CONDITION},
+    [SQL_OP_LE] = {" is less than or equal to", NULL, CONDITION},
+    [SQL_OP_GT] = {" is greater than", NULL, CONDITION},
+    [SQL_OP_GE] = {" is greater than or equal to", NULL, CONDITION},
+    [SQL_OP_IS] = {" is the same (or also NULL) as", NULL, CONDITION},
+    [SQL_OP_IS_NOT] = {" is not the same (or also NULL) as", NULL, CONDITION},
+    [SQL_OP_IS_DISTINCT] = {" is not the same (or also NULL) as", NULL, CONDITION},
+    [SQL_OP_IS_NOT_DISTINCT] = {" is the same (or also NULL) as", NULL, CONDITION},
+    [SQL_OP_ADD] = {" plus", NULL, ARITHMETIC},
+    [SQL_OP_SUB] = {" minus", NULL, ARITHMETIC},
+    [SQL_OP_MUL] = {" times", NULL, ARITHMETIC},
+    [SQL_OP_DIV] = {" divided by", NULL, ARITHMETIC},
+    [SQL_OP_MOD] = {" modulo", " divided (remainder only) by", ARITHMETIC},
+    [SQL_OP_POW] = {" to the power of", NULL, ARITHMETIC},
+    [SQL_OP_CONCAT] = {" followed by", NULL, ARITHMETIC},
+    [SQL_OP_BITAND] = {" bitwise-and", NULL, ARITHMETIC},
+    [SQL_OP_BITOR] = {" bitwise-or", NULL, ARITHMETIC},
+    [SQL_OP_BITXOR] = {" bitwise-xor", NULL, ARITHMETIC},
+    [SQL_OP_SHL] = {" shifted left by", NULL, ARITHMETIC},
+    [SQL_OP_SHR] = {" shifted right by", NULL, ARITHMETIC},
+    [SQL_OP_REMATCH] = {" matches the regular expression", NULL, CONDITION},
+    [SQL_OP_IREMATCH] = {" matches, without regard to case, the regular expression", NULL, CONDITION},
+    [SQL_OP_NREMATCH] = {" does not match the regular expression", NULL, CONDITION},
+    [SQL_OP_NIREMATCH] = {" does not match, without regard to case, the regular expression", NULL, CONDITION},
+    [SQL_OP_ARROW] = {" at JSON path", NULL, ARITHMETIC},
+    [SQL_OP_ARROW2] = {" at JSON path (as text)", NULL, ARITHMETIC},
+    [SQL_OP_HASH_ARROW] = {" at JSON path list", NULL, ARITHMETIC},
+    [SQL_OP_HASH_ARROW2] = {" at JSON path list (as text)", NULL, ARITHMETIC},
+    [SQL_OP_CONTAINS] = {" contains", NULL, CONDITION},
+    [SQL_OP_CONTAINED] = {" is contained in", NULL, CONDITION},
+    [SQL_OP_OVERLAP] = {" overlaps", NULL, CONDITION},
+    [SQL_OP_AT_ZONE] = {" at time zone", NULL, ARITHMETIC},
 };
 
 static enum looseness unary_looseness(const struct sql_node *n)
@@ -104,19 +104,39 @@ static bool is_whole(const struct teller *t, const struct sql_node *n)
 void say_operator(struct teller *t, struct say *out, const struct sql_node *n)
 {
     const struct wording *w = &BINARY[n->op];
-    say(out, " ");
     if (!w->premise) {
-        say(out, "[");
+        say(out, " [");
         if (n->op == SQL_OP_OTHER && n->text)
             say_bytes(out, n->text, n->text_len, TELL_NAME_BYTES);
         else
             say(out, sql_op_text(n->op));
         say(out, "]");
     } else {
-        say(out, out->prose && w->prose ? w->prose : w->premise);
+        say_verb(out, out->prose && w->prose ? w->prose : w->premise, say_are(t, out, n->kids[0]));
     }
     if (n->op == SQL_OP_DIV && is_whole(t, n->kids[0]) && is_whole(t, n->kids[1])) say(out, " (whole part only)");
     say(out, " ");
+}
+
+/* " is less than" of "the points": " are less than". */
+void say_verb(struct say *out, const char *verb, bool plural)
+{
+    static const char *const VERBS[][2] = {
+        {" is ", " are "},         {" does ", " do "},        {" matches", " match"},
+        {" contains", " contain"}, {" overlaps", " overlap"},
+    };
+    for (size_t i = 0; plural && i < sizeof VERBS / sizeof *VERBS; i++)
+        if (strncmp(verb, VERBS[i][0], strlen(VERBS[i][0])) == 0) {
+            say(out, VERBS[i][1]);
+            verb += strlen(VERBS[i][0]);
+            break;
+        }
+    say(out, verb);
+}
+
+bool say_are(const struct teller *t, const struct say *out, const struct sql_node *subject)
+{
+    return out->prose && subject != t->of_value && tell_is_plural(t, subject);
 }
 
 static bool goes_on(const struct sql_node *n)
@@ -125,13 +145,20 @@ static bool goes_on(const struct sql_node *n)
     return left->kind == SQL_BINARY && left->op == n->op && looseness_of(n) != CONDITION;
 }
 
+static void say_null_test(struct teller *t, struct say *out, const struct sql_node *subject, bool yes)
+{
+    say_operand(t, out, subject, CONDITION);
+    if (out->prose)
+        say_verb(out, yes ? " is missing (NULL)" : " is not missing (not NULL)", say_are(t, out, subject));
+    else
+        say(out, yes ? " is NULL" : " is not NULL");
+}
+
 static void say_binary(struct teller *t, struct say *out, const struct sql_node *n)
 {
     enum looseness around = looseness_of(n);
     if ((n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && tell_is_null(n->kids[1])) {
-        say_operand(t, out, n->kids[0], CONDITION);
-        say_either(out, n->op == SQL_OP_IS ? " is NULL" : " is not NULL",
-                   n->op == SQL_OP_IS ? " is missing (NULL)" : " is not missing (not NULL)");
+        say_null_test(t, out, n->kids[0], n->op == SQL_OP_IS);
         return;
     }
     const struct sql_node *first = n;
@@ -170,9 +197,7 @@ static void say_unary(struct teller *t, struct say *out, const struct sql_node *
         return;
     default: break;
     }
-    say_operand(t, out, x, CONDITION);
-    say_either(out, n->op == SQL_OP_ISNULL ? " is NULL" : " is not NULL",
-               n->op == SQL_OP_ISNULL ? " is missing (NULL)" : " is not missing (not NULL)");
+    say_null_test(t, out, x, n->op == SQL_OP_ISNULL);
 }
 
 /* --- values, columns, and the rest --- */
@@ -225,7 +250,7 @@ static void say_when(struct teller *t, struct say *out, const struct sql_node *n
     say(out, "if ");
     if (operand) {
         say_operand(t, out, operand, CONDITION);
-        say(out, " is equal to ");
+        say_verb(out, " is equal to ", say_are(t, out, operand));
     }
     say_operand(t, out, n->kids[WHEN_CONDITION], operand ? CONDITION : LOGIC);
     say(out, " then ");
@@ -307,4 +332,15 @@ void say_expr(struct teller *t, struct say *out, const struct sql_node *expr)
     t->nesting++;
     TELL[expr->kind](t, out, expr);
     t->nesting--;
+}
+
+void say_expr_bare(struct teller *t, struct say *out, const struct sql_node *expr)
+{
+    static const char ARTICLE[] = "the ";
+    size_t at = out->len;
+    say_expr(t, out, expr);
+    size_t len = strlen(ARTICLE);
+    if (!out->prose || out->len < at + len || memcmp(out->text + at, ARTICLE, len) != 0) return;
+    memmove(out->text + at, out->text + at + len, out->len - at - len + 1);
+    out->len -= len;
 }

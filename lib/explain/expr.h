@@ -14,6 +14,9 @@ enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
 void say_operand(struct teller *t, struct say *out, const struct sql_node *n, enum looseness around);
 /* " is greater than " */
 void say_operator(struct teller *t, struct say *out, const struct sql_node *n);
+/* "is" and its like, or "are"; does the subject take "are"? */
+void say_verb(struct say *out, const char *verb, bool plural);
+bool say_are(const struct teller *t, const struct say *out, const struct sql_node *subject);
 /* Entries of a list, as many as are told. */
 void say_list(struct teller *t, struct say *out, const struct sql_node *list);
 bool tell_is_null(const struct sql_node *n);

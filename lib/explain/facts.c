@@ -113,6 +113,21 @@ static const char *make_count(struct teller *t, const struct sql_block *block)
                : NULL;
 }
 
+/* "2 different rows of vessel"; in prose "2 different vessels", and "1 vessel". */
+static void say_distinct_rows(struct teller *t, struct say *out, uint64_t n, const struct sql_source *source)
+{
+    if (!out->prose) {
+        say_counted(out, n, "different row of ", "different rows of ");
+        say_source(t, out, source);
+        return;
+    }
+    if (n > 0)
+        say_counted(out, n, "", "different ");
+    else
+        say(out, "no ");
+    (n == 1 ? say_source : say_source_plural)(t, out, source);
+}
+
 static void say_join_counts(struct teller *t, struct say *out, const struct sql_block *block,
                             const struct db_value *counts)
 {
@@ -121,8 +136,7 @@ static void say_join_counts(struct teller *t, struct say *out, const struct sql_
     say(out, ", of ");
     for (uint32_t i = 0; i < block->n_sources; i++) {
         say_comma(out, i, block->n_sources);
-        say_counted(out, (uint64_t)counts[i + 1].i, "different row of ", "different rows of ");
-        say_source(t, out, &block->sources[i]);
+        say_distinct_rows(t, out, (uint64_t)counts[i + 1].i, &block->sources[i]);
     }
 }
 

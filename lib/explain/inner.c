@@ -17,12 +17,12 @@ static const struct sql_node *simple_select(const struct teller *t, const struct
     return select;
 }
 
-static void say_rows_in_place(struct teller *t, struct say *out, const struct sql_node *select, bool plural)
+static void say_rows_in_place(struct teller *t, struct say *out, const struct sql_node *select,
+                              void (*say_rows)(struct teller *t, struct say *out, const struct sql_source *source))
 {
     const struct sql_source *source = &sql_block_of(t->source->bound, select)->sources[0];
     const struct sql_node *where = select->kids[SELECT_WHERE];
-    if (plural && !where) say(out, "all ");
-    (plural ? say_source_plural : say_source)(t, out, source);
+    say_rows(t, out, source);
     if (!where) return;
     say(out, " where ");
     say_expr(t, out, where->kids[0]);
@@ -43,13 +43,15 @@ static bool say_in_place(struct teller *t, struct say *out, const struct sql_nod
         say_expr(t, out, item);
         say(out, " of ");
     }
-    say_rows_in_place(t, out, select, true);
+    if (!select->kids[SELECT_WHERE]) say(out, "all ");
+    say_rows_in_place(t, out, select, say_source_plural);
     t->queries[number].in_place = true;
     return true;
 }
 
 /* "there is a sailing where ..." in prose, if it is that simple; else "query 1 gives at least one row". */
 static void say_existence(struct teller *t, struct say *out, const struct sql_node *query, const char *there_is,
+                          void (*say_rows)(struct teller *t, struct say *out, const struct sql_source *source),
                           const char *gives)
 {
     uint32_t number = tell_query_number(t, query, NULL, TELL_EXISTS);
@@ -60,7 +62,7 @@ static void say_existence(struct teller *t, struct say *out, const struct sql_no
         return;
     }
     say(out, there_is);
-    say_rows_in_place(t, out, select, false);
+    say_rows_in_place(t, out, select, say_rows);
     t->queries[number].in_place = true;
 }
 
@@ -73,12 +75,12 @@ void say_values_of(struct teller *t, struct say *out, const struct sql_node *que
 
 void say_exists(struct teller *t, struct say *out, const struct sql_node *n)
 {
-    say_existence(t, out, n->kids[0], "there is a ", " gives at least one row");
+    say_existence(t, out, n->kids[0], "there is ", say_a_source, " gives at least one row");
 }
 
 void say_not_exists(struct teller *t, struct say *out, const struct sql_node *n)
 {
-    say_existence(t, out, n->kids[0], "there is no ", " gives no row");
+    say_existence(t, out, n->kids[0], "there is no ", say_source, " gives no row");
 }
 
 void say_quantified(struct teller *t, struct say *out, const struct sql_node *n)

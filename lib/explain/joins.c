@@ -87,31 +87,41 @@ static void say_equality(struct teller *t, struct say *out, const struct sql_joi
     say_ref(t, out, pair->right);
 }
 
+/* "each friend comes with the highschooler that its student id refers to"; where the other side is not known by its
+ * key, "with the city whose name its city name refers to". */
+static void say_reference_in_words(struct teller *t, struct say *out, const struct sql_ref *child,
+                                   const struct sql_ref *parent)
+{
+    const struct schema_column *from = schema_column_of(t->index, child), *to = schema_column_of(t->index, parent);
+    say(out, "each ");
+    say_source(t, out, child->source);
+    say(out, " comes with the ");
+    say_source(t, out, parent->source);
+    say(out, to->pk ? " that its " : " whose ");
+    if (!to->pk) {
+        say_column_words(out, to);
+        say(out, " its ");
+    }
+    say_column_words(out, from);
+    say(out, tell_column_is_plural(from) ? " refer to" : " refers to");
+    tell_column_used(t, from);
+}
+
 /* "each friend is joined with the highschooler that friend.student_id refers to" */
 static void say_reference(struct teller *t, struct say *out, const struct sql_ref *child, const struct sql_ref *parent,
                           const struct schema_join *join)
 {
-    say(out, "each ");
-    say_source(t, out, child->source);
-    say_either(out, " is joined with the ", " comes with the ");
-    say_source(t, out, parent->source);
-    say_either(out, " that ", " that its ");
     if (out->prose) {
-        say_column_words(out, schema_column_of(t->index, child));
-        tell_column_used(t, schema_column_of(t->index, child));
-    } else {
-        say_ref(t, out, child);
-    }
-    say(out, " refers to");
-    if (out->prose) {
-        const struct schema_column *to = schema_column_of(t->index, parent);
-        if (!to->pk) {
-            say(out, " by ");
-            say_column_words(out, to);
-        }
+        say_reference_in_words(t, out, child, parent);
         return;
     }
-    say(out, " (");
+    say(out, "each ");
+    say_source(t, out, child->source);
+    say(out, " is joined with the ");
+    say_source(t, out, parent->source);
+    say(out, " that ");
+    say_ref(t, out, child);
+    say(out, " refers to (");
     say_ref(t, out, child);
     say(out, " is equal to ");
     say_ref(t, out, parent);
@@ -136,7 +146,10 @@ static void say_pair(struct teller *t, struct say *out, const struct sql_join_pa
     say_source(t, out, pair->right->source);
     say(out, " where ");
     say_equality(t, out, pair);
-    say(out, derived ? " (both refer to the same key)" : " (no reference of the schema)");
+    if (derived)
+        say(out, " (both refer to the same key)");
+    else
+        say_either(out, " (no reference of the schema)", " (no such reference in the schema)");
 }
 
 /* --- edges and groups --- */
@@ -266,7 +279,7 @@ static void say_chain_of_sources(struct joined *j, struct say *out)
     for (uint32_t told = 0; at && told < j->block->n_sources; told++) {
         const struct sql_source *next = other_end(j, at, before);
         if (told) say(out, " - ");
-        say_source(j->t, out, at);
+        say_source_name(j->t, out, at);
         before = at;
         at = next;
     }
@@ -280,15 +293,22 @@ static void say_others(struct joined *j, struct say *out, const struct sql_sourc
         const struct sql_source *source = &j->block->sources[i];
         if (source == but) continue;
         say_comma(out, told++, n);
-        say_source(j->t, out, source);
+        say_source_listed(j->t, out, source);
     }
+}
+
+/* Of tables that are told in the plural people say "their". */
+static const char *its_or_their(const struct joined *j, const struct say *out, const struct sql_source *source,
+                                const char *its, const char *their)
+{
+    return out->prose && tell_has_noun(j->t, source) ? their : its;
 }
 
 static void say_star_of_sources(struct joined *j, struct say *out, const struct sql_source *centre)
 {
     bool refers_to_all = parents_of(j, centre) == j->block->n_sources - 1;
-    say_source(j->t, out, centre);
-    say(out, refers_to_all ? " with its " : ", joined with each of ");
+    say_source_listed(j->t, out, centre);
+    say(out, refers_to_all ? its_or_their(j, out, centre, " with its ", " with their ") : ", joined with each of ");
     say_others(j, out, centre);
 }
 
@@ -300,20 +320,20 @@ static void say_topology(struct joined *j, struct say *out)
     say_within(j->t, out);
     say_either(out, "it reads ", "it looks at ");
     if (n == 2 && j->n_edges == 1 && sources[0].table == sources[1].table) {
-        say_source(j->t, out, j->edges[0].child);
+        say_source_name(j->t, out, j->edges[0].child);
         say(out, " and ");
-        say_source(j->t, out, j->edges[0].parent);
+        say_source_name(j->t, out, j->edges[0].parent);
         say(out, ", rows of one table");
     } else if (n == 2 && j->n_edges == 1) {
-        say_source(j->t, out, j->edges[0].child);
-        say(out, " and its ");
-        say_source(j->t, out, j->edges[0].parent);
+        say_source_listed(j->t, out, j->edges[0].child);
+        say(out, its_or_their(j, out, j->edges[0].child, " and its ", " and their "));
+        (out->prose ? say_source_plural : say_source_name)(j->t, out, j->edges[0].parent);
     } else if (bridge) {
-        say_source(j->t, out, j->edges[0].parent);
+        say_source_listed(j->t, out, j->edges[0].parent);
         say(out, " and ");
-        say_source(j->t, out, j->edges[1].parent);
+        say_source_listed(j->t, out, j->edges[1].parent);
         say(out, " related through ");
-        say_source(j->t, out, bridge);
+        say_source_listed(j->t, out, bridge);
     } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one in, one out is a chain */
         say_star_of_sources(j, out, centre);
     } else if (n > 2 && is_chain(j)) {
@@ -331,7 +351,7 @@ static void say_many_sources(struct joined *j, struct say *out)
     say(out, ": ");
     for (uint32_t i = 0; i < j->block->n_sources && i < TELL_MAX_LIST; i++) {
         say_comma(out, i, j->block->n_sources);
-        say_source(j->t, out, &j->block->sources[i]);
+        say_source_name(j->t, out, &j->block->sources[i]);
     }
 }
 
@@ -354,14 +374,15 @@ static bool lies_below(const struct sql_node *n, const struct sql_node *top)
 }
 
 /* The FROM items below one side of a join. */
-static void say_side(struct teller *t, struct say *out, const struct sql_block *block, const struct sql_node *side)
+static void say_side(struct teller *t, struct say *out, const struct sql_block *block, const struct sql_node *side,
+                     void (*say_one)(struct teller *t, struct say *out, const struct sql_source *source))
 {
     uint32_t n = 0, told = 0;
     for (uint32_t i = 0; i < block->n_sources; i++) n += lies_below(block->sources[i].node, side);
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (lies_below(block->sources[i].node, side)) {
             say_comma(out, told++, n);
-            say_source(t, out, &block->sources[i]);
+            say_one(t, out, &block->sources[i]);
         }
 }
 
@@ -370,10 +391,11 @@ static void say_outer_join(struct teller *t, struct say *out, const struct sql_n
     const struct sql_block *block = sql_block_of(t->source->bound, join);
     bool left = join->op == SQL_JOIN_LEFT_OUTER, full = join->op == SQL_JOIN_FULL_OUTER;
     say_within(t, out);
-    say(out, "rows of ");
-    say_side(t, out, block, join->kids[left || full ? JOIN_LEFT : JOIN_RIGHT]);
+    say_either(out, "rows of ", "");
+    say_side(t, out, block, join->kids[left || full ? JOIN_LEFT : JOIN_RIGHT],
+             out->prose ? say_source_plural : say_source_name);
     say(out, " without a match are kept, with NULL in the columns of ");
-    say_side(t, out, block, join->kids[left || full ? JOIN_RIGHT : JOIN_LEFT]);
+    say_side(t, out, block, join->kids[left || full ? JOIN_RIGHT : JOIN_LEFT], say_source_name);
     if (full) say(out, ", and the other way round");
 }
 
@@ -415,7 +437,7 @@ static void say_combined(struct joined *j, struct say *out)
     for (uint32_t i = 0; i < j->block->n_sources; i++)
         if (first[i]) {
             say_comma(out, told++, n);
-            say_source(j->t, out, &j->block->sources[i]);
+            say_source_listed(j->t, out, &j->block->sources[i]);
         }
     say(out, ": every row of one is combined with every row of the other");
 }
@@ -487,10 +509,7 @@ static void say_single(struct teller *t, struct say *out, const struct sql_node 
     const struct sql_source *source = &block->sources[0];
     say_within(t, out);
     say_either(out, "it reads ", "it looks at ");
-    if (out->prose && source->kind == SQL_SOURCE_TABLE)
-        say_source_plural(t, out, source);
-    else
-        say_source(t, out, source);
+    say_source_listed(t, out, source);
     if (source->kind == SQL_SOURCE_TABLE) return;
     if (source->kind == SQL_SOURCE_DERIVED && source->name) {
         say(out, ", that is ");

@@ -1,4 +1,5 @@
 /* What things are called: exactly for the verifier, in words for people. */
+#include "lib/explain/noun.h"
 #include "lib/explain/teller.h"
 
 #include <string.h>
@@ -20,80 +21,24 @@ static uint32_t ordinal(const struct sql_source *source)
 
 /* --- nouns --- */
 
-enum number { AS_IT_IS, ONE, MANY };
-
-/* Nouns whose plural no ending tells. */
-static const struct {
-    const char *one, *many;
-} IRREGULAR[] = {
-    {"person", "people"}, {"child", "children"}, {"man", "men"},         {"woman", "women"},       {"movie", "movies"},
-    {"staff", "staff"},   {"series", "series"},  {"species", "species"}, {"analysis", "analyses"},
-};
-
-static bool ends_in(const char *word, size_t len, const char *ending)
-{
-    size_t n = strlen(ending);
-    return len > n && memcmp(word + len - n, ending, n) == 0;
-}
-
-/* English, as far as names of tables need it: `word` in the plural or in the singular, from either. */
-static void say_singular(struct say *out, const char *word, size_t len)
-{
-    size_t drop = 0;
-    const char *add = "";
-    if (ends_in(word, len, "ies") && len > 4)
-        drop = 3, add = "y";
-    else if (ends_in(word, len, "ches") || ends_in(word, len, "shes") || ends_in(word, len, "xes") ||
-             ends_in(word, len, "sses"))
-        drop = 2;
-    else if (ends_in(word, len, "s") && !ends_in(word, len, "ss") && !ends_in(word, len, "us") &&
-             !ends_in(word, len, "is"))
-        drop = 1;
-    say_bytes(out, word, len - drop, TELL_NAME_BYTES);
-    say(out, add);
-}
-
-static void say_plural(struct say *out, const char *word, size_t len)
-{
-    bool in_y = len > 1 && word[len - 1] == 'y' && !strchr("aeiou", word[len - 2]);
-    bool hissing = ends_in(word, len, "s") || ends_in(word, len, "x") || ends_in(word, len, "z") ||
-                   ends_in(word, len, "ch") || ends_in(word, len, "sh");
-    bool is_plural = ends_in(word, len, "s") && !ends_in(word, len, "ss") && !ends_in(word, len, "us");
-    say_bytes(out, word, in_y ? len - 1 : len, TELL_NAME_BYTES);
-    say(out, is_plural ? "" : in_y ? "ies" : hissing ? "es" : "s");
-}
-
-static void say_noun(struct say *out, const char *word, enum number number)
-{
-    size_t len = strlen(word);
-    for (size_t i = 0; number != AS_IT_IS && i < sizeof IRREGULAR / sizeof *IRREGULAR; i++)
-        if (strcmp(word, IRREGULAR[i].one) == 0 || strcmp(word, IRREGULAR[i].many) == 0) {
-            say(out, number == ONE ? IRREGULAR[i].one : IRREGULAR[i].many);
-            return;
-        }
-    bool is_word = len > 2 && word[len - 1] >= 'a' && word[len - 1] <= 'z';
-    if (!is_word || number == AS_IT_IS)
-        say_bytes(out, word, len, TELL_NAME_BYTES);
-    else
-        (number == ONE ? say_singular : say_plural)(out, word, len);
-}
-
-static void say_words(struct say *out, const struct text_tokens *words, const char *otherwise, enum number number)
-{
-    if (words->n == 0) say_bytes(out, otherwise, strlen(otherwise), TELL_NAME_BYTES);
-    for (uint32_t i = 0; i < words->n; i++) {
-        if (i) say(out, " ");
-        say_noun(out, words->items[i].norm, i + 1 < words->n ? AS_IT_IS : number);
-    }
-}
-
-static void say_table(struct teller *t, struct say *out, int table, enum number number)
+static void noun_of_table(const struct teller *t, int table, struct noun *out)
 {
     const struct schema_table *known = &t->index->tables[table];
-    if (out->prose)
-        say_words(out, &known->words, known->name, number);
+    noun_of_name(out, known->bare, &known->words, true);
+}
+
+static void noun_of_column(const struct schema_column *column, struct noun *out)
+{
+    if (column->full_name && *column->full_name)
+        noun_of_words(out, column->full_name);
     else
-        say_bytes(out, known->name, strlen(known->name), TELL_NAME_BYTES);
+        noun_of_name(out, column->name, &column->words, false);
+}
+
+static void say_exact_table(struct teller *t, struct say *out, int table)
+{
+    const char *name = t->index->tables[table].name;
+    say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
 }
 
 /* --- FROM items --- */
@@ -110,29 +55,78 @@ static void say_exposed(struct teller *t, struct say *out, const struct sql_sour
         say_sql(t, out, source->node);
 }
 
-static void say_source_in(struct teller *t, struct say *out, const struct sql_source *source, enum number number)
+/* The noun for one row of it. False: it has none, only a name ("has_pet", "staff 2", "query 1"). */
+static bool has_noun(const struct teller *t, const struct sql_source *source, struct noun *out)
+{
+    if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
+    noun_of_table(t, source->table, out);
+    return out->is_phrase && out->is_counted && !ordinal(source);
+}
+
+bool tell_has_noun(const struct teller *t, const struct sql_source *source)
+{
+    struct noun noun;
+    return has_noun(t, source, &noun);
+}
+
+void say_source_name(struct teller *t, struct say *out, const struct sql_source *source)
 {
     uint32_t nth = ordinal(source);
     bool is_table = source->kind == SQL_SOURCE_TABLE && source->table >= 0;
-    if (is_table)
-        say_table(t, out, source->table, nth ? ONE : number);
-    else
+    struct noun noun;
+    if (!is_table) {
         say_exposed(t, out, source);
-    if (nth) {
-        say(out, " ");
-        say_count(out, nth);
+    } else if (out->prose) {
+        noun_of_table(t, source->table, &noun);
+        (noun.is_counted ? say_noun_singular : say_noun)(out, &noun);
+    } else {
+        say_exact_table(t, out, source->table);
     }
-    if (number == MANY && (nth || !is_table)) say(out, " rows");
+    if (!nth) return;
+    say(out, " ");
+    say_count(out, nth);
 }
 
 void say_source(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    say_source_in(t, out, source, ONE);
+    struct noun noun;
+    if (out->prose && !has_noun(t, source, &noun)) say(out, "row of ");
+    say_source_name(t, out, source);
 }
 
 void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    say_source_in(t, out, source, MANY);
+    struct noun noun;
+    if (has_noun(t, source, &noun)) {
+        say_noun_plural(out, &noun);
+        return;
+    }
+    say(out, "rows of ");
+    say_source_name(t, out, source);
+}
+
+void say_source_listed(struct teller *t, struct say *out, const struct sql_source *source)
+{
+    struct noun noun;
+    if (out->prose && has_noun(t, source, &noun))
+        say_noun_plural(out, &noun);
+    else
+        say_source_name(t, out, source);
+}
+
+void say_a_source(struct teller *t, struct say *out, const struct sql_source *source)
+{
+    struct noun noun;
+    say(out, has_noun(t, source, &noun) && noun_takes_an(noun.text) ? "an " : "a ");
+    say_source(t, out, source);
+}
+
+void say_of_source(struct teller *t, struct say *out, const struct sql_source *source, uint32_t levels)
+{
+    struct noun noun;
+    say(out, has_noun(t, source, &noun) ? " of the " : " of ");
+    for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
+    say_source_name(t, out, source);
 }
 
 /* --- columns --- */
@@ -153,10 +147,38 @@ const struct schema_column *tell_column_at(const struct teller *t, const struct 
 
 void say_column_words(struct say *out, const struct schema_column *column)
 {
-    if (column->full_name && *column->full_name)
-        say_bytes(out, column->full_name, strlen(column->full_name), TELL_NAME_BYTES);
-    else
-        say_words(out, &column->words, column->name, AS_IT_IS);
+    struct noun noun;
+    noun_of_column(column, &noun);
+    say_noun(out, &noun);
+}
+
+void say_column_label(struct say *out, const struct schema_column *column)
+{
+    struct noun noun;
+    noun_of_column(column, &noun);
+    if (!noun.is_phrase) say(out, "column ");
+    say_noun(out, &noun);
+}
+
+void say_the_column(struct say *out, const struct schema_column *column)
+{
+    say(out, "the ");
+    say_column_label(out, column);
+}
+
+bool tell_column_is_plural(const struct schema_column *column)
+{
+    struct noun noun;
+    noun_of_column(column, &noun);
+    return noun_is_plural(&noun);
+}
+
+bool tell_is_plural(const struct teller *t, const struct sql_node *expr)
+{
+    const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
+    if (ref && ref->kind == SQL_REF_ALIAS) expr = ref->expr;
+    const struct schema_column *column = expr ? schema_column_of(t->index, sql_plain_column(expr)) : NULL;
+    return column && tell_column_is_plural(column);
 }
 
 /* What the sidecar says of it, at its first mention. */
@@ -177,25 +199,28 @@ static void say_output_name(struct teller *t, struct say *out, const struct sql_
 {
     const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
     if (column && out->prose) {
-        say_column_words(out, column);
+        say_the_column(out, column);
     } else if (column) {
         say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
-    } else if (output >= 0 && (uint32_t)output < source->n_outputs && source->outputs[output].name) {
-        say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, TELL_NAME_BYTES);
     } else {
-        say(out, "column ");
-        say_count(out, (uint64_t)output + 1);
+        say_either(out, "", "the ");
+        if (output >= 0 && (uint32_t)output < source->n_outputs && source->outputs[output].name) {
+            say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, TELL_NAME_BYTES);
+        } else {
+            say(out, "column ");
+            say_count(out, (uint64_t)output + 1);
+        }
     }
     if (column) say_description(t, out, column);
 }
 
-/* customer.customer_name: "the customer name" needs no "of the customer". */
+/* customer.customer_name: "the customer name" needs no "of the customer"; nor does customer.customer. */
 bool tell_names_its_table(const struct teller *t, const struct sql_source *source, int output)
 {
     const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
     if (!column || column->full_name || ordinal(source)) return false;
     const struct text_tokens *table = &t->index->tables[column->table].words, *words = &column->words;
-    if (table->n == 0 || words->n <= table->n) return false;
+    if (table->n == 0 || words->n < table->n) return false;
     for (uint32_t i = 0; i < table->n; i++)
         if (strcmp(table->items[i].stem, words->items[i].stem) != 0) return false;
     return true;
@@ -211,21 +236,20 @@ void say_output(struct teller *t, struct say *out, const struct sql_source *sour
         say_output_name(t, out, source, output);
         return;
     }
-    say(out, "the ");
     say_output_name(t, out, source, output);
     if (levels == 0 && (source->block->n_sources < 2 || tell_names_its_table(t, source, output))) return;
-    say(out, " of the ");
-    for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
-    say_source(t, out, source);
+    say_of_source(t, out, source, levels);
 }
 
 void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
 {
-    if (ref->kind == SQL_REF_ROWID) {
-        say_either(out, "", "the row number of the ");
+    if (ref->kind == SQL_REF_ROWID && out->prose) {
+        say(out, "the row number");
+        say_of_source(t, out, ref->source, ref->levels);
+    } else if (ref->kind == SQL_REF_ROWID) {
         for (uint32_t i = 0; i < ref->levels; i++) say(out, "outer ");
         say_source(t, out, ref->source);
-        say_either(out, ".rowid", "");
+        say(out, ".rowid");
     } else {
         say_output(t, out, ref->source, ref->output, ref->levels);
     }
@@ -233,14 +257,15 @@ void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
 
 void say_column(struct teller *t, struct say *out, const struct schema_column *column)
 {
+    struct noun noun;
     tell_column_used(t, column);
     if (out->prose) {
-        say(out, "the ");
-        say_column_words(out, column);
-        say(out, " of ");
-        say_table(t, out, (int)column->table, ONE);
+        noun_of_table(t, (int)column->table, &noun);
+        say_the_column(out, column);
+        say(out, noun.is_phrase && noun.is_counted ? " of the " : " of ");
+        say_noun_singular(out, &noun);
     } else {
-        say_table(t, out, (int)column->table, ONE);
+        say_exact_table(t, out, (int)column->table);
         say(out, ".");
         say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
     }
@@ -276,9 +301,11 @@ void say_sql(struct teller *t, struct say *out, const struct sql_node *node)
         return;
     }
     if (node->end - node->start > TELL_SQL_BYTES) t->cut = true;
-    say(out, "`");
-    say_bytes(out, stmt->text + node->start, node->end - node->start, TELL_SQL_BYTES);
-    say(out, "`");
+    uint32_t len = node->end - node->start;
+    const char *mark = sql_quote_mark(stmt->text + node->start, len < TELL_SQL_BYTES ? len : TELL_SQL_BYTES);
+    say(out, mark);
+    say_bytes(out, stmt->text + node->start, len, TELL_SQL_BYTES);
+    say(out, mark);
 }
 
 /* --- what may not be shown --- */

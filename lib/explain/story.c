@@ -50,13 +50,21 @@ static void say_output_label(struct teller *t, struct say *out, const struct sql
         say_expr(t, out, o->expr);
     } else if (o && out->prose && o->table >= 0 && o->column >= 0) {
         const struct schema_column *column = &t->index->tables[o->table].columns[o->column];
-        say(out, "the ");
-        say_column_words(out, column);
+        say_the_column(out, column);
         tell_column_used(t, column);
     } else {
         say(out, "column ");
         say_count(out, output + 1);
     }
+}
+
+/* Does the label name a column of which people say "are"? */
+static bool label_is_plural(const struct teller *t, const struct sql_block *block, uint32_t output)
+{
+    const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
+    if (!o || is_named(o)) return false;
+    if (o->expr) return tell_is_plural(t, o->expr);
+    return o->table >= 0 && o->column >= 0 && tell_column_is_plural(&t->index->tables[o->table].columns[o->column]);
 }
 
 static void say_result_row(struct teller *t, struct say *out, const struct provenance *p)
@@ -75,7 +83,7 @@ static void say_result_row(struct teller *t, struct say *out, const struct prove
     for (uint32_t i = 0; i < n; i++) {
         say_comma(out, i, n);
         say_output_label(t, out, block, i);
-        say(out, " is ");
+        say(out, out->prose && label_is_plural(t, block, i) ? " are " : " is ");
         say_cell(out, &result->values[(size_t)p->row * result->n_columns + i], output_withheld(t, i));
     }
     if (n < result->n_columns) say(out, " and so on");
@@ -134,13 +142,15 @@ static void say_traced_column(struct teller *t, struct say *out, const struct pr
         return;
     }
     if (of_table)
-        say_column_words(out, column->column);
+        say_column_label(out, column->column);
     else
         say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
     if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {
         say(out, " of ");
-        say_source(t, out, source);
+        say_source_name(t, out, source);
     }
+    bool runs_on = out->len > 0 && out->text[out->len - 1] >= '0' && out->text[out->len - 1] <= '9';
+    if (runs_on) say(out, " ="); /* id of staff 1 = 7 */
 }
 
 /* People are not told of keys and what is joined by, unless there is nothing else. */
@@ -161,7 +171,9 @@ static bool is_column(const struct sql_node *expr, const struct prov_column *col
 /* A condition on that column that does not name the one value it may have. */
 static bool tests_column(const struct sql_node *condition, const struct prov_column *column)
 {
-    bool names_it = condition->kind == SQL_BINARY && condition->op == SQL_OP_EQ;
+    bool one_of_one = condition->kind == SQL_IN && sql_is(condition->kids[IN_RIGHT], SQL_LIST) &&
+                      condition->kids[IN_RIGHT]->n_kids == 1 && !(condition->flags & SQL_F_NOT);
+    bool names_it = one_of_one || (condition->kind == SQL_BINARY && condition->op == SQL_OP_EQ);
     return !names_it && tell_has_test(condition) && is_column(condition->kids[0], column);
 }
 
@@ -227,7 +239,7 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
     };
     if (arm->inside) {
         say(out, "the rows of ");
-        say_source(t, out, arm->inside);
+        say_source_name(t, out, arm->inside);
         say(out, " come from ");
     } else if (arm->condition) {
         say_inner_query(t, out, arm);

@@ -54,6 +54,7 @@ struct teller {
     uint32_t columns[TELL_MAX_COLUMNS];
     uint32_t n_columns; /* of the phrase being told */
     uint32_t nesting;
+    const struct sql_node *of_value; /* subject of the test being told, where a value stands for it */
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
     uint64_t *described; /* bitmap of column ids: their description has been told */
@@ -84,19 +85,33 @@ uint32_t tell_query_number(struct teller *t, const struct sql_node *query, const
 
 /* --- names.c --- */
 
-/* "port", "port 2" where a block reads it twice; the CTE's name; "query 1" for an unnamed derived table. */
+/* "port", "port 2" where a block reads it twice; the CTE's name; "query 1" for an unnamed derived table. The prose says
+ * "row of port 2" where there is only a name. */
 void say_source(struct teller *t, struct say *out, const struct sql_source *source);
-/* "ports" for prose, when several are meant. */
+/* Has the prose a noun for its rows ("port"), or only a name ("port 2")? */
+bool tell_has_noun(const struct teller *t, const struct sql_source *source);
+/* Its name alone: "port", "port 2". */
+void say_source_name(struct teller *t, struct say *out, const struct sql_source *source);
+/* For prose: "ports", "rows of port 2"; "a port", "a row of port 2"; " of the port", " of port 2". */
 void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source);
+void say_a_source(struct teller *t, struct say *out, const struct sql_source *source);
+void say_of_source(struct teller *t, struct say *out, const struct sql_source *source, uint32_t levels);
+/* Among what is read: "port"; in prose "ports", but "port 2". */
+void say_source_listed(struct teller *t, struct say *out, const struct sql_source *source);
 /* "port.region", or "the region [of the port]". */
 void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref);
 void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
 /* Do the words of a table's column begin with those of the table? */
 bool tell_names_its_table(const struct teller *t, const struct sql_source *source, int output);
-/* "port.region" / "the region of port" without any block around. */
+/* "port.region" / "the region of the port" without any block around. */
 void say_column(struct teller *t, struct say *out, const struct schema_column *column);
-/* Only "region". */
+/* For prose: "region" and "IsOfficial"; "region" and "column IsOfficial"; the same with "the". */
 void say_column_words(struct say *out, const struct schema_column *column);
+void say_column_label(struct say *out, const struct schema_column *column);
+void say_the_column(struct say *out, const struct schema_column *column);
+/* Is it a column of which people say "are" ("the points are ...")? */
+bool tell_column_is_plural(const struct schema_column *column);
+bool tell_is_plural(const struct teller *t, const struct sql_node *expr);
 /* The schema column behind a source's output, or NULL. */
 const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output);
 /* "the query", "query 2". */
@@ -115,6 +130,8 @@ bool tell_uses_denied(const struct teller *t, const struct sql_node *node);
 /* --- expr.c, condition.c, call.c --- */
 
 void say_expr(struct teller *t, struct say *out, const struct sql_node *expr);
+/* Where words before it stand for the article: "the same region", "each different region". */
+void say_expr_bare(struct teller *t, struct say *out, const struct sql_node *expr);
 /* Has the condition a subject, its first kid, and a test of it? Then the test: " is greater than 200". */
 bool tell_has_test(const struct sql_node *condition);
 void say_test(struct teller *t, struct say *out, const struct sql_node *condition);

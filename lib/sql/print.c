@@ -830,3 +830,13 @@ char *sql_print(struct arena *arena, const struct sql_node *node)
     o.text[o.len] = '\0';
     return o.text;
 }
+
+/* ---- in a sentence --------------------------------------------------------------------------------------------- */
+
+const char *sql_quote_mark(const char *text, size_t len)
+{
+    static const char *const MARKS[] = {"`", "\"", "|"};
+    for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
+        if (!memchr(text, *MARKS[i], len)) return MARKS[i];
+    return MARKS[0];
+}

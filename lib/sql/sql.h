@@ -60,6 +60,10 @@ char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const st
 /* Print the tree as SQL that parses to an equal tree. NUL-terminated; NULL when the arena is full. */
 char *sql_print(struct arena *arena, const struct sql_node *node);
 
+/* What to put before and after a piece of SQL that stands in a sentence: "`", or another mark where the piece has that
+ * one (names in MySQL's quotes). Never NULL; a constant. Thread: any. */
+const char *sql_quote_mark(const char *text, size_t len);
+
 /* Normal form: names lower-cased and unquoted where possible, alias T1 replaced by what it stands for, keywords in
  * upper case, one space, == as =, != as <>, redundant parentheses dropped, a > b and b < a alike, AND / OR chains
  * sorted, ASC dropped. Two statements with equal normal forms have equal results. `bound` marks which double-quoted

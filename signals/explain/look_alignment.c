@@ -75,17 +75,42 @@ static bool cover(struct asked_words *asked, const char *stem)
     return hit;
 }
 
+struct share {
+    float n, found;
+};
+
+static void add_words(struct share *share, const struct text_tokens *words, struct asked_words *asked)
+{
+    for (uint32_t i = 0; words->items && i < words->n && i < MAX_PHRASE_WORDS; i++) {
+        const char *stem = words->items[i].stem;
+        if (!counts(&words->items[i]) || is_frame(stem) || text_is_stop(stem))
+            continue; /* "lists" as little as "list" */
+        share->n++;
+        share->found += cover(asked, stem);
+    }
+}
+
+/* A name that the explanation spells as the schema does: has_pet, IsOfficial. */
+static bool is_spelt_name(const char *word, size_t len)
+{
+    for (size_t i = 1; i < len; i++)
+        if (word[i] == '_' || (g_ascii_isupper(word[i]) && g_ascii_islower(word[i - 1]))) return true;
+    return false;
+}
+
 /* The share of the phrase's words that the question has; those it has are marked. Below 0: no words. */
 static float answered(const struct look *look, const struct explain_phrase *phrase, struct asked_words *asked)
 {
     struct text_tokens words = text_tokenize(look->arena, phrase->prose, strlen(phrase->prose));
-    float n = 0, found = 0;
+    struct share share = {0};
     for (uint32_t i = 0; words.items && i < words.n && i < MAX_PHRASE_WORDS; i++) {
-        if (!counts(&words.items[i]) || is_frame(words.items[i].stem)) continue;
-        n++;
-        found += cover(asked, words.items[i].stem);
+        const struct text_token *word = &words.items[i];
+        struct text_tokens parts = {.items = words.items + i, .n = 1};
+        if (word->kind == TEXT_WORD && is_spelt_name(phrase->prose + word->start, word->end - word->start))
+            parts = text_split_identifier(look->arena, phrase->prose + word->start, word->end - word->start);
+        add_words(&share, &parts, asked);
     }
-    return n > 0 ? found / n : -1;
+    return share.n > 0 ? share.found / share.n : -1;
 }
 
 static void least(float *out, float score)

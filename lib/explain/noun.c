@@ -1,0 +1,361 @@
+#include "lib/explain/noun.h"
+
+#include "lib/sql/sql.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* --- what is known of single words --- */
+
+/* Nouns whose other number no ending tells. */
+static const struct {
+    const char *one, *many;
+} IRREGULAR[] = {
+    {"person", "people"},
+    {"child", "children"},
+    {"man", "men"},
+    {"woman", "women"},
+    {"foot", "feet"},
+    {"tooth", "teeth"},
+    {"mouse", "mice"},
+    {"goose", "geese"},
+    {"movie", "movies"},
+    {"cookie", "cookies"},
+    {"calorie", "calories"},
+    {"zombie", "zombies"},
+    {"analysis", "analyses"},
+    {"basis", "bases"},
+    {"crisis", "crises"},
+    {"thesis", "theses"},
+    {"index", "indexes"},
+    {"matrix", "matrices"},
+    {"criterion", "criteria"},
+    {"phenomenon", "phenomena"},
+    {"quiz", "quizzes"},
+    {"life", "lives"},
+    {"wife", "wives"},
+    {"knife", "knives"},
+    {"leaf", "leaves"},
+    {"shelf", "shelves"},
+    {"half", "halves"},
+    {"thief", "thieves"},
+    {"hero", "heroes"},
+    {"superhero", "superheroes"},
+    {"potato", "potatoes"},
+    {"tomato", "tomatoes"},
+    {"echo", "echoes"},
+    {"veto", "vetoes"},
+    {"shoe", "shoes"},
+    {"toe", "toes"},
+    {"canoe", "canoes"},
+    {"cache", "caches"},
+    {"ache", "aches"},
+    {"axe", "axes"},
+    {"gas", "gases"},
+    {"bus", "buses"},
+    {"lens", "lenses"},
+    {"alias", "aliases"},
+    {"canvas", "canvases"},
+    {"atlas", "atlases"},
+    {"bias", "biases"},
+    {"series", "series"},
+    {"species", "species"},
+    {"aircraft", "aircraft"},
+    {"spacecraft", "spacecraft"},
+    {"sheep", "sheep"},
+    {"fish", "fish"},
+    {"deer", "deer"},
+    {"headquarters", "headquarters"},
+    {"means", "means"},
+};
+
+/* Of these there is some, and not one or two. */
+static const char MASS[] =
+    " data metadata information staff personnel equipment software hardware furniture machinery music news weather "
+    "traffic "
+    "luggage baggage money cash research knowledge advice homework management employment physics mathematics economics "
+    "politics athletics gymnastics electronics logistics police faculty ";
+
+/* Forms of verbs that hardly name a thing: a name with one in it says what happens, or whether. */
+static const char VERBS[] = " is are was were has have had does did should would could became becomes took went lives "
+                            "participates belongs goes "
+                            "wrote writes teaches taught takes undergoes prescribes owns treats contains requires "
+                            "cites knows sells eats affects "
+                            "allows wants gets got made makes gave gives ran sang led plays performs ";
+
+static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
+
+/* What may stand alone as a name of a column and is no noun. */
+static const char ADJECTIVES[] =
+    " active inactive available unavailable valid invalid visible hidden official unofficial "
+    "optional mandatory current permanent born built won lost sold held known written paid "
+    "sent given taken done ";
+
+static const char PARTICIPLES[] =
+    " born built won lost sold held known written paid sent given taken done made spent kept led run shown ";
+
+static const char NOUNS_IN_ED[] = " hundred shed sled moped biped naked sacred ";
+
+static const char TIMES[] = " years months weeks days hours minutes seasons games ";
+
+static bool is_in(const char *list, const char *word, size_t len)
+{
+    for (const char *at = list; len && (at = strstr(at, word)) != NULL; at++)
+        if (at > list && at[-1] == ' ' && at[len] == ' ') return true;
+    return false;
+}
+
+static bool ends_in(const char *word, size_t len, const char *ending)
+{
+    size_t n = strlen(ending);
+    return len > n && memcmp(word + len - n, ending, n) == 0;
+}
+
+static bool is_participle(const char *word)
+{
+    size_t len = strlen(word);
+    if (is_in(PARTICIPLES, word, len)) return true;
+    return len > 4 && ends_in(word, len, "ed") && !ends_in(word, len, "eed") && !is_in(NOUNS_IN_ED, word, len);
+}
+
+/* Row of IRREGULAR, or -1. */
+static int irregular(const char *word, size_t len)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(IRREGULAR); i++) {
+        const char *one = IRREGULAR[i].one, *many = IRREGULAR[i].many;
+        if ((strlen(one) == len && memcmp(one, word, len) == 0) ||
+            (strlen(many) == len && memcmp(many, word, len) == 0))
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool is_plural(const char *word, size_t len)
+{
+    int row = irregular(word, len);
+    if (row >= 0)
+        return strlen(IRREGULAR[row].many) == len && memcmp(IRREGULAR[row].many, word, len) == 0 &&
+               strcmp(IRREGULAR[row].one, IRREGULAR[row].many) != 0;
+    return len > 3 && word[len - 1] == 's' && !ends_in(word, len, "ss") && !ends_in(word, len, "us") &&
+           !ends_in(word, len, "is");
+}
+
+/* --- reading a name --- */
+
+static bool is_ascii(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] >= 0x80) return false;
+    return true;
+}
+
+static void put(struct noun *out, const char *text, size_t len)
+{
+    size_t at = strlen(out->text), gap = at > 0;
+    if (at + gap + len >= sizeof out->text) return;
+    if (gap) out->text[at++] = ' ';
+    memcpy(out->text + at, text, len);
+    out->text[at + len] = '\0';
+}
+
+/* Letters and digits that make no words: f1, 1st, a lone letter in front, a number in front. */
+static bool is_code(const struct text_tokens *words)
+{
+    enum { SHORT = 2 };
+    for (uint32_t i = 0; i < words->n; i++) {
+        const struct text_token *w = &words->items[i], *next = i + 1 < words->n ? w + 1 : NULL;
+        bool digits = w->kind == TEXT_NUMBER;
+        if (i == 0 && (digits || w->end - w->start == 1)) return true;
+        if (!next || next->start != w->end || digits == (next->kind == TEXT_NUMBER)) continue;
+        const struct text_token *letters = digits ? next : w;
+        if (letters->end - letters->start <= SHORT) return true;
+    }
+    return false;
+}
+
+static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
+{
+    if (words->n == 0 || is_code(words)) return false;
+    const char *first = words->items[0].norm, *last = words->items[words->n - 1].norm;
+    for (uint32_t i = 0; i < words->n; i++)
+        if (is_in(VERBS, words->items[i].norm, strlen(words->items[i].norm))) return false;
+    if (is_in(PREPOSITIONS, last, strlen(last))) return false;
+    if (words->n == 1 && is_in(ADJECTIVES, first, strlen(first))) return false;
+    return !(is_participle(last) && (is_table || words->n == 1));
+}
+
+/* LName is the last name. */
+static const char *spelt_out(const struct text_tokens *words, uint32_t i)
+{
+    static const char *const NAMES[][2] = {{"l", "last"}, {"f", "first"}, {"m", "middle"}};
+    if (i > 0 || words->n != 2 || strcmp(words->items[1].norm, "name") != 0) return NULL;
+    for (size_t k = 0; k < G_N_ELEMENTS(NAMES); k++)
+        if (strcmp(words->items[0].norm, NAMES[k][0]) == 0) return NAMES[k][1];
+    return NULL;
+}
+
+/* The words in their places; those beyond ASCII as they are spelt. */
+static void put_words(struct noun *out, const char *name, const struct text_tokens *words)
+{
+    for (uint32_t i = 0; i < words->n; i++) {
+        const struct text_token *w = &words->items[i];
+        const char *full = spelt_out(words, i), *word = full ? full : w->norm;
+        if (is_ascii(name + w->start, w->end - w->start))
+            put(out, word, strlen(word));
+        else if (i == 0 || w->start != words->items[i - 1].start)
+            put(out, name + w->start, w->end - w->start);
+        bool counts = i == 0 && words->n > 1 && strcmp(w->norm, "number") == 0;
+        const char *last = words->items[words->n - 1].norm;
+        if (counts && is_plural(last, strlen(last)) && strcmp(words->items[1].norm, "of") != 0) put(out, "of", 2);
+    }
+}
+
+/* The word with a number: the last one before a preposition; in "days held" and "years working" the one before. */
+static void find_head(struct noun *out)
+{
+    char **words = g_strsplit(out->text, " ", -1);
+    guint n = g_strv_length(words), head = n ? n - 1 : 0;
+    for (guint i = 1; i < n; i++)
+        if (is_in(PREPOSITIONS, words[i], strlen(words[i]))) {
+            head = i - 1;
+            break;
+        }
+    if (head > 0) {
+        const char *before = words[head - 1];
+        bool timed = is_in(TIMES, before, strlen(before));
+        bool follows = is_participle(words[head]) || is_in(ADJECTIVES, words[head], strlen(words[head])) ||
+                       (timed && g_str_has_suffix(words[head], "ing"));
+        if (follows && is_plural(before, strlen(before))) head--;
+    }
+    for (guint i = 0; i < head; i++) out->head += (uint32_t)strlen(words[i]) + 1;
+    out->head_len = n ? (uint32_t)strlen(words[head]) : 0;
+    out->is_counted = n && !is_in(MASS, words[head], out->head_len) && g_ascii_islower(words[head][out->head_len - 1]);
+    g_strfreev(words);
+}
+
+void noun_of_words(struct noun *out, const char *words)
+{
+    *out = (struct noun){.is_phrase = true};
+    char **all = g_strsplit(words, " ", -1);
+    for (guint i = 0; all[i]; i++)
+        if (*all[i]) put(out, all[i], strlen(all[i]));
+    g_strfreev(all);
+    find_head(out);
+}
+
+/* A name with quotes in it: they belong to the name, so it stands in others. */
+static void put_quoted(struct noun *out, const char *name)
+{
+    size_t len = strnlen(name, NOUN_BYTES / 2);
+    const char *mark = sql_quote_mark(name, len);
+    g_snprintf(out->text, sizeof out->text, "%s%.*s%s", mark, (int)len, name, mark);
+}
+
+/* May the name stand in a sentence as it is? */
+static bool is_readable(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!g_ascii_isalnum(*c) && (unsigned char)*c < 0x80 && !strchr("_-. /#$%&", *c)) return false;
+    return *name != '\0' && !strstr(name, "  ");
+}
+
+void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table)
+{
+    *out = (struct noun){.is_phrase = is_noun_phrase(words, is_table) || (words->n && spelt_out(words, 0))};
+    if (strpbrk(name, "'\"`|")) {
+        out->is_phrase = false;
+        put_quoted(out, name);
+        return;
+    }
+    if (out->is_phrase || !is_readable(name)) put_words(out, name, words);
+    if (*out->text == '\0') put(out, name, strnlen(name, NOUN_BYTES / 2));
+    if (out->is_phrase) find_head(out);
+}
+
+/* --- saying it --- */
+
+static void say_part(struct say *out, const char *text, size_t len)
+{
+    say_bytes(out, text, len, NOUN_BYTES);
+}
+
+static void say_word_singular(struct say *out, const char *word, size_t len)
+{
+    size_t drop = 0;
+    const char *add = "";
+    if (!is_plural(word, len))
+        ;
+    else if (ends_in(word, len, "ies") && len > 4)
+        drop = 3, add = "y";
+    else if (ends_in(word, len, "ches") || ends_in(word, len, "shes") || ends_in(word, len, "xes") ||
+             ends_in(word, len, "sses") || ends_in(word, len, "oes"))
+        drop = 2;
+    else if (ends_in(word, len, "uses") && len > 4 && !strchr("oa", word[len - 5]))
+        drop = 2;
+    else
+        drop = 1;
+    say_part(out, word, len - drop);
+    say(out, add);
+}
+
+static void say_word_plural(struct say *out, const char *word, size_t len)
+{
+    if (is_plural(word, len)) {
+        say_part(out, word, len);
+        return;
+    }
+    bool in_y = len > 1 && word[len - 1] == 'y' && !strchr("aeiou", word[len - 2]);
+    bool hissing = ends_in(word, len, "s") || ends_in(word, len, "x") || ends_in(word, len, "z") ||
+                   ends_in(word, len, "ch") || ends_in(word, len, "sh");
+    say_part(out, word, in_y ? len - 1 : len);
+    say(out, in_y ? "ies" : hissing ? "es" : "s");
+}
+
+static void say_in_number(struct say *out, const struct noun *noun, bool many)
+{
+    const char *head = noun->text + noun->head, *rest = head + noun->head_len;
+    if (!noun->is_phrase || !noun->is_counted || noun->head_len < 3) {
+        say_noun(out, noun);
+        return;
+    }
+    int row = irregular(head, noun->head_len);
+    say_part(out, noun->text, noun->head);
+    if (row >= 0)
+        say(out, many ? IRREGULAR[row].many : IRREGULAR[row].one);
+    else
+        (many ? say_word_plural : say_word_singular)(out, head, noun->head_len);
+    say_part(out, rest, strlen(rest));
+}
+
+void say_noun(struct say *out, const struct noun *noun)
+{
+    say_part(out, noun->text, strlen(noun->text));
+}
+
+void say_noun_singular(struct say *out, const struct noun *noun)
+{
+    say_in_number(out, noun, false);
+}
+
+void say_noun_plural(struct say *out, const struct noun *noun)
+{
+    say_in_number(out, noun, true);
+}
+
+bool noun_is_plural(const struct noun *noun)
+{
+    return noun->is_phrase && noun->is_counted && is_plural(noun->text + noun->head, noun->head_len);
+}
+
+bool noun_takes_an(const char *text)
+{
+    static const char *const LIKE_YOU[] = {"uni", "use", "usu", "uti", "eu", "one", "once"}, *const SILENT_H[] = {
+                                                                                                 "hour", "honest",
+                                                                                                 "honor", "honour",
+                                                                                                 "heir"};
+    for (size_t i = 0; i < G_N_ELEMENTS(SILENT_H); i++)
+        if (g_ascii_strncasecmp(text, SILENT_H[i], strlen(SILENT_H[i])) == 0) return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(LIKE_YOU); i++)
+        if (g_ascii_strncasecmp(text, LIKE_YOU[i], strlen(LIKE_YOU[i])) == 0) return false;
+    return *text && strchr("aeiouAEIOU8", *text) != NULL;
+}

@@ -1,0 +1,38 @@
+/* Names of tables and columns as English words: what may stand behind an article, and in which number.
+ *
+ * "vessel", "date of birth" and "addresses" are noun phrases. "has_pet", "took_office", "eliminated_by", "IsOfficial",
+ * "f1" and "100" are not, and no reading of them as one is sure to be right: they keep their own spelling, and the
+ * sentence brings the noun ("the column IsOfficial", "each row of has_pet"). Words with letters beyond ASCII keep their
+ * spelling, too. */
+#ifndef ASSAY_LIB_EXPLAIN_NOUN_H
+#define ASSAY_LIB_EXPLAIN_NOUN_H
+
+#include "lib/explain/say.h"
+#include "lib/text/text.h"
+
+enum { NOUN_BYTES = 160 };
+
+struct noun {
+    char text[NOUN_BYTES];   /* the words, or the name as it is spelt; cut at the end of a word */
+    uint32_t head, head_len; /* of the word that has a number: "weeks" of "weeks on top" */
+    bool is_phrase;          /* of English, as far as word lists can tell */
+    bool is_counted;         /* has one and many: not "data" */
+};
+
+/* Read a name that was split into `words` (text_split_identifier of `name`). `is_table`: a noun with a participle
+ * behind it ("documents mailed") is no name for one row. */
+void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table);
+/* A name in plain words, as sidecar files give it. */
+void noun_of_words(struct noun *out, const char *words);
+
+/* As it is; one ("vessel"); many ("vessels"). What is not counted stays as it is. */
+void say_noun(struct say *out, const struct noun *noun);
+void say_noun_singular(struct say *out, const struct noun *noun);
+void say_noun_plural(struct say *out, const struct noun *noun);
+
+/* "are" and not "is"? */
+bool noun_is_plural(const struct noun *noun);
+/* Does the word take "an"? Goes by spelling. */
+bool noun_takes_an(const char *text);
+
+#endif
