@@ -258,9 +258,22 @@ static bool is_digit(const struct sql_node *n, char digit)
     return sql_is(n, SQL_LITERAL) && n->text_len == 1 && n->text[0] == digit;
 }
 
+static void say_operand_in_brackets(struct teller *t, struct say *out, const struct sql_node *n)
+{
+    say(out, "(");
+    say_expr(t, out, n);
+    say(out, ")");
+}
+
 static void say_offset(struct teller *t, struct say *out, const struct sql_node *offset)
 {
     bool one = out->prose && is_digit(offset, '1');
+    if (out->prose && !sql_plain_literal(offset)) {
+        say(out, "as many rows are skipped as the value of ");
+        say_operand_in_brackets(t, out, offset);
+        say(out, ", then ");
+        return;
+    }
     say(out, "the first ");
     if (!one) say_expr(t, out, offset);
     say(out, one ? "row is skipped, then " : " rows are skipped, then ");
@@ -277,6 +290,9 @@ static void say_limit_count(struct teller *t, struct say *out, const struct sql_
     } else if (out->prose && sql_is(count, SQL_UNARY) && count->op == SQL_OP_NEG &&
                sql_is(count->kids[0], SQL_LITERAL)) {
         say(out, "all rows are kept");
+    } else if (out->prose && !sql_plain_literal(count)) {
+        say(out, "only as many rows are kept as the value of ");
+        say_operand_in_brackets(t, out, count);
     } else {
         say(out, "only the first ");
         say_expr(t, out, count);

@@ -1,5 +1,6 @@
 /* Diagnostics of binding: where the name stands, what is wrong with it, and which names it may have meant. */
 #include "lib/sql/scope.h"
+#include "lib/sql/sql.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -84,7 +85,15 @@ uint32_t sql_near_names(const char *name, size_t len, const char *const *names, 
     return n;
 }
 
-/* A name from the statement, fit for a message: no control characters, not too long. */
+/* May it stand in a sentence without quotes? */
+static bool reads_as_name(const char *name)
+{
+    size_t len = strlen(name);
+    if (len == 0 || name[0] == ' ' || name[len - 1] == ' ' || strstr(name, "  ")) return false;
+    return strpbrk(name, ",;:!?()'\"`|") == NULL;
+}
+
+/* A name from the statement, fit for a message: no control characters, not too long, in quotes where it needs them. */
 static char *shown(struct binder *b, const char *name, size_t len)
 {
     size_t take = len;
@@ -94,6 +103,10 @@ static char *shown(struct binder *b, const char *name, size_t len)
     for (char *c = copy; c && *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
     if (copy && take < len) copy = arena_printf(b->arena, "%s...", copy);
+    if (copy && !reads_as_name(copy)) {
+        const char *mark = sql_quote_mark(copy, strlen(copy));
+        copy = arena_printf(b->arena, "%s%s%s", mark, copy, mark);
+    }
     return copy ? copy : "";
 }
 

@@ -67,6 +67,11 @@ const char *vsig_source_name(const struct vsig_subject *subject, const struct sq
     return or_unknown(arena_printf(subject->arena, "%s (%.*s)", table, (int)source->name_len, source->name));
 }
 
+const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const char *one, const char *many)
+{
+    return or_unknown(arena_printf(subject->arena, "%u %s", n, n == 1 ? one : many));
+}
+
 /* Does the phrase's words stand at token `at`? */
 static bool phrase_at(const struct text_tokens *tokens, uint32_t at, const char *phrase)
 {

@@ -11,6 +11,9 @@ const char *vsig_output_name(const struct vsig_subject *subject, const struct sq
 /* "singer", or "singer (T1)" where the block has more than one of that table; "a subquery" for an unnamed one. */
 const char *vsig_source_name(const struct vsig_subject *subject, const struct sql_source *source);
 
+/* "1 column", "2 columns". Never NULL. */
+const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const char *one, const char *many);
+
 /* The schema column behind a source's output, or NULL when it is computed. */
 const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
                                            int output);

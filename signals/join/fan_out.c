@@ -121,8 +121,9 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
 {
     const char *one = vsig_source_name(run->subject, entity);
     const char *other = vsig_source_name(run->subject, first_of(block, many));
-    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, at, "%s is %s, and the join with %s repeats its rows",
-                                             one, summed ? "aggregated" : "asked for", other);
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, at, "rows of %s are %s, and the join with %s repeats them", one,
+                  summed ? "aggregated" : "asked for", other);
     vsig_add_clause(run, finding, first_of(block, many)->node);
     vsig_add_fact(run, finding, "repeated", false, "%s", one);
     vsig_add_fact(run, finding, "by", false, "%s", other);

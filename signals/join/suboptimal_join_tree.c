@@ -138,8 +138,10 @@ static void report_extra(struct tree *tree)
         const char *name = vsig_source_name(tree->run->subject, source);
         if (tree->idle & bit)
             mark(tree,
-                 vsig_fire(tree->run, VSIG_WARNING, source->node,
-                           "%s is joined, but nothing of it is used and each row has exactly one partner in it", name),
+                 vsig_fire(
+                     tree->run, VSIG_WARNING, source->node,
+                     "nothing of %s is used, and each row has exactly one partner in it: joining it changes nothing",
+                     name),
                  source);
         else if (!(tree->doubtful & bit))
             continue;
@@ -191,7 +193,7 @@ static enum err_code report_detour(struct tree *tree)
         if (in_tree) continue;
         if (!finding)
             finding = vsig_fire(tree->run, VSIG_WARNING, source->node,
-                                "%u tables are joined where %u connect all that is used", n_joined, least);
+                                "%u tables are joined where %u would do for all that is used", n_joined, least);
         else
             vsig_add_clause(tree->run, finding, source->node);
         vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(subject, source));

@@ -268,7 +268,7 @@ static void check_counted_table(struct vsig_run *run, const struct query_view *v
         const struct vsig_mention *m = &asked->mentions[i];
         if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(asked, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
-        vsig_fire(run, VSIG_ERROR, count, "%s is to be counted, the query does not look there",
+        vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, the query does not look there",
                   subject->schema->tables[m->table].name);
         return;
     }

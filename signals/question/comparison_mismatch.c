@@ -52,21 +52,38 @@ static bool evidence_states(const struct vsig_question *asked, double number)
     return false;
 }
 
+/* Where the values lie. */
+static const char *in_words(enum sql_op op)
+{
+    switch (op) {
+    case SQL_OP_GT: return "above";
+    case SQL_OP_GE: return "at or above";
+    case SQL_OP_LT: return "below";
+    case SQL_OP_LE: return "at or below";
+    case SQL_OP_NE:
+    case SQL_OP_IS_NOT: return "other than";
+    default: return "equal to";
+    }
+}
+
 static void report(struct vsig_run *run, const struct vsig_cue *cue, const struct query_comparison *found,
                    const char *number)
 {
-    const char *asked = sql_op_text(cue->op), *written = sql_op_text(found->op);
+    const char *asked = in_words(cue->op), *written = in_words(found->op);
     struct vsig_finding *finding;
     if (same_way(cue->op, found->op)) {
         bool harmless = bound_is_absent(run->subject, found->other, number) || vsig_opt(run, OPT_STRICT) < 0.5;
-        finding = harmless ? vsig_note(run, found->node, "the question asks for %s, the query compares with %s", asked,
-                                       written)
-                           : vsig_fire(run, VSIG_WARNING, found->node,
-                                       "the question asks for %s, the query compares with %s: the bound itself differs",
-                                       asked, written);
+        finding =
+            harmless
+                ? vsig_note(run, found->node, "the question asks for values %s the bound, the query for values %s it",
+                            asked, written)
+                : vsig_fire(
+                      run, VSIG_WARNING, found->node,
+                      "the question asks for values %s the bound, the query for values %s it: the bound itself differs",
+                      asked, written);
     } else {
-        finding = vsig_fire(run, VSIG_ERROR, found->node, "the question asks for %s, the query compares with %s", asked,
-                            written);
+        finding = vsig_fire(run, VSIG_ERROR, found->node,
+                            "the question asks for values %s the bound, the query for values %s it", asked, written);
     }
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }

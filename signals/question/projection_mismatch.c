@@ -5,6 +5,7 @@
  * that names a column by all its words, and no column of the answer has anything in common with it. First and last name
  * count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
 #include "signals/common/bare.h"
+#include "signals/common/names.h"
 #include "signals/execution/probe.h"
 #include "signals/question/query.h"
 
@@ -162,6 +163,12 @@ static const struct shown *least_asked(const struct vsig_question *asked, const 
     return least;
 }
 
+static void report_count(struct vsig_run *run, const struct sql_node *at, const struct answer *answer)
+{
+    const char *asked = vsig_counted(run->subject, run->subject->asked->n_asked, "column", "columns");
+    vsig_fire(run, VSIG_ERROR, at, "the question asks for %s, the query returns %u", asked, answer->n);
+}
+
 static bool check_count(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
 {
     const struct vsig_question *asked = run->subject->asked;
@@ -169,13 +176,11 @@ static bool check_count(struct vsig_run *run, const struct answer *answer, const
     if (vsig_opt(run, OPT_COUNT) < 0.5 || !asked->asked_closed) return false;
     asked_range(asked, &low, &high);
     if (answer->n - optional > high) {
-        vsig_fire(run, VSIG_ERROR, least_asked(asked, answer)->node,
-                  "the question asks for %u columns, the query returns %u", asked->n_asked, answer->n);
+        report_count(run, least_asked(asked, answer)->node, answer);
         return true;
     }
     if (answer->n >= low) return false;
-    vsig_fire(run, VSIG_ERROR, items, "the question asks for %u columns, the query returns %u", asked->n_asked,
-              answer->n);
+    report_count(run, items, answer);
     return true;
 }
 

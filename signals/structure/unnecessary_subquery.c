@@ -1,4 +1,5 @@
 /* Too many subqueries (SQLens A.1). */
+#include "signals/common/names.h"
 #include "signals/vsig.h"
 
 enum { OPT_MAX_SUBQUERIES };
@@ -26,8 +27,8 @@ static enum err_code eval(struct vsig_run *run)
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
         if (!is_subquery(node)) continue;
         if (!finding || finding->n_clauses == VSIG_MAX_CLAUSES) {
-            finding =
-                vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %u subqueries, more than %u", n, allowed);
+            finding = vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %s, more than %u",
+                                vsig_counted(run->subject, n, "subquery", "subqueries"), allowed);
             vsig_add_fact(run, finding, "subqueries", false, "%u", n);
             if (!finding) return ERR_OK; /* the list of findings is full */
         } else {
