@@ -66,6 +66,8 @@ static const struct {
     {"fish", "fish"},
     {"deer", "deer"},
     {"headquarters", "headquarters"},
+    {"premises", "premises"},
+    {"arrears", "arrears"},
     {"means", "means"},
 };
 
@@ -81,9 +83,12 @@ static const char VERBS[] = " is are was were has have had does did should would
                             "participates belongs goes "
                             "wrote writes teaches taught takes undergoes prescribes owns treats contains requires "
                             "cites knows sells eats affects "
-                            "allows wants gets got made makes gave gives ran sang led plays performs ";
+                            "allows wants gets got made makes gave gives ran sang led plays performs enroll ";
 
 static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
+
+/* on_call, in_stock: how it is with a thing; but from_port, to_date. */
+static const char STATES[] = " on in at by with under ";
 
 /* What may stand alone as a name of a column and is no noun. */
 static const char ADJECTIVES[] =
@@ -158,7 +163,7 @@ static void put(struct noun *out, const char *text, size_t len)
     out->text[at + len] = '\0';
 }
 
-/* Letters and digits that make no words: f1, 1st, a lone letter in front, a number in front. */
+/* Letters and digits that make no words: f1, 1st, MiB, a lone letter in front, a number in front. */
 static bool is_code(const struct text_tokens *words)
 {
     enum { SHORT = 2 };
@@ -166,9 +171,11 @@ static bool is_code(const struct text_tokens *words)
         const struct text_token *w = &words->items[i], *next = i + 1 < words->n ? w + 1 : NULL;
         bool digits = w->kind == TEXT_NUMBER;
         if (i == 0 && (digits || w->end - w->start == 1)) return true;
-        if (!next || next->start != w->end || digits == (next->kind == TEXT_NUMBER)) continue;
+        if (!next || next->start != w->end) continue;
+        bool mixed = digits != (next->kind == TEXT_NUMBER);
         const struct text_token *letters = digits ? next : w;
-        if (letters->end - letters->start <= SHORT) return true;
+        if (mixed && letters->end - letters->start <= SHORT) return true;
+        if (!mixed && !digits && (w->end - w->start == 1 || next->end - next->start == 1)) return true;
     }
     return false;
 }
@@ -179,7 +186,7 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
     const char *first = words->items[0].norm, *last = words->items[words->n - 1].norm;
     for (uint32_t i = 0; i < words->n; i++)
         if (is_in(VERBS, words->items[i].norm, strlen(words->items[i].norm))) return false;
-    if (is_in(PREPOSITIONS, last, strlen(last))) return false;
+    if (is_in(PREPOSITIONS, last, strlen(last)) || is_in(STATES, first, strlen(first))) return false;
     if (words->n == 1 && is_in(ADJECTIVES, first, strlen(first))) return false;
     return !(is_participle(last) && (is_table || words->n == 1));
 }
