@@ -128,12 +128,13 @@ static bool begin(struct teller *t, struct arena *arena, const struct explain_so
     *t = (struct teller){.arena = arena, .source = source, .options = options, .index = source->index};
     t->phrases = arena_alloc(arena, TELL_MAX_PHRASES * sizeof *t->phrases);
     if (t->index->has_descriptions) t->described = arena_new_array(arena, t->index->n_columns / 32 + 1, uint64_t);
+    t->nouns = arena_new_array(arena, t->index->n_columns + t->index->n_tables + 1, struct noun *);
     struct sql_join_pair *pairs = NULL;
     int n = sql_join_pairs(arena, source->bound, &pairs);
     t->pairs = pairs;
     t->n_pairs = n > 0 ? (uint32_t)n : 0;
     t->queries[t->n_queries++] = (struct told_query){.node = source->stmt->root};
-    return t->phrases && n >= 0 && say_init(&t->premise, arena, TELL_PHRASE_BYTES, false) &&
+    return t->phrases && t->nouns && n >= 0 && say_init(&t->premise, arena, TELL_PHRASE_BYTES, false) &&
            say_init(&t->prose, arena, TELL_PHRASE_BYTES, true) && (t->described || !t->index->has_descriptions);
 }
 

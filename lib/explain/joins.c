@@ -99,11 +99,11 @@ static void say_reference_in_words(struct teller *t, struct say *out, const stru
     say_source(t, out, parent->source);
     say(out, to->pk ? " that its " : " whose ");
     if (!to->pk) {
-        say_column_words(out, to);
+        say_column_words(t, out, to);
         say(out, " its ");
     }
-    say_column_words(out, from);
-    say(out, tell_column_is_plural(from) ? " refer to" : " refers to");
+    say_column_words(t, out, from);
+    say(out, tell_column_is_plural(t, from) ? " refer to" : " refers to");
     tell_column_used(t, from);
 }
 

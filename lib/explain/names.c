@@ -21,18 +21,33 @@ static uint32_t ordinal(const struct sql_source *source)
 
 /* --- nouns --- */
 
-static void noun_of_table(const struct teller *t, int table, struct noun *out)
+/* Names are read once: by column id, then by table. An arena that is full gives an empty noun, and fails elsewhere. */
+static struct noun *noun_at(const struct teller *t, uint32_t at, bool *is_new)
 {
-    const struct schema_table *known = &t->index->tables[table];
-    noun_of_name(out, known->bare, &known->words, true);
+    static struct noun none;
+    *is_new = t->nouns && !t->nouns[at];
+    if (*is_new && !(t->nouns[at] = arena_new(t->arena, struct noun))) *is_new = false;
+    return t->nouns && t->nouns[at] ? t->nouns[at] : &none;
 }
 
-static void noun_of_column(const struct schema_column *column, struct noun *out)
+static const struct noun *noun_of_table(const struct teller *t, int table)
 {
-    if (column->full_name && *column->full_name)
-        noun_of_words(out, column->full_name);
-    else
-        noun_of_name(out, column->name, &column->words, false);
+    const struct schema_table *known = &t->index->tables[table];
+    bool is_new;
+    struct noun *noun = noun_at(t, t->index->n_columns + (uint32_t)table, &is_new);
+    if (is_new) noun_of_name(noun, known->bare, &known->words, true);
+    return noun;
+}
+
+static const struct noun *noun_of_column(const struct teller *t, const struct schema_column *column)
+{
+    bool is_new;
+    struct noun *noun = noun_at(t, column->id, &is_new);
+    if (is_new && column->full_name && *column->full_name)
+        noun_of_words(noun, column->full_name);
+    else if (is_new)
+        noun_of_name(noun, column->name, &column->words, false);
+    return noun;
 }
 
 static void say_exact_table(struct teller *t, struct say *out, int table)
@@ -55,30 +70,28 @@ static void say_exposed(struct teller *t, struct say *out, const struct sql_sour
         say_sql(t, out, source->node);
 }
 
-/* The noun for one row of it. False: it has none, only a name ("has_pet", "staff 2", "query 1"). */
-static bool has_noun(const struct teller *t, const struct sql_source *source, struct noun *out)
+/* The noun for one row of it. NULL: it has none, only a name ("has_pet", "staff 2", "query 1"). */
+static const struct noun *noun_of(const struct teller *t, const struct sql_source *source)
 {
-    if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
-    noun_of_table(t, source->table, out);
-    return out->is_phrase && out->is_counted && !ordinal(source);
+    if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return NULL;
+    const struct noun *noun = noun_of_table(t, source->table);
+    return noun->is_phrase && noun->is_counted && !ordinal(source) ? noun : NULL;
 }
 
 bool tell_has_noun(const struct teller *t, const struct sql_source *source)
 {
-    struct noun noun;
-    return has_noun(t, source, &noun);
+    return noun_of(t, source) != NULL;
 }
 
 void say_source_name(struct teller *t, struct say *out, const struct sql_source *source)
 {
     uint32_t nth = ordinal(source);
     bool is_table = source->kind == SQL_SOURCE_TABLE && source->table >= 0;
-    struct noun noun;
     if (!is_table) {
         say_exposed(t, out, source);
     } else if (out->prose) {
-        noun_of_table(t, source->table, &noun);
-        (noun.is_counted ? say_noun_singular : say_noun)(out, &noun);
+        const struct noun *noun = noun_of_table(t, source->table);
+        (noun->is_counted ? say_noun_singular : say_noun)(out, noun);
     } else {
         say_exact_table(t, out, source->table);
     }
@@ -89,16 +102,15 @@ void say_source_name(struct teller *t, struct say *out, const struct sql_source 
 
 void say_source(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    struct noun noun;
-    if (out->prose && !has_noun(t, source, &noun)) say(out, "row of ");
+    if (out->prose && !noun_of(t, source)) say(out, "row of ");
     say_source_name(t, out, source);
 }
 
 void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    struct noun noun;
-    if (has_noun(t, source, &noun)) {
-        say_noun_plural(out, &noun);
+    const struct noun *noun = noun_of(t, source);
+    if (noun) {
+        say_noun_plural(out, noun);
         return;
     }
     say(out, "rows of ");
@@ -107,24 +119,23 @@ void say_source_plural(struct teller *t, struct say *out, const struct sql_sourc
 
 void say_source_listed(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    struct noun noun;
-    if (out->prose && has_noun(t, source, &noun))
-        say_noun_plural(out, &noun);
+    const struct noun *noun = out->prose ? noun_of(t, source) : NULL;
+    if (noun)
+        say_noun_plural(out, noun);
     else
         say_source_name(t, out, source);
 }
 
 void say_a_source(struct teller *t, struct say *out, const struct sql_source *source)
 {
-    struct noun noun;
-    say(out, has_noun(t, source, &noun) && noun_takes_an(noun.text) ? "an " : "a ");
+    const struct noun *noun = noun_of(t, source);
+    say(out, noun && noun_takes_an(noun->text) ? "an " : "a ");
     say_source(t, out, source);
 }
 
 void say_of_source(struct teller *t, struct say *out, const struct sql_source *source, uint32_t levels)
 {
-    struct noun noun;
-    say(out, has_noun(t, source, &noun) ? " of the " : " of ");
+    say(out, noun_of(t, source) ? " of the " : " of ");
     for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
     say_source_name(t, out, source);
 }
@@ -145,32 +156,26 @@ const struct schema_column *tell_column_at(const struct teller *t, const struct 
     return (uint32_t)column < known->n_columns ? &known->columns[column] : NULL;
 }
 
-void say_column_words(struct say *out, const struct schema_column *column)
+void say_column_words(struct teller *t, struct say *out, const struct schema_column *column)
 {
-    struct noun noun;
-    noun_of_column(column, &noun);
-    say_noun(out, &noun);
+    say_noun(out, noun_of_column(t, column));
 }
 
-void say_column_label(struct say *out, const struct schema_column *column)
+void say_column_label(struct teller *t, struct say *out, const struct schema_column *column)
 {
-    struct noun noun;
-    noun_of_column(column, &noun);
-    if (!noun.is_phrase) say(out, "column ");
-    say_noun(out, &noun);
+    if (!noun_of_column(t, column)->is_phrase) say(out, "column ");
+    say_column_words(t, out, column);
 }
 
-void say_the_column(struct say *out, const struct schema_column *column)
+void say_the_column(struct teller *t, struct say *out, const struct schema_column *column)
 {
     say(out, "the ");
-    say_column_label(out, column);
+    say_column_label(t, out, column);
 }
 
-bool tell_column_is_plural(const struct schema_column *column)
+bool tell_column_is_plural(const struct teller *t, const struct schema_column *column)
 {
-    struct noun noun;
-    noun_of_column(column, &noun);
-    return noun_is_plural(&noun);
+    return noun_is_plural(noun_of_column(t, column));
 }
 
 bool tell_is_plural(const struct teller *t, const struct sql_node *expr)
@@ -178,7 +183,7 @@ bool tell_is_plural(const struct teller *t, const struct sql_node *expr)
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
     if (ref && ref->kind == SQL_REF_ALIAS) expr = ref->expr;
     const struct schema_column *column = expr ? schema_column_of(t->index, sql_plain_column(expr)) : NULL;
-    return column && tell_column_is_plural(column);
+    return column && tell_column_is_plural(t, column);
 }
 
 /* What the sidecar says of it, at its first mention. */
@@ -199,7 +204,7 @@ static void say_output_name(struct teller *t, struct say *out, const struct sql_
 {
     const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
     if (column && out->prose) {
-        say_the_column(out, column);
+        say_the_column(t, out, column);
     } else if (column) {
         say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
     } else {
@@ -257,13 +262,12 @@ void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
 
 void say_column(struct teller *t, struct say *out, const struct schema_column *column)
 {
-    struct noun noun;
     tell_column_used(t, column);
     if (out->prose) {
-        noun_of_table(t, (int)column->table, &noun);
-        say_the_column(out, column);
-        say(out, noun.is_phrase && noun.is_counted ? " of the " : " of ");
-        say_noun_singular(out, &noun);
+        const struct noun *noun = noun_of_table(t, (int)column->table);
+        say_the_column(t, out, column);
+        say(out, noun->is_phrase && noun->is_counted ? " of the " : " of ");
+        say_noun_singular(out, noun);
     } else {
         say_exact_table(t, out, (int)column->table);
         say(out, ".");

@@ -73,17 +73,15 @@ static const struct {
 
 /* Of these there is some, and not one or two. */
 static const char MASS[] =
-    " data metadata information staff personnel equipment software hardware furniture machinery music news weather "
-    "traffic "
-    "luggage baggage money cash research knowledge advice homework management employment physics mathematics economics "
-    "politics athletics gymnastics electronics logistics police faculty ";
+    " data metadata information staff personnel equipment software hardware furniture machinery music news "
+    "weather traffic luggage baggage money cash research knowledge advice homework management employment "
+    "physics mathematics economics politics athletics gymnastics electronics logistics police faculty ";
 
 /* Forms of verbs that hardly name a thing: a name with one in it says what happens, or whether. */
-static const char VERBS[] = " is are was were has have had does did should would could became becomes took went lives "
-                            "participates belongs goes "
-                            "wrote writes teaches taught takes undergoes prescribes owns treats contains requires "
-                            "cites knows sells eats affects "
-                            "allows wants gets got made makes gave gives ran sang led plays performs enroll ";
+static const char VERBS[] =
+    " is are was were has have had does did should would could became becomes took went lives participates "
+    "belongs goes wrote writes teaches taught takes undergoes prescribes owns treats contains requires cites "
+    "knows sells eats affects allows wants gets got made makes gave gives ran sang led plays performs enroll ";
 
 static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
 
@@ -92,9 +90,8 @@ static const char STATES[] = " on in at by with under ";
 
 /* What may stand alone as a name of a column and is no noun. */
 static const char ADJECTIVES[] =
-    " active inactive available unavailable valid invalid visible hidden official unofficial "
-    "optional mandatory current permanent born built won lost sold held known written paid "
-    "sent given taken done ";
+    " active inactive available unavailable valid invalid visible hidden official unofficial optional mandatory "
+    "current permanent born built won lost sold held known written paid sent given taken done ";
 
 static const char PARTICIPLES[] =
     " born built won lost sold held known written paid sent given taken done made spent kept led run shown ";
@@ -103,10 +100,14 @@ static const char NOUNS_IN_ED[] = " hundred shed sled moped biped naked sacred "
 
 static const char TIMES[] = " years months weeks days hours minutes seasons games ";
 
+/* Is the word in a list that begins, ends and separates with blanks? */
 static bool is_in(const char *list, const char *word, size_t len)
 {
-    for (const char *at = list; len && (at = strstr(at, word)) != NULL; at++)
+    const char *at = list, *end = list + strlen(list);
+    while (len && (at = memmem(at, (size_t)(end - at), word, len)) != NULL) {
         if (at > list && at[-1] == ' ' && at[len] == ' ') return true;
+        at++;
+    }
     return false;
 }
 
@@ -116,9 +117,8 @@ static bool ends_in(const char *word, size_t len, const char *ending)
     return len > n && memcmp(word + len - n, ending, n) == 0;
 }
 
-static bool is_participle(const char *word)
+static bool is_participle(const char *word, size_t len)
 {
-    size_t len = strlen(word);
     if (is_in(PARTICIPLES, word, len)) return true;
     return len > 4 && ends_in(word, len, "ed") && !ends_in(word, len, "eed") && !is_in(NOUNS_IN_ED, word, len);
 }
@@ -188,7 +188,7 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
         if (is_in(VERBS, words->items[i].norm, strlen(words->items[i].norm))) return false;
     if (is_in(PREPOSITIONS, last, strlen(last)) || is_in(STATES, first, strlen(first))) return false;
     if (words->n == 1 && is_in(ADJECTIVES, first, strlen(first))) return false;
-    return !(is_participle(last) && (is_table || words->n == 1));
+    return !(is_participle(last, strlen(last)) && (is_table || words->n == 1));
 }
 
 /* LName is the last name. */
@@ -217,36 +217,69 @@ static void put_words(struct noun *out, const char *name, const struct text_toke
     }
 }
 
-/* The word with a number: the last one before a preposition; in "days held" and "years working" the one before. */
+struct words {
+    struct word {
+        uint32_t at, len;
+    } items[NOUN_BYTES / 2];
+    uint32_t n;
+};
+
+static void split(const char *text, struct words *out)
+{
+    out->n = 0;
+    for (uint32_t at = 0; text[at] && out->n < G_N_ELEMENTS(out->items);) {
+        uint32_t len = (uint32_t)strcspn(text + at, " ");
+        if (len) out->items[out->n++] = (struct word){at, len};
+        at += len + (text[at + len] == ' ');
+    }
+}
+
+static bool word_is_in(const char *list, const struct noun *noun, struct word word)
+{
+    return is_in(list, noun->text + word.at, word.len);
+}
+
+/* May a word stand behind the noun that it belongs to: days held, dates active, years working? */
+static bool stands_behind(const struct noun *noun, struct word word, struct word before)
+{
+    const char *text = noun->text + word.at;
+    if (is_participle(text, word.len) || word_is_in(ADJECTIVES, noun, word)) return true;
+    return ends_in(text, word.len, "ing") && word_is_in(TIMES, noun, before);
+}
+
+/* The word with a number: the last one before a preposition, or the one that the last one belongs to. */
 static void find_head(struct noun *out)
 {
-    char **words = g_strsplit(out->text, " ", -1);
-    guint n = g_strv_length(words), head = n ? n - 1 : 0;
-    for (guint i = 1; i < n; i++)
-        if (is_in(PREPOSITIONS, words[i], strlen(words[i]))) {
+    struct words words;
+    split(out->text, &words);
+    if (words.n == 0) return;
+    uint32_t head = words.n - 1;
+    for (uint32_t i = 1; i < words.n; i++)
+        if (word_is_in(PREPOSITIONS, out, words.items[i])) {
             head = i - 1;
             break;
         }
     if (head > 0) {
-        const char *before = words[head - 1];
-        bool timed = is_in(TIMES, before, strlen(before));
-        bool follows = is_participle(words[head]) || is_in(ADJECTIVES, words[head], strlen(words[head])) ||
-                       (timed && g_str_has_suffix(words[head], "ing"));
-        if (follows && is_plural(before, strlen(before))) head--;
+        struct word before = words.items[head - 1];
+        if (is_plural(out->text + before.at, before.len) && stands_behind(out, words.items[head], before)) head--;
     }
-    for (guint i = 0; i < head; i++) out->head += (uint32_t)strlen(words[i]) + 1;
-    out->head_len = n ? (uint32_t)strlen(words[head]) : 0;
-    out->is_counted = n && !is_in(MASS, words[head], out->head_len) && g_ascii_islower(words[head][out->head_len - 1]);
-    g_strfreev(words);
+    out->head = words.items[head].at;
+    out->head_len = words.items[head].len;
+    bool inflects = g_ascii_islower(out->text[out->head + out->head_len - 1]);
+    out->is_counted = inflects && !word_is_in(MASS, out, words.items[head]);
 }
 
 void noun_of_words(struct noun *out, const char *words)
 {
-    *out = (struct noun){.is_phrase = true};
-    char **all = g_strsplit(words, " ", -1);
-    for (guint i = 0; all[i]; i++)
-        if (*all[i]) put(out, all[i], strlen(all[i]));
-    g_strfreev(all);
+    *out->text = '\0';
+    out->head = out->head_len = 0;
+    out->is_phrase = true;
+    out->is_counted = false;
+    while (*words) {
+        size_t len = strcspn(words, " ");
+        if (len) put(out, words, len);
+        words += len + (words[len] == ' ');
+    }
     find_head(out);
 }
 
@@ -268,7 +301,10 @@ static bool is_readable(const char *name)
 
 void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table)
 {
-    *out = (struct noun){.is_phrase = is_noun_phrase(words, is_table) || (words->n && spelt_out(words, 0))};
+    *out->text = '\0';
+    out->head = out->head_len = 0;
+    out->is_counted = false;
+    out->is_phrase = is_noun_phrase(words, is_table) || (words->n && spelt_out(words, 0));
     if (strpbrk(name, "'\"`|")) {
         out->is_phrase = false;
         put_quoted(out, name);

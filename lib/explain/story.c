@@ -50,7 +50,7 @@ static void say_output_label(struct teller *t, struct say *out, const struct sql
         say_expr(t, out, o->expr);
     } else if (o && out->prose && o->table >= 0 && o->column >= 0) {
         const struct schema_column *column = &t->index->tables[o->table].columns[o->column];
-        say_the_column(out, column);
+        say_the_column(t, out, column);
         tell_column_used(t, column);
     } else {
         say(out, "column ");
@@ -64,7 +64,7 @@ static bool label_is_plural(const struct teller *t, const struct sql_block *bloc
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
     if (!o || is_named(o)) return false;
     if (o->expr) return tell_is_plural(t, o->expr);
-    return o->table >= 0 && o->column >= 0 && tell_column_is_plural(&t->index->tables[o->table].columns[o->column]);
+    return o->table >= 0 && o->column >= 0 && tell_column_is_plural(t, &t->index->tables[o->table].columns[o->column]);
 }
 
 static void say_result_row(struct teller *t, struct say *out, const struct provenance *p)
@@ -142,7 +142,7 @@ static void say_traced_column(struct teller *t, struct say *out, const struct pr
         return;
     }
     if (of_table)
-        say_column_label(out, column->column);
+        say_column_label(t, out, column->column);
     else
         say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
     if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {

@@ -57,6 +57,7 @@ struct teller {
     const struct sql_node *of_value; /* subject of the test being told, where a value stands for it */
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
+    struct noun **nouns; /* names as read so far: of columns by id, then of tables */
     uint64_t *described; /* bitmap of column ids: their description has been told */
     bool cut;            /* something was left out */
     bool full;           /* the arena is */
@@ -106,11 +107,11 @@ bool tell_names_its_table(const struct teller *t, const struct sql_source *sourc
 /* "port.region" / "the region of the port" without any block around. */
 void say_column(struct teller *t, struct say *out, const struct schema_column *column);
 /* For prose: "region" and "IsOfficial"; "region" and "column IsOfficial"; the same with "the". */
-void say_column_words(struct say *out, const struct schema_column *column);
-void say_column_label(struct say *out, const struct schema_column *column);
-void say_the_column(struct say *out, const struct schema_column *column);
+void say_column_words(struct teller *t, struct say *out, const struct schema_column *column);
+void say_column_label(struct teller *t, struct say *out, const struct schema_column *column);
+void say_the_column(struct teller *t, struct say *out, const struct schema_column *column);
 /* Is it a column of which people say "are" ("the points are ...")? */
-bool tell_column_is_plural(const struct schema_column *column);
+bool tell_column_is_plural(const struct teller *t, const struct schema_column *column);
 bool tell_is_plural(const struct teller *t, const struct sql_node *expr);
 /* The schema column behind a source's output, or NULL. */
 const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output);
