@@ -3,6 +3,7 @@
 #include "lib/sql/sql.h"
 
 #include <glib.h>
+#include <pthread.h>
 #include <string.h>
 
 /* --- what is known of single words --- */
@@ -100,15 +101,52 @@ static const char NOUNS_IN_ED[] = " hundred shed sled moped biped naked sacred "
 
 static const char TIMES[] = " years months weeks days hours minutes seasons games ";
 
-/* Is the word in a list that begins, ends and separates with blanks? */
-static bool is_in(const char *list, const char *word, size_t len)
+enum word_kind {
+    MASS_NOUN = 1 << 0,
+    VERB = 1 << 1,
+    PREPOSITION = 1 << 2,
+    STATE = 1 << 3,
+    ADJECTIVE = 1 << 4,
+    PARTICIPLE = 1 << 5,
+    NOUN_IN_ED = 1 << 6,
+    TIME = 1 << 7,
+};
+
+static const struct {
+    enum word_kind kind;
+    const char *words;
+} LISTS[] = {
+    {MASS_NOUN, MASS},         {VERB, VERBS},           {PREPOSITION, PREPOSITIONS},
+    {STATE, STATES},           {ADJECTIVE, ADJECTIVES}, {PARTICIPLE, PARTICIPLES},
+    {NOUN_IN_ED, NOUNS_IN_ED}, {TIME, TIMES},
+};
+
+enum { LONGEST_LISTED = 24 };
+
+static GHashTable *kinds; /* word -> kinds */
+
+static void build_kinds(void)
 {
-    const char *at = list, *end = list + strlen(list);
-    while (len && (at = memmem(at, (size_t)(end - at), word, len)) != NULL) {
-        if (at > list && at[-1] == ' ' && at[len] == ' ') return true;
-        at++;
+    kinds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(LISTS); i++) {
+        char **words = g_strsplit(LISTS[i].words, " ", -1);
+        for (char **word = words; *word; word++) {
+            guint known = GPOINTER_TO_UINT(g_hash_table_lookup(kinds, *word));
+            if (**word) g_hash_table_replace(kinds, g_strdup(*word), GUINT_TO_POINTER(known | LISTS[i].kind));
+        }
+        g_strfreev(words);
     }
-    return false;
+}
+
+static bool is_kind(enum word_kind kind, const char *word, size_t len)
+{
+    static pthread_once_t built = PTHREAD_ONCE_INIT; /* not g_once: ThreadSanitizer does not see into GLib */
+    char text[LONGEST_LISTED];
+    if (len == 0 || len >= sizeof text) return false;
+    pthread_once(&built, build_kinds);
+    memcpy(text, word, len);
+    text[len] = '\0';
+    return (GPOINTER_TO_UINT(g_hash_table_lookup(kinds, text)) & kind) != 0;
 }
 
 static bool ends_in(const char *word, size_t len, const char *ending)
@@ -119,8 +157,8 @@ static bool ends_in(const char *word, size_t len, const char *ending)
 
 static bool is_participle(const char *word, size_t len)
 {
-    if (is_in(PARTICIPLES, word, len)) return true;
-    return len > 4 && ends_in(word, len, "ed") && !ends_in(word, len, "eed") && !is_in(NOUNS_IN_ED, word, len);
+    if (is_kind(PARTICIPLE, word, len)) return true;
+    return len > 4 && ends_in(word, len, "ed") && !ends_in(word, len, "eed") && !is_kind(NOUN_IN_ED, word, len);
 }
 
 /* Row of IRREGULAR, or -1. */
@@ -128,6 +166,7 @@ static int irregular(const char *word, size_t len)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(IRREGULAR); i++) {
         const char *one = IRREGULAR[i].one, *many = IRREGULAR[i].many;
+        if (*one != *word) continue; /* both begin alike */
         if ((strlen(one) == len && memcmp(one, word, len) == 0) ||
             (strlen(many) == len && memcmp(many, word, len) == 0))
             return (int)i;
@@ -185,9 +224,9 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
     if (words->n == 0 || is_code(words)) return false;
     const char *first = words->items[0].norm, *last = words->items[words->n - 1].norm;
     for (uint32_t i = 0; i < words->n; i++)
-        if (is_in(VERBS, words->items[i].norm, strlen(words->items[i].norm))) return false;
-    if (is_in(PREPOSITIONS, last, strlen(last)) || is_in(STATES, first, strlen(first))) return false;
-    if (words->n == 1 && is_in(ADJECTIVES, first, strlen(first))) return false;
+        if (is_kind(VERB, words->items[i].norm, strlen(words->items[i].norm))) return false;
+    if (is_kind(PREPOSITION, last, strlen(last)) || is_kind(STATE, first, strlen(first))) return false;
+    if (words->n == 1 && is_kind(ADJECTIVE, first, strlen(first))) return false;
     return !(is_participle(last, strlen(last)) && (is_table || words->n == 1));
 }
 
@@ -234,17 +273,17 @@ static void split(const char *text, struct words *out)
     }
 }
 
-static bool word_is_in(const char *list, const struct noun *noun, struct word word)
+static bool word_is(enum word_kind kind, const struct noun *noun, struct word word)
 {
-    return is_in(list, noun->text + word.at, word.len);
+    return is_kind(kind, noun->text + word.at, word.len);
 }
 
 /* May a word stand behind the noun that it belongs to: days held, dates active, years working? */
 static bool stands_behind(const struct noun *noun, struct word word, struct word before)
 {
     const char *text = noun->text + word.at;
-    if (is_participle(text, word.len) || word_is_in(ADJECTIVES, noun, word)) return true;
-    return ends_in(text, word.len, "ing") && word_is_in(TIMES, noun, before);
+    if (is_participle(text, word.len) || word_is(ADJECTIVE, noun, word)) return true;
+    return ends_in(text, word.len, "ing") && word_is(TIME, noun, before);
 }
 
 /* The word with a number: the last one before a preposition, or the one that the last one belongs to. */
@@ -255,7 +294,7 @@ static void find_head(struct noun *out)
     if (words.n == 0) return;
     uint32_t head = words.n - 1;
     for (uint32_t i = 1; i < words.n; i++)
-        if (word_is_in(PREPOSITIONS, out, words.items[i])) {
+        if (word_is(PREPOSITION, out, words.items[i])) {
             head = i - 1;
             break;
         }
@@ -266,7 +305,7 @@ static void find_head(struct noun *out)
     out->head = words.items[head].at;
     out->head_len = words.items[head].len;
     bool inflects = g_ascii_islower(out->text[out->head + out->head_len - 1]);
-    out->is_counted = inflects && !word_is_in(MASS, out, words.items[head]);
+    out->is_counted = inflects && !word_is(MASS_NOUN, out, words.items[head]);
 }
 
 void noun_of_words(struct noun *out, const char *words)
