@@ -1,11 +1,12 @@
-/* How far past its limit can one statement run? A search over what SQLite's allow list lets through:
+/* How far past its limit can one statement run? A search over what the allow lists let through:
  *
- *   bench_overrun [--executor child] [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
+ *   bench_overrun [--db DSN] [--executor child] [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
  *
  * Every function of the engine, called with values of several kinds and sizes up to the caps, once and in as many
  * columns as a statement holds; and shapes that need no function: chains of operators, comparisons, sorts, joins, sets,
  * and texts that are costly to compile. Each runs alone under LIMIT (100 ms; sorts get the time to come to the sort).
- * Prints the worst of each group that ran past it by more than MS (20). */
+ * Prints the worst of each group that ran past it by more than MS (20). With a DSN: the functions of that PostgreSQL,
+ * instead. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 
@@ -25,6 +26,7 @@ struct search {
     double show_ms;
     GHashTable *worst; /* group -> struct finding */
     unsigned n, ok, over;
+    bool refused; /* the last */
 };
 
 struct finding {
@@ -54,6 +56,7 @@ static void try(struct search *s, const char *group, const char *what, const cha
     double past_ms = clock_ms(clock_now_ns() - start) - (double)s->limit_ms;
     s->n++;
     s->ok += code == ERR_OK;
+    s->refused = code == ERR_REFUSED;
     s->over += past_ms > s->show_ms;
     keep(s, group, what, past_ms, code);
 }
@@ -167,6 +170,63 @@ static void search_functions(struct search *s)
     }
     sqlite3_finalize(stmt);
     sqlite3_close(conn);
+}
+
+/* --- functions of PostgreSQL -------------------------------------------------------------------------------------- */
+
+static const char *const server_values[] = {
+    "(SELECT repeat('1', $) AS x OFFSET 0) v",
+    "(SELECT repeat('ab ', $ / 3) AS x OFFSET 0) v",
+    "(SELECT '[' || repeat('1,', $ / 2) || '1]' AS x OFFSET 0) v",
+    "(SELECT ('[' || repeat('1,', $ / 2) || '1]')::jsonb AS x OFFSET 0) v",
+    "(SELECT array_fill(1, ARRAY[$ / 8]) AS x OFFSET 0) v",
+    "(SELECT $ * 1000 AS x OFFSET 0) v",
+};
+static const char *const server_others[] = {"x", "'(a*)*b'", "1", "1000000", "'{1}'", "'b'"};
+
+static void try_server_call(struct search *s, const char *name, const char *call)
+{
+    for (size_t v = 0; v < G_N_ELEMENTS(server_values); v++)
+        for (size_t z = 0; z < G_N_ELEMENTS(sizes); z++) {
+            char *from = with_number(server_values[v], sizes[z]);
+            char *sql = g_strdup_printf("SELECT %s FROM %s", call, from);
+            char *what = g_strdup_printf("%s over %.60s", call, from);
+            try(s, name, what, sql);
+            g_free(what);
+            g_free(sql);
+            g_free(from);
+            if (s->refused) return;
+        }
+}
+
+static bool take_name(void *ctx, const struct db_value *row, uint32_t n)
+{
+    (void)n;
+    g_ptr_array_add(ctx, g_strdup(row[0].text));
+    g_ptr_array_add(ctx, GINT_TO_POINTER((int)row[1].i));
+    return true;
+}
+
+static void search_server(struct search *s)
+{
+    GPtrArray *names = g_ptr_array_new();
+    struct err err = {0};
+    if (db_scan(s->db,
+                "SELECT DISTINCT proname::text, pronargs::int FROM pg_catalog.pg_proc WHERE pronargs BETWEEN 1 AND 4 "
+                "AND pronamespace = 'pg_catalog'::regnamespace AND provolatile <> 'v' ORDER BY 1, 2",
+                take_name, names, &err))
+        fprintf(stderr, "%s\n", err.text);
+    for (guint i = 0; i < names->len; i += 2) {
+        int n = GPOINTER_TO_INT(names->pdata[i + 1]);
+        s->refused = false;
+        for (size_t o = 0; !s->refused && o < (n > 1 ? G_N_ELEMENTS(server_others) : 1); o++) {
+            char *call = call_of(names->pdata[i], n, server_others[o], false);
+            try_server_call(s, names->pdata[i], call);
+            g_free(call);
+        }
+        g_free(names->pdata[i]);
+    }
+    g_ptr_array_free(names, TRUE);
 }
 
 /* --- without functions -------------------------------------------------------------------------------------------- */
@@ -360,12 +420,13 @@ int main(int argc, char **argv)
 {
     struct search s = {.show_ms = 20};
     int64_t limit_ms = 100;
-    const char *part = NULL;
+    const char *part = NULL, *server = NULL;
     struct executor *executor = NULL;
     if (strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argc > 1 ? argv[1] : NULL);
     for (int i = 1; i + 1 < argc; i++) {
         if (strcmp(argv[i], "--ms") == 0) limit_ms = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--executor") == 0) executor = executor_new(EXECUTOR_SELF);
+        if (strcmp(argv[i], "--db") == 0) server = argv[i + 1];
         if (strcmp(argv[i], "--part") == 0) part = argv[i + 1];
         if (strcmp(argv[i], "--show") == 0) s.show_ms = atof(argv[i + 1]);
     }
@@ -376,14 +437,21 @@ int main(int argc, char **argv)
     sqlite3_open(path, &conn);
     sqlite3_exec(conn, "CREATE TABLE t(a, b, c); INSERT INTO t VALUES (1, 2, 3)", NULL, NULL, NULL);
     sqlite3_close(conn);
-    if (executor ? executor_open(executor, path, NULL, &s.db, &err) : db_open(path, NULL, &s.db, &err)) {
+    if (server) {
+        unlink(path);
+        if (db_open(server, NULL, &s.db, &err)) {
+            fprintf(stderr, "%s\n", err.text);
+            return 2;
+        }
+    } else if (executor ? executor_open(executor, path, NULL, &s.db, &err) : db_open(path, NULL, &s.db, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }
     arena_init(&s.arena, (size_t)256 << 20);
     s.worst = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, finding_free);
     limit(&s, limit_ms);
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+    if (server) search_server(&s);
+    for (size_t i = 0; !server && i < G_N_ELEMENTS(parts); i++)
         if (!part || strcmp(part, parts[i].name) == 0) parts[i].search(&s);
     print(&s);
     g_hash_table_destroy(s.worst);
