@@ -75,7 +75,7 @@ struct worker_config {
     int64_t retry_ms;       /* before the first new attempt, doubling; 0: 20 */
     int64_t explain_ms;     /* for all statements that explaining one candidate runs; 0: 1,000 */
     uint32_t sample_rows;   /* shown where the policy exposes rows; 0: 5 */
-    const char *executor;   /* the program in whose processes statements on SQLite run (lib/db/executor.h); NULL: here */
+    const char *executor; /* the program in whose processes statements on SQLite run (lib/db/executor.h); NULL: here */
 
     /* Shared by the threads of a process; NULL: none. */
     struct breakers *breakers; /* a database that does not answer is left alone */
