@@ -103,11 +103,13 @@ static const struct checkup postgres_checkups[] = {
      " ('json'::regtype, 'jsonb'::regtype) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN"
      " pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND"
      " d.objid = c.castfunc AND d.deptype = 'e' AND e.extname = ANY (" POSTGRES_TRUSTED_EXTENSIONS "))"
-     " UNION ALL SELECT DISTINCT 'the operator class of ' || a.amproclefttype::regtype || ' calls ' ||"
-     " p.oid::regprocedure, 'DROP OPERATOR FAMILY ' || pg_catalog.quote_ident(s.nspname) || '.' ||"
-     " pg_catalog.quote_ident(y.opfname) || ' USING ' || m.amname || ' CASCADE' FROM pg_catalog.pg_amproc a"
-     " JOIN pg_catalog.pg_opfamily y ON y.oid = a.amprocfamily JOIN pg_catalog.pg_am m ON m.oid = y.opfmethod"
-     " JOIN pg_catalog.pg_namespace s ON s.oid = y.opfnamespace JOIN pg_catalog.pg_proc p ON p.oid = a.amproc"
+     " UNION ALL SELECT DISTINCT 'the operator class of ' || a.type::regtype || ' calls ' ||"
+     " p.oid::regprocedure, 'DROP OPERATOR FAMILY IF EXISTS ' || pg_catalog.quote_ident(s.nspname) || '.' ||"
+     " pg_catalog.quote_ident(y.opfname) || ' USING ' || m.amname || ' CASCADE' FROM (SELECT amprocfamily,"
+     " amproclefttype, amproc::oid FROM pg_catalog.pg_amproc UNION SELECT b.amopfamily, b.amoplefttype, o.oprcode::oid"
+     " FROM pg_catalog.pg_amop b JOIN pg_catalog.pg_operator o ON o.oid = b.amopopr) AS a(family, type, function)"
+     " JOIN pg_catalog.pg_opfamily y ON y.oid = a.family JOIN pg_catalog.pg_am m ON m.oid = y.opfmethod"
+     " JOIN pg_catalog.pg_namespace s ON s.oid = y.opfnamespace JOIN pg_catalog.pg_proc p ON p.oid = a.function"
      " JOIN pg_catalog.pg_language l ON l.oid = p.prolang WHERE p.oid >= 16384 AND m.amname IN ('btree', 'hash')"
      " AND l.lanname NOT IN ('internal', 'c') ORDER BY 1 LIMIT 20"},
     {"own function", ADVICE, "x.f calls f(x); Assay refuses that where f is no column. Views need what they call",

@@ -305,7 +305,7 @@ static void collect_call(struct collector *c, const struct sql_node *call)
 {
     static const char ours[] = "pg_catalog";
     bool built_in = call->text2 && call->text2_len == strlen(ours) && memcmp(call->text2, ours, strlen(ours)) == 0;
-    if (!built_in) add_name(c, CALLS_NAMES, call->text, call->text_len);
+    add_name(c, built_in ? CALLS_IN_CATALOG : CALLS_NAMES, call->text, call->text_len);
 }
 
 static void collect_node(struct collector *c, const struct sql_node *n)

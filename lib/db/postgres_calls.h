@@ -14,7 +14,15 @@
 
 /* Lists of char *. Two entries of ATTRIBUTES and TABLES belong together: a.b, and a table that a may be; "" if a may be
  * something else. */
-enum calls_list { CALLS_NAMES, CALLS_OPERATORS, CALLS_TYPES, CALLS_ATTRIBUTES, CALLS_TABLES, CALLS_LISTS };
+enum calls_list {
+    CALLS_NAMES,
+    CALLS_OPERATORS,
+    CALLS_TYPES,
+    CALLS_ATTRIBUTES,
+    CALLS_TABLES,
+    CALLS_IN_CATALOG, /* pg_catalog.f(x): a superuser may put functions there */
+    CALLS_LISTS
+};
 
 struct postgres_calls {
     GPtrArray *lists[CALLS_LISTS];

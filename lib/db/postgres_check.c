@@ -23,8 +23,8 @@
     " WHERE d.refclassid" IS "3079::pg_catalog.oid AND d.classid" IS "1255::pg_catalog.oid AND d.objid" IS             \
     "f.function AND d.deptype" IS "'e'::pg_catalog.\"char\" AND e.extname" IS_ANY "(" POSTGRES_TRUSTED_EXTENSIONS "))"
 
-/* The numbers: pg_proc 1255, pg_constraint 2606, pg_operator 2617, pg_extension 3079; the types json 114, jsonb 3802;
- * access methods btree 403, hash 405; the languages internal 12, c 13. */
+/* The numbers: the schema pg_catalog 11, pg_proc 1255, pg_constraint 2606, pg_operator 2617, pg_extension 3079; the
+ * types json 114, jsonb 3802; access methods btree 403, hash 405; the languages internal 12, c 13. */
 #define TO_JSON "c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[])"
 
 /* The checks of domains run when a text is read as a row or an array that holds one. */
@@ -37,9 +37,12 @@
 
 /* ORDER BY, GROUP BY, DISTINCT find functions by operator classes; those in C are a superuser's. */
 #define FROM_OPERATOR_CLASSES                                                                                          \
-    " FROM pg_catalog.pg_amproc a JOIN pg_catalog.pg_opfamily y ON y.oid" IS "a.amprocfamily AND y.opfmethod" IS_ANY   \
-    "('{403,405}'::pg_catalog.oid[]) JOIN pg_catalog.pg_proc p ON p.oid" IS "a.amproc::pg_catalog.oid"                 \
-    " AND NOT p.prolang" IS_ANY "('{12,13}'::pg_catalog.oid[]) WHERE a.amproc::pg_catalog.oid" IS_OWN
+    " FROM (SELECT amprocfamily, amproclefttype, amproc::pg_catalog.oid FROM pg_catalog.pg_amproc UNION ALL"           \
+    " SELECT m.amopfamily, m.amoplefttype, o.oprcode::pg_catalog.oid FROM pg_catalog.pg_amop m"                        \
+    " JOIN pg_catalog.pg_operator o ON o.oid" IS "m.amopopr) AS a(family, type, function)"                             \
+    " JOIN pg_catalog.pg_opfamily y ON y.oid" IS "a.family AND y.opfmethod" IS_ANY                                     \
+    "('{403,405}'::pg_catalog.oid[]) JOIN pg_catalog.pg_proc p ON p.oid" IS "a.function AND NOT p.prolang" IS_ANY      \
+    "('{12,13}'::pg_catalog.oid[]) WHERE a.function" IS_OWN
 
 /* --- the questions ------------------------------------------------------------------------------------------------ */
 
@@ -50,14 +53,12 @@ static const char any_question[] =
 #define SUM(of, from)                                                                                                  \
     "(SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(oid, '.', xmin" of                                   \
     "))) FROM pg_catalog." from IS_OWN ")"
-#define STATE                                                                                                                                                          \
-    "pg_catalog.concat(" SUM(                                                                                                                                          \
-        ", pg_catalog.has_function_privilege(oid, 'EXECUTE')",                                                                                                         \
-        "pg_proc WHERE oid") ", ' ', " SUM("",                                                                                                                         \
-                                           "pg_operator WHERE oid") ", ' ', " SUM("",                                                                                  \
-                                                                                  "pg_cast WHERE oid") ", ' ', " SUM("",                                               \
-                                                                                                                     "pg_constraint WHERE contypid") ", ' ', " SUM("", \
-                                                                                                                                                                   "pg_amproc WHERE oid") ")"
+#define FUNCTIONS SUM(", pg_catalog.has_function_privilege(oid, 'EXECUTE')", "pg_proc WHERE oid")
+#define OPERATORS SUM("", "pg_operator WHERE oid")
+#define CASTS     SUM("", "pg_cast WHERE oid")
+#define DOMAINS   SUM("", "pg_constraint WHERE contypid")
+#define CLASSES   SUM("", "pg_amproc WHERE oid") ", ' ', " SUM("", "pg_amop WHERE oid")
+#define STATE     "pg_catalog.concat(" FUNCTIONS ", ' ', " OPERATORS ", ' ', " CASTS ", ' ', " DOMAINS ", ' ', " CLASSES ")"
 
 static const char state_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text WHERE NOT " STATE IS "$1::pg_catalog.text" FAILS_END;
@@ -69,22 +70,22 @@ static const char listing[] =
     " UNION ALL SELECT o.oprcode::pg_catalog.oid, 'o', o.oprname, false FROM pg_catalog.pg_operator o"
     " UNION ALL SELECT c.castfunc, '*', '', " TO_JSON " FROM pg_catalog.pg_cast c"
     " UNION ALL SELECT " DOMAIN_CHECK ", '*', '', false" FROM_DOMAIN_CHECKS
-    " UNION ALL SELECT a.amproc::pg_catalog.oid, '*', '', true" FROM_OPERATOR_CLASSES
-    ") AS f(function, kind, name, unasked)" OF_OWN;
+    " UNION ALL SELECT a.function, '*', '', true" FROM_OPERATOR_CLASSES ") AS f(function, kind, name, unasked)" OF_OWN;
 
 /* What could run, as (function, what it is called, is EXECUTE on it never asked for?). $1 names, $2 operators, $3
- * types, $4 attributes and $5 their tables, $6: is anything cast by name? */
+ * types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7: is anything cast by name? */
 static const char *const sources[] = {
     /* f(x) */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
-    " FROM pg_catalog.pg_proc p WHERE p.proname" IS_ANY "($1::pg_catalog.name[])",
+    " FROM pg_catalog.pg_proc p WHERE p.proname" IS_ANY "($1::pg_catalog.name[]) OR p.proname" IS_ANY
+    "($6::pg_catalog.name[]) AND p.pronamespace" IS "11::pg_catalog.oid",
     /* x + y, and what IN, BETWEEN, LIKE ... stand for */
     "SELECT o.oprcode::pg_catalog.oid, pg_catalog.concat('operator ', o.oid::pg_catalog.regoperator), false"
     " FROM pg_catalog.pg_operator o WHERE o.oprname" IS_ANY "($2::pg_catalog.name[])",
     /* implicit casts anywhere, those that are named, and to_json looks for a cast by itself */
     "SELECT c.castfunc, pg_catalog.concat('cast from ', c.castsource::pg_catalog.regtype, ' to ',"
     " c.casttarget::pg_catalog.regtype), " TO_JSON " FROM pg_catalog.pg_cast c WHERE c.castfunc" IS_OWN
-    "AND ($6::pg_catalog.bool OR c.castcontext" IS "'i'::pg_catalog.\"char\" OR " TO_JSON " OR c.casttarget" IS_ANY
+    "AND ($7::pg_catalog.bool OR c.castcontext" IS "'i'::pg_catalog.\"char\" OR " TO_JSON " OR c.casttarget" IS_ANY
     "(SELECT t.oid FROM pg_catalog.pg_type t WHERE t.typname" IS_ANY "($1::pg_catalog.name[])"
     " OR t.typname" IS_ANY "($4::pg_catalog.name[])))",
     "SELECT " DOMAIN_CHECK ", pg_catalog.concat('check ', k.conname, ' of the domain ',"
@@ -93,8 +94,8 @@ static const char *const sources[] = {
     "SELECT coalesce(r.rngcanonical, t.typinput)::pg_catalog.oid, pg_catalog.concat('type ',"
     " t.oid::pg_catalog.regtype), true FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_range r ON r.rngtypid" IS
     "t.oid WHERE t.typname" IS_ANY "($3::pg_catalog.name[]) OR t.typname" IS_ANY "($1::pg_catalog.name[])",
-    "SELECT a.amproc::pg_catalog.oid, pg_catalog.concat('operator class of ',"
-    " a.amproclefttype::pg_catalog.regtype), true" FROM_OPERATOR_CLASSES,
+    "SELECT a.function, pg_catalog.concat('operator class of ', a.type::pg_catalog.regtype), "
+    "true" FROM_OPERATOR_CLASSES,
     /* a.f */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM ROWS FROM (pg_catalog.unnest($4::pg_catalog.name[]), pg_catalog.unnest($5::pg_catalog.text[])) AS a(name,"
@@ -194,7 +195,8 @@ static bool may_meet(const struct postgres_own *own, const struct postgres_calls
     for (guint i = 0; i < types->len; i++)
         if (!is_usual_type(types->pdata[i])) return true;
     return own->anywhere || is_known(own, "f", calls->lists[CALLS_NAMES]) ||
-           is_known(own, "f", calls->lists[CALLS_ATTRIBUTES]) || is_known(own, "o", calls->lists[CALLS_OPERATORS]);
+           is_known(own, "f", calls->lists[CALLS_IN_CATALOG]) || is_known(own, "f", calls->lists[CALLS_ATTRIBUTES]) ||
+           is_known(own, "o", calls->lists[CALLS_OPERATORS]);
 }
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */

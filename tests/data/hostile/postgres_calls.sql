@@ -376,6 +376,19 @@ CREATE OPERATOR CLASS own.json_ops DEFAULT FOR TYPE json USING btree AS OPERATOR
 --
 SELECT 1 FROM (VALUES ('1'::json), ('2'::json)) v(j) ORDER BY j USING <<<
 
+### overload among the server's own functions: refused
+CREATE FUNCTION pg_catalog.length(integer) RETURNS integer LANGUAGE sql AS 'SELECT public.ran()::integer';
+--
+SELECT pg_catalog.length(id) FROM customer
+
+### equality of a type by an operator class of its own: refused
+CREATE FUNCTION own.eq(json, json) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS 'BEGIN PERFORM ran(); RETURN true; END';
+CREATE OPERATOR own.=== (FUNCTION = own.eq, LEFTARG = json, RIGHTARG = json, HASHES);
+CREATE FUNCTION own.hashed(json) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1';
+CREATE OPERATOR CLASS own.json_ops DEFAULT FOR TYPE json USING hash AS OPERATOR 1 own.===, FUNCTION 1 own.hashed(json);
+--
+SELECT count(*) FROM (VALUES ('1'::json), ('2'::json)) v(j) GROUP BY j
+
 ### a row as a text by a built-in: refused, idle
 SELECT 1;
 --

@@ -69,16 +69,22 @@ Test(doctor, a_superuser_is_too_wide, .init = begin, .fini = end)
 Test(doctor, finds_calls_that_do_not_look_like_calls, .init = begin, .fini = end)
 {
     int status;
-    server_exec(&server, "CREATE FUNCTION length(int) RETURNS int LANGUAGE sql AS 'SELECT 1';"
-                         "CREATE FUNCTION fullname(t) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
-                         "CREATE FUNCTION add(text, int) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
-                         "CREATE OPERATOR + (FUNCTION = add, LEFTARG = text, RIGHTARG = int);"
-                         "CREATE FUNCTION holds(t) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
-                         "CREATE CAST (t AS boolean) WITH FUNCTION holds(t) AS IMPLICIT;"
-                         "CREATE FUNCTION fine(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
-                         "CREATE DOMAIN mail AS text CHECK (fine(VALUE)); CREATE TYPE mood AS ENUM ('good');"
-                         "CREATE FUNCTION as_json(mood) RETURNS json LANGUAGE sql AS 'SELECT NULL::json';"
-                         "CREATE CAST (mood AS json) WITH FUNCTION as_json(mood); CREATE EXTENSION citext");
+    server_exec(&server,
+                "CREATE FUNCTION length(int) RETURNS int LANGUAGE sql AS 'SELECT 1';"
+                "CREATE FUNCTION fullname(t) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
+                "CREATE FUNCTION add(text, int) RETURNS text LANGUAGE sql AS 'SELECT 1::text';"
+                "CREATE OPERATOR + (FUNCTION = add, LEFTARG = text, RIGHTARG = int);"
+                "CREATE FUNCTION holds(t) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+                "CREATE CAST (t AS boolean) WITH FUNCTION holds(t) AS IMPLICIT;"
+                "CREATE FUNCTION fine(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+                "CREATE DOMAIN mail AS text CHECK (fine(VALUE)); CREATE TYPE mood AS ENUM ('good');"
+                "CREATE FUNCTION as_json(mood) RETURNS json LANGUAGE sql AS 'SELECT NULL::json';"
+                "CREATE CAST (mood AS json) WITH FUNCTION as_json(mood); CREATE EXTENSION citext;"
+                "CREATE FUNCTION same(json, json) RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+                "CREATE OPERATOR === (FUNCTION = same, LEFTARG = json, RIGHTARG = json, HASHES);"
+                "CREATE FUNCTION hashed(json) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1';"
+                "CREATE OPERATOR CLASS json_ops DEFAULT FOR TYPE json USING hash AS OPERATOR 1 ===, FUNCTION 1 "
+                "hashed(json)");
     json_t *findings = doctor(READER, &status);
     cr_expect_eq(status, 1);
     cr_expect_eq(count(findings, "hidden call", "the name of a built-in function calls length(integer)"), 1);
@@ -86,6 +92,7 @@ Test(doctor, finds_calls_that_do_not_look_like_calls, .init = begin, .fini = end
     cr_expect_eq(count(findings, "hidden call", "the cast from t to boolean calls holds(t)"), 1);
     cr_expect_eq(count(findings, "hidden call", "of the domain mail calls fine(text)"), 1);
     cr_expect_eq(count(findings, "unasked call", "the cast from mood to json calls as_json(mood) in to_json"), 1);
+    cr_expect_eq(count(findings, "unasked call", "the operator class of json calls "), 2);
     cr_expect_eq(count(findings, "own function", "fullname(t), which x.fullname calls too"), 1);
     cr_expect_eq(count(findings, "hidden call", "citext"), 0, "a trusted extension");
     server_open(&server, READER, NULL);
