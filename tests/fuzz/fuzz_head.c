@@ -1,0 +1,56 @@
+/* Heads of HTTP requests. The same verdict in pieces as at once, whatever follows a whole head; and what is let through
+ * has no line feed by itself, no NUL and one way to tell where its body ends. */
+#include "cli/http_head.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void check(int holds)
+{
+    if (!holds) abort();
+}
+
+/* The verdict on exactly these bytes. */
+static enum head_state head_of(const uint8_t *data, size_t size)
+{
+    const char *why;
+    char *copy = malloc(size + 1);
+    check(copy != NULL);
+    memcpy(copy, data, size);
+    enum head_state state = http_head_check(copy, size, &why);
+    check((state == HEAD_BAD) == (why != NULL));
+    free(copy);
+    return state;
+}
+
+/* Lines of a sound head, without the last, empty one. */
+static void check_lines(const char *head, size_t len)
+{
+    unsigned framings = 0;
+    check(!memchr(head, '\0', len));
+    for (const char *line = head, *end; line < head + len; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(head + len - line));
+        check(end && end > line && end[-1] == '\r');
+        check(memchr(line, '\r', (size_t)(end - line)) == end - 1);
+        framings += strncasecmp(line, "content-length", 14) == 0 && line[14] == ':';
+        framings += strncasecmp(line, "transfer-encoding:", 18) == 0;
+    }
+    check(framings <= 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 4096) return 0;
+    enum head_state last = HEAD_PARTIAL;
+    for (size_t n = 0; n <= size; n++) {
+        enum head_state state = head_of(data, n);
+        check(last == HEAD_PARTIAL || state == last);
+        if (state == HEAD_WHOLE && last == HEAD_PARTIAL) check_lines((const char *)data, n);
+        last = state;
+    }
+    return 0;
+}
