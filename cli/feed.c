@@ -5,6 +5,9 @@
  * hashes (cli/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
  * have one, or when none has come for --wait-ms.
  *
+ * A file of another log is refused, as by a replay: before anything is sent, the ids of its verdicts and the digests
+ * of their requests are held against the log.
+ *
  * With --resume the file's verdicts count, and only requests without one are sent. Some of those had been sent already:
  * their verdicts may lie in the topic, where the file's writer never came to. So the group's offsets say up to where
  * the file has them, written at the start and after verdicts that are in the file; the topic is read from there, up to
@@ -25,7 +28,8 @@
 #include <string.h>
 
 enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
-enum { ANSWERED, OPEN, UNSENT }; /* what is known of an id; open or unsent: no verdict on it yet */
+/* What is known of an id. FOREIGN: it has a verdict, and the log has not named it yet; open or unsent: none yet. */
+enum { ANSWERED, OPEN, UNSENT, FOREIGN };
 static const int64_t COMMIT_NS = 5000000000;
 
 struct feed {
@@ -35,8 +39,9 @@ struct feed {
     struct pace pace;
     struct range *answers; /* NULL: nobody waits */
     FILE *out;
-    struct diff_ids asked;                                      /* `line` is one of the above */
+    struct diff_ids asked; /* `line` is one of the above, `start` the first half of the digest that a FOREIGN one has */
     uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered when it was resumed */
+    uint64_t undigested;                                        /* those of them that carry no digest */
     int64_t heard_ns;                                           /* the last verdict, or the last request */
     int64_t committed_ns;
     bool failed;
@@ -63,7 +68,7 @@ static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool
         return NULL;
     }
     if (*fresh) entry->line = state;
-    f->open += *fresh && state != ANSWERED;
+    f->open += *fresh && (state == OPEN || state == UNSENT);
     return entry;
 }
 
@@ -253,16 +258,57 @@ static void feed_all(struct feed *f)
 /* --- going on ------------------------------------------------------------------------------------------------------
  */
 
+/* Of a digest as text, 16 digits; 0: there is none. */
+static uint64_t first_half(const char *digest)
+{
+    char *half = g_strndup(digest ? digest : "", 16);
+    uint64_t number = g_ascii_strtoull(half, NULL, 16);
+    g_free(half);
+    return number;
+}
+
 static const char *take_old(void *ctx, const struct lines *lines, bool keep)
 {
     struct feed *f = ctx;
-    bool fresh;
-    json_t *json = json_loadb(lines->text, lines->len, 0, NULL);
-    const char *id = json_string_value(json_object_get(json, "id"));
-    bool known = id && (!keep || know(f, id, ANSWERED, &fresh));
-    json_decref(json);
+    struct resume_record record;
+    bool fresh, known = resume_read(lines, &record);
+    struct diff_id *entry = known && keep ? know(f, record.id, FOREIGN, &fresh) : NULL;
+    if (entry && fresh) entry->start = first_half(record.digest);
+    if (known && keep && !entry) known = false;
     f->before += known && keep;
+    f->undigested += known && keep && record.old;
+    json_decref(record.json);
     return known ? NULL : "no verdict with an id";
+}
+
+static enum err_code another_log(const struct feed *f, const char *why, const char *id, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "%s was made from another log: %s%s%.256s", f->cli->settings.replay.out, why,
+                   id ? " " : "", id ? id : "");
+}
+
+/* One request of the log, against the verdict that its id may have. Beyond --limit it is not to be sent. */
+static enum err_code know_request(struct feed *f, const struct msg_request *request, bool sent, struct err *err)
+{
+    struct diff_id *entry = diff_ids_find(&f->asked, request->id);
+    bool fresh;
+    if (!entry && sent) return know(f, request->id, UNSENT, &fresh) ? ERR_OK : ERR_LIMIT_COUNT;
+    if (!entry || entry->line != FOREIGN) return ERR_OK;
+    uint64_t digest[2];
+    msg_request_digest(request, digest);
+    if (entry->start && entry->start != digest[0])
+        return another_log(f, "it has a verdict on another request of the name", request->id, err);
+    entry->line = ANSWERED;
+    return ERR_OK;
+}
+
+static enum err_code all_named(const struct feed *f, struct err *err)
+{
+    uint64_t foreign = 0;
+    char why[80];
+    for (uint32_t i = 0; i < f->asked.n; i++) foreign += f->asked.all[i].line == FOREIGN;
+    snprintf(why, sizeof why, "%llu of its verdicts are on ids that the log has not", (unsigned long long)foreign);
+    return foreign ? another_log(f, why, NULL, err) : ERR_OK;
 }
 
 /* The ids of all that is to be asked, so that a verdict on any of them is known for one. */
@@ -272,21 +318,21 @@ static enum err_code know_log(struct feed *f, struct err *err)
     struct arena arena;
     const char *path = f->cli->args[0];
     uint64_t limit = (uint64_t)f->cli->settings.log.limit, read = 0;
-    bool fresh;
     int more = SOURCE_END;
     enum err_code code = source_open_log(&source, path, err);
     if (code) return code;
     arena_init(&arena, 0);
-    while (!f->failed && (!limit || read < limit) && (more = source_advance(&source, err)) > 0) {
+    while (!code && (more = source_advance(&source, err)) > 0) {
         struct msg_request *request;
         arena_reset(&arena);
         read += more == SOURCE_READY;
         if (more == SOURCE_READY && source_read(&source, &arena, &request, NULL) == ERR_OK)
-            know(f, request->id, UNSENT, &fresh);
+            code = know_request(f, request, !limit || read <= limit, err);
     }
     arena_free(&arena);
     source_close(&source);
-    return f->failed ? ERR_LIMIT_COUNT : more < 0 ? ERR_IO : ERR_OK;
+    if (!code && more < 0) code = ERR_IO;
+    return code ? code : all_named(f, err);
 }
 
 /* Verdicts that came after the file's writer was gone. */
@@ -309,6 +355,8 @@ static enum err_code catch_up(struct feed *f, struct err *err)
 static enum err_code go_on(struct feed *f, struct err *err)
 {
     enum err_code code = resume_each(f->cli->settings.replay.out, take_old, f, err);
+    if (!code && f->undigested && !f->cli->settings.general.quiet)
+        complain(RESUME_OLD_VERDICTS, f->cli->settings.replay.out, (unsigned long long)f->undigested);
     if (!code) code = know_log(f, err);
     if (!code && !(f->out = fopen(f->cli->settings.replay.out, "ae")))
         code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));

@@ -51,12 +51,13 @@ static void text_verdict(struct output *output, uint64_t place, const struct msg
     enum style style = verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? STYLE_GOOD
                        : verdict->status == MSG_STATUS_FAILED                                            ? STYLE_BAD
                                                                                                          : STYLE_WARN;
-    char number[48], p[16] = "-";
+    char number[48], p[16] = "-", answer[16] = "-";
     place_text(place, number, sizeof number);
     if (!isnan(verdict->p_correct)) snprintf(p, sizeof p, "%.3f", verdict->p_correct);
+    if (verdict->chosen) snprintf(answer, sizeof answer, "%u", verdict->chosen);
     print_safe(output->stream, verdict->id ? verdict->id : number, strlen(verdict->id ? verdict->id : number), false);
-    fprintf(output->stream, "  %s%s%s  %s  %u/%u  ", style_start(style), msg_status_name(verdict->status), style_end(),
-            p, verdict->chosen, verdict->n_candidates);
+    fprintf(output->stream, "  %s%s%s  %s  %s of %u  ", style_start(style), msg_status_name(verdict->status),
+            style_end(), p, answer, verdict->n_candidates);
     const char *text = verdict->sql ? verdict->sql : verdict->reason ? verdict->reason : "";
     print_safe(output->stream, text, strlen(text), false);
     fputc('\n', output->stream);
@@ -108,7 +109,8 @@ static void json_end(struct output *output)
 
 static void csv_begin(struct output *output)
 {
-    fputs("line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql\r\n", output->stream);
+    fputs("schema_version,line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql\r\n",
+          output->stream);
 }
 
 static void csv_text(FILE *stream, const char *text)
@@ -123,12 +125,13 @@ static void csv_verdict(struct output *output, uint64_t place, const struct msg_
     char *signals = fired_names(verdict);
     char number[48];
     place_text(place, number, sizeof number);
-    fprintf(stream, "%s,", number);
+    fprintf(stream, "%d,%s,", MSG_SCHEMA_VERSION, number);
     csv_text(stream, verdict->id);
     csv_text(stream, verdict->db);
     csv_text(stream, msg_status_name(verdict->status));
     csv_text(stream, verdict->reason);
-    fprintf(stream, "%u,%u,", verdict->chosen, verdict->n_candidates);
+    if (verdict->chosen) fprintf(stream, "%u", verdict->chosen - 1);
+    fprintf(stream, ",%u,", verdict->n_candidates);
     if (!isnan(verdict->p_correct)) fprintf(stream, "%.6f", verdict->p_correct);
     fprintf(stream, ",%u,%.3f,", verdict->iterations, (double)verdict->total_ns / 1e6);
     csv_text(stream, signals);

@@ -41,6 +41,7 @@ struct replay {
     struct topic_sink *sink; /* in place of output and stream */
     int64_t committed_ns;
     struct resume resume;
+    bool compared; /* what was done before, with all of the log */
     struct progress progress;
     struct turns turns;    /* places that are out, by tag; of its own, since a line that is no request has one too */
     uint64_t read, failed; /* requests taken from the source; verdicts that could not be judged */
@@ -170,16 +171,37 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
     return on_verdict(r, verdict);
 }
 
+/* Was the verdict that --out has on this place given on what stands there? */
+static bool answers_this(const struct replay *r, const struct source *source, struct arena *arena)
+{
+    struct msg_request *request = NULL;
+    uint64_t digest[2];
+    const char *id = NULL, *db;
+    if (source_read(source, arena, &request, NULL) != ERR_OK) {
+        source_name(source, arena, &id, &db);
+        return !resume_conflicts(&r->resume, source_place(source), NULL, id);
+    }
+    msg_request_digest(request, digest);
+    return !resume_conflicts(&r->resume, source_place(source), digest, request->id);
+}
+
+static void refuse_resume(struct replay *r, const struct source *source)
+{
+    char *where = source_where(source);
+    progress_clear(&r->progress);
+    complain("%s: %s has a verdict on another request here: it was made from another log, or this one was changed; "
+             "name another --out, or start anew with --force",
+             where, r->cli->settings.replay.out);
+    g_free(where);
+    r->refused = true;
+}
+
 /* Has the request that the source stands on its verdict already? 1: yes; 0: no; -1: the file is another log's. */
 static int is_done(struct replay *r, struct arena *arena)
 {
-    struct msg_request *request = NULL;
-    uint64_t place = source_place(&r->source);
-    if (!resume_has(&r->resume, place)) return 0;
-    if (r->read > RESUME_SAMPLES || source_read(&r->source, arena, &request, NULL) != ERR_OK) return 1;
-    if (!resume_conflicts(&r->resume, place, request->id)) return 1;
-    report(r, "the file of --out was made from another log");
-    r->refused = true;
+    if (!resume_has(&r->resume, source_place(&r->source))) return 0;
+    if (r->compared || answers_this(r, &r->source, arena)) return 1;
+    refuse_resume(r, &r->source);
     return -1;
 }
 
@@ -237,6 +259,42 @@ static void on_tick(void *ctx)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
+/* Every verdict of --out against a log that can be read twice, before anything is added. A topic or standard input is
+ * compared as it goes. False after a complaint. */
+static bool compare_resumed(struct replay *r)
+{
+    struct source log;
+    struct arena arena;
+    struct err err = {0};
+    uint64_t met = 0;
+    const char *path = r->cli->n_args ? r->cli->args[0] : NULL;
+    if (!r->resume.done || !path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
+    if (source_open_log(&log, path, &err) != ERR_OK) return complain_err(path, &err), false;
+    arena_init(&arena, 0);
+    while (!r->refused && source_advance(&log, &err) == SOURCE_READY) {
+        if (!resume_has(&r->resume, source_place(&log))) continue;
+        arena_reset(&arena);
+        met++;
+        if (!answers_this(r, &log, &arena)) refuse_resume(r, &log);
+    }
+    arena_free(&arena);
+    source_close(&log);
+    if (!r->refused && met < r->resume.done) {
+        complain("%s has verdicts on %llu lines that %s has not: it was made from another log",
+                 r->cli->settings.replay.out, (unsigned long long)(r->resume.done - met), path);
+        r->refused = true;
+    }
+    r->compared = true;
+    return !r->refused;
+}
+
+/* Verdicts of an older version say less of what they answer. */
+static void say_undigested(const struct replay *r)
+{
+    if (r->resume.undigested && !r->cli->settings.general.quiet)
+        complain(RESUME_OLD_VERDICTS, r->cli->settings.replay.out, (unsigned long long)r->resume.undigested);
+}
+
 /* Open --out (or standard output) as the flags ask. False after a complaint. */
 static bool open_output(struct replay *r, enum format *format)
 {
@@ -257,6 +315,8 @@ static bool open_output(struct replay *r, enum format *format)
             complain("%s", err.text);
             return false;
         }
+        say_undigested(r);
+        if (!compare_resumed(r)) return false;
     } else if (!s->replay.force && replay_is_full_file(path)) {
         complain("%s exists: --resume continues it, --force overwrites it", path);
         return false;

@@ -2,10 +2,10 @@
 #include "cli/place.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* The number before `at`, behind `key`; *start is where the key begins. False: there is none. */
 static bool number_before(const char *record, size_t at, const char *key, uint64_t *number, size_t *start)
@@ -40,42 +40,59 @@ static guint place_hash(gconstpointer place)
     return (guint)(*key ^ *key >> 32);
 }
 
-static void mark(struct resume *resume, uint64_t place)
+/* 31 bits of a digest or an id, and one that says which; never 0. */
+static guint32 mark_of(const char *digest, const char *id)
+{
+    guint32 hash = (guint32)XXH3_64bits(digest ? digest : id, strlen(digest ? digest : id)) >> 1;
+    return (hash ? hash : 1) << 1 | (digest != NULL);
+}
+
+static guint32 *mark_at(const struct resume *resume, uint64_t place)
 {
     guint64 key = place / RESUME_PIECE;
-    guint8 *bits = g_hash_table_lookup(resume->pieces, &key);
-    if (!bits) {
-        bits = g_malloc0(RESUME_PIECE / 8);
-        g_hash_table_insert(resume->pieces, g_memdup2(&key, sizeof key), bits);
-    }
-    bits[place % RESUME_PIECE / 8] |= (guint8)(1U << place % 8);
+    guint32 *marks = resume->pieces ? g_hash_table_lookup(resume->pieces, &key) : NULL;
+    return marks ? &marks[place % RESUME_PIECE] : NULL;
+}
+
+static void set_mark(struct resume *resume, uint64_t place, guint32 mark)
+{
+    guint64 key = place / RESUME_PIECE;
+    if (!mark_at(resume, place))
+        g_hash_table_insert(resume->pieces, g_memdup2(&key, sizeof key), g_new0(guint32, RESUME_PIECE));
+    *mark_at(resume, place) = mark;
     resume->done++;
 }
 
 bool resume_has(const struct resume *resume, uint64_t place)
 {
-    guint64 key = place / RESUME_PIECE;
-    const guint8 *bits = resume->pieces ? g_hash_table_lookup(resume->pieces, &key) : NULL;
-    return bits && bits[place % RESUME_PIECE / 8] & 1U << place % 8;
+    const guint32 *mark = mark_at(resume, place);
+    return mark && *mark;
 }
 
-static void sample(struct resume *resume, uint64_t place, const char *record, size_t len)
+void resume_digest_text(const uint64_t digest[2], char out[33])
 {
-    if (resume->n_samples == RESUME_SAMPLES) return;
-    json_t *json = json_loadb(record, len, 0, NULL);
-    const char *id = json_string_value(json_object_get(json, "id"));
-    if (id) {
-        resume->samples[resume->n_samples].place = place;
-        resume->samples[resume->n_samples++].id = g_strdup(id);
-    }
-    json_decref(json);
+    snprintf(out, 33, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest[0], digest[1]);
 }
 
-bool resume_conflicts(const struct resume *resume, uint64_t place, const char *id)
+bool resume_conflicts(const struct resume *resume, uint64_t place, const uint64_t digest[2], const char *id)
 {
-    for (unsigned i = 0; i < resume->n_samples; i++)
-        if (resume->samples[i].place == place) return strcmp(resume->samples[i].id, id) != 0;
-    return false;
+    char text[33];
+    const guint32 *mark = mark_at(resume, place);
+    if (!mark || !*mark) return false;
+    bool by_digest = *mark & 1;
+    if (by_digest && digest) resume_digest_text(digest, text);
+    if (by_digest ? !digest : !id) return true;
+    return *mark != mark_of(by_digest ? text : NULL, id);
+}
+
+bool resume_read(const struct lines *lines, struct resume_record *out)
+{
+    json_t *json = json_loadb(lines->text, lines->len, 0, NULL);
+    *out = (struct resume_record){.id = json_string_value(json_object_get(json, "id")),
+                                  .digest = json_string_value(json_object_get(json, "request_digest")),
+                                  .old = json_integer_value(json_object_get(json, "schema_version")) < 2,
+                                  .json = json};
+    return out->id != NULL;
 }
 
 /* May this be what a kill left of a record? Anything else is somebody's file, and not ours to cut. */
@@ -131,9 +148,12 @@ static const char *take_place(void *ctx, const struct lines *lines, bool keep)
     if (place == 0) return RESUME_NO_RECORD;
     if (!keep) return NULL;
     if (resume_has(resume, place)) return "a second verdict on the same request";
-    mark(resume, place);
-    sample(resume, place, lines->text, lines->len);
-    return NULL;
+    struct resume_record record;
+    bool read = resume_read(lines, &record);
+    if (read) set_mark(resume, place, mark_of(record.digest, record.id));
+    resume->undigested += read && record.old;
+    json_decref(record.json);
+    return read ? NULL : RESUME_NO_RECORD;
 }
 
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
@@ -145,6 +165,5 @@ enum err_code resume_scan(const char *path, struct resume *out, struct err *err)
 void resume_free(struct resume *resume)
 {
     if (resume->pieces) g_hash_table_destroy(resume->pieces);
-    for (unsigned i = 0; i < resume->n_samples; i++) g_free(resume->samples[i].id);
     *resume = (struct resume){0};
 }

@@ -1,4 +1,5 @@
-/* SARIF 2.1.0: each finding of each judged candidate is a result; a candidate is an artifact named after its request.
+/* SARIF 2.1.0: each finding of each judged candidate is a result; a candidate is an artifact named after its request
+ * and its index in it.
  *
  * Columns count Unicode code points (columnKind says so), bytes stand beside them. The pieces go out one by one, so a
  * replay of any length fits in memory; that is why candidates' texts come as snippets and not as run.artifacts.
@@ -110,7 +111,7 @@ void sarif_verdict(FILE *stream, const struct msg_verdict *verdict, bool *first)
 {
     char *id = g_uri_escape_string(verdict->id ? verdict->id : "request", NULL, FALSE);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
-        char *uri = g_strdup_printf("%s/%u.sql", id, i + 1);
+        char *uri = g_strdup_printf("%s/%u.sql", id, i);
         for (uint32_t k = 0; k < verdict->candidates[i].n_findings; k++) {
             json_t *result = result_json(uri, &verdict->candidates[i], &verdict->candidates[i].findings[k]);
             if (!result) continue;

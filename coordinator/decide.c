@@ -280,6 +280,7 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .gold = request->asked->gold,
         .meta = request->asked->meta,
     };
+    msg_request_digest(request->asked, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
     if (!verdict.id)
         verdict.id = arena_printf(&request->arena, "%d-%lld", request->key.partition, (long long)request->key.offset);

@@ -256,6 +256,7 @@ static const struct field verdict_fields[] = {
     BOUND(21, msg_verdict, meta, FIELD_CSTR, MSG_MAX_META),
     PLAIN(22, msg_verdict, entailment_threshold, FIELD_REAL),
     MANY(23, msg_verdict, notes, FIELD_STRINGS, MSG_MAX_LIST, NULL),
+    PLAIN(24, msg_verdict, request_digest, FIELD_PAIR),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

@@ -436,6 +436,8 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
 {
     open_list(w, NULL, '{');
     write_whole(w, "schema_version", MSG_SCHEMA_VERSION);
+    if (verdict->request_digest[0] || verdict->request_digest[1])
+        write_pair(w, "request_digest", verdict->request_digest);
     write_string(w, "id", verdict->id);
     write_string(w, "db", verdict->db);
     write_string(w, "status", msg_status_name(verdict->status));

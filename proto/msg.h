@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 1 };
-enum { MSG_SCHEMA_VERSION = 1 }; /* of the verdict as JSON */
+enum { MSG_MAJOR = 1, MSG_MINOR = 2 };
+enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
 enum {
@@ -297,7 +297,8 @@ struct msg_verdict {
     double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
     const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
     uint32_t n_notes;
-    struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    uint64_t request_digest[2]; /* of the request that it answers, msg_request_digest; zeros: not known */
+    struct arena *arena;        /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */
@@ -338,6 +339,11 @@ void msg_verdict_free(struct msg_verdict *verdict);
  * a sentence in `err`. An empty list of candidates, or none, is fine here. */
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
                                     struct err *err);
+
+/* A digest of what a request asks: id, db, question, evidence, gold, candidates and options. Left out are tag, meta,
+ * traceparent, and reals (score, threshold, alpha), which JSON rounds: read from JSON or from a message it is the same.
+ * Any thread. */
+void msg_request_digest(const struct msg_request *request, uint64_t out[2]);
 
 /* Request and verdict as one line of JSON without newline, malloc'd; NULL: out of memory. Text that is no UTF-8 is
  * written with U+FFFD. */

@@ -48,7 +48,7 @@ Test(judge, check_answers_in_json)
         assay(CHECK, "--strategy=rerank", "SELECT count(*) FROM customer", "SELECT count(*) FROM customers");
     cr_expect(run.status == 0 || run.status == 1, "%d %s", run.status, run.err);
     json_t *verdict = parse(run.out), *candidates = json_object_get(verdict, "candidates");
-    cr_expect_eq(json_integer_value(json_object_get(verdict, "schema_version")), 1);
+    cr_expect_eq(json_integer_value(json_object_get(verdict, "schema_version")), 2);
     cr_expect_eq(json_integer_value(json_object_get(verdict, "chosen")), 0);
     cr_expect_str_eq(text_at(verdict, "sql"), "SELECT count(*) FROM customer");
     cr_expect_eq(json_array_size(candidates), 2);
@@ -362,6 +362,55 @@ Test(judge, resume_notices_another_log)
     run_free(&run);
 }
 
+#define REQUEST(id, question, sql)                                                                                     \
+    "{\"id\":\"" id "\",\"db\":\"shop\",\"question\":\"" question "\",\"candidates\":[\"" sql "\"]}\n"
+#define FIRST  REQUEST("a", "Name all customers", "SELECT name FROM customer")
+#define BROKEN "{\"id\":\"broken\",\"db\":7}\n"
+#define LAST   REQUEST("z", "How many customers are there?", "SELECT count(*) FROM customer")
+
+/* Resume onto `out` with another log: exit status, and `out` is as it was when that is 2. */
+static void expect_resume(const char *log, const char *out, int status, const char *says)
+{
+    write_file("log.jsonl", log);
+    write_file("out.jsonl", out);
+    struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--resume");
+    cr_expect_eq(run.status, status, "%s%s", log, run.err);
+    cr_expect(!says || strstr(run.err, says), "%s%s", log, run.err);
+    run_free(&run);
+    char *after = read_file("out.jsonl");
+    if (status == 2) cr_expect_str_eq(after, out);
+    g_free(after);
+}
+
+/* Whatever differs between the log and that of the verdicts, nothing is added to them. */
+Test(judge, resume_holds_verdicts_against_the_log)
+{
+    write_file("log.jsonl", FIRST BROKEN LAST);
+    struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--quiet");
+    cr_expect_eq(run.status, 1, "%s", run.err);
+    run_free(&run);
+    char *out = read_file("out.jsonl"), *old = g_strdup(out);
+    cr_assert(out && strstr(out, "\"request_digest\":\""), "%s", out);
+    expect_resume(FIRST BROKEN LAST, out, 0, NULL);
+    expect_resume(FIRST BROKEN LAST FIRST, out, 0, NULL);
+    expect_resume(FIRST BROKEN REQUEST("z", "How many shops are there?", "SELECT count(*) FROM customer") FIRST, out, 2,
+                  "log.jsonl:3: out.jsonl has a verdict on another request");
+    expect_resume(FIRST BROKEN REQUEST("z", "How many customers are there?", "SELECT 1") FIRST, out, 2, "log.jsonl:3");
+    expect_resume(BROKEN FIRST LAST, out, 2, "log.jsonl:1");
+    expect_resume(FIRST "{\"id\":\"bruised\",\"db\":7}\n" LAST, out, 2, "log.jsonl:2");
+    expect_resume(FIRST BROKEN "not a request\n" FIRST, out, 2, "log.jsonl:3");
+    expect_resume(FIRST BROKEN, out, 2, "verdicts on 1 lines that log.jsonl has not");
+    expect_resume("", out, 2, "verdicts on 3 lines that log.jsonl has not");
+    for (char *at = old; (at = strstr(at, "\"schema_version\":2,\"request_digest\":\""));) {
+        memcpy(at, "\"schema_version\":1,\"other", 24); /* as a version wrote it that had no digests */
+        at += 24;
+    }
+    expect_resume(FIRST BROKEN LAST, old, 0, "verdicts of schema version 1 do not say what request they answer");
+    expect_resume(LAST BROKEN FIRST, old, 2, "log.jsonl:1");
+    g_free(out);
+    g_free(old);
+}
+
 #define GOOD "{\"id\":\"good\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
 /* Bad lines are named or answered, and the rest of the log is unaffected. */
@@ -448,13 +497,43 @@ Test(judge, formats_say_the_same)
     run = assay("replay", "log.jsonl", "--db-root", ".", "--format=csv", "--quiet");
     gchar **lines = g_strsplit(run.out, "\r\n", -1);
     cr_expect_eq(g_strv_length(lines), 6, "%s", run.out); /* head, four records, the end */
-    cr_expect_str_eq(lines[0], "line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql");
-    cr_expect(g_str_has_prefix(lines[3], "3,q-3,shop,"), "%s", lines[3]);
+    cr_expect_str_eq(lines[0],
+                     "schema_version,line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql");
+    cr_expect(g_str_has_prefix(lines[3], "2,3,q-3,shop,"), "%s", lines[3]);
     g_strfreev(lines);
     run_free(&run);
 
     run = assay("replay", "log.jsonl", "--db-root", ".", "--format=text", "--quiet");
     cr_expect(g_str_has_prefix(run.out, "q-1  "), "%s", run.out);
+    run_free(&run);
+}
+
+/* Whatever the format, a candidate is known by its index from 0, and no answer is no number. */
+Test(judge, formats_count_candidates_alike)
+{
+    write_file("log.jsonl", "{\"id\":\"q\",\"db\":\"shop\",\"question\":\"Name all customers\",\"candidates\":["
+                            "\"SELECT nme FROM customer\",\"SELECT name FROM customer\"]}\n"
+                            "{\"id\":\"r\",\"db\":\"shop\",\"question\":\"Name all\",\"candidates\":[\"SELECT nme FROM "
+                            "customer\"]}\n");
+    struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--format=jsonl", "--quiet");
+    json_t *list = records(run.out);
+    cr_expect_eq(json_integer_value(json_object_get(json_array_get(list, 0), "chosen")), 1, "%s", run.out);
+    cr_expect(json_is_null(json_object_get(json_array_get(list, 1), "chosen")), "%s", run.out);
+    json_decref(list);
+    run_free(&run);
+
+    run = assay("replay", "log.jsonl", "--db-root", ".", "--format=csv", "--quiet");
+    gchar **lines = g_strsplit(run.out, "\r\n", -1);
+    gchar **some = g_strsplit(lines[1], ",", 9), **none = g_strsplit(lines[2], ",", 9);
+    cr_expect(strcmp(some[0], "2") == 0 && strcmp(some[6], "1") == 0 && strcmp(some[7], "2") == 0, "%s", lines[1]);
+    cr_expect(strcmp(none[6], "") == 0 && strcmp(none[7], "1") == 0, "%s", lines[2]);
+    g_strfreev(some);
+    g_strfreev(none);
+    g_strfreev(lines);
+    run_free(&run);
+
+    run = assay("replay", "log.jsonl", "--db-root", ".", "--format=sarif", "--quiet");
+    cr_expect(strstr(run.out, "\"uri\":\"q/0.sql\"") && !strstr(run.out, "\"uri\":\"q/2.sql\""), "%s", run.out);
     run_free(&run);
 }
 

@@ -242,9 +242,20 @@ Test(parts, resume_knows_what_is_done_and_whose)
     cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK);
     cr_expect(resume_has(&resume, 1) && !resume_has(&resume, 2) && resume_has(&resume, 3) &&
               !resume_has(&resume, 1000));
-    cr_expect_not(resume_conflicts(&resume, 3, "b"));
-    cr_expect(resume_conflicts(&resume, 3, "c"));
-    cr_expect_not(resume_conflicts(&resume, 2, "x"));
+    static const uint64_t digest[2] = {3, 4}, other[2] = {3, 5};
+    cr_expect_not(resume_conflicts(&resume, 3, digest, "b"), "an id is all that it says");
+    cr_expect(resume_conflicts(&resume, 3, digest, "c"));
+    cr_expect(resume_conflicts(&resume, 3, NULL, NULL));
+    cr_expect_not(resume_conflicts(&resume, 2, digest, "x"));
+    cr_expect_eq(resume.undigested, 2);
+    resume_free(&resume);
+    write_file("out", "{\"schema_version\":2,\"request_digest\":\"00000000000000030000000000000004\",\"id\":\"a\","
+                      "\"line\":5}\n");
+    cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK);
+    cr_expect_not(resume_conflicts(&resume, 5, digest, "b"), "the digest holds the id");
+    cr_expect(resume_conflicts(&resume, 5, other, "a"));
+    cr_expect(resume_conflicts(&resume, 5, NULL, "a"));
+    cr_expect_eq(resume.undigested, 0);
     resume_free(&resume);
     cr_assert_eq(resume_scan("missing", &resume, &err), ERR_OK);
     cr_expect_eq(resume.done, 0);

@@ -112,7 +112,7 @@ Test(replay, resumes_by_partition_and_offset)
     cr_expect_eq(resume.done, 2);
     cr_expect(resume_has(&resume, place_record(0, 7)) && resume_has(&resume, place_record(3, 9000000000)));
     cr_expect(!resume_has(&resume, place_record(3, 7)) && !resume_has(&resume, 7));
-    cr_expect(resume_conflicts(&resume, place_record(0, 7), "b"));
+    cr_expect(resume_conflicts(&resume, place_record(0, 7), NULL, "b"));
     resume_free(&resume);
 }
 

@@ -199,6 +199,7 @@ static const struct msg_verdict sample_verdict = {
     .entailment_threshold = 0.25,
     .notes = sample_notes,
     .n_notes = 1,
+    .request_digest = {3, 4},
 };
 
 #endif

@@ -156,12 +156,63 @@ Test(json, a_request_comes_back)
     free(text);
 }
 
+static void digest_of(const char *text, uint64_t out[2])
+{
+    struct msg_request *request;
+    struct msg_buffer buffer = {0};
+    struct err err = {0};
+    uint64_t again[2];
+    cr_assert_eq(parse(text, &request, &err), ERR_OK, "%s: %s", text, err.text);
+    msg_request_digest(request, out);
+    cr_assert_eq(msg_encode_request(&buffer, request), ERR_OK);
+    cr_assert_eq(msg_decode_request(&arena, buffer.bytes, buffer.len, &request, NULL), ERR_OK);
+    msg_request_digest(request, again);
+    cr_expect_eq(memcmp(out, again, sizeof again), 0, "read from a message: %s", text);
+    char *json = msg_request_to_json(request);
+    cr_assert_eq(parse(json, &request, &err), ERR_OK, "%s: %s", json, err.text);
+    msg_request_digest(request, again);
+    cr_expect_eq(memcmp(out, again, sizeof again), 0, "written as JSON and read again: %s", text);
+    free(json);
+    msg_buffer_free(&buffer);
+}
+
+/* What a verdict answers is known by its digest: whatever bears on the judgement changes it, and nothing else does. */
+Test(json, a_digest_is_of_what_is_asked)
+{
+    static const char *const requests[] = {
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"b\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"e\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"evidence\":\"q\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"gold\":\"q\",\"candidates\":[\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 2\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\",\"SELECT 1\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[{\"sql\":\"SELECT 1\",\"count\":2}]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[{\"sql\":\"SELECT 1\",\"generators\":[\"g\"]}]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"],\"strategy\":\"rerank\"}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"],\"deny_columns\":[\"t.c\"]}",
+    };
+    enum { N = sizeof requests / sizeof *requests };
+    uint64_t digests[N][2], same[2];
+    for (unsigned i = 0; i < N; i++) {
+        digest_of(requests[i], digests[i]);
+        for (unsigned k = 0; k < i; k++)
+            cr_expect_neq(memcmp(digests[i], digests[k], sizeof same), 0, "%s\n%s", requests[i], requests[k]);
+    }
+    digest_of("{\"id\":\"a\",\"candidates\":[{\"sql\":\"SELECT 1\",\"score\":0.123456789}],\"db\":\"d\","
+              "\"meta\":{\"x\":1.23456789},\"alpha\":0.1234567891,\"question\":\"\"}",
+              same);
+    cr_expect_eq(memcmp(same, digests[0], sizeof same), 0);
+}
+
 /* The verdict as users see it: architecture.md §3, to the key. */
 Test(json, a_verdict_is_as_documented)
 {
     char *text = msg_verdict_to_json(&sample_verdict);
     const char *expected =
-        "{\"schema_version\":1,\"id\":\"q-1\",\"db\":\"concert_singer\",\"status\":\"best_effort\",\"reason\":"
+        "{\"schema_version\":2,\"request_digest\":\"00000000000000030000000000000004\",\"id\":\"q-1\",\"db\":\"concert_"
+        "singer\",\"status\":\"best_effort\",\"reason\":"
         "\"deadline\",\"message\":\"the "
         "deadline "
         "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
