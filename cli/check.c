@@ -110,12 +110,25 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format
     return code;
 }
 
+/* Nothing but white space, whatever its script. */
+static bool is_blank(const char *text)
+{
+    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* refused later, and said to be so */
+    for (; text && *text; text = g_utf8_next_char(text))
+        if (!g_unichar_isspace(g_utf8_get_char(text))) return false;
+    return true;
+}
+
 static int check_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_VERDICT, &format)) return EXIT_ERROR;
     if (!cli->settings.check.db) {
         complain("which database? --db=FILE names it");
+        return EXIT_ERROR;
+    }
+    if (is_blank(cli->settings.check.question)) {
+        complain("which question? --question=TEXT says what the SQL should answer; without one nothing can be judged");
         return EXIT_ERROR;
     }
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
@@ -139,6 +152,7 @@ const struct command command_check = {
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
+    .main_flags = "db question evidence format policy threshold expose deny-column",
     .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_output,
                                                    &options_signals, &options_database, &options_schema, &options_redis,
                                                    &options_general, NULL},

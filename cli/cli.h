@@ -22,6 +22,8 @@ struct command {
     const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
     const char *examples;                     /* lines for the man page; NULL: none */
     const struct option_group *const *groups; /* its flags; ends with NULL */
+    const char *main_flags;                   /* "db question": what --help shows; NULL: all of them */
+    const char *words;                        /* "build show": what its first argument may be; NULL: anything */
     int min_args, max_args;                   /* max_args -1: any number */
     bool hidden;
     int (*run)(struct cli *cli); /* exit code. Thread: main */

@@ -126,6 +126,7 @@ const struct command command_config = {
         "print writes the settings in effect, in the form of a configuration file; with --origin each value says "
         "where it comes from. check only reads them and is silent when all is well.",
     .examples = "assay config print --origin\nassay config check --config assay.yaml",
+    .words = "check print",
     .groups = (const struct option_group *const[]){&options_config, &options_general, NULL},
     .min_args = 1,
     .max_args = 1,

@@ -95,6 +95,7 @@ const struct command command_coordinator = {
     .examples = "assay coordinator --servers kafka:9092\n"
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",
+    .main_flags = "servers instance group max-open policy drain-ms",
     .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
                                                    &options_verifier, &options_observe, &options_general, NULL},
     .min_args = 0,

@@ -302,6 +302,7 @@ const struct command command_diff = {
     .examples = "assay diff before.jsonl after.jsonl\n"
                 "assay diff before.jsonl after.jsonl --gold --db-root databases --format json | jq .summary.gold\n"
                 "kcat -C -e -t assay.verdicts -b kafka:9092 | assay diff before.jsonl -",
+    .main_flags = "gold db-root log list tolerance format",
     .groups =
         (const struct option_group *const[]){&options_diff, &options_output, &options_database, &options_general, NULL},
     .min_args = 2,

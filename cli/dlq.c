@@ -470,6 +470,8 @@ const struct command command_dlq = {
     .examples = "assay dlq list --servers kafka:9092\n"
                 "assay dlq list --servers kafka:9092 --topic assay.tasks.dlq --code rejected --format jsonl\n"
                 "assay dlq redrive --servers kafka:9092 --code rejected --dry-run",
+    .main_flags = "servers topic code dry-run limit values format",
+    .words = "list redrive",
     .groups =
         (const struct option_group *const[]){&options_dlq, &options_kafka, &options_output, &options_general, NULL},
     .min_args = 1,

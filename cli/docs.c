@@ -265,6 +265,7 @@ const struct command command_docs = {
     .sentence = "print the manual, the shell completion or the configuration guide",
     .args = "man [COMMAND] | bash | configuration",
     .description = "Prints documentation from the option tables.",
+    .words = "man bash zsh fish configuration",
     .groups = (const struct option_group *const[]){&options_general, NULL},
     .min_args = 1,
     .max_args = 2,

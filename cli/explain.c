@@ -426,6 +426,7 @@ const struct command command_explain = {
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
                 "assay explain --db shop.sqlite --question 'How many customers live in Rome?' 'SELECT 7'\n"
                 "assay explain --db shop.sqlite --expose rows --format json 'SELECT name FROM product LIMIT 1'",
+    .main_flags = "db question premise expose deny-column format",
     .groups = (const struct option_group *const[]){&options_check, &options_explain, &options_judge, &options_output,
                                                    &options_database, &options_schema, &options_general, NULL},
     .max_args = 1,

@@ -387,8 +387,11 @@ static enum err_code open_answers(struct feed *f, struct err *err)
 static bool open_feed(struct feed *f, struct err *err)
 {
     const struct settings *s = &f->cli->settings;
-    if (source_open_log(&f->source, f->cli->args[0], err) != ERR_OK)
-        return err_set(err, ERR_IO, "%s: cannot be read: %s", f->cli->args[0], g_strerror(errno)), false;
+    if (source_open_log(&f->source, f->cli->args[0], err) != ERR_OK) {
+        struct err inner = *err;
+        return err_set(err, inner.code, "%s: %s", f->cli->args[0], inner.text), false;
+    }
+    lines_say_empty(&f->source.lines);
     f->source.timed = s->past.speed > 0;
     f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
     return replay_open_bus(f->cli, &f->bus, err) == ERR_OK && range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&

@@ -1,6 +1,5 @@
 #include "cli/feedback.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <string.h>
 
@@ -191,7 +190,10 @@ static enum err_code each_file(struct feedback *feedback, const char *const *pat
         struct source source;
         if (strcmp(paths[i], "-") == 0) continue;
         code = source_open_log(&source, paths[i], err);
-        if (code) return err_set(err, code, "%s: cannot be read: %s", paths[i], g_strerror(errno));
+        if (code) {
+            struct err inner = *err;
+            return err_set(err, code, "%s: %s", paths[i], inner.text);
+        }
         code = each_record(feedback, &source, each, err);
         source_close(&source);
     }

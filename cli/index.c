@@ -242,6 +242,8 @@ const struct command command_index = {
         "and values. build prints one line (size and time); show prints all of it. Columns marked ~ had more "
         "distinct values than --index-values and were sampled.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
+    .main_flags = "format expose deny-column descriptions",
+    .words = "build show",
     .groups =
         (const struct option_group *const[]){&options_output, &options_schema, &options_judge, &options_general, NULL},
     .min_args = 2,

@@ -1,4 +1,6 @@
 #include "cli/input.h"
+#include "cli/cli.h"
+#include "lib/base/bom.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -34,6 +36,7 @@ enum err_code input_read(const char *path, struct input *out, struct err *err)
     else if (text->len > INPUT_MAX_BYTES)
         code = err_set(err, ERR_LIMIT_BYTES, "larger than %d bytes", INPUT_MAX_BYTES);
     if (file != stdin) fclose(file);
+    g_string_erase(text, 0, (gssize)bom_length(text->str, text->len));
     out->len = text->len;
     out->text = g_string_free(text, code != ERR_OK);
     return code;
@@ -45,13 +48,54 @@ void input_free(struct input *input)
     *input = (struct input){0};
 }
 
+/* What stands at the beginning: all of `head` where that waits for nobody, else no more than the first line. */
+static void look_ahead(struct lines *lines)
+{
+    bool waits = lines->size == 0;
+    int c = 0;
+    while (lines->head_len < sizeof lines->head && !(waits && c == '\n') && (c = getc_unlocked(lines->file)) != EOF)
+        lines->head[lines->head_len++] = (char)c;
+    lines->empty = c == EOF;
+    for (size_t i = 0; i < lines->head_len; i++) lines->empty &= g_ascii_isspace(lines->head[i]);
+    lines->offset = lines->head_at = bom_length(lines->head, lines->head_len);
+    lines->empty |= c == EOF && lines->head_at == lines->head_len;
+}
+
+/* A byte that no text holds, where no line begins as a record does: this is something else. A log in which single
+ * lines are damaged is still one. NULL: text. */
+static const char *not_text(const struct lines *lines)
+{
+    bool line_start = true;
+    const char *strange = NULL;
+    for (size_t i = lines->head_at; i < lines->head_len; i++) {
+        unsigned char c = (unsigned char)lines->head[i];
+        if (line_start && c == '{') return NULL;
+        if (!strange && c < ' ' && !g_ascii_isspace(c)) strange = &lines->head[i];
+        line_start = c == '\n' || (line_start && g_ascii_isspace(c));
+    }
+    return strange;
+}
+
 enum err_code lines_open(const char *path, struct lines *out, struct err *err)
 {
     *out = (struct lines){.path = path, .file = open_or_stdin(path, err)};
     if (!out->file) return ERR_IO;
     struct stat status;
     if (fstat(fileno(out->file), &status) == 0 && S_ISREG(status.st_mode)) out->size = (uint64_t)status.st_size;
-    return ERR_OK;
+    look_ahead(out);
+    const char *strange = not_text(out);
+    if (!strange) return ERR_OK;
+    bool packed = out->head_len > 2 && memcmp(out->head, "\x1f\x8b", 2) == 0;
+    err_set(err, ERR_ENCODING, "this is no text (byte %zu is 0x%02x), and lines of JSON in UTF-8 are%s",
+            (size_t)(strange - out->head) + 1, (unsigned char)*strange,
+            packed ? ": it is compressed, `zcat FILE | assay ... -` reads it" : "");
+    lines_close(out);
+    return ERR_ENCODING;
+}
+
+void lines_say_empty(const struct lines *lines)
+{
+    if (lines->empty) complain("%s is empty: there is no line to read", lines->path);
 }
 
 void lines_close(struct lines *lines)
@@ -71,6 +115,12 @@ static void reserve(struct lines *lines, size_t need)
     lines->cap = cap;
 }
 
+static inline int next_byte(struct lines *lines)
+{
+    if (lines->head_at < lines->head_len) return (unsigned char)lines->head[lines->head_at++];
+    return getc_unlocked(lines->file);
+}
+
 /* Read up to a newline. Bytes past the cap are read and dropped. False: nothing left to read. */
 static bool read_line(struct lines *lines)
 {
@@ -79,7 +129,7 @@ static bool read_line(struct lines *lines)
     lines->start = lines->offset;
     bool any = false;
     int c;
-    while ((c = getc_unlocked(lines->file)) != EOF) {
+    while ((c = next_byte(lines)) != EOF) {
         any = true;
         lines->offset++;
         if (c == '\n') break;
@@ -120,7 +170,10 @@ char *lines_where(const struct lines *lines)
 
 int lines_at(struct lines *lines, uint64_t start, uint64_t number)
 {
-    if (start != lines->offset && fseeko(lines->file, (off_t)start, SEEK_SET) != 0) return -1;
+    if (start != lines->offset) {
+        lines->head_at = lines->head_len;
+        if (fseeko(lines->file, (off_t)start, SEEK_SET) != 0) return -1;
+    }
     lines->offset = start;
     lines->number = number;
     if (read_line(lines)) return 1;
@@ -138,6 +191,7 @@ int logs_next(struct logs *logs, struct err *err)
                 err_set(err, inner.code, "%s: %s", path, inner.text);
                 return -1;
             }
+            if (!logs->again) lines_say_empty(&logs->lines);
         }
         int more = lines_next(&logs->lines);
         if (more > 0) return 1;
@@ -152,5 +206,6 @@ int logs_next(struct logs *logs, struct err *err)
 void logs_rewind(struct logs *logs)
 {
     lines_close(&logs->lines);
+    logs->again |= logs->next > 0;
     logs->next = 0;
 }

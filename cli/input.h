@@ -9,14 +9,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { INPUT_MAX_BYTES = 16 << 20 }; /* a whole file; also the longest line of a log */
+enum {
+    INPUT_MAX_BYTES = 16 << 20, /* a whole file; also the longest line of a log */
+    INPUT_HEAD_BYTES = 4096
+}; /* of a log, looked at before anything else */
 
 struct input {
     char *text; /* NUL-terminated after `len` bytes */
     size_t len;
 };
 
-/* Read a whole file, or standard input for "-". ERR_IO, ERR_LIMIT_BYTES. On success the caller owes input_free. */
+/* Read a whole file, or standard input for "-", without a byte-order mark. ERR_IO, ERR_LIMIT_BYTES. On success the
+ * caller owes input_free. */
 enum err_code input_read(const char *path, struct input *out, struct err *err);
 void input_free(struct input *input);
 
@@ -26,11 +30,14 @@ struct lines {
     const char *path;
     char *text; /* the current line, without its newline, NUL-terminated */
     size_t len, cap;
-    uint64_t number; /* of the current line, from 1 */
-    uint64_t start;  /* byte at which the current line begins */
-    uint64_t offset; /* bytes read so far */
-    uint64_t size;   /* of the file; 0 when it is no regular file */
-    bool too_long;   /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
+    uint64_t number;             /* of the current line, from 1 */
+    uint64_t start;              /* byte at which the current line begins */
+    uint64_t offset;             /* bytes read so far */
+    uint64_t size;               /* of the file; 0 when it is no regular file */
+    char head[INPUT_HEAD_BYTES]; /* what was looked at when it was opened */
+    size_t head_len, head_at;    /* bytes of it; those that were handed on */
+    bool empty;                  /* there is no line but blank ones */
+    bool too_long;               /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
 };
 
 /* "log.jsonl:7". g_free */
@@ -39,8 +46,12 @@ char *lines_where(const struct lines *lines);
 /* Told of a line, or a record of a topic, that cannot be used: where it is, and why; NULL: nobody is. */
 typedef void (*input_skipped)(const char *where, const char *why);
 
-/* Open a log, or standard input for "-". On success the caller owes lines_close. */
+/* Open a log, or standard input for "-"; waits for its first line. A byte-order mark is skipped. ERR_IO; ERR_ENCODING
+ * when this is no text at all. On success the caller owes lines_close. */
 enum err_code lines_open(const char *path, struct lines *out, struct err *err);
+
+/* Say on standard error that a log is empty, if it is. */
+void lines_say_empty(const struct lines *lines);
 void lines_close(struct lines *lines);
 
 /* Go to the next line: 1; 0 at the end; -1 when reading failed (errno). Blank lines are skipped but counted. */
@@ -53,6 +64,7 @@ int lines_at(struct lines *lines, uint64_t start, uint64_t number);
 struct logs {
     const char *const *paths;
     int n, next;
+    bool again; /* not the first time */
     struct lines lines;
 };
 

@@ -1,5 +1,6 @@
 /* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
 #include "lib/db/executor.h"
 
@@ -53,12 +54,6 @@ const char *assay_version(void)
     static char text[128];
     snprintf(text, sizeof text, "assay " ASSAY_VERSION " (commit " ASSAY_COMMIT ", SQLite %s)", db_engine_version());
     return text;
-}
-
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "%s\n", assay_version());
 }
 
 /* --- one command's flags ------------------------------------------------------------------------------------ */
@@ -121,7 +116,7 @@ static error_t on_flag(int key, char *arg, struct argp_state *state)
         return 0;
     }
     const struct option_row *row = row_of(parse, key);
-    if (!row) return ARGP_ERR_UNKNOWN;
+    if (!row) return help_on_key(key, arg, state, help_print, parse->cli->command);
     if (parse->flags->len >= MAX_FLAGS) argp_error(state, "too many flags");
     struct flag flag = {row, arg ? arg : "true"};
     g_array_append_val(parse->flags, flag);
@@ -137,6 +132,18 @@ static void parse_free(struct parse *parse)
     g_array_free(parse->flags, TRUE);
 }
 
+/* Complains of a flag that the command does not have, with the one that was meant. */
+static bool flags_are_known(const struct command *command, int argc, char *const *argv)
+{
+    char *unknown = help_unknown_flag(command, argc, argv);
+    if (!unknown) return true;
+    const char *near = help_near_flag(command, unknown);
+    complain("%s has no flag '--%.80s'%s%s%s; `assay %s --help=all` shows them", command->name, unknown,
+             near ? ": did you mean --" : "", near ? near : "", near ? "?" : "", command->name);
+    g_free(unknown);
+    return false;
+}
+
 /* Read the command's flags and settle what they and the files say; then run. argp leaves by itself on --help and bad
  * usage. */
 static int run_command(struct cli *cli, int argc, char **argv)
@@ -148,6 +155,10 @@ static int run_command(struct cli *cli, int argc, char **argv)
                           .args = g_ptr_array_new()};
     int number = 1;
     for (const struct option_group *const *g = cli->command->groups; *g; g++) add_group(&parse, *g, number++);
+    for (const struct argp_option *option = help_options; option->key; option++) {
+        g_array_append_val(parse.options, *option);
+        g_ptr_array_add(parse.rows, NULL);
+    }
     struct argp argp = {.options = (const struct argp_option *)(void *)parse.options->data,
                         .parser = on_flag,
                         .args_doc = cli->command->args,
@@ -155,7 +166,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
     char *name = g_strdup_printf("assay %s", cli->command->name);
     argv[0] = name;
     int code = EXIT_ERROR;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &parse) == 0) {
+    if (flags_are_known(cli->command, argc, argv) && argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parse) == 0) {
         cli->args = (const char **)parse.args->pdata;
         cli->n_args = (int)parse.args->len;
         code = settings_resolve(cli, (const struct flag *)(void *)parse.flags->data, parse.flags->len);
@@ -172,13 +183,30 @@ static int run_command(struct cli *cli, int argc, char **argv)
 
 /* --- assay [--help|--version] COMMAND ------------------------------------------------------------------------ */
 
+/* `assay help` is `assay --help`, and `assay help COMMAND` is `assay COMMAND --help`. Leaves the program. */
+static void help_word(struct argp_state *state)
+{
+    const char *name = state->next < state->argc ? state->argv[state->next] : NULL;
+    const struct command *command = name ? command_find(name) : NULL;
+    const char *near = name ? help_near_command(name) : NULL;
+    if (name && !command)
+        argp_error(state, "there is no command '%.80s'%s%s%s", name, near ? ": did you mean " : "", near ? near : "",
+                   near ? "?" : "");
+    help_on_key('h', NULL, state, command ? help_print : NULL, command);
+}
+
 static error_t on_command(int key, char *arg, struct argp_state *state)
 {
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "which command?");
-    if (key != ARGP_KEY_ARG) return ARGP_ERR_UNKNOWN;
+    if (key != ARGP_KEY_ARG) return help_on_key(key, arg, state, NULL, NULL);
     struct cli *cli = state->input;
+    if (strcmp(arg, "version") == 0) help_on_key('V', NULL, state, NULL, NULL);
+    if (strcmp(arg, "help") == 0) help_word(state);
     cli->command = command_find(arg);
-    if (!cli->command) argp_error(state, "there is no command '%.80s'", arg);
+    const char *near = cli->command ? NULL : help_near_command(arg);
+    if (!cli->command)
+        argp_error(state, "there is no command '%.80s'%s%s%s", arg, near ? ": did you mean " : "", near ? near : "",
+                   near ? "?" : "");
     cli->n_args = state->next - 1; /* where the command stands */
     state->next = state->argc;     /* the rest is the command's */
     return 0;
@@ -191,8 +219,9 @@ static char *list_commands(void)
                      "that is, which clauses are suspect and why.\vCommands:\n");
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->hidden) g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
-    g_string_append(text, "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "
-                          "error, 130 interrupted. `assay COMMAND --help` says more.");
+    g_string_append(text,
+                    "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "
+                    "error, 130 interrupted. `assay COMMAND --help` says more, `assay COMMAND --help=all` everything.");
     return g_string_free(text, FALSE);
 }
 
@@ -217,13 +246,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argv[1]);
     set_locale();
     argp_err_exit_status = EXIT_ERROR;
-    argp_program_version_hook = print_version;
     struct cli cli = {.origins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
     arena_init(&cli.arena, 0);
     cli.signals = vsig_options_new();
     char *doc = list_commands();
-    struct argp argp = {.parser = on_command, .args_doc = "COMMAND [ARGUMENT...]", .doc = doc};
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &cli);
+    struct argp argp = {.options = help_options, .parser = on_command, .args_doc = "COMMAND [ARGUMENT...]", .doc = doc};
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &cli);
     int at = cli.n_args;
     int code = run_command(&cli, argc - at, argv + at);
     g_free(doc);

@@ -124,6 +124,7 @@ static int mutate_log(struct mutating *m, const char *path)
     struct err err = {0};
     if (lines_open(path, &m->lines, &err) != ERR_OK) return complain_err(path, &err);
     int more = 0;
+    lines_say_empty(&m->lines);
     while ((more = lines_next(&m->lines)) > 0) mutate_line(m);
     if (more < 0) complain("%s: %s", path, g_strerror(errno));
     lines_close(&m->lines);
@@ -162,6 +163,7 @@ const struct command command_mutate = {
         "only running it tells.",
     .examples = "assay mutate --db shop.sqlite 'SELECT name FROM customer WHERE country = \"France\"'\n"
                 "assay mutate train.jsonl --db-root databases --count 4 --seed 7 > mutants.jsonl",
+    .main_flags = "db-root db count seed format",
     .groups = (const struct option_group *const[]){&options_mutate, &options_output, &options_judge, &options_database,
                                                    &options_schema, &options_general, NULL},
     .min_args = 1,

@@ -33,11 +33,21 @@ static int parse_text(struct arena *arena, const char *sql, size_t len)
     return code == ERR_OK ? 0 : print_diags(arena, stmt);
 }
 
+/* SQL, or the name of a file? A file that is there is one; what else has no space or bracket can only be meant so. */
+static bool is_sql(const char *arg)
+{
+    return strcmp(arg, "-") != 0 && !g_file_test(arg, G_FILE_TEST_EXISTS) && strpbrk(arg, " \t\n(;");
+}
+
 static int parse_run(struct cli *cli)
 {
     struct err err = {0};
-    struct input input;
-    if (input_read(cli->args[0], &input, &err) != ERR_OK) return complain_err(cli->args[0], &err);
+    struct input input = {0};
+    const char *arg = cli->n_args ? cli->args[0] : "-";
+    if (is_sql(arg))
+        input = (struct input){g_strdup(arg), strlen(arg)};
+    else if (input_read(arg, &input, &err) != ERR_OK)
+        return complain_err(arg, &err);
     struct arena arena;
     arena_init(&arena, 0);
     int code = parse_text(&arena, input.text, input.len);
@@ -49,14 +59,16 @@ static int parse_run(struct cli *cli)
 const struct command command_parse = {
     .name = "parse",
     .sentence = "show the syntax tree of one SQL statement",
-    .args = "FILE|-",
+    .args = "[SQL|FILE|-]",
     .description =
-        "Parses the statement in FILE (- is standard input) and prints its tree, each node with its kind and byte "
+        "Parses the statement, given as SQL, in FILE or on standard input (-, or no argument), and prints its tree, "
+        "each node with its kind and byte "
         "span. A statement that does not parse is marked on standard error, with what was expected, and the exit "
         "status is 1; the tree then holds what could be saved.",
-    .examples = "echo 'SELECT 1' | assay parse -",
+    .examples = "assay parse 'SELECT name FROM customer'\n"
+                "assay parse query.sql\n"
+                "echo 'SELECT 1' | assay parse",
     .groups = (const struct option_group *const[]){&options_general, NULL},
-    .min_args = 1,
     .max_args = 1,
     .run = parse_run,
 };

@@ -426,6 +426,7 @@ static bool open_source(struct replay *r)
     r->source.timed = s->past.speed > 0;
     r->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
     if (code) complain_err(s->past.from_topic ? NULL : name, &err);
+    if (!code) lines_say_empty(&r->source.lines);
     return code == ERR_OK;
 }
 
@@ -494,6 +495,7 @@ const struct command command_replay = {
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
+    .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
     .groups = (const struct option_group *const[]){&options_replay, &options_stretch, &options_past, &options_kafka,
                                                    &options_log, &options_judge, &options_verifier, &options_output,
                                                    &options_signals, &options_database, &options_schema, &options_redis,

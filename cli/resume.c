@@ -134,9 +134,13 @@ enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct
     struct stat status;
     if (stat(path, &status) != 0 && errno == ENOENT) return ERR_OK;
     struct lines lines;
-    if (lines_open(path, &lines, err) != ERR_OK) return ERR_IO;
+    enum err_code code = lines_open(path, &lines, err);
+    if (code != ERR_OK) {
+        struct err inner = *err;
+        return err_set(err, code, "%s: %s", path, inner.text);
+    }
     uint64_t whole = 0, size = lines.size;
-    enum err_code code = each_whole(&lines, take, ctx, &whole, err);
+    code = each_whole(&lines, take, ctx, &whole, err);
     lines_close(&lines);
     return code == ERR_OK && whole < size ? cut(path, whole, err) : code;
 }

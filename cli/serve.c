@@ -220,6 +220,7 @@ const struct command command_serve = {
         "leaves; after --drain-ms it ends at once.",
     .examples = "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
                 "curl -d @request.json 'http://assay:8080/v1/judge?wait_ms=5000'",
+    .main_flags = "servers http group max-waiting max-wait-ms",
     .groups =
         (const struct option_group *const[]){&options_serve, &options_kafka, &options_observe, &options_general, NULL},
     .min_args = 0,

@@ -116,6 +116,8 @@ const struct command command_topics = {
     .examples = "assay topics create --servers kafka:9092\n"
                 "assay topics describe --servers kafka:9093 -X security.protocol=SASL_SSL -X sasl.mechanism=PLAIN \\\n"
                 "    -X sasl.username=assay -X sasl.password=file:/run/secrets/kafka",
+    .main_flags = "servers partitions replicas format",
+    .words = "create describe",
     .groups =
         (const struct option_group *const[]){&options_topics, &options_kafka, &options_output, &options_general, NULL},
     .min_args = 1,

@@ -566,6 +566,8 @@ const struct command command_train = {
         "classifier.json\n"
         "assay train calibration requests.jsonl verdicts.jsonl --servers kafka:9092 --from-topic assay.feedback \\\n"
         "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
+    .main_flags = "db-root out verifier label-model limit seed",
+    .words = "label-model classifier verifier calibration",
     .groups = (const struct option_group *const[]){&options_train, &options_log, &options_stretch, &options_kafka,
                                                    &options_judge, &options_signals, &options_database, &options_schema,
                                                    &options_general, NULL},

@@ -242,6 +242,7 @@ const struct command command_worker = {
         "process ends at once, and other workers repeat what it held.",
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
+    .main_flags = "servers db-root family threads processes drain-ms",
     .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_signals,
                                                    &options_database, &options_schema, &options_redis, &options_observe,
                                                    &options_general, NULL},

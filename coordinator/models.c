@@ -19,29 +19,65 @@
 #include <glib.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
 static const double DEFAULT_THRESHOLD = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, AS_IT_IS[2] = {0, 1};
 
-/* Models lie beside the program: installed (bin/../share/assay/models) or in a build folder. */
-static char *find_dir(const char *dir)
+/* The folder of models beside a program of this name, NULL: there is none. `..` takes a name off the path as it is
+ * written: a build folder that is a link into another disk lies, for this, where the link does. */
+static char *find_beside(const char *program)
 {
     static const char *const near[] = {"../share/assay/models", "../../../models", "../../models"};
-    const char *asked = dir ? dir : g_getenv("ASSAY_MODELS");
-    if (asked) return g_strdup(asked);
-    char *program = g_file_read_link("/proc/self/exe", NULL);
-    char *home = program ? g_path_get_dirname(program) : g_strdup(".");
-    char *found = NULL;
+    char *home = g_path_get_dirname(program), *found = NULL;
     for (unsigned i = 0; i < G_N_ELEMENTS(near) && !found; i++) {
-        found = g_build_filename(home, near[i], NULL);
+        char *path = g_build_filename(home, near[i], NULL);
+        found = g_canonicalize_filename(path, NULL);
         if (!g_file_test(found, G_FILE_TEST_IS_DIR)) g_clear_pointer(&found, g_free);
+        g_free(path);
     }
     g_free(home);
+    return found;
+}
+
+/* Where a link leads; NULL: this is none. */
+static char *follow(const char *path)
+{
+    char *target = g_file_read_link(path, NULL), *home = g_path_get_dirname(path);
+    char *whole = target ? g_canonicalize_filename(target, home) : NULL;
+    g_free(home);
+    g_free(target);
+    return whole;
+}
+
+/* Models lie beside the program, installed or in a build folder: beside the file that it is, else beside the name that
+ * it was started by, or any that this leads to as a link. NULL: nowhere. */
+static char *find_near(void)
+{
+    char *program = g_file_read_link("/proc/self/exe", NULL), *found = program ? find_beside(program) : NULL;
+    const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
     g_free(program);
+    program = started ? g_canonicalize_filename(started, NULL) : NULL;
+    for (unsigned i = 0; program && !found && i < MAX_LINKS; i++) {
+        char *next = follow(program);
+        found = find_beside(program);
+        g_free(program);
+        program = next;
+    }
+    g_free(program);
+    return found;
+}
+
+static char *find_dir(const char *dir)
+{
+    const char *asked = dir ? dir : g_getenv("ASSAY_MODELS");
+    char *found = asked ? g_strdup(asked) : find_near();
     return found ? found : g_strdup(".");
 }
 

@@ -1,6 +1,8 @@
 /* Requests from JSON. How requests and verdicts are written: json_write.c. */
 #include "proto/msg.h"
 
+#include "lib/base/bom.h"
+
 #include <glib.h>
 #include <jansson.h>
 #include <math.h>
@@ -221,7 +223,8 @@ enum err_code msg_request_from_json(struct arena *arena, const char *line, size_
     *out = NULL;
     if (len > MSG_MAX_LINE)
         return err_set(err, ERR_LIMIT_BYTES, "the line has %zu bytes; %d are allowed", len, MSG_MAX_LINE);
-    json_t *root = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
+    size_t mark = bom_length(line, len);
+    json_t *root = json_loadb(line + mark, len - mark, JSON_REJECT_DUPLICATES, &error);
     if (!root) return json_failure(&error, err);
     struct reader reader = {arena, err};
     struct msg_request *request = arena_new(arena, struct msg_request);

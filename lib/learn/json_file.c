@@ -1,4 +1,5 @@
 #include "lib/learn/json_file.h"
+#include "lib/base/bom.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -23,8 +24,10 @@ enum err_code model_file_read(const char *path, char **text, size_t *len, struct
     bool failed = ferror(file) != 0;
     fclose(file);
     if (buffer && !failed && n <= MODEL_FILE_MAX) {
+        size_t mark = bom_length(buffer, n);
+        memmove(buffer, buffer + mark, n - mark);
         *text = buffer;
-        *len = n;
+        *len = n - mark;
         return ERR_OK;
     }
     g_free(buffer);

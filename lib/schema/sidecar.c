@@ -4,6 +4,7 @@
  * The files come from people: UTF-8 with or without a byte order mark, or Windows-1252; quoted fields with line breaks
  * and doubled quotes; names with stray spaces and another case. A file that cannot be used is noted, never an error.
  */
+#include "lib/base/bom.h"
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
@@ -111,7 +112,8 @@ static char *read_text(const char *path)
     gsize len;
     if (!g_file_get_contents(path, &bytes, &len, NULL)) return NULL;
     const char *start = bytes;
-    if (len >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) start += 3, len -= 3;
+    size_t mark = bom_length(start, len);
+    start += mark, len -= mark;
     if (g_utf8_validate_len(start, len, NULL))
         text = g_strndup(start, len);
     else

@@ -20,6 +20,16 @@ Test(program, says_what_it_is)
     expect(assay("--version"), 0, "SQLite 3.", NULL);
     expect(assay("--help"), 0, "Exit status: 0 validated", NULL);
     expect(assay("replay", "--help"), 0, "--db-root=DIR", NULL);
+    expect(assay("replay", "--help=all"), 0, "--index-cache-bytes=BYTES", NULL);
+    expect(assay("replay", "--help=some"), 2, NULL, "--help=all");
+    expect(assay("replay", "--usage"), 0, "Usage: assay replay", NULL);
+    expect(assay("replay", "--version"), 0, "SQLite 3.", NULL);
+    expect(assay("-h"), 0, "Exit status: 0 validated", NULL);
+    expect(assay("help"), 0, "Exit status: 0 validated", NULL);
+    expect(assay("check", "-h"), 0, "--db=FILE", NULL);
+    expect(assay("help", "check"), 0, "--db=FILE", NULL);
+    expect(assay("version"), 0, "SQLite 3.", NULL);
+    expect(assay("-V"), 0, "SQLite 3.", NULL);
     expect(assay("signals", "--format=csv"), 0, "cartesian_product,join,", NULL);
     expect(assay("signals", "--format=json"), 0, "\"sentence\"", NULL);
 }
@@ -28,7 +38,18 @@ Test(program, wrong_usage_is_status_2)
 {
     expect(assay_with(NULL, (const char *const[]){NULL}), 2, NULL, "which command");
     expect(assay("judge"), 2, NULL, "no command 'judge'");
-    expect(assay("check", "--colour"), 2, NULL, "colour");
+    expect(assay("chek"), 2, NULL, "did you mean check?");
+    expect(assay("help", "chek"), 2, NULL, "did you mean check?");
+    expect(assay("halp"), 2, NULL, "did you mean help?");
+    expect(assay("check", "--colour"), 2, NULL, "did you mean --color?");
+    expect(assay("check", "--questoin", "x"), 2, NULL, "check has no flag '--questoin': did you mean --question?");
+    expect(assay("check", "--zzzz"), 2, NULL, "check has no flag '--zzzz'; ");
+    expect(assay("check", "-c", "--colour", "--question", "--questoin"), 2, NULL, "--colour: cannot be read");
+    expect(assay("parse", "--", "--colour"), 2, NULL, "--colour");
+    expect(assay("check", "--db", "shop/shop.sqlite", "SELECT 1"), 2, NULL, "--question=TEXT");
+    expect(assay("check", "--db", "shop/shop.sqlite", "--question", "", "SELECT 1"), 2, NULL, "--question=TEXT");
+    expect(assay("check", "--db", "shop/shop.sqlite", "--question", " \xC2\xA0\n", "SELECT 1"), 2, NULL,
+           "--question=TEXT");
     expect(assay("check", "SELECT 1"), 2, NULL, "--db=FILE");
     expect(assay("replay"), 2, NULL, "too few arguments");
     expect(assay("replay", "log.jsonl"), 2, NULL, "--db-root");
@@ -41,12 +62,128 @@ Test(program, wrong_usage_is_status_2)
     expect(assay("index", "show", "."), 2, NULL, NULL);
 }
 
+/* What matters first is about twenty lines, names flags that are there, and says where the others are. */
+Test(program, help_is_short)
+{
+    static const char *const names[] = {"check",       "explain", "replay",  "diff",  "eval",  "train",
+                                        "mutate",      "doctor",  "signals", "index", "parse", "topics",
+                                        "coordinator", "serve",   "worker",  "dlq",   "config"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        struct run brief = assay(names[i], "--help"), all = assay(names[i], "--help=all");
+        gchar **lines = g_strsplit(brief.out, "\n", -1);
+        cr_expect_leq(g_strv_length(lines), 32, "%s", brief.out);
+        cr_expect(strstr(brief.out, "--help=all") && !*brief.err, "%s%s", brief.out, brief.err);
+        cr_expect_lt(strlen(brief.out), strlen(all.out), "%s", names[i]);
+        for (gchar **line = lines; *line; line++) { /* what it shows is there */
+            const char *flag = strstr(*line, " --");
+            char *name = flag ? g_strndup(flag, 3 + strcspn(flag + 3, "= [")) : NULL;
+            if (name && g_str_has_prefix(*line, "  ")) cr_expect(strstr(all.out, name), "%s: %s", names[i], name);
+            g_free(name);
+        }
+        g_strfreev(lines);
+        run_free(&brief);
+        run_free(&all);
+    }
+}
+
+/* Models lie beside the program, wherever a link to it, or to a folder on its way, stands. */
+Test(program, models_are_found_through_links)
+{
+    static const char *const ways[] = {"tree/build/asan/cli/assay", "bin/assay", "again"};
+    char *copy =
+        g_strdup_printf("mkdir -p tree far/asan/cli bin && cp '%s' far/asan/cli/assay && ln -s ../far tree/build && "
+                        "ln -s '%s/models' tree/models && ln -s ../tree/build/asan/cli/assay bin/assay && "
+                        "ln -s bin/assay again",
+                        ASSAY_BINARY, SOURCE_ROOT);
+    cr_assert_eq(system(copy), 0);
+    g_unsetenv("ASSAY_MODELS");
+    for (unsigned i = 0; i < G_N_ELEMENTS(ways); i++) {
+        char *path = g_canonicalize_filename(ways[i], NULL), *out = NULL, *err = NULL;
+        const char *argv[] = {path, "check", "--db", "shop/shop.sqlite", "--question", "q", "SELECT 1", NULL};
+        cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, 0, NULL, NULL, &out, &err, NULL, NULL));
+        cr_expect(strstr(out, "label_model.json "), "%s: %s%s", ways[i], out, err);
+        g_free(out);
+        g_free(err);
+        g_free(path);
+    }
+    g_free(copy);
+}
+
+/* --- inputs ------------------------------------------------------------------------------------------------------- */
+
+#define BOM  "\xEF\xBB\xBF"
+#define LINE "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"q\",\"gold\":\"SELECT 1\",\"candidates\":[\"SELECT 1\"]}\n"
+
+/* The mark that editors put before UTF-8 is no part of a text. */
+Test(program, a_byte_order_mark_is_skipped)
+{
+    write_file("log.jsonl", BOM LINE);
+    expect(assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--quiet"), 0, NULL, NULL);
+    expect(assay_input(BOM LINE, "replay", "-", "--db-root", "."), 0, "\"id\":\"a\"", NULL);
+    expect(assay("eval", "log.jsonl", "--db-root", "."), 0, "1 questions", NULL);
+    expect(assay("mutate", "log.jsonl", "--db-root", "."), 0, "\"candidates\"", NULL);
+    char *out = read_file("out.jsonl"), *marked = g_strconcat(BOM, out, NULL);
+    write_file("marked.jsonl", marked);
+    expect(assay("diff", "out.jsonl", "marked.jsonl"), 0, NULL, NULL);
+    expect(assay("diff", "marked.jsonl", "out.jsonl", "--log", "log.jsonl"), 0, NULL, NULL);
+    expect(assay("replay", "log.jsonl", "--db-root", ".", "--out", "marked.jsonl", "--resume"), 0, NULL, NULL);
+    g_free(out);
+    g_free(marked);
+    expect(assay_input(BOM "SELECT 1", "parse", "-"), 0, "(literal int 1)", NULL);
+    expect(assay_input(BOM "SELECT name FROM customer", "explain", "--db", "shop/shop.sqlite"), 0, NULL, NULL);
+    struct run run =
+        assay_input(BOM "SELECT 1;\n", "check", "--db", "shop/shop.sqlite", "--question", "q", "--format=json");
+    cr_expect(strstr(run.out, "\"sql\": \"SELECT 1;\""), "%s", run.out);
+    run_free(&run);
+    write_file("my.yaml", BOM "judge:\n  policy: abstain\n");
+    expect(assay("config", "print", "--config", "my.yaml"), 0, "policy: abstain", NULL);
+}
+
+/* Something else than a log is said to be so once; a log with a damaged line is read on. */
+Test(program, what_is_no_text_is_refused_once)
+{
+    write_file("bin.jsonl", "\x1f\x8b\x08\n\x01\n\x02\n\x03\n");
+    static const char *const commands_of[][6] = {{"replay", "bin.jsonl", "--db-root", "."},
+                                                 {"eval", "bin.jsonl", "--db-root", "."},
+                                                 {"mutate", "bin.jsonl", "--db-root", "."},
+                                                 {"diff", "bin.jsonl", "bin.jsonl"},
+                                                 {"train", "label-model", "bin.jsonl", "--db-root=.", "--out=m.json"}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands_of); i++) {
+        struct run run = assay_with(NULL, (const char *const[]){commands_of[i][0], commands_of[i][1], commands_of[i][2],
+                                                                commands_of[i][3], commands_of[i][4], NULL});
+        cr_expect_eq(run.status, 2, "%s: %s", commands_of[i][0], run.err);
+        const char *first = strstr(run.err, "this is no text (byte 1 is 0x1f)");
+        cr_expect(first && !strstr(first + 1, "assay:"), "%s: %s", commands_of[i][0], run.err);
+        run_free(&run);
+    }
+    expect(assay_input("\x1f\x8b\x08\n", "replay", "-", "--db-root", "."), 2, NULL, "this is no text");
+    write_file("damaged.jsonl", "\x01\x02\n" LINE);
+    expect(assay("replay", "damaged.jsonl", "--db-root", "."), 1, "\"id\":\"a\"", "damaged.jsonl:1:");
+}
+
+Test(program, an_empty_log_says_so)
+{
+    static const char *const texts[] = {"", "\n \n", BOM};
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        write_file("log.jsonl", texts[i]);
+        expect(assay("replay", "log.jsonl", "--db-root", "."), 0, NULL, "log.jsonl is empty");
+        expect(assay("eval", "log.jsonl", "--db-root", "."), 2, NULL, "log.jsonl is empty");
+        expect(assay("mutate", "log.jsonl", "--db-root", "."), 0, NULL, "log.jsonl is empty");
+        expect(assay_input(texts[i], "replay", "-", "--db-root", "."), 0, NULL, "- is empty");
+    }
+}
+
 Test(program, parse_shows_the_tree_or_the_place)
 {
     expect(assay_input("SELECT name FROM customer", "parse", "-"), 0, "select", NULL);
     expect(assay_input("SELECT name FORM customer x y", "parse", "-"), 1, NULL, "line 1, column");
     expect(assay_input("DROP TABLE customer", "parse", "-"), 1, NULL, "DROP");
     expect(assay("parse", "nowhere.sql"), 2, NULL, "nowhere.sql");
+    expect(assay("parse", "SELECT name FROM customer"), 0, "select", NULL);
+    expect(assay_input("SELECT name FROM customer", "parse"), 0, "select", NULL);
+    expect(assay("parse", "SELECT name FORM customer x y"), 1, NULL, "line 1, column");
+    write_file("a query.sql", "SELECT name FROM customer");
+    expect(assay("parse", "a query.sql"), 0, "select", NULL);
 }
 
 Test(program, index_shows_tables_and_joins)
@@ -154,14 +291,16 @@ Test(program, colour_is_a_choice)
     cr_expect_null(strchr(plain.out, '\033'));
     run_free(&plain);
     g_setenv("CLICOLOR_FORCE", "1", TRUE);
-    struct run run = assay("check", "--db", "shop/shop.sqlite", "--format", "text", "SELECT nme FROM customer");
+    struct run run =
+        assay("check", "--db", "shop/shop.sqlite", "--question", "q", "--format", "text", "SELECT nme FROM customer");
     cr_expect(strchr(run.out, '\033'), "%s%s", run.out, run.err);
     run_free(&run);
     g_setenv("NO_COLOR", "1", TRUE);
-    run = assay("check", "--db", "shop/shop.sqlite", "--format", "text", "SELECT nme FROM customer");
+    run = assay("check", "--db", "shop/shop.sqlite", "--question", "q", "--format", "text", "SELECT nme FROM customer");
     cr_expect_null(strchr(run.out, '\033'));
     run_free(&run);
-    run = assay("check", "--db", "shop/shop.sqlite", "--format", "text", "--color=always", "SELECT nme FROM customer");
+    run = assay("check", "--db", "shop/shop.sqlite", "--question", "q", "--format", "text", "--color=always",
+                "SELECT nme FROM customer");
     cr_expect(strchr(run.out, '\033'));
     run_free(&run);
 }
