@@ -136,6 +136,11 @@ bool feedback_is_meant(const char *text, size_t len)
     return mentions(text, len, "\"feedback_version\"");
 }
 
+bool feedback_is_verdict(const char *text, size_t len)
+{
+    return mentions(text, len, "\"status\"") && mentions(text, len, "\"schema_version\"");
+}
+
 /* In a file, what is no feedback is something else; its topic holds nothing else. */
 static void read_feedback(struct feedback *feedback, const struct source *at)
 {
@@ -162,7 +167,7 @@ static void read_answer(struct feedback *feedback, const struct source *at)
 {
     size_t len;
     const char *text = source_text(at, &len);
-    if (!mentions(text, len, "\"status\"") || !mentions(text, len, "schema_version")) return;
+    if (!feedback_is_verdict(text, len)) return;
     json_t *json = json_loadb(text, len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
     const char *sql = json_string_value(json_object_get(json, "sql"));
@@ -258,6 +263,14 @@ bool feedback_labels(struct feedback *feedback, const struct msg_request *reques
     g_free(out->wrong);
     out->wrong = NULL;
     return false;
+}
+
+void feedback_pass_by(struct feedback *feedback, const struct msg_request *request)
+{
+    struct said *said = request->id ? g_hash_table_lookup(feedback->by_id, request->id) : NULL;
+    if (!said || said->taken) return;
+    said->taken = true;
+    feedback->counts.overruled++;
 }
 
 struct feedback_counts feedback_counts(const struct feedback *feedback, uint64_t *left)

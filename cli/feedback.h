@@ -26,6 +26,9 @@ enum { FEEDBACK_VERSION = 1 };
 /* Does the text name the key of feedback's version? It is a record then, be it a broken one. */
 bool feedback_is_meant(const char *text, size_t len);
 
+/* Does it look like a verdict, which files may hold too? */
+bool feedback_is_verdict(const char *text, size_t len);
+
 /* One record; texts belong to the JSON it was read from. */
 struct feedback_record {
     const char *id;
@@ -44,6 +47,7 @@ struct feedback_counts {
     uint64_t requests;   /* that got some, so far */
     uint64_t unresolved; /* records about a candidate that the request has not, or an answer that no verdict names */
     uint64_t repeated;   /* requests whose id had been there before: they get none */
+    uint64_t overruled;  /* requests with gold of their own, or without a question: what was said of them goes unused */
 };
 
 struct feedback;
@@ -66,6 +70,10 @@ struct feedback_labels {
 
 /* False: nothing is. To be asked once a request. */
 bool feedback_labels(struct feedback *feedback, const struct msg_request *request, struct feedback_labels *out);
+
+/* Pass a request by that has no use for feedback: it is there, and counts as overruled if something was said of it. To
+ * be asked once a request, in place of feedback_labels. */
+void feedback_pass_by(struct feedback *feedback, const struct msg_request *request);
 
 /* How it went. `left`: requests with feedback that were never asked for. */
 struct feedback_counts feedback_counts(const struct feedback *feedback, uint64_t *left);

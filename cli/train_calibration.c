@@ -126,6 +126,20 @@ static bool set_habits(json_t *root, const char *generator, const struct verifie
                                          "temperature", h->temperature)) == 0;
 }
 
+static const char *shown_name(const char *generator)
+{
+    return !*generator ? "(no name)" : strcmp(generator, "*") == 0 ? "* (several)" : generator;
+}
+
+/* A handful of questions says nothing of a generator, and nothing is made of it. */
+static void say_few(const json_t *root, const char *generator, uint32_t n)
+{
+    bool known = json_object_get(json_object_get(root, "generators"), generator) != NULL;
+    complain("generator %s: %u usable questions are too few to fit it (%d are needed); %s", shown_name(generator), n,
+             MIN_QUESTIONS,
+             known ? "what the file says of it stays" : "it is left out, and judged like an unknown one");
+}
+
 static void fit_generator(struct lines_of *lines, json_t *root, struct table *table)
 {
     struct msg_execution *executions = g_new0(struct msg_execution, lines->data->n + 1);
@@ -139,9 +153,12 @@ static void fit_generator(struct lines_of *lines, json_t *root, struct table *ta
     }
     struct verifier_habits neutral = strcmp(lines->generator, "*") == 0 ? verifier_habits_several : verifier_habits_one;
     struct verifier_habits fitted = n >= MIN_QUESTIONS ? fit(lines, neutral) : neutral;
-    if (n >= MIN_QUESTIONS) set_habits(root, lines->generator, &fitted);
+    if (n >= MIN_QUESTIONS)
+        set_habits(root, lines->generator, &fitted);
+    else
+        say_few(root, lines->generator, n);
     table_row(table);
-    table_cell(table, 0, "%s", *lines->generator ? lines->generator : "(no name)");
+    table_cell(table, 0, "%s", shown_name(lines->generator));
     table_cell(table, 1, "%u", n);
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) table_cell(table, 2 + (unsigned)i, "%.2f", *number(&fitted, i));
     table_cell(table, 6, "%.3f", loss(lines, &neutral) / MAX(n, 1));
@@ -177,6 +194,7 @@ static void fit_all(const struct verifier_model *model, const struct verifier_da
     GHashTable *done = g_hash_table_new(g_str_hash, g_str_equal);
     double *content = content_of(model, data);
     struct table *table = table_new(columns);
+    if (!data->n_questions) complain("no question with gold or feedback: nothing was fitted");
     for (uint32_t k = 0; k < data->n_questions; k++) {
         struct lines_of lines = {.data = data, .generator = data->questions[k].generator, .content = content};
         if (g_hash_table_add(done, data->questions[k].generator)) fit_generator(&lines, root, table);
@@ -187,15 +205,21 @@ static void fit_all(const struct verifier_model *model, const struct verifier_da
     g_hash_table_destroy(done);
 }
 
-static void say_feedback(const struct feedback *feedback)
+/* What was read and what was not. A broken record of feedback is none of the lines of another kind. */
+static void say_feedback(const struct feedback *feedback, uint64_t unread)
 {
     uint64_t left;
     struct feedback_counts counts = feedback_counts(feedback, &left);
+    if (counts.bad + unread)
+        complain("%llu records cannot be read and were skipped", (unsigned long long)(counts.bad + unread));
     if (!counts.records && !counts.bad) return;
-    printf("feedback: %llu records, for %llu requests; skipped: %llu records that cannot be read, %llu that name no "
-           "known candidate; %llu requests are not in the files, %llu came again\n",
-           (unsigned long long)counts.records, (unsigned long long)counts.requests, (unsigned long long)counts.bad,
-           (unsigned long long)counts.unresolved, (unsigned long long)left, (unsigned long long)counts.repeated);
+    printf(
+        "feedback: %llu records, for %llu requests; skipped: %llu records that cannot be read, %llu that name no "
+        "known candidate; %llu requests are not in the files, %llu came again, %llu need none: they have gold, or no "
+        "question\n",
+        (unsigned long long)counts.records, (unsigned long long)counts.requests,
+        (unsigned long long)(counts.bad + unread), (unsigned long long)counts.unresolved, (unsigned long long)left,
+        (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
 /* From a group of no fleet, and nothing is committed: it is read anew each time. */
@@ -239,7 +263,7 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {
         fit_all(model, data, root);
-        say_feedback(collect.feedback);
+        say_feedback(collect.feedback, data->unread);
         char *out = model_json_text(json_incref(root), true);
         code = model_file_write(cli->settings.train.out, out, err);
         free(out);

@@ -362,6 +362,7 @@ static void take_feedback(struct feedback *feedback, const struct msg_request *r
                           struct verifier_question *question)
 {
     struct feedback_labels labels;
+    if (feedback && question->gold) feedback_pass_by(feedback, request);
     if (!feedback || question->gold || !feedback_labels(feedback, request, &labels)) return;
     question->from_feedback = true;
     question->gold = g_strdup(labels.right);
@@ -440,8 +441,12 @@ static void keep_line(struct collector *c, const struct lines *from, GHashTable 
         err_set(&err, ERR_LIMIT_BYTES, "the line is longer than %d bytes", INPUT_MAX_BYTES);
     else
         msg_request_from_json(&arena, from->text, from->len, &request, &err);
-    if (!request && !feedback_is_meant(from->text, from->len)) skip_line(c, from, err.text);
-    if (request && request->question) keep_request(c, from, request, databases);
+    bool other = feedback_is_meant(from->text, from->len) || feedback_is_verdict(from->text, from->len);
+    if (!request && !other) skip_line(c, from, err.text);
+    if (request && request->question)
+        keep_request(c, from, request, databases);
+    else if (request && !other && c->config->feedback)
+        feedback_pass_by(c->config->feedback, request);
     arena_free(&arena);
 }
 
@@ -492,6 +497,7 @@ static struct verifier_data *gather(struct collector *c, uint32_t n_databases)
         line->samples = NULL;
     }
     data->n_databases = n_databases;
+    data->unread = c->unread;
     data->n_questions = c->questions->len;
     data->questions = (struct verifier_question *)(void *)g_array_free(c->questions, FALSE);
     data->n = samples->len;

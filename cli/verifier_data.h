@@ -55,7 +55,8 @@ struct verifier_data {
     uint32_t n_questions, n_databases;
     struct verifier_sample *samples;
     uint32_t n;
-    uint32_t skipped; /* requests without gold, or whose gold does not run; cannot be read: said, and not counted */
+    uint32_t skipped; /* requests without gold, or whose gold does not run */
+    uint64_t unread;  /* lines that are neither requests nor verdicts nor feedback */
 };
 
 struct verifier_collect {

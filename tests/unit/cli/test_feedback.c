@@ -248,11 +248,51 @@ Test(feedback, wrong_alone_counts, .timeout = 300)
     cr_assert(habits_of("said.json", "g", said));
     cr_expect(said[1] < 0.7 || said[2] > 0.7, "%g %g", said[1], said[2]);
     struct run run = assay(CALIBRATE, "again.json", "all.jsonl");
-    cr_expect(strstr(run.err, "all.jsonl:91: skipped: "), "%s", run.err);
+    cr_expect(strstr(run.err, "all.jsonl:91: skipped: ") && strstr(run.err, "1 records cannot be read"), "%s", run.err);
+    cr_expect(strstr(run.out, "skipped: 1 records that cannot be read"), "%s", run.out);
     run_free(&run);
     g_string_free(all, TRUE);
     g_free(plain);
     g_free(words);
+}
+
+/* What was said of requests that have gold is not missing, and neither are verdicts requests that cannot be read. */
+Test(feedback, gold_counts_and_nothing_is_missing, .timeout = 300)
+{
+    char *labelled = shop_requests(true), *words = feedback_on(", \"candidate\": 2", true);
+    GString *all = g_string_new(words);
+    g_string_append(all, labelled);
+    g_string_append(all, F "\"silent\", \"right\": true, \"candidate\": 0}\n"
+                           "{\"id\": \"silent\", \"db\": \"shop\", \"candidates\": [\"SELECT 1\"]}\n"
+                           "{\"schema_version\":2,\"id\":\"r-1\",\"db\":null,\"status\":\"failed\",\"sql\":null}\n"
+                           "neither of them\n" F "\"r-1\", \"right\": 7}\n");
+    write_file("all.jsonl", all->str);
+    struct run run = assay(CALIBRATE, "said.json", "all.jsonl");
+    cr_expect(strstr(run.out, "0 requests are not in the files, 0 came again, 31 need none"), "%s", run.out);
+    cr_expect(strstr(run.out, "skipped: 2 records that cannot be read"), "%s", run.out);
+    cr_expect(strstr(run.err, "2 records cannot be read"), "%s", run.err);
+    run_free(&run);
+    g_string_free(all, TRUE);
+    g_free(labelled);
+    g_free(words);
+}
+
+/* Two questions fit nothing, and that is said. */
+Test(feedback, few_questions_are_said, .timeout = 300)
+{
+    char *labelled = shop_requests(true);
+    write_file("labelled.jsonl", labelled);
+    double habits[4];
+    struct run run = assay(CALIBRATE, "few.json", "labelled.jsonl", "--limit=2");
+    cr_expect(strstr(run.err, "generator (no name): 2 usable questions are too few to fit it (10 are needed)"), "%s",
+              run.err);
+    run_free(&run);
+    cr_expect_not(habits_of("few.json", "", habits));
+    run = assay(CALIBRATE, "enough.json", "labelled.jsonl", "--limit=10");
+    cr_expect_null(strstr(run.err, "too few"), "%s", run.err);
+    run_free(&run);
+    cr_expect(habits_of("enough.json", "", habits));
+    g_free(labelled);
 }
 
 Test(feedback, nothing_to_fit_is_no_failure)
