@@ -294,7 +294,7 @@ const struct command command_diff = {
         "Where gold is known (it passes through from the request, or comes from --log) the summary says which answers "
         "got better or worse, with the exact sign test (McNemar's) of the difference. With --gold both answers and the "
         "gold query are run and compared as assay eval does; otherwise an answer is right when its normal form is "
-        "gold's, which misses those that are right in other words.\n\n"
+        "gold's, and of any other that was given nothing is said: it may be right in other words.\n\n"
         "A line that is no verdict is reported with its number. Memory is about 45 bytes a verdict, and the longest "
         "line.\n\n"
         "The exit status is 0 when nothing changed, 1 when something did, 2 when a line could not be read or the "

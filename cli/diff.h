@@ -89,6 +89,7 @@ struct diff_pair {
     unsigned fields;             /* bits of what changed */
     GArray *signals;             /* of struct diff_signal */
     enum diff_right right[2];
+    bool measured; /* gold was there, and could be used */
 };
 
 struct diff_rules {
@@ -122,8 +123,9 @@ struct diff_totals {
     double p_up, p_down, p_sum[2];
     GHashTable *signals; /* name → struct diff_tally */
     enum diff_measure measure;
-    uint64_t measured, right[2], better, worse;
-    uint64_t no_gold, gold_failed; /* pairs that could not be measured */
+    uint64_t measured, right[2], better, worse; /* better, worse: where both sides are known */
+    uint64_t unknown[2];                        /* measured, and neither right nor wrong */
+    uint64_t no_gold, gold_failed;              /* pairs that could not be measured */
 };
 
 /* Count a pair that has been compared and measured. */
@@ -138,7 +140,8 @@ struct diff_gold *diff_gold_new(const struct worker_databases *databases);
 void diff_gold_free(struct diff_gold *gold);
 
 /* Fill pair->right; what cannot be measured stays DIFF_UNKNOWN and is counted. `db` and `sql` are the gold's; either
- * may be NULL. An answer that was not given is wrong, as in `assay eval`. */
+ * may be NULL. An answer that was not given is wrong, as in `assay eval`; by normal form another text than gold's is
+ * neither right nor wrong. */
 void diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                   struct diff_totals *totals);
 

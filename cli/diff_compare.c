@@ -206,11 +206,12 @@ void diff_count(struct diff_totals *totals, const struct diff_pair *pair)
     count_p(totals, a->p, b->p);
     for (guint i = 0; i < pair->signals->len; i++)
         count_signal(totals, &g_array_index(pair->signals, struct diff_signal, i));
-    if (pair->right[0] == DIFF_UNKNOWN || pair->right[1] == DIFF_UNKNOWN) return;
+    if (!pair->measured) return;
     bool right_a = pair->right[0] == DIFF_RIGHT, right_b = pair->right[1] == DIFF_RIGHT;
     totals->measured++;
     totals->right[0] += right_a;
     totals->right[1] += right_b;
-    totals->better += !right_a && right_b;
-    totals->worse += right_a && !right_b;
+    totals->better += pair->right[0] == DIFF_WRONG && right_b;
+    totals->worse += right_a && pair->right[1] == DIFF_WRONG;
+    for (int i = 0; i < 2; i++) totals->unknown[i] += pair->right[i] == DIFF_UNKNOWN;
 }

@@ -1,5 +1,5 @@
 /* Which answers are right: by execution against gold, as `assay eval` labels them, or, without databases, by normal
- * form. The latter is a lower bound: a query may be right in other words. */
+ * form. The latter shows only what is right: a query may be so in other words, and then nothing is said of it. */
 #include "cli/diff.h"
 
 #include <string.h>
@@ -49,22 +49,30 @@ static bool by_execution(struct diff_gold *gold, struct diff_pair *pair, const c
     return good;
 }
 
+static enum diff_right by_form(const char *answer, const char *gold)
+{
+    if (!answer) return DIFF_WRONG;
+    return diff_same_sql(answer, gold) ? DIFF_RIGHT : DIFF_UNKNOWN;
+}
+
 void diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                   struct diff_totals *totals)
 {
     struct err err = {0};
     pair->right[0] = pair->right[1] = DIFF_UNKNOWN;
+    pair->measured = false;
     if (!sql || (gold->labeler && !db)) {
         totals->no_gold++;
         return;
     }
     totals->measure = gold->labeler ? DIFF_BY_EXECUTION : DIFF_BY_FORM;
+    pair->measured = true;
     if (!gold->labeler) {
-        for (int i = 0; i < 2; i++)
-            pair->right[i] = pair->side[i].sql && diff_same_sql(pair->side[i].sql, sql) ? DIFF_RIGHT : DIFF_WRONG;
+        for (int i = 0; i < 2; i++) pair->right[i] = by_form(pair->side[i].sql, sql);
         return;
     }
     if (by_execution(gold, pair, db, sql, &err)) return;
+    pair->measured = false;
     totals->gold_failed++;
     complain("%s: not measured: %s", pair->side[1].id, err.text[0] ? err.text : err_meaning(err.code));
 }

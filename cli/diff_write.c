@@ -194,9 +194,19 @@ static const char *measure_name(enum diff_measure measure)
     return names[measure];
 }
 
-static void print_gold(FILE *stream, const struct diff_totals *t)
+/* Shares would be of what happens to be written as gold is, so there are none. */
+static void print_right_by_form(FILE *stream, const struct diff_totals *t)
 {
-    if (!t->measured && !t->gold_failed) return;
+    fprintf(stream,
+            "\nRight by normal form, of %llu requests with gold: %llu in A, %llu in B; known to be better %llu, worse "
+            "%llu\nNot known: %llu in A, %llu in B, which may be right in other words; --gold --db-root runs them\n",
+            (unsigned long long)t->measured, (unsigned long long)t->right[0], (unsigned long long)t->right[1],
+            (unsigned long long)t->better, (unsigned long long)t->worse, (unsigned long long)t->unknown[0],
+            (unsigned long long)t->unknown[1]);
+}
+
+static void print_right_by_execution(FILE *stream, const struct diff_totals *t)
+{
     double n = t->measured ? (double)t->measured : (double)NAN;
     fprintf(stream,
             "\nRight answers by %s, %llu requests: A %llu (%.1f %%), B %llu (%.1f %%); better %llu, worse %llu, exact "
@@ -204,6 +214,15 @@ static void print_gold(FILE *stream, const struct diff_totals *t)
             measure_name(t->measure), (unsigned long long)t->measured, (unsigned long long)t->right[0],
             100 * (double)t->right[0] / n, (unsigned long long)t->right[1], 100 * (double)t->right[1] / n,
             (unsigned long long)t->better, (unsigned long long)t->worse, learn_sign_test(t->better, t->worse));
+}
+
+static void print_gold(FILE *stream, const struct diff_totals *t)
+{
+    if (!t->measured && !t->gold_failed) return;
+    if (t->measure == DIFF_BY_FORM)
+        print_right_by_form(stream, t);
+    else
+        print_right_by_execution(stream, t);
     fprintf(stream, "Not measured: %llu without gold, %llu whose gold could not be run\n",
             (unsigned long long)t->no_gold, (unsigned long long)t->gold_failed);
 }
@@ -332,9 +351,11 @@ static json_t *moved_json(const struct diff_totals *t)
 
 static json_t *gold_json(const struct diff_totals *t)
 {
-    return json_pack("{s:s, s:I, s:o, s:I, s:I, s:f, s:I, s:I}", "by", measure_name(t->measure), "requests",
-                     (json_int_t)t->measured, "right", both(t->right), "better", (json_int_t)t->better, "worse",
-                     (json_int_t)t->worse, "sign_test_p", learn_sign_test(t->better, t->worse), "without_gold",
+    bool all_known = t->measure != DIFF_BY_FORM;
+    return json_pack("{s:s, s:I, s:o, s:o, s:I, s:I, s:o, s:I, s:I}", "by", measure_name(t->measure), "requests",
+                     (json_int_t)t->measured, "right", both(t->right), "unknown", both(t->unknown), "better",
+                     (json_int_t)t->better, "worse", (json_int_t)t->worse, "sign_test_p",
+                     all_known ? json_real(learn_sign_test(t->better, t->worse)) : json_null(), "without_gold",
                      (json_int_t)t->no_gold, "gold_failed", (json_int_t)t->gold_failed);
 }
 

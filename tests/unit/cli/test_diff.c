@@ -91,7 +91,7 @@ Test(diff, reads_one_side_from_a_pipe)
     const char *const figures[] = {
         "5 of 8 requests changed: status 2, reason 1, sql 3, p_correct 3, signals 2, candidates 1",
         "validated   abstained          1",
-        "better 2, worse 1",
+        "known to be better 0, worse 1",
         "empty_predicate         2       2",
         "0.560 moved up, 0.000 down",
         "10 verdicts, 1 ids only here, 1 repeated, 0 bad lines\nB "};
