@@ -101,27 +101,67 @@ static void man_program(void)
     troff_common();
 }
 
-/* --- bash ------------------------------------------------------------------------------------------------------ */
+/* --- completion: words that every shell is told ----------------------------------------------------------------- */
 
-static void completion_flags(const struct command *command)
+/* "a b c" of the choices "a|b|c"; of a signal's option all that can be set. NULL: anything. g_free */
+static char *choices_of(const struct option_row *row)
 {
-    printf("    %s) words=\"--help --version", command->name);
+    if (row->type != OPT_SIGNAL) return row->choices ? g_strdelimit(g_strdup(row->choices), "|", ' ') : NULL;
+    GString *words = g_string_new(NULL);
+    unsigned n = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) {
+        g_string_append_printf(words, "%s%s.enabled=", i ? " " : "", all[i]->name);
+        for (const struct vsig_option *o = all[i]->options; o && o->name; o++)
+            g_string_append_printf(words, " %s.%s=", all[i]->name, o->name);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static void print_commands(void)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        if (!(*c)->hidden) printf(" %s", (*c)->name);
+    fputs(" help version", stdout);
+}
+
+static void print_flags(const struct command *command)
+{
+    fputs(" --help --help=all --version", stdout);
     for (const struct option_group *const *g = command->groups; *g; g++)
         for (const struct option_row *row = (*g)->rows; row->name; row++)
             printf(" --%s%s", row->name, row->arg ? "=" : "");
+}
+
+/* --- bash ------------------------------------------------------------------------------------------------------ */
+
+static void bash_flags(const struct command *command)
+{
+    printf("    %s) words=\"", command->name);
+    print_flags(command);
     puts("\" ;;");
 }
 
-static void completion_choices(void)
+static void bash_choices(void)
 {
     for (const struct option_group *const *g = option_groups; *g; g++)
         for (const struct option_row *row = (*g)->rows; row->name; row++) {
-            if (!row->choices) continue;
-            char *words = g_strdup(row->choices);
-            g_strdelimit(words, "|", ' ');
-            printf("    --%s) words=\"%s\" ;;\n", row->name, words);
+            char *words = choices_of(row);
+            if (words) printf("    --%s) words=\"%s\" ;;\n", row->name, words);
             g_free(words);
         }
+}
+
+/* What stands where a command wants one of a few words: `assay index <TAB>`. */
+static void bash_words(void)
+{
+    puts("  if [ \"$COMP_CWORD\" = 2 ]; then\n    case ${COMP_WORDS[1]} in");
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->words) printf("    %s) words=\"%s\" ;;\n", (*c)->name, (*c)->words);
+    fputs("    help) words=\"", stdout);
+    print_commands();
+    puts("\" ;;\n    esac\n    case $cur in -*) words= ;; esac\n"
+         "    if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); return; fi\n  fi");
 }
 
 static void bash_completion(void)
@@ -132,18 +172,18 @@ static void bash_completion(void)
          "  COMPREPLY=()\n"
          "  if [ \"$COMP_CWORD\" = 1 ]; then");
     fputs("    words=\"--help --version", stdout);
-    for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) printf(" %s", (*c)->name);
+    print_commands();
     puts("\"\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
          "  # `--flag=value` arrives as three words: --flag, =, value.\n"
          "  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
          "  case $prev in");
-    completion_choices();
-    puts(
-        "  esac\n  if [ -n \"$words\" ]; then\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    return\n  fi\n"
-        "  case ${COMP_WORDS[1]} in");
+    bash_choices();
+    puts("  esac\n  if [ -n \"$words\" ]; then\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+         "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return\n  fi");
+    bash_words();
+    puts("  case ${COMP_WORDS[1]} in");
     for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) completion_flags(*c);
+        if (!(*c)->hidden) bash_flags(*c);
     puts("  esac\n"
          "  case $cur in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace "
@@ -152,6 +192,78 @@ static void bash_completion(void)
          "  esac\n"
          "}\n"
          "complete -F _assay assay");
+}
+
+/* --- zsh ------------------------------------------------------------------------------------------------------- */
+
+static void zsh_completion(void)
+{
+    fputs("#compdef assay\n# zsh completion for assay; printed by `assay docs zsh`.\n_assay() {\n"
+          "  if (( CURRENT == 2 )); then\n    compadd -- --help --version",
+          stdout);
+    print_commands();
+    puts("\n    return\n  fi\n  case $words[CURRENT] in");
+    for (const struct option_group *const *g = option_groups; *g; g++)
+        for (const struct option_row *row = (*g)->rows; row->name; row++) {
+            char *choices = choices_of(row);
+            if (choices) printf("    --%s=*) compset -P '*='; compadd -- %s; return ;;\n", row->name, choices);
+            g_free(choices);
+        }
+    puts("    --*=*) compset -P '*='; _files; return ;;\n    -*)\n      case $words[2] in");
+    for (const struct command *const *c = commands; *c; c++) {
+        if ((*c)->hidden) continue;
+        printf("        %s) compadd -S '' --", (*c)->name);
+        print_flags(*c);
+        puts(" ;;");
+    }
+    puts("      esac\n      return ;;\n  esac\n  if (( CURRENT == 3 )); then\n    case $words[2] in");
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->words) printf("      %s) compadd -- %s; return ;;\n", (*c)->name, (*c)->words);
+    fputs("      help) compadd --", stdout);
+    print_commands();
+    puts("; return ;;\n    esac\n  fi\n  _files\n}\nif [ \"$funcstack[1]\" = _assay ]; then _assay \"$@\"; else "
+         "compdef _assay assay; fi");
+}
+
+/* --- fish ------------------------------------------------------------------------------------------------------ */
+
+/* Text between single quotes. */
+static void fish_text(const char *text)
+{
+    fputc('\'', stdout);
+    for (; *text; text++) printf(*text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('\'', stdout);
+}
+
+static void fish_flag(const struct command *command, const struct option_row *row)
+{
+    char *choices = choices_of(row);
+    printf("complete -c assay -n '__fish_seen_subcommand_from %s' -l %s", command->name, row->name);
+    if (row->key) printf(" -s %c", row->key);
+    if (row->arg) fputs(choices ? " -x" : " -r", stdout);
+    if (choices) printf(" -a '%s'", choices);
+    fputs(" -d ", stdout);
+    fish_text(row->sentence);
+    fputc('\n', stdout);
+    g_free(choices);
+}
+
+static void fish_completion(void)
+{
+    puts("# fish completion for assay; printed by `assay docs fish`.");
+    for (const struct command *const *c = commands; *c; c++) {
+        if ((*c)->hidden) continue;
+        printf("complete -c assay -f -n __fish_use_subcommand -a %s -d ", (*c)->name);
+        fish_text((*c)->sentence);
+        fputc('\n', stdout);
+        if ((*c)->words)
+            printf(
+                "complete -c assay -f -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from %s' -a "
+                "'%s'\n",
+                (*c)->name, (*c)->words, (*c)->words);
+        for (const struct option_group *const *g = (*c)->groups; *g; g++)
+            for (const struct option_row *row = (*g)->rows; row->name; row++) fish_flag(*c, row);
+    }
 }
 
 /* --- docs/configuration.md -------------------------------------------------------------------------------------- */
@@ -251,10 +363,14 @@ static int docs_run(struct cli *cli)
         man_command(command);
     else if (strcmp(what, "bash") == 0)
         bash_completion();
+    else if (strcmp(what, "zsh") == 0)
+        zsh_completion();
+    else if (strcmp(what, "fish") == 0)
+        fish_completion();
     else if (strcmp(what, "configuration") == 0)
         configuration();
     else {
-        complain("docs prints man [COMMAND], bash or configuration");
+        complain("docs prints man [COMMAND], bash, zsh, fish or configuration");
         return EXIT_ERROR;
     }
     return 0;
@@ -263,7 +379,7 @@ static int docs_run(struct cli *cli)
 const struct command command_docs = {
     .name = "docs",
     .sentence = "print the manual, the shell completion or the configuration guide",
-    .args = "man [COMMAND] | bash | configuration",
+    .args = "man [COMMAND] | bash | zsh | fish | configuration",
     .description = "Prints documentation from the option tables.",
     .words = "man bash zsh fish configuration",
     .groups = (const struct option_group *const[]){&options_general, NULL},

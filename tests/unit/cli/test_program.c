@@ -374,4 +374,32 @@ Test(program, bash_completes)
     completes("assay check --pol", 2, "--policy=");
     completes("assay check --policy = as", 4, "ask");
     completes("assay check --policy =", 3, "best_effort");
+    completes("assay index sh", 2, "show");
+    completes("assay train cal", 2, "calibration");
+    completes("assay help rep", 2, "replay");
+    completes("assay check --signal = limit_t", 4, "limit_tie.enabled=");
+}
+
+/* Where the shell is there it reads the script; everywhere the script names what it should. */
+Test(program, zsh_and_fish_have_completions)
+{
+    static const struct {
+        const char *shell, *has[3];
+    } cases[] = {{"zsh", {"#compdef assay", "index) compadd -- build show", "limit_tie.enabled="}},
+                 {"fish", {"-a check -d 'judge the candidates", "-a 'build show'", "limit_tie.enabled="}}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct run docs = assay("docs", cases[i].shell);
+        for (unsigned k = 0; k < 3; k++) cr_expect(strstr(docs.out, cases[i].has[k]), "%s", cases[i].has[k]);
+        write_file("completion", docs.out);
+        char *shell = g_find_program_in_path(cases[i].shell), *err = NULL;
+        const char *argv[] = {shell, "-n", "completion", NULL};
+        int status = 0;
+        if (shell) {
+            cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, 0, NULL, NULL, NULL, &err, &status, NULL));
+            cr_expect_eq(status, 0, "%s: %s", cases[i].shell, err);
+        }
+        g_free(err);
+        g_free(shell);
+        run_free(&docs);
+    }
 }
