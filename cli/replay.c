@@ -137,7 +137,8 @@ static bool failed_verdict(const struct replay *r, struct arena *arena, const st
                                 .reason = err_name(err->code),
                                 .message = err->text,
                                 .p_correct = (double)NAN,
-                                .threshold = (double)NAN};
+                                .threshold = (double)NAN,
+                                .entailment_threshold = (double)NAN};
     return true;
 }
 
