@@ -52,7 +52,10 @@ static char *verdict_of(const char *const *sqls, struct msg_options options, uin
     script_answer_all(&s, order, 0);
     cr_assert_eq(s.verdicts->len, 1);
     char *out = g_strdup(s.verdicts->pdata[0]);
-    s.models->verifier = NULL; /* the test's */
+    char *digest = strstr(out, "\"request_digest\":\"");
+    cr_assert_not_null(digest);
+    memset(digest + strlen("\"request_digest\":\""), '0', 32); /* the requests differ in how much is out at a time */
+    s.models->verifier = NULL;                                 /* the test's */
     script_close(&s);
     return out;
 }

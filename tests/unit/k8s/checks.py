@@ -108,7 +108,7 @@ def commands(m, program):
     """The program takes every command line with its environment and configuration: it gets as far as the brokers."""
     pods = list(m.pods())
     for (who, _, _, container), done in zip(pods, program.dry_all(m, [pod[3] for pod in pods])):
-        want = '"weight":"cannot be opened"' if container["args"][0] == "doctor" else "(unreachable)"
+        want = "cannot be opened" if container["args"][0] == "doctor" else "(unreachable)"
         if done.returncode != 2 or want not in done.stdout + done.stderr:
             yield f"{who}: assay {' '.join(container['args'])}: {(done.stdout + done.stderr).strip()[-300:]}"
         yield from (f"{who}: no setting is {v}" for v in environment(container) if not program.knows(v))
