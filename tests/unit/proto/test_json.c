@@ -181,7 +181,6 @@ Test(json, a_digest_is_of_what_is_asked)
 {
     static const char *const requests[] = {
         "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"]}",
-        "{\"id\":\"b\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"]}",
         "{\"id\":\"a\",\"db\":\"e\",\"candidates\":[\"SELECT 1\"]}",
         "{\"id\":\"a\",\"db\":\"d\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}",
         "{\"id\":\"a\",\"db\":\"d\",\"evidence\":\"q\",\"candidates\":[\"SELECT 1\"]}",
@@ -200,7 +199,7 @@ Test(json, a_digest_is_of_what_is_asked)
         for (unsigned k = 0; k < i; k++)
             cr_expect_neq(memcmp(digests[i], digests[k], sizeof same), 0, "%s\n%s", requests[i], requests[k]);
     }
-    digest_of("{\"id\":\"a\",\"candidates\":[{\"sql\":\"SELECT 1\",\"score\":0.123456789}],\"db\":\"d\","
+    digest_of("{\"id\":\"b\",\"candidates\":[{\"sql\":\"SELECT 1\",\"score\":0.123456789}],\"db\":\"d\","
               "\"meta\":{\"x\":1.23456789},\"alpha\":0.1234567891,\"question\":\"\"}",
               same);
     cr_expect_eq(memcmp(same, digests[0], sizeof same), 0);
