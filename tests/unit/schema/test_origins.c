@@ -1,4 +1,5 @@
 /* What generated columns and views are computed from, and what therefore shows a denied column. */
+#include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "tests/unit/db/fixture.h"
 
@@ -198,4 +199,24 @@ Test(origins, other_ways_to_a_column)
     static const char *const denied = "no.matter";
     const struct schema_table *broken = &schema->tables[schema_find_table(schema, "broken", 6)];
     cr_expect(schema_table_reaches_denied(schema, broken, &denied, 1), "what it reads is not known");
+}
+
+/* A worker that takes the index from a cache denies the same. */
+Test(origins, a_cached_index_knows_them_too)
+{
+    struct schema_blob blob;
+    struct schema_index *built = schema;
+    cr_assert_eq(schema_blob_write(built, &blob, NULL), ERR_OK);
+    cr_assert_eq(schema_blob_read(blob.bytes, blob.len, "people", NULL, &schema, NULL), ERR_OK);
+    schema_blob_free(&blob);
+    for (uint32_t i = 0; i < built->n_columns; i++) {
+        char *here = told(schema->columns[i]), *there = told(built->columns[i]);
+        cr_expect_str_eq(here, there);
+        g_free(here);
+        g_free(there);
+    }
+    cr_expect(uses("SELECT lower_mail FROM person", "person.e mail", false));
+    cr_expect(uses("SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", false));
+    cr_expect(uses("SELECT n FROM over_view", "person.e mail", true));
+    schema_unref(built);
 }
