@@ -340,9 +340,9 @@ void msg_verdict_free(struct msg_verdict *verdict);
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
                                     struct err *err);
 
-/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates and options. Left out are tag, meta,
- * traceparent, and reals (score, threshold, alpha), which JSON rounds: read from JSON or from a message it is the same.
- * Any thread. */
+/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates and options. Left out are
+ * tag, meta, traceparent, and reals (score, threshold, alpha), which JSON rounds: read from JSON or from a message it
+ * is the same. Any thread. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);
 
 /* Request and verdict as one line of JSON without newline, malloc'd; NULL: out of memory. Text that is no UTF-8 is
