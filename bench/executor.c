@@ -51,7 +51,7 @@ static void compare(struct db *here, struct db *apart, const char *name, const c
     struct arena arena;
     double *times[3];
     arena_init(&arena, 0);
-    for (int i = 0; i < 3; i++) times[i] = g_new(double, n);
+    for (int i = 0; i < 3; i++) times[i] = g_new(double, (gsize)n);
     for (int i = -100; i < n; i++) {
         double inside = run(here, &arena, sql), outside = run(apart, &arena, sql);
         if (i < 0) continue;

@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     if (PQstatus(conn) != CONNECTION_OK) die(PQerrorMessage(conn));
     if (db_open(dsn, NULL, &db, &err)) die(err.text);
     arena_init(&arena, (size_t)64 << 20);
-    double *bare = g_new(double, n), *held = g_new(double, n), bare_cpu = 0, held_cpu = 0;
+    double *bare = g_new(double, (gsize)n), *held = g_new(double, (gsize)n), bare_cpu = 0, held_cpu = 0;
     for (int i = -20; i < n; i++) {
         int64_t start = clock_now_ns();
         double cpu = cpu_us();

@@ -143,7 +143,7 @@ static void out_of_descriptors(struct door *door)
 
 static void take_in(struct door *door)
 {
-    struct sockaddr_storage from;
+    struct sockaddr_storage from = {0};
     for (unsigned n = 0; n < EVENTS && !door->deaf; n++) {
         socklen_t len = sizeof from;
         int fd = accept4(door->listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);

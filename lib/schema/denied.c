@@ -74,7 +74,8 @@ static const struct schema_table *table_of(const struct schema_index *index, int
 static bool holds_denied(const struct schema_index *index, const struct schema_table *table, bool key_only,
                          const char *const *names, uint32_t n)
 {
-    for (uint32_t i = 0; table && i < table->n_columns; i++) {
+    if (!table) return false;
+    for (uint32_t i = 0; i < table->n_columns; i++) {
         const struct schema_column *column = &table->columns[i];
         if ((!key_only || column->pk) && schema_column_is_denied(index, column, names, n)) return true;
     }
@@ -132,9 +133,10 @@ bool schema_reaches_denied(const struct schema_index *index, const struct sql_bo
     if (n == 0) return false;
     if (!bound || bound->diags) return true;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
-        const struct schema_table *table = table_of(index, bound->refs[i]->table);
-        if (table && schema_table_reaches_denied(index, table, names, n)) return true;
-        if (!table && schema_ref_is_denied(index, bound->refs[i], names, n)) return true;
+        const struct sql_ref *ref = bound->refs[i];
+        if (ref->table >= 0 ? schema_table_reaches_denied(index, &index->tables[ref->table], names, n)
+                            : schema_ref_is_denied(index, ref, names, n))
+            return true;
     }
     return false;
 }
