@@ -122,6 +122,12 @@ const char *source_text(const struct source *source, size_t *len)
     return text ? text : "";
 }
 
+/* A verdict holds no longer name. */
+static bool is_short(const char *name)
+{
+    return name && strlen(name) <= MSG_MAX_NAME;
+}
+
 bool source_name(const struct source *source, struct arena *arena, const char **id, const char **db)
 {
     size_t len;
@@ -129,8 +135,8 @@ bool source_name(const struct source *source, struct arena *arena, const char **
     json_t *json = json_loadb(text, len, 0, NULL);
     const char *own_id = json_string_value(json_object_get(json, "id")),
                *own_db = json_string_value(json_object_get(json, "db"));
-    *id = own_id ? arena_strdup(arena, own_id) : NULL;
-    *db = own_db ? arena_strdup(arena, own_db) : NULL;
+    *id = is_short(own_id) ? arena_strdup(arena, own_id) : NULL;
+    *db = is_short(own_db) ? arena_strdup(arena, own_db) : NULL;
     json_decref(json);
     return *id != NULL;
 }

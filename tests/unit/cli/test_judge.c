@@ -461,6 +461,24 @@ Test(judge, bad_lines_do_not_spoil_the_log)
     run_free(&run);
 }
 
+/* A name that no verdict holds is not a reason to say nothing. */
+Test(judge, names_that_are_too_long_are_told)
+{
+    char *name = g_strnfill(257, 'n');
+    char *log = g_strdup_printf("{\"id\":\"%s\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}\n"
+                                "{\"id\":\"db\",\"db\":\"%s\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}\n",
+                                name, name);
+    write_file("log.jsonl", log);
+    struct run run = assay("replay", "log.jsonl", "--db-root", ".");
+    cr_expect_eq(run.status, 1);
+    cr_expect(strstr(run.err, "log.jsonl:1: \"id\" has 257 bytes"), "%s", run.err);
+    cr_expect(strstr(run.out, "\"id\":\"db\",\"db\":null,\"status\":\"failed\",\"reason\":\"limit_bytes\""), "%s",
+              run.out);
+    run_free(&run);
+    g_free(log);
+    g_free(name);
+}
+
 Test(judge, large_requests_are_judged)
 {
     GString *log =
