@@ -40,7 +40,7 @@ static int next_verdict(struct diff *d, unsigned side, struct diff_verdict *out)
     for (;;) {
         int more = lines_next(&d->lines[side]);
         if (more < 0) {
-            complain("%s: cannot be read: %s", d->names[side], g_strerror(errno));
+            complain("%s: cannot be read: %s", d->names[side], lines_error(&d->lines[side]));
             d->failed = true;
         }
         if (more <= 0) return 0;
@@ -103,7 +103,7 @@ static void index_log(struct diff *d)
         struct err err = {0};
         bool fresh;
         if (more < 0) {
-            complain("%s: cannot be read: %s", d->log.path, g_strerror(errno));
+            complain("%s: cannot be read: %s", d->log.path, lines_error(&d->log));
             d->failed = true;
         } else if (read_request(d, &request, &err)) {
             take_id(d, &d->golds, &d->log, request->id, &fresh);

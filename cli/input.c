@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -154,13 +155,33 @@ static bool is_blank(const struct lines *lines)
     return !lines->too_long;
 }
 
+/* A log begins with a JSON object, but for a few damaged lines; a table, prose, or JSON over many lines does not. */
+static bool may_be_log(struct lines *lines)
+{
+    if (lines->is_log || lines->too_long) return true;
+    json_t *json = json_loadb(lines->text, lines->len, 0, NULL);
+    lines->is_log = json_is_object(json);
+    json_decref(json);
+    lines->strange += !lines->is_log;
+    return lines->strange < INPUT_FIRST_LINES;
+}
+
 int lines_next(struct lines *lines)
 {
     while (read_line(lines)) {
         lines->number++;
-        if (!is_blank(lines)) return 1;
+        if (is_blank(lines)) continue;
+        if (may_be_log(lines)) return 1;
+        errno = EBADMSG;
+        return -1;
     }
     return ferror(lines->file) ? -1 : 0;
+}
+
+const char *lines_error(const struct lines *lines)
+{
+    if (lines->strange >= INPUT_FIRST_LINES) return "this is no log: none of its first lines is a JSON object";
+    return g_strerror(errno);
 }
 
 char *lines_where(const struct lines *lines)
@@ -196,7 +217,7 @@ int logs_next(struct logs *logs, struct err *err)
         int more = lines_next(&logs->lines);
         if (more > 0) return 1;
         if (more < 0) {
-            err_set(err, ERR_IO, "%s: cannot be read: %s", logs->lines.path, g_strerror(errno));
+            err_set(err, ERR_IO, "%s: cannot be read: %s", logs->lines.path, lines_error(&logs->lines));
             return -1;
         }
         lines_close(&logs->lines);

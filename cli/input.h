@@ -11,8 +11,9 @@
 
 enum {
     INPUT_MAX_BYTES = 16 << 20, /* a whole file; also the longest line of a log */
-    INPUT_HEAD_BYTES = 4096
-}; /* of a log, looked at before anything else */
+    INPUT_HEAD_BYTES = 4096,    /* of a log, looked at before anything else */
+    INPUT_FIRST_LINES = 5       /* one of them is a JSON object, or this is no log */
+};
 
 struct input {
     char *text; /* NUL-terminated after `len` bytes */
@@ -37,6 +38,8 @@ struct lines {
     char head[INPUT_HEAD_BYTES]; /* what was looked at when it was opened */
     size_t head_len, head_at;    /* bytes of it; those that were handed on */
     bool empty;                  /* there is no line but blank ones */
+    bool is_log;                 /* a line was a JSON object */
+    unsigned strange;            /* lines before that, which were none */
     bool too_long;               /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
 };
 
@@ -54,8 +57,12 @@ enum err_code lines_open(const char *path, struct lines *out, struct err *err);
 void lines_say_empty(const struct lines *lines);
 void lines_close(struct lines *lines);
 
-/* Go to the next line: 1; 0 at the end; -1 when reading failed (errno). Blank lines are skipped but counted. */
+/* Go to the next line: 1; 0 at the end; -1 when reading failed, or no line so far was a JSON object and they are
+ * INPUT_FIRST_LINES (lines_error). Blank lines are skipped but counted. */
 int lines_next(struct lines *lines);
+
+/* Why lines_next or lines_at, just called, returned -1. Of the calling thread. */
+const char *lines_error(const struct lines *lines);
 
 /* Go to the line that begins at this byte of a regular file, whose number the caller knows: 1, 0, -1 as above. */
 int lines_at(struct lines *lines, uint64_t start, uint64_t number);

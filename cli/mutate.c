@@ -126,7 +126,7 @@ static int mutate_log(struct mutating *m, const char *path)
     int more = 0;
     lines_say_empty(&m->lines);
     while ((more = lines_next(&m->lines)) > 0) mutate_line(m);
-    if (more < 0) complain("%s: %s", path, g_strerror(errno));
+    if (more < 0) complain("%s: cannot be read: %s", path, lines_error(&m->lines));
     lines_close(&m->lines);
     return more < 0 ? EXIT_ERROR : m->failed ? EXIT_JUDGED : 0;
 }

@@ -161,6 +161,41 @@ Test(program, what_is_no_text_is_refused_once)
     expect(assay("replay", "damaged.jsonl", "--db-root", "."), 1, "\"id\":\"a\"", "damaged.jsonl:1:");
 }
 
+static void expect_no_log(const char *const *argv)
+{
+    struct run run = assay_with(NULL, argv);
+    unsigned said = 0;
+    for (const char *c = run.err; (c = strstr(c, "assay: log.jsonl")); c++) said++;
+    cr_expect_eq(run.status, 2, "%s: status %d", argv[0], run.status);
+    cr_expect(strstr(run.err, "this is no log") && said <= 5, "%s: %s", argv[0], run.err);
+    run_free(&run);
+}
+
+/* Text that is no log is not gone through line by line; a log may begin with damaged lines, and hold more of them. */
+Test(program, what_is_no_log_stops_after_a_few_lines)
+{
+    static const char *const texts[] = {"id,db,question\n1,shop,a\n2,shop,b\n3,shop,c\n4,shop,d\n5,shop,e\n6,shop,f\n",
+                                        "# A shop\n\nIt sells.\nAnd\nbuys.\n\n## Where\n\nThere\nand\nthere.\n",
+                                        "{\n  \"id\": \"a\",\n  \"db\": \"shop\",\n  \"question\": \"q\",\n"
+                                        "  \"gold\": \"SELECT 1\",\n  \"candidates\": [\n    \"SELECT 1\"\n  ]\n}\n",
+                                        "1\n[2]\n\"3\"\nnull\n5\n6\n7\n8\n"};
+    static const char *const commands_of[][6] = {{"replay", "log.jsonl", "--db-root", "."},
+                                                 {"eval", "log.jsonl", "--db-root", "."},
+                                                 {"mutate", "log.jsonl", "--db-root", "."},
+                                                 {"diff", "log.jsonl", "good.jsonl"},
+                                                 {"diff", "good.jsonl", "log.jsonl"},
+                                                 {"diff", "good.jsonl", "good.jsonl", "--log", "log.jsonl"},
+                                                 {"train", "label-model", "log.jsonl", "--db-root=.", "--out=m.json"}};
+    write_file("good.jsonl", "{\"schema_version\":2,\"id\":\"a\",\"status\":\"failed\",\"candidates\":[]}\n");
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        write_file("log.jsonl", texts[i]);
+        for (unsigned k = 0; k < G_N_ELEMENTS(commands_of); k++) expect_no_log(commands_of[k]);
+        expect(assay_input(texts[i], "replay", "-", "--db-root", "."), 2, NULL, "this is no log");
+    }
+    write_file("log.jsonl", "a\nb\nc\nd\n" LINE "e\nf\ng\nh\ni\nj\n");
+    expect(assay("replay", "log.jsonl", "--db-root", "."), 1, "\"id\":\"a\"", "10 bad lines skipped");
+}
+
 Test(program, an_empty_log_says_so)
 {
     static const char *const texts[] = {"", "\n \n", BOM};
