@@ -269,6 +269,12 @@ static bool compare_resumed(struct replay *r)
     struct err err = {0};
     uint64_t met = 0;
     const char *path = r->cli->n_args ? r->cli->args[0] : NULL;
+    if (r->resume.of_topics != (path ? 0 : r->resume.done)) {
+        complain("%s has verdicts on %s, and this replays %s: it was made from something else",
+                 r->cli->settings.replay.out, path ? "records of a topic" : "lines of a log",
+                 path ? "a log" : "a topic");
+        return false;
+    }
     if (!r->resume.done || !path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
     if (source_open_log(&log, path, &err) != ERR_OK) return complain_err(path, &err), false;
     arena_init(&arena, 0);

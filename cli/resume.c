@@ -126,7 +126,7 @@ static enum err_code each_whole(struct lines *lines, resume_take *take, void *ct
         *whole = lines->offset;
         if (last) break;
     }
-    return more < 0 ? err_set(err, ERR_IO, "%s: cannot be read: %s", lines->path, g_strerror(errno)) : ERR_OK;
+    return more < 0 ? err_set(err, ERR_IO, "%s: cannot be read: %s", lines->path, lines_error(lines)) : ERR_OK;
 }
 
 enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err)
@@ -155,6 +155,7 @@ static const char *take_place(void *ctx, const struct lines *lines, bool keep)
     struct resume_record record;
     bool read = resume_read(lines, &record);
     if (read) set_mark(resume, place, mark_of(record.digest, record.id));
+    resume->of_topics += read && place_is_record(place);
     resume->undigested += read && record.old;
     json_decref(record.json);
     return read ? NULL : RESUME_NO_RECORD;

@@ -23,6 +23,7 @@ enum { RESUME_PIECE = 4096 };
 struct resume {
     GHashTable *pieces;  /* place / RESUME_PIECE → that many marks; 0: no verdict */
     uint64_t done;       /* verdicts */
+    uint64_t of_topics;  /* those of them on records of a topic, and not on lines of a log */
     uint64_t undigested; /* those of a version without digests */
 };
 

@@ -165,6 +165,53 @@ Test(replay, resumes_a_file)
     g_free(torn);
 }
 
+/* Requests in `topic` with the same ids as those of put, which ask something else. */
+static void put_others(const char *topic, unsigned first, unsigned last)
+{
+    struct bus *bus = broker_open(NULL, 0);
+    for (unsigned i = first; i <= last; i++) {
+        char id[16],
+            *json = g_strdup_printf("{\"id\":\"q-%u\",\"db\":\"shop\",\"question\":\"Which products are there?\","
+                                    "\"candidates\":[\"SELECT title FROM product\"]}",
+                                    i);
+        g_snprintf(id, sizeof id, "q-%u", i);
+        broker_put(bus, topic, id, json);
+        g_free(json);
+    }
+    cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
+    bus_close(bus);
+}
+
+/* A run that goes on is refused, and nothing of the file has changed. */
+static void expect_refused(struct run run, const char *path, const char *before, const char *says)
+{
+    char *after = read_file(path);
+    expect(run, 2, says);
+    cr_expect_str_eq(after, before);
+    g_free(after);
+}
+
+/* Verdicts on another topic's records, or on a log's lines, are not gone on with. */
+Test(replay, does_not_resume_what_answers_something_else)
+{
+    topics("foreign", 1);
+    put(1, 4);
+    put_others(to, 1, 2);
+    expect(assay("replay", "--servers", servers, "--from-topic", to, "--db-root", ".", "-q", "--out", "out"), 0, NULL);
+    char *others = read_file("out"), *log = shop_log(2);
+    expect_refused(assay(REPLAY, "--out", "out", "--resume"), "out", others, "it was made from another log");
+    write_file("log.jsonl", log);
+    expect_refused(assay("replay", "log.jsonl", "--db-root", ".", "--out", "out", "--resume"), "out", others,
+                   "out has verdicts on records of a topic, and this replays a log");
+    expect(assay("replay", "log.jsonl", "--db-root", ".", "-q", "--out", "lines"), 0, NULL);
+    char *lines = read_file("lines");
+    expect_refused(assay(REPLAY, "--out", "lines", "--resume"), "lines", lines,
+                   "lines has verdicts on lines of a log, and this replays a topic");
+    g_free(lines);
+    g_free(log);
+    g_free(others);
+}
+
 /* All that a topic holds. */
 static char *content(const char *topic, const char *of_group, bool resume)
 {
@@ -436,6 +483,34 @@ Test(replay, a_feed_that_was_killed_goes_on)
     cr_expect_eq(lines_of(content(from, group, false)), 8, "and nothing else");
     g_free(text);
     g_free(torn);
+    g_free(log);
+}
+
+/* Verdicts on requests of the same names, or on none of the log's: nothing is sent, and the file stays. */
+Test(replay, a_feed_does_not_resume_what_answers_something_else)
+{
+    topics("feedforeign", 1);
+    char *log = shop_log(3), *one = shop_log(1);
+    write_file("log.jsonl", log);
+    expect(assay("replay", "log.jsonl", "--db-root", ".", "-q", "--out", "out"), 0, NULL);
+    char *before = read_file("out");
+    write_file("log.jsonl", one);
+    expect_refused(assay(FEED, "--group", group, "--out", "out", "--resume"), "out", before,
+                   "2 of its verdicts are on ids that the log has not");
+    char *word = strstr(log, "How many"); /* of q-1's question */
+    cr_assert(word, "%s", log);
+    word[0] = 'W';
+    write_file("log.jsonl", log);
+    expect_refused(assay(FEED, "--group", group, "--out", "out", "--resume"), "out", before,
+                   "it has a verdict on another request of the name q-1");
+    char *sent = content(from, group, false);
+    cr_expect_str_empty(sent);
+    g_free(sent);
+    word[0] = 'H';
+    write_file("log.jsonl", log);
+    expect(assay(FEED, "--group", group, "--out", "out", "--resume"), 0, "3 verdicts were there");
+    g_free(before);
+    g_free(one);
     g_free(log);
 }
 
