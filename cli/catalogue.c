@@ -1,5 +1,6 @@
 #include "cli/catalogue.h"
 
+#include "lib/base/bom.h"
 #include "proto/msg.h"
 
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static enum err_code read_file(const struct catalogue_entry *entry, char **out, 
         return err_set(err, ERR_CONFIG, "database %s: %.200s, with its password, cannot be read or is too long",
                        entry->name, entry->password_file);
     }
+    bom_strip(text, len);
     text[strcspn(text, "\r\n")] = '\0';
     *out = text;
     return ERR_OK;

@@ -1,4 +1,5 @@
 #include "cli/kafka.h"
+#include "lib/base/bom.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ static const char *value_of(struct cli *cli, const char *name, const char *text,
         return NULL;
     }
     const char *value = NULL;
+    len = bom_strip(content, len);
     if (len > MAX_SECRET || strlen(content) != len)
         err_set(err, ERR_CONFIG, "kafka: %s: %s is no text of at most %d bytes", name, path, MAX_SECRET);
     else if (!(value = arena_strdup(&cli->arena, g_strchomp(content))))

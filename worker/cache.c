@@ -6,6 +6,7 @@
  */
 #include "worker/cache.h"
 
+#include "lib/base/bom.h"
 #include "lib/base/clock.h"
 #include "lib/schema/blob.h"
 #include "worker/cache_link.h"
@@ -571,6 +572,7 @@ static enum err_code first_line(const char *path, char **out, struct err *err)
         g_free(text);
         return err_set(err, ERR_CONFIG, "%.200s, with the password of Redis, cannot be read or is too long", path);
     }
+    bom_strip(text, len);
     text[strcspn(text, "\r\n")] = '\0';
     *out = text;
     return ERR_OK;

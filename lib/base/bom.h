@@ -11,4 +11,12 @@ static inline size_t bom_length(const char *text, size_t len)
     return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
+/* Takes the mark off a text that ends with a NUL after `len` bytes; its new length. Any thread. */
+static inline size_t bom_strip(char *text, size_t len)
+{
+    size_t mark = bom_length(text, len);
+    if (mark) memmove(text, text + mark, len - mark + 1);
+    return len - mark;
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* Opening, the way of a call (memory, breaker, backend), and the counts. */
 #include "lib/llm/scorer_int.h"
+#include "lib/base/bom.h"
 #include "lib/base/clock.h"
 
 #include <math.h>
@@ -85,6 +86,7 @@ static enum err_code key_from_file(const char *path, char key[KEY_ROOM], struct 
     FILE *file = fopen(path, "re");
     bool read = file && fgets(key, KEY_ROOM, file);
     if (file) fclose(file);
+    if (read) bom_strip(key, strlen(key));
     return read ? ERR_OK : err_set(err, ERR_CONFIG, "the file with the key, '%.200s', cannot be read", path);
 }
 

@@ -622,7 +622,7 @@ Test(redis, passwords)
 
     char file[200];
     snprintf(file, sizeof file, "%s/secret", s.f.dir);
-    fixture_write(file, "open sesame\r\n", 13);
+    fixture_write(file, "\xEF\xBB\xBFopen sesame\r\n", 16);
     s.config.password_variable = NULL;
     s.config.password_file = file;
     s.config.user = "default";

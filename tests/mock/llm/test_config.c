@@ -97,7 +97,7 @@ Test(config, the_key_from_a_file_goes_out_as_a_bearer_token)
     struct fixture f;
     char path[] = "/tmp/assay-key-XXXXXX";
     int fd = mkstemp(path);
-    cr_assert_eq(write(fd, "s3cret\n", 7), 7);
+    cr_assert_eq(write(fd, "\xEF\xBB\xBFs3cret\n", 10), 10);
     close(fd);
     fixture_start(&f, "tei");
     f.config.key_file = path;

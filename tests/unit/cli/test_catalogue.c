@@ -1,4 +1,5 @@
 /* The catalogue of databases: read, checked, shown without secrets, used. */
+#include "cli/catalogue.h"
 #include "lib/learn/learn.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -310,6 +311,23 @@ Test(catalogue, labels_come_of_statements_within_an_entry_s_limits)
         cr_expect_str_eq(label, cases[i].label, "%s", cases[i].limits);
         g_free(label);
     }
+}
+
+/* The mark that editors put before UTF-8 is no part of a password. */
+Test(catalogue, a_password_has_no_byte_order_mark)
+{
+    static struct cli cli;
+    struct err err = {0};
+    arena_init(&cli.arena, 0);
+    write_file("secret", "\xEF\xBB\xBFhunter2\r\n");
+    struct catalogue_entry *entry = catalogue_add(&cli, "orders", "here", &err);
+    cr_assert(entry, "%s", err.text);
+    entry->path = "host=127.0.0.1 port=1 dbname=x";
+    entry->password_file = "secret";
+    cr_assert_eq(catalogue_open(&cli, &err), ERR_OK, "%s", err.text);
+    const char *path = catalogue_databases(&cli).files[0].path;
+    cr_expect(strstr(path, "hunter2") && !strstr(path, "\xEF\xBB\xBF") && !strchr(path, '\r'), "%s", path);
+    arena_free(&cli.arena);
 }
 
 Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
