@@ -1,6 +1,7 @@
 #include "cli/help.h"
 #include "lib/text/text.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,13 @@ static void add_options(GArray *options, const struct command *command, bool few
     g_strfreev(names);
 }
 
+/* argp's note on arguments of flags is none that matters first. */
+static char *without_note(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
+}
+
 void help_print(const struct command *command)
 {
     unsigned n = count_flags(command);
@@ -90,8 +98,10 @@ void help_print(const struct command *command)
             : g_strdup_printf("`assay %s --help=all` shows all %u flags; so does `man assay-%s`.", command->name, n,
                               command->name);
     char *doc = g_strdup_printf("%s\v%s", first, rest), *name = g_strdup_printf("assay %s", command->name);
-    struct argp argp = {
-        .options = (const struct argp_option *)(void *)options->data, .args_doc = command->args, .doc = doc};
+    struct argp argp = {.options = (const struct argp_option *)(void *)options->data,
+                        .args_doc = command->args,
+                        .doc = doc,
+                        .help_filter = without_note};
     argp_help(&argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, name);
     g_free(name);
     g_free(doc);
