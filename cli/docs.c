@@ -206,7 +206,10 @@ static void zsh_completion(void)
     for (const struct option_group *const *g = option_groups; *g; g++)
         for (const struct option_row *row = (*g)->rows; row->name; row++) {
             char *choices = choices_of(row);
-            if (choices) printf("    --%s=*) compset -P '*='; compadd -- %s; return ;;\n", row->name, choices);
+            bool goes_on = choices && g_str_has_suffix(choices, "="); /* a value follows: no space */
+            if (choices)
+                printf("    --%s=*) compset -P '*='; compadd %s-- %s; return ;;\n", row->name, goes_on ? "-S '' " : "",
+                       choices);
             g_free(choices);
         }
     puts("    --*=*) compset -P '*='; _files; return ;;\n    -*)\n      case $words[2] in");

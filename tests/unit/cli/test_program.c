@@ -441,3 +441,41 @@ Test(program, zsh_and_fish_have_completions)
         run_free(&docs);
     }
 }
+
+/* Each line is typed into a shell with the completion, and a key completes it and writes down what it has become. */
+Test(program, zsh_completes)
+{
+    static const char *const cases[][2] = {{"assay re", "assay replay "},
+                                           {"assay replay --un", "assay replay --unordered"},
+                                           {"assay check --pol", "assay check --policy="},
+                                           {"assay check --policy=as", "assay check --policy=ask "},
+                                           {"assay index sh", "assay index show "},
+                                           {"assay train cal", "assay train calibration "},
+                                           {"assay help rep", "assay help replay "},
+                                           {"assay check --signal=limit_t", "assay check --signal=limit_tie.enabled="}};
+    char *zsh = g_find_program_in_path("zsh"), *err = NULL;
+    if (!zsh) cr_skip_test("no zsh is installed");
+    struct run docs = assay("docs", "zsh");
+    write_file("completion", docs.out);
+    write_file(".zshrc", "autoload -Uz compinit && compinit -D -u\nsource ./completion\n"
+                         "tell() { zle complete-word; print -r -- \"$BUFFER\" >> told; BUFFER= }\n"
+                         "zle -N tell && bindkey '^T' tell\n");
+    GString *driver = g_string_new("zmodload zsh/zpty && zpty shell env ZDOTDIR=$PWD TERM=dumb zsh -d -i || exit 1\n");
+    GString *want = g_string_new(NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_string_append_printf(driver, "zpty -n -w shell $'%s\\x14'\n", cases[i][0]);
+        g_string_append_printf(want, "%s\n", cases[i][1]);
+    }
+    g_string_append(driver, "zpty -w shell exit\nwhile zpty -r shell line; do :; done\n");
+    write_file("driver", driver->str);
+    const char *argv[] = {"timeout", "60", zsh, "-f", "driver", NULL};
+    cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &err, NULL, NULL));
+    char *told = read_file("told");
+    cr_expect_str_eq(told ? told : "", want->str, "%s", err);
+    g_free(told);
+    g_free(err);
+    g_free(zsh);
+    g_string_free(want, TRUE);
+    g_string_free(driver, TRUE);
+    run_free(&docs);
+}
