@@ -254,6 +254,11 @@ static void fish_flag(const struct command *command, const struct option_row *ro
 static void fish_completion(void)
 {
     puts("# fish completion for assay; printed by `assay docs fish`.");
+    fputs("complete -c assay -f -n __fish_use_subcommand -a 'help version'\n"
+          "complete -c assay -f -n '__fish_seen_subcommand_from help' -a '",
+          stdout);
+    print_commands();
+    puts("'");
     for (const struct command *const *c = commands; *c; c++) {
         if ((*c)->hidden) continue;
         printf("complete -c assay -f -n __fish_use_subcommand -a %s -d ", (*c)->name);

@@ -479,3 +479,29 @@ Test(program, zsh_completes)
     g_string_free(driver, TRUE);
     run_free(&docs);
 }
+
+Test(program, fish_completes)
+{
+    static const char *const cases[][2] = {{"assay re", "replay\t"},
+                                           {"assay replay --un", "--unordered\t"},
+                                           {"assay check --policy=as", "--policy=ask\t"},
+                                           {"assay index sh", "show\n"},
+                                           {"assay train cal", "calibration\n"},
+                                           {"assay help rep", "replay\n"},
+                                           {"assay ver", "version\n"}};
+    char *fish = g_find_program_in_path("fish");
+    if (!fish) cr_skip_test("no fish is installed");
+    struct run docs = assay("docs", "fish");
+    write_file("completion", docs.out);
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *out = NULL, *err = NULL, *ask = g_strdup_printf("source completion; complete -C '%s'", cases[i][0]);
+        const char *argv[] = {"timeout", "60", fish, "--no-config", "-c", ask, NULL};
+        cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, NULL, NULL));
+        cr_expect(g_str_has_prefix(out, cases[i][1]), "%s: '%s' %s", cases[i][0], out, err);
+        g_free(ask);
+        g_free(out);
+        g_free(err);
+    }
+    g_free(fish);
+    run_free(&docs);
+}
