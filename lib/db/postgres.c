@@ -14,8 +14,9 @@
  * round trips.
  *
  * Time: statement_timeout in the server, and the waiting of postgres_link.c a little later for a server that does not
- * keep it. Memory: work_mem, no parallel workers; a role should also have a temp_file_limit, which only a superuser
- * can set (`assay doctor` looks). Rows and bytes: the sink's caps, and the count of what has come of a row.
+ * keep it; PAST_MS after the limit the connection is given up, and the thread is free. Memory: work_mem, no parallel
+ * workers; a role should also have a temp_file_limit, which only a superuser can set (`assay doctor` looks). Rows and
+ * bytes: the sink's caps, and the count of what has come of a row.
  *
  * The fingerprint. The server's snapshot (every transaction that writes, committed or not) tells exactly that nothing
  * has changed, for one round trip; but it changes with any database of the server. So when it does, the catalogue rows
@@ -45,6 +46,7 @@
 
 enum {
     CLEAN_MS = 1000,
+    PAST_MS = 230, /* no statement holds a thread for 250 ms more than its limit */
     LOCK_MS = 500,
     FINGERPRINT_MS = 10000,
     OLDEST = 130000 /* hash_mem_multiplier, pg_current_snapshot */
@@ -125,6 +127,7 @@ static enum err_code start_clock(struct postgres_db *self, int64_t *start_ns, st
     self->due_ns = time_ms < INT64_MAX / 2000000 - *start_ns / 1000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
     self->due_is_deadline = deadline && deadline < self->due_ns;
     if (self->due_is_deadline) self->due_ns = deadline;
+    self->end_ns = self->due_ns < INT64_MAX - PAST_MS * 1000000LL ? self->due_ns + PAST_MS * 1000000LL : INT64_MAX;
     atomic_store(&self->cancelled, false);
     return deadline && *start_ns >= deadline ? link_stopped(self, ERR_DEADLINE, err) : ERR_OK;
 }
@@ -162,10 +165,11 @@ static void close_frame(struct postgres_db *self, bool stop);
 static enum err_code take_off_again(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                     struct err *err)
 {
-    int64_t due_ns = self->due_ns;
+    int64_t due_ns = self->due_ns, end_ns = self->end_ns;
     close_frame(self, false);
     enum err_code code = check_load(self, err);
     self->due_ns = due_ns;
+    self->end_ns = end_ns;
     return code ? code : take_off(self, load, statement, err);
 }
 
@@ -706,7 +710,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     self->base = (struct db){.engine = &db_engine_postgres, .limits = *limits};
     self->dsn = g_strdup(path);
     self->place = link_place(path, false);
-    self->due_ns = INT64_MAX;
+    self->due_ns = self->end_ns = INT64_MAX;
     enum err_code code = check_tables(self, err);
     if (code)
         close_handle(&self->base);

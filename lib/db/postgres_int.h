@@ -30,6 +30,7 @@ struct postgres_db {
     const struct postgres_calls *calls; /* by what names it could call something; NULL: it is Assay's own */
     bool asks_names, stale;             /* which question went with it; `own` is not true any more */
     int64_t due_ns;                     /* INT64_MAX: none */
+    int64_t end_ns;                     /* the thread is given back then, whatever the server does; INT64_MAX: none */
     bool due_is_deadline;               /* due_ns comes from base.deadline_ns, not from time_ms */
     uint64_t unread;                    /* bytes that have come since the last whole row */
     unsigned owed;                      /* sections sent whose end has not come */
@@ -78,7 +79,7 @@ enum err_code link_settle(struct postgres_db *self, struct err *err);
 
 /* May something of ours still run in the server, not counting the cleaning up? */
 bool link_is_running(const struct postgres_db *self);
-/* Stop that and read what is left of the flight; or close the connection if this takes too long. */
+/* Stop that and read what is left of the flight; or close the connection if this takes too long, or past end_ns. */
 void link_stop(struct postgres_db *self);
 
 /* Code and text of a result that is a failure. */

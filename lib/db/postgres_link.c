@@ -10,9 +10,14 @@
  * cleaning up is in sections of its own behind it, and is done whatever became of the rest.
  *
  * Cancelling opens a second connection and waits for the server to hang up. A server that is stopped never does, so
- * this is done by a thread of its own which is waited for no longer than STOP_MS; then the connection is given up, and
- * the server finds out within client_connection_check_interval. The wait is what makes cancelling safe: once the
- * canceller is through, the signal has been sent and cannot hit the next statement.
+ * this is done by a thread of its own which is waited for no longer than STOP_MS, nor past the statement's end_ns; then
+ * the connection is given up, and the server finds out within client_connection_check_interval. The wait is what makes
+ * cancelling safe: once the canceller is through, the signal has been sent and cannot hit the next statement.
+ *
+ * Between a statement's limit and its end the server's own timeout may answer for GRACE_NS, and the cancel for the
+ * rest, 80 ms. So the first needs a round trip below GRACE_NS, and the second, which takes two and a new backend, one
+ * below some 30 ms. Over a slower network nothing else is lost than the connection, which the next statement opens
+ * anew. A server that hears neither, since it is inside one long call, costs it as well.
  */
 #include "lib/db/postgres_int.h"
 
@@ -127,7 +132,7 @@ static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
 /* One wait of a statement, with its clock and its cap. */
 static enum err_code wait_for(struct postgres_db *self, short events, struct err *err)
 {
-    int64_t until = self->due_ns < INT64_MAX - GRACE_NS ? self->due_ns + GRACE_NS : INT64_MAX;
+    int64_t until = MIN(self->due_ns < INT64_MAX - GRACE_NS ? self->due_ns + GRACE_NS : INT64_MAX, self->end_ns);
     if (!poll_slice(self->conn, events, until)) return lost(self, err);
     if (atomic_load_explicit(&self->cancelled, memory_order_relaxed)) return link_stopped(self, ERR_CANCELLED, err);
     if (clock_now_ns() >= until) return out_of_time(self, err);
@@ -534,7 +539,7 @@ static bool drain(struct postgres_db *self)
 void link_stop(struct postgres_db *self)
 {
     if (!self->conn || drain(self)) return;
-    int64_t until = clock_now_ns() + STOP_MS * 1000000LL;
+    int64_t until = MIN(clock_now_ns() + STOP_MS * 1000000LL, self->end_ns);
     struct canceller *c = start_cancelling(self->conn);
     bool drained = false, ok = c != NULL;
     /* A row that is too large for us is not read to its end. */
