@@ -143,6 +143,9 @@ void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *st
     set(metrics, FLEET_FAILED, (double)stats->failed);
     set(metrics, FLEET_CANDIDATES, (double)stats->candidates);
     set(metrics, FLEET_EXECUTED, (double)stats->executed);
+    set_one(metrics, FLEET_EXECUTORS, "started", stats->executors.started);
+    set_one(metrics, FLEET_EXECUTORS, "killed", stats->executors.killed);
+    set_one(metrics, FLEET_EXECUTORS, "crashed", stats->executors.crashed);
 }
 
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats)

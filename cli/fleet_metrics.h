@@ -34,6 +34,8 @@
     X(FAILED, COUNTER, "assay_failed_total", "", "Tasks answered as unavailable, late ones too.")                      \
     X(CANDIDATES, COUNTER, "assay_candidates_total", "", "Candidates taken up, once for all their families.")          \
     X(EXECUTED, COUNTER, "assay_executed_total", "", "Candidates that were run.")                                      \
+    X(EXECUTORS, COUNTER, "assay_executor_events_total", "event",                                                      \
+      "Processes in which statements run: started, killed for overrunning, crashed.")                                  \
     X(SIGNAL_RUNS, COUNTER, "assay_signal_runs_total", "signal", "Times that a signal looked at a candidate.")         \
     X(SIGNAL_SECONDS, COUNTER, "assay_signal_seconds_total", "signal", "Time spent in a signal.")                      \
     X(SHARED_SECONDS, COUNTER, "assay_shared_work_seconds_total", "step",                                              \

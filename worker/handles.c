@@ -1,4 +1,3 @@
-#include "lib/db/executor.h"
 #include "worker/internal.h"
 
 #include <stdlib.h>

@@ -80,6 +80,8 @@ void worker_stop(struct worker *worker)
 
 static void publish(struct worker *worker)
 {
+    const struct executor *executor = worker->subjects.handles.executor;
+    if (executor) worker->stats.executors = executor_stats(executor);
     pthread_mutex_lock(&worker->lock);
     worker->published = worker->stats;
     pthread_mutex_unlock(&worker->lock);
@@ -102,6 +104,9 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     into->prepare_ns += own->prepare_ns;
     into->candidates += own->candidates;
     into->executed += own->executed;
+    into->executors.started += own->executors.started;
+    into->executors.killed += own->executors.killed;
+    into->executors.crashed += own->executors.crashed;
     for (unsigned i = 0; i < VSIG_ID_END; i++) {
         into->signal_ns[i] += own->signal_ns[i];
         into->signal_runs[i] += own->signal_runs[i];

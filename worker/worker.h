@@ -9,6 +9,7 @@
 
 #include "lib/base/metrics.h"
 #include "lib/db/db.h"
+#include "lib/db/executor.h"
 #include "lib/schema/schema.h"
 #include "proto/msg.h"
 #include "proto/transport.h"
@@ -101,6 +102,7 @@ struct worker_stats {
     uint64_t signal_runs[VSIG_ID_END];
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
     uint64_t candidates, executed;
+    struct executor_stats executors;                      /* processes in which statements ran */
     uint64_t trials;                                      /* tasks judged in a process of their own */
     uint64_t dead_by[ERR_COUNT];                          /* of dead, by what was wrong with them */
     struct metrics_histogram families[VSIG_FAMILY_COUNT]; /* from taking a task up to its answer or failure */

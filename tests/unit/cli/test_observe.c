@@ -244,7 +244,13 @@ static struct bus fake_bus = {&fake_transport};
 static void collect_both(void *ctx, struct metrics *metrics)
 {
     (void)ctx;
-    struct worker_stats worker = {.tasks = 10, .answered = 7, .late = 1, .retried = 2, .dead = 1, .failed = 1};
+    struct worker_stats worker = {.tasks = 10,
+                                  .answered = 7,
+                                  .late = 1,
+                                  .retried = 2,
+                                  .dead = 1,
+                                  .failed = 1,
+                                  .executors = {.started = 9, .killed = 6, .crashed = 2}};
     struct cache_stats redis = {.hits = 5, .failures = 3, .away = true, .bytes_in = 77, .call_ns = 1500000000};
     struct coordinator_stats coordinator = {.requests = 9,
                                             .verdicts = 5,
@@ -366,6 +372,9 @@ static const char *const COUNTED[] = {
     "assay_in_flight 6",
     "assay_retries_total 2",
     "assay_late_total 1",
+    "assay_executor_events_total{event=\"started\"} 9",
+    "assay_executor_events_total{event=\"killed\"} 6",
+    "assay_executor_events_total{event=\"crashed\"} 2",
     "assay_cache_events_total{layer=\"process\",event=\"hits\"} 11",
     "assay_cache_events_total{layer=\"redis\",event=\"hits\"} 5",
     "assay_cache_events_total{layer=\"redis\",event=\"failures\"} 3",

@@ -294,6 +294,40 @@ Test(worker, an_unreadable_task_goes_to_the_dead_letters)
     cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
 }
 
+static bool has_counted_one(void *p)
+{
+    struct worker_stats *stats = p;
+    *stats = (struct worker_stats){0};
+    worker_stats(worker, stats);
+    return stats->tasks >= 1;
+}
+
+static struct executor_stats executors_after_a_task(const char *child)
+{
+    struct worker_stats stats;
+    struct msg_task task = task_of("execution", "SELECT age FROM animal");
+    if (child) g_setenv("ASSAY_TEST_CHILD", child, TRUE);
+    start(NULL, 0);
+    put(&task);
+    next();
+    cr_expect(wait_until(has_counted_one, &stats, 20000));
+    stop();
+    return stats.executors;
+}
+
+Test(worker, counts_its_executors)
+{
+    struct executor_stats executors = executors_after_a_task(NULL);
+    cr_expect(executors.started == 1 && executors.killed == 0 && executors.crashed == 0);
+}
+
+Test(worker, counts_executors_that_crash)
+{
+    struct executor_stats executors = executors_after_a_task("crash");
+    cr_expect(executors.crashed >= 1 && executors.started >= executors.crashed && executors.killed == 0,
+              "%u started, %u crashed", executors.started, executors.crashed);
+}
+
 /* Somebody writes: the task is tried again, and answered when the writer has gone. */
 Test(worker, a_locked_database_is_tried_again)
 {
