@@ -98,7 +98,7 @@ static void open_engine(struct run *run, bool denying)
                                    .limits = {.time_ms = 200},
                                    .databases = {.files = &shop, .n_files = 1},
                                    .schema = {.deny_columns = DENIED_COLUMNS, .n_deny_columns = shop.n_deny_columns},
-                                   .defaults = {.expose = MSG_EXPOSE_ROWS}};
+                                   .defaults = {.expose = MSG_EXPOSE_ROWS, .explain = MSG_EXPLAIN_FULL}};
     struct err err = {0};
     require(engine_open(&config, &run->engine, &err) == ERR_OK, "engine", err.text);
 }
