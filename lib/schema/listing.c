@@ -52,7 +52,8 @@ static enum schema_affinity postgres_affinity(const char *type)
     " WHEN c.relkind = 'p' THEN coalesce((SELECT sum(pg_catalog.pg_relation_size(relid) / 64)::bigint"                 \
     " FROM pg_catalog.pg_partition_tree(c.oid) WHERE isleaf), 0)"                                                      \
     " ELSE pg_catalog.pg_relation_size(c.oid) / 64 END,"                                                               \
-    " s.nspname, NOT pg_catalog.pg_table_is_visible(c.oid)"                                                            \
+    " s.nspname, NOT pg_catalog.pg_table_is_visible(c.oid),"                                                           \
+    " EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)"                                          \
     " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"                             \
     " WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"                                           \
     " AND s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'"                                                   \
@@ -89,22 +90,30 @@ static enum schema_affinity postgres_affinity(const char *type)
     " JOIN pg_catalog.pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.r"                                   \
     " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid = "
 
-/* Columns that a table inherits, through any depth; for a generated one what it is computed from; of a view all columns
- * of all tables that it reads, through any views. A generated column's dependencies are its own before 15, since then
- * its expression's. */
-#define POSTGRES_ORIGINS                                                                                               \
-    "::regclass::oid), parents(id) AS (SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN me ON i.inhrelid = me.id" \
-    " UNION SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN parents p ON i.inhrelid = p.id),"                    \
-    " reads(id, of) AS (SELECT d.refobjid, r.ev_class FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d"        \
+/* What the views of `from` read, as d.refobjid: by the indexes of both catalogues. */
+#define READ_BY(from)                                                                                                  \
+    " JOIN pg_catalog.pg_rewrite r ON r.ev_class = " from ".id JOIN pg_catalog.pg_depend d"                            \
     " ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid"                                            \
-    " AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class),"                               \
-    " read(id) AS (SELECT reads.id FROM reads JOIN me ON reads.of = me.id"                                             \
-    " UNION SELECT reads.id FROM reads JOIN read ON reads.of = read.id),"                                              \
-    " computed(num, source) AS (SELECT d.adnum, p.refobjsubid FROM me JOIN pg_catalog.pg_attrdef d ON d.adrelid = "    \
-    "me.id"                                                                                                            \
-    " JOIN pg_catalog.pg_depend p ON p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = me.id"            \
+    " AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> r.ev_class"
+
+#define POSTGRES_READ                                                                                                  \
+    " read(id) AS (SELECT d.refobjid FROM me" READ_BY("me") " UNION SELECT d.refobjid FROM read" READ_BY("read") "),"
+
+/* A generated column's dependencies are its own before 15, since then its expression's. */
+#define POSTGRES_COMPUTED                                                                                              \
+    " computed(num, source) AS (SELECT d.adnum, p.refobjsubid FROM me"                                                 \
+    " JOIN pg_catalog.pg_attrdef d ON d.adrelid = me.id JOIN pg_catalog.pg_depend p"                                   \
+    " ON p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = me.id"                                        \
     " AND p.refobjsubid NOT IN (0, d.adnum) AND (p.classid, p.objid, p.objsubid) IN"                                   \
-    " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0), ('pg_catalog.pg_class'::regclass, me.id, d.adnum))),"            \
+    " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0),"                                                                 \
+    " ('pg_catalog.pg_class'::regclass, me.id, d.adnum))),"
+
+/* Columns that a table inherits, through any depth; for a generated one what it is computed from; of a view all columns
+ * of all tables that it reads, through any views. */
+#define POSTGRES_ORIGINS                                                                                               \
+    "::regclass::oid)," POSTGRES_READ POSTGRES_COMPUTED " parents(id) AS (SELECT i.inhparent FROM me"                  \
+    " JOIN pg_catalog.pg_inherits i ON i.inhrelid = me.id"                                                             \
+    " UNION SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN parents p ON i.inhrelid = p.id),"                    \
     " found(name, id, source) AS (SELECT a.attname, p.id, a.attname FROM parents p"                                    \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = p.id AND a.attnum > 0"                                            \
     " UNION ALL SELECT NULL, r.id, a.attname FROM read r"                                                              \
@@ -112,15 +121,15 @@ static enum schema_affinity postgres_affinity(const char *type)
     " UNION ALL SELECT g.attname, me.id, a.attname FROM me CROSS JOIN computed c"                                      \
     " JOIN pg_catalog.pg_attribute g ON g.attrelid = me.id AND g.attnum = c.num AND g.attgenerated <> ''"              \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = me.id AND a.attnum = c.source)"                                   \
-    " SELECT f.name, s.nspname, c.relname, f.source FROM found f JOIN pg_catalog.pg_class c ON c.oid = f.id"           \
-    " JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"
+    " SELECT f.name, s.nspname, c.relname, f.source FROM found f"                                                      \
+    " JOIN pg_catalog.pg_class c ON c.oid = f.id JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"
 
 /* --- both --------------------------------------------------------------------------------------------------------- */
 
 static const struct listing_dialect dialects[] = {
     {
         .engine = "sqlite",
-        .tables = "SELECT name, type, sql, NULL, 0, NULL, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
+        .tables = "SELECT name, type, sql, NULL, 0, NULL, 0, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
                   " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
         .columns = {"PRAGMA table_xinfo(", ")"},
         .indexes = {"PRAGMA index_list(", ")"},

@@ -78,7 +78,7 @@ static const char *comment_of(struct builder *builder, const struct db_value *va
     return value->text;
 }
 
-enum { TABLE_SCHEMA = 5, TABLE_TAKES_IT = 6 };
+enum { TABLE_SCHEMA = 5, TABLE_TAKES_IT = 6, TABLE_INHERITS = 7 };
 
 static const char *name_table(struct builder *builder, struct schema_table *table, const struct db_value *row)
 {
@@ -96,6 +96,7 @@ static enum err_code fill_table(struct builder *builder, struct schema_table *ta
     table->is_view = strcmp(text_of(&row[1]), "view") == 0;
     table->is_virtual = is_virtual(row);
     builder->definitions[table - builder->index->tables] = row[2].type == DB_TEXT ? row[2].text : NULL;
+    builder->inherits[table - builder->index->tables] = row[TABLE_INHERITS].i != 0;
     table->description = comment_of(builder, &row[3]);
     table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* until they are counted */
     table->words = text_split_identifier(builder->arena, table->bare, strlen(table->bare));
@@ -116,7 +117,8 @@ static enum err_code load_tables(struct builder *builder)
     enum err_code code = list(builder, listing_of(builder->db)->tables, &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     builder->definitions = code ? NULL : arena_new_array(builder->arena, rows->len, const char *);
-    if (!code && !(index->tables && builder->definitions)) code = builder_full(builder);
+    builder->inherits = code ? NULL : arena_new_array(builder->arena, rows->len, bool);
+    if (!code && !(index->tables && builder->definitions && builder->inherits)) code = builder_full(builder);
     for (guint i = 0; !code && index->tables && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
         if (is_too_far(builder, row)) {

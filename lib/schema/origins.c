@@ -383,8 +383,14 @@ static void add_listed(struct tracer *t, struct schema_table *table, struct orig
     g_ptr_array_free(rows, TRUE);
 }
 
-/* Views show what they read. */
-static void trace_view(struct tracer *t, struct schema_table *table, struct origins *listed)
+static bool is_row(const struct sql_ref *ref)
+{
+    return ref->kind == SQL_REF_STAR || ref->kind == SQL_REF_ROW;
+}
+
+/* Views show what they read. The server is asked, which costs some milliseconds, only where the text does not tell: it
+ * names what the role may not see, a whole row may hold such columns, or it is beyond our grammar. */
+static void trace_view(struct tracer *t, struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
     bool is_create = definition && g_ascii_strncasecmp(definition, "CREATE", 6) == 0;
@@ -394,15 +400,16 @@ static void trace_view(struct tracer *t, struct schema_table *table, struct orig
     struct sql_bound *bound = bind_text(t, &arena, is_create ? after_word(definition, "AS") : definition);
     bool rows = false;
     for (uint32_t i = 0; bound && i < bound->n_refs; i++) {
+        int number = bound->refs[i]->table;
         add_ref(t, &reads, bound->refs[i]);
-        rows |= bound->refs[i]->kind == SQL_REF_STAR || bound->refs[i]->kind == SQL_REF_ROW;
-        if (bound->refs[i]->table >= 0) add_table(t, &reaches, bound->refs[i]->table);
+        rows |= is_row(bound->refs[i]);
+        if (number < 0) continue;
+        add_table(t, &reaches, number);
+        add_all(&reaches, t->index->tables[number].origins, t->index->tables[number].n_origins);
     }
-    /* Tables or, in a row, columns that the role may not see; or a text beyond our grammar. */
-    if (!bound || rows) add_all(&reads, (const void *)listed->list->data, listed->list->len);
-    if (!bound && !listed->list->len) reads.anything = true;
+    if (!bound || rows) add_listed(t, table, &reads);
+    if (!bound && !reads.list->len) reads.anything = true;
     add_all(&reaches, (const void *)reads.list->data, reads.list->len);
-    add_all(&reaches, (const void *)listed->list->data, listed->list->len);
     reaches.anything |= reads.anything;
     trace_outputs(t, table, bound, &reads);
     keep(t, &reaches, &table->origins, &table->n_origins);
@@ -420,12 +427,19 @@ static void trace_table(struct tracer *t, struct schema_table *table)
     if (*state != UNSEEN) return;
     *state = TRACING;
     t->deep++;
-    struct origins listed = origins_new();
-    for (uint32_t i = 0; i < table->n_columns; i++)
-        if (table->columns[i].generated && !table->columns[i].n_origins) trace_generated(t, table, &table->columns[i]);
-    add_listed(t, table, &listed);
-    if (shows_others(t, table)) trace_view(t, table, &listed);
-    g_array_free(listed.list, TRUE);
+    bool generated = false;
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        if (!table->columns[i].generated) continue;
+        generated = true;
+        if (!table->columns[i].n_origins) trace_generated(t, table, &table->columns[i]);
+    }
+    if (shows_others(t, table)) {
+        trace_view(t, table);
+    } else if (generated || t->builder->inherits[table - t->index->tables]) {
+        struct origins none = origins_new();
+        add_listed(t, table, &none);
+        g_array_free(none.list, TRUE);
+    }
     t->deep--;
     *state = TRACED;
 }

@@ -38,6 +38,7 @@ struct builder {
     struct arena *arena; /* index->priv->arena */
     struct budget budget;
     const char **definitions; /* by table: the SQL that made it; NULL: not known */
+    bool *inherits;           /* by table: some of its columns are another one's */
     GArray *keys;             /* struct key */
     GArray *joins;            /* struct schema_join */
     GPtrArray *notes;
