@@ -115,10 +115,12 @@ static void add_source(struct tracer *t, struct origins *to, const struct sql_so
     if (table >= 0) add_table(t, to, table); /* a virtual one, called like a function */
 }
 
-static void add_keys(struct tracer *t, struct origins *to, int number)
+/* Of a table the row number may be its key; of anything else it is not known whose it is. */
+static void add_rowid(struct tracer *t, struct origins *to, int number)
 {
-    const struct schema_table *table = &t->index->tables[number];
-    for (uint32_t i = 0; i < table->n_columns; i++)
+    const struct schema_table *table = number >= 0 ? &t->index->tables[number] : NULL;
+    if (!table || table->is_view) to->anything = true;
+    for (uint32_t i = 0; table && i < table->n_columns; i++)
         if (table->columns[i].pk) add_column(t, to, number, (int)i);
 }
 
@@ -133,9 +135,7 @@ static void add_ref(struct tracer *t, struct origins *to, const struct sql_ref *
         else if (ref->kind == SQL_REF_COLUMN && ref->output < 0)
             add_source(t, to, ref->source);
         return;
-    case SQL_REF_ROWID:
-        if (ref->source->table >= 0) add_keys(t, to, ref->source->table);
-        return;
+    case SQL_REF_ROWID: add_rowid(t, to, ref->source->table); return;
     case SQL_REF_ROW: add_source(t, to, ref->source); return;
     case SQL_REF_STAR:
         for (uint32_t i = 0; ref->block && i < ref->block->n_sources; i++)

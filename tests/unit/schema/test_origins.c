@@ -186,7 +186,8 @@ Test(origins, other_ways_to_a_column)
     } cases[] = {
         {"SELECT rowid FROM pet", "pet.id", true},
         {"SELECT _rowid_ FROM pet", "pet.kind", false},
-        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", false},
+        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", true}, /* whose it is, is not known */
+        {"SELECT rowid FROM plain", "pet.id", true},
         {"SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", true},
         {"SELECT title FROM docs WHERE docs MATCH 'x'", "docs.body", true},
         {"SELECT body FROM docs('x')", "docs.body", true},
