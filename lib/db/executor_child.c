@@ -48,6 +48,8 @@ static void refuse_calls(void)
 #endif
         REFUSE(socket),
         REFUSE(socketpair),
+        REFUSE(io_uring_setup), /* it would do what is refused here */
+        REFUSE(pidfd_getfd),
         REFUSE(connect),
         REFUSE(bind),
         REFUSE(execve),
