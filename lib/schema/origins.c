@@ -8,6 +8,7 @@
  * pg_depend alone was the other way. It knows a view's columns only together, and a whole row not at all once some
  * column of that table is named, too (PostgreSQL's find_expr_references_walker): hence all columns of each table.
  */
+#include "lib/schema/definition.h"
 #include "lib/schema/listing.h"
 #include "lib/schema/schema_int.h"
 
@@ -186,115 +187,6 @@ static const struct sql_block *top_of(const struct sql_bound *bound)
     return NULL;
 }
 
-/* --- texts of SQLite ---------------------------------------------------------------------------------------------- */
-
-static bool in_word(char c)
-{
-    return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
-}
-
-/* The end of the token at p: a comment, something in quotes, a word, or one character. */
-static const char *token_end(const char *p)
-{
-    const char *end = NULL;
-    if (p[0] == '-' && p[1] == '-') return (end = strchr(p, '\n')) ? end : p + strlen(p);
-    if (p[0] == '/' && p[1] == '*') return (end = strstr(p + 2, "*/")) ? end + 2 : p + strlen(p);
-    if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') {
-        char quote = *p;
-        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote is two texts side by side */
-        return end ? end + 1 : p + strlen(p);
-    }
-    end = p;
-    while (in_word(*end)) end++;
-    return end > p ? end : p + 1;
-}
-
-static bool is_word(const char *p, const char *end, const char *word)
-{
-    return (size_t)(end - p) == strlen(word) && g_ascii_strncasecmp(p, word, (size_t)(end - p)) == 0;
-}
-
-/* Where the text goes on after the first `word` outside of all parentheses, from `p` on. NULL: nowhere. */
-static const char *after_word(const char *p, const char *word)
-{
-    int depth = 0;
-    for (const char *end; *p; p = end) {
-        end = token_end(p);
-        depth += (*p == '(') - (*p == ')');
-        if (depth == 0 && is_word(p, end, word)) return end;
-        if (depth < 0) return NULL;
-    }
-    return NULL;
-}
-
-/* The closing parenthesis of the one at p. NULL: there is none. */
-static const char *closing(const char *p)
-{
-    int depth = 0;
-    for (; *p; p = token_end(p)) {
-        depth += (*p == '(') - (*p == ')');
-        if (depth == 0) return p;
-    }
-    return NULL;
-}
-
-static const char *skip_space(const char *p)
-{
-    while (g_ascii_isspace(*p) || (p[0] == '-' && p[1] == '-') || (p[0] == '/' && p[1] == '*'))
-        p = g_ascii_isspace(*p) ? p + 1 : token_end(p);
-    return p;
-}
-
-/* The next part of a list in parentheses: the comma or closing parenthesis that ends it. */
-static const char *part_end(const char *p)
-{
-    int depth = 0;
-    for (; *p; p = token_end(p)) {
-        if (depth == 0 && (*p == ',' || *p == ')')) return p;
-        depth += (*p == '(') - (*p == ')');
-    }
-    return p;
-}
-
-/* Does the name at p, in quotes or not, say `name`? */
-static bool names_column(const char *p, const char *name)
-{
-    const char *end = token_end(p);
-    bool quoted = strchr("\"`['", *p) != NULL;
-    for (char quote = *p; quoted && quote != '[' && *end == quote;) end = token_end(end); /* doubled quotes */
-    if (!quoted) return sql_name_is(p, (size_t)(end - p), name, strlen(name));
-    GString *plain = g_string_new(NULL);
-    for (const char *c = p + 1; c < end - 1; c++) {
-        if (*c == *p && c[1] == *p) c++;
-        g_string_append_c(plain, *c);
-    }
-    bool same = sql_name_is(plain->str, plain->len, name, strlen(name));
-    g_string_free(plain, TRUE);
-    return same;
-}
-
-/* The expression of a generated column in its CREATE TABLE: name ... AS (expression). "": it was not found. */
-static const char *expression_in(struct arena *arena, const char *definition, const char *column)
-{
-    const char *p = definition ? strchr(definition, '\0') : NULL;
-    for (const char *at = definition; at && *at; at = token_end(at))
-        if (*at == '(') {
-            p = at + 1;
-            break;
-        }
-    for (const char *end; p && *p && *p != ')'; p = *end == ',' ? end + 1 : end) {
-        p = skip_space(p);
-        end = part_end(p);
-        const char *as = names_column(p, column) ? after_word(token_end(p), "AS") : NULL;
-        if (!as || as > end) continue;
-        as = skip_space(as);
-        const char *close = *as == '(' ? closing(as) : NULL;
-        const char *text = close ? arena_strndup(arena, as, (size_t)(close - as) + 1) : NULL;
-        return text ? text : "";
-    }
-    return "";
-}
-
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
 static void trace_generated(struct tracer *t, struct schema_table *table, struct schema_column *column)
@@ -303,7 +195,8 @@ static void trace_generated(struct tracer *t, struct schema_table *table, struct
     arena_init(&arena, 0);
     struct origins origins = origins_new();
     if (!*column->generated)
-        column->generated = expression_in(t->builder->arena, t->builder->definitions[column->table], column->name);
+        column->generated =
+            definition_expression(t->builder->arena, t->builder->definitions[column->table], column->name);
     char *name = schema_quote_table(&arena, table);
     bool known = name && *column->generated;
     struct sql_bound *bound =
@@ -397,7 +290,7 @@ static void trace_view(struct tracer *t, struct schema_table *table)
     struct arena arena;
     arena_init(&arena, 0);
     struct origins reads = origins_new(), reaches = origins_new();
-    struct sql_bound *bound = bind_text(t, &arena, is_create ? after_word(definition, "AS") : definition);
+    struct sql_bound *bound = bind_text(t, &arena, is_create ? definition_query(definition) : definition);
     bool rows = false;
     for (uint32_t i = 0; bound && i < bound->n_refs; i++) {
         int number = bound->refs[i]->table;

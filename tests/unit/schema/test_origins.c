@@ -1,5 +1,6 @@
 /* What generated columns and views are computed from, and what therefore shows a denied column. */
 #include "lib/schema/blob.h"
+#include "lib/schema/definition.h"
 #include "lib/schema/schema.h"
 #include "tests/unit/db/fixture.h"
 
@@ -220,4 +221,36 @@ Test(origins, a_cached_index_knows_them_too)
     cr_expect(uses("SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", false));
     cr_expect(uses("SELECT n FROM over_view", "person.e mail", true));
     schema_unref(built);
+}
+
+/* A file's texts are whatever whoever made it wrote. */
+Test(origins, expressions_are_found_in_any_text)
+{
+    static const struct {
+        const char *definition, *expression;
+    } cases[] = {
+        {"CREATE TABLE t(a, b AS (a))", "(a)"},
+        {"CREATE TABLE \"b AS (1)\"(a /* , b AS (2) */, 'b' INT GENERATED ALWAYS AS (a || ')' /* ( */) STORED, c)",
+         "(a || ')' /* ( */)"},
+        {"CREATE TABLE t(a -- b AS (1)\n, [b] as (a + (1)))", "(a + (1))"},
+        {"CREATE TABLE t(bb AS (1), `b` AS(2))", "(2)"},
+        {"CREATE TABLE t(b INT, a AS (b))", ""},
+        {"CREATE TABLE t(a, b AS (", ""},
+        {"CREATE TABLE t(a, \"b", ""},
+        {"CREATE TABLE t(a, b AS", ""},
+        {"CREATE TABLE t(a, /* b", ""},
+        {"CREATE TABLE t(a, ", ""},
+        {"CREATE TABLE t(", ""},
+        {"CREATE TABLE t", ""},
+        {"", ""},
+        {NULL, ""},
+    };
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *exact = g_strdup(cases[i].definition); /* so that a read past the end is seen */
+        cr_expect_str_eq(definition_expression(&arena, exact, "b"), cases[i].expression, "%s", exact ? exact : "none");
+        g_free(exact);
+    }
+    arena_free(&arena);
 }
