@@ -40,10 +40,12 @@ static guint place_hash(gconstpointer place)
     return (guint)(*key ^ *key >> 32);
 }
 
-/* 31 bits of a digest or an id, and one that says which; never 0. */
+/* 31 bits of an id and, where there is one, of the digest, which leaves the id out; and one that says which. Never 0.
+ */
 static guint32 mark_of(const char *digest, const char *id)
 {
-    guint32 hash = (guint32)XXH3_64bits(digest ? digest : id, strlen(digest ? digest : id)) >> 1;
+    uint64_t seed = digest ? XXH3_64bits(digest, strlen(digest)) : 0;
+    guint32 hash = (guint32)XXH3_64bits_withSeed(id, strlen(id), seed) >> 1;
     return (hash ? hash : 1) << 1 | (digest != NULL);
 }
 
@@ -81,7 +83,7 @@ bool resume_conflicts(const struct resume *resume, uint64_t place, const uint64_
     if (!mark || !*mark) return false;
     bool by_digest = *mark & 1;
     if (by_digest && digest) resume_digest_text(digest, text);
-    if (by_digest ? !digest : !id) return true;
+    if (!id || (by_digest && !digest)) return true;
     return *mark != mark_of(by_digest ? text : NULL, id);
 }
 

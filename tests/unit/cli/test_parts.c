@@ -252,7 +252,8 @@ Test(parts, resume_knows_what_is_done_and_whose)
     write_file("out", "{\"schema_version\":2,\"request_digest\":\"00000000000000030000000000000004\",\"id\":\"a\","
                       "\"line\":5}\n");
     cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK);
-    cr_expect_not(resume_conflicts(&resume, 5, digest, "b"), "the digest holds the id");
+    cr_expect_not(resume_conflicts(&resume, 5, digest, "a"));
+    cr_expect(resume_conflicts(&resume, 5, digest, "b"), "the digest leaves the id out");
     cr_expect(resume_conflicts(&resume, 5, other, "a"));
     cr_expect(resume_conflicts(&resume, 5, NULL, "a"));
     cr_expect_eq(resume.undigested, 0);
