@@ -3,10 +3,10 @@
  * A check that could not look says nothing against a candidate, so a statement that no check understands would come out
  * clean. Hence three rules, all of them decided here or in decide.c, none left to a model:
  *
- *   1. A signal that could not look never makes P greater than its silence would have made it (models.c).
- *   2. A candidate that was mostly not looked at is *unseen*: P is at most UNSEEN_P, it does not validate, and it is
- * not preferred to one that was judged. The same holds where a family was to run it and nobody knows whether it runs.
- *   3. One that did not run to its end is not the answer.
+ * - A signal that could not look never makes P greater than its silence would have made it (models.c).
+ * - A candidate that was mostly not looked at is *unseen*: P is at most UNSEEN_P, it does not validate, and it is not
+ *   preferred to one that was judged. The same holds where a family was to run it and nobody knows whether it runs.
+ * - One that did not run to its end is not the answer.
  *
  * *Mostly* is more than half of the signals that were switched on for this request. On the training logs (2,938 beams
  * that run, 6,901 gold queries, 55,188 mutants) no signal was unavailable on any candidate that ran to its end, and

@@ -431,10 +431,8 @@ bool noun_is_plural(const struct noun *noun)
 
 bool noun_takes_an(const char *text)
 {
-    static const char *const LIKE_YOU[] = {"uni", "use", "usu", "uti", "eu", "one", "once"}, *const SILENT_H[] = {
-                                                                                                 "hour", "honest",
-                                                                                                 "honor", "honour",
-                                                                                                 "heir"};
+    static const char *const LIKE_YOU[] = {"uni", "use", "usu", "uti", "eu", "one", "once"};
+    static const char *const SILENT_H[] = {"hour", "honest", "honor", "honour", "heir"};
     for (size_t i = 0; i < G_N_ELEMENTS(SILENT_H); i++)
         if (g_ascii_strncasecmp(text, SILENT_H[i], strlen(SILENT_H[i])) == 0) return true;
     for (size_t i = 0; i < G_N_ELEMENTS(LIKE_YOU); i++)
