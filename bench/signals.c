@@ -10,7 +10,7 @@
  */
 #include "bench/ground.h"
 #include "signals/vsig.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include "lib/base/clock.h"
 
@@ -74,7 +74,7 @@ static void write_fires(struct bench *bench, unsigned candidate, const struct vs
 }
 
 static void judge(struct bench *bench, struct ground *ground, unsigned candidate, const char *sql, const char *question,
-                  const char *evidence, const struct vsig_question *asked)
+                  const char *evidence, const struct question *asked)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -111,8 +111,7 @@ static void judge_line(struct bench *bench, json_t *row)
     if (!ground || !ground->schema) return;
     struct arena arena; /* of the question: shared by the line's candidates */
     arena_init(&arena, 0);
-    const struct vsig_question *asked =
-        question ? vsig_question_read(&arena, ground->schema, question, evidence) : NULL;
+    const struct question *asked = question ? question_read(&arena, ground->schema, question, evidence) : NULL;
     const char *gold = json_string_value(json_object_get(row, "gold"));
     json_t *candidates = json_object_get(row, "candidates");
     if (bench->gold && gold) judge(bench, ground, 0, gold, question, evidence, asked);

@@ -9,7 +9,7 @@
 #include "coordinator/verifier.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const struct explanation *explain(struct arena *arena, const struct vsig_
 }
 
 static void measure(struct bench *bench, const struct ground *ground, const struct msg_request *request,
-                    const struct vsig_question *asked, uint32_t i)
+                    const struct question *asked, uint32_t i)
 {
     struct arena arena;
     struct vsig_subject subject;
@@ -75,8 +75,8 @@ static void measure_line(struct bench *bench, const struct lines *lines)
     arena_init(&arena, 0);
     if (msg_request_from_json(&arena, lines->text, lines->len, &request, NULL) == ERR_OK) {
         const struct ground *ground = ground_of(bench->grounds, bench->root, request->db);
-        const struct vsig_question *asked =
-            ground->schema ? vsig_question_read(&arena, ground->schema, request->question, request->evidence) : NULL;
+        const struct question *asked =
+            ground->schema ? question_read(&arena, ground->schema, request->question, request->evidence) : NULL;
         for (uint32_t i = 0; asked && i < request->n_candidates; i++) measure(bench, ground, request, asked, i);
     }
     arena_free(&arena);

@@ -8,7 +8,7 @@
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "signals/explain/features.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,9 +55,8 @@ static enum err_code read_statement(struct story *story, const char *sql, size_t
 {
     const struct settings *s = &story->cli->settings;
     struct vsig_subject *subject = &story->subject;
-    const struct vsig_question *asked =
-        s->check.question ? vsig_question_read(&story->arena, story->schema, s->check.question, s->check.evidence)
-                          : NULL;
+    const struct question *asked =
+        s->check.question ? question_read(&story->arena, story->schema, s->check.question, s->check.evidence) : NULL;
     enum err_code code = db_prepare_check(story->db, sql, len, NULL, err);
     if (code) return code;
     code = vsig_subject_init(subject, &story->arena, story->schema, story->db, sql, len, s->check.question,

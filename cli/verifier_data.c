@@ -9,7 +9,7 @@
 #include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"
 #include "proto/msg.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -62,7 +62,7 @@ struct bench {
     struct line *line;
     struct db *db;
     struct schema_index *schema;
-    const struct vsig_question *asked;
+    const struct question *asked;
     struct fingerprint gold;
     bool ordered;
     struct wrong *wrong; /* what feedback calls wrong, and runs */
@@ -307,7 +307,7 @@ static bool open_bench(struct bench *b)
         b->schema = NULL;
         return false;
     }
-    b->asked = vsig_question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
+    b->asked = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
     if (!b->asked) return false;
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }

@@ -1,6 +1,6 @@
 /* A subject: one candidate, parsed and bound, with all that signals may look at. */
 #include "signals/vsig.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 static enum err_code prepare(struct vsig_subject *subject)
 {
@@ -16,7 +16,7 @@ static enum err_code prepare(struct vsig_subject *subject)
 
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,
-                                const char *evidence, const struct vsig_question *asked)
+                                const char *evidence, const struct question *asked)
 {
     *subject = (struct vsig_subject){
         .arena = arena,
@@ -31,7 +31,7 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
     };
     subject->code = prepare(subject);
     if (subject->code == ERR_OK && question && !asked)
-        subject->asked = vsig_question_read(arena, schema, question, evidence);
+        subject->asked = question_read(arena, schema, question, evidence);
     return subject->code;
 }
 

@@ -3,7 +3,7 @@
 #define ASSAY_WORKER_INTERNAL_H
 
 #include "proto/msg.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 #include "worker/worker.h"
 
 #include <pthread.h>
@@ -45,7 +45,7 @@ struct subjects {
     struct msg_key key;
     struct schema_index *schema; /* a reference */
     char *question, *evidence;
-    const struct vsig_question *asked;
+    const struct question *asked;
 
     struct arena arena; /* of the candidate */
     bool known;

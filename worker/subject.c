@@ -74,7 +74,7 @@ static enum err_code take_question(struct subjects *s, const struct msg_task *ta
         !keep(&s->question_arena, task->evidence, &s->evidence))
         return full(err);
     if (s->question && *s->question) {
-        s->asked = vsig_question_read(&s->question_arena, schema, s->question, s->evidence);
+        s->asked = question_read(&s->question_arena, schema, s->question, s->evidence);
         if (!s->asked) return full(err);
     }
     s->question_known = true;

@@ -1,6 +1,6 @@
 #include "signals/common/names.h"
 
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include <string.h>
 
@@ -102,7 +102,7 @@ bool vsig_question_names_table(const struct vsig_subject *subject, int table)
 {
     if (!subject->asked) return false;
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *mention = &subject->asked->mentions[i];
+        const struct question_mention *mention = &subject->asked->mentions[i];
         if (mention->table == table && mention->column < 0) return true;
     }
     return false;

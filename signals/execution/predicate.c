@@ -1,7 +1,7 @@
 #include "signals/execution/predicate.h"
 
 #include "signals/execution/probe.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static void trim_pattern(const char **text, size_t *len)
     while (*len && ((*text)[*len - 1] == '%' || (*text)[*len - 1] == '*')) --*len;
 }
 
-static bool value_stated(const struct vsig_question *asked, const char *text, size_t len)
+static bool value_stated(const struct question *asked, const char *text, size_t len)
 {
     for (uint32_t i = 0; i < asked->n_values; i++)
         if (strlen(asked->values[i].text) == len && strncasecmp(asked->values[i].text, text, len) == 0) return true;
@@ -218,7 +218,7 @@ static bool value_stated(const struct vsig_question *asked, const char *text, si
 
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal)
 {
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     if (!asked || !literal->text) return false;
     const char *text = literal->text;
     size_t len = literal->text_len;
@@ -281,7 +281,7 @@ static bool is_date_of(const struct text_tokens *said, const char *text, size_t 
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal)
 {
     if (vsig_states_literal(subject, literal)) return true;
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     if (!asked || !literal->text) return false;
     const char *text = literal->text;
     size_t len = literal->text_len;

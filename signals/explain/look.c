@@ -14,22 +14,22 @@ float look_score(const struct look *look, const struct schema_column *column)
     return score > told ? score : told;
 }
 
-const struct vsig_mention *look_mention(const struct look *look, const struct schema_column *column)
+const struct question_mention *look_mention(const struct look *look, const struct schema_column *column)
 {
     uint16_t at = look->mention_of[column->id];
     return at == LOOK_NO_MENTION ? NULL : &look->asked->mentions[at];
 }
 
-bool look_overlaps(const struct vsig_mention *mention, uint32_t first, uint32_t n_tokens)
+bool look_overlaps(const struct question_mention *mention, uint32_t first, uint32_t n_tokens)
 {
     return mention->first < first + n_tokens && first < mention->first + mention->n_tokens;
 }
 
-float look_cue_distance(const struct look *look, const struct vsig_mention *mention, unsigned kinds)
+float look_cue_distance(const struct look *look, const struct question_mention *mention, unsigned kinds)
 {
     float nearest = (float)NAN;
     for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct vsig_cue *cue = &look->asked->cues[i];
+        const struct question_cue *cue = &look->asked->cues[i];
         if (!(kinds >> cue->kind & 1U)) continue;
         uint32_t cue_end = cue->first + cue->n_tokens, end = mention->first + mention->n_tokens;
         float gap = cue_end <= mention->first ? (float)(mention->first - cue_end)
@@ -127,7 +127,7 @@ static void find_mentions(struct look *look)
 {
     memset(look->mention_of, 0xFF, look->schema->n_columns * sizeof *look->mention_of);
     for (uint32_t i = 0; look->asked && i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (m->column < 0) continue;
         uint16_t *best = &look->mention_of[m->id];
         if (*best == LOOK_NO_MENTION || m->score > look->asked->mentions[*best].score) *best = (uint16_t)i;

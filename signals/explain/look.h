@@ -8,7 +8,7 @@
 #include "signals/common/shape.h"
 #include "signals/explain/features.h"
 #include "signals/question/query.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 enum {
     LOOK_MAX_USED = 256,
@@ -50,7 +50,7 @@ struct look_literal {
 struct look {
     struct vsig_subject *subject;
     const struct schema_index *schema;
-    const struct vsig_question *asked; /* NULL: no question */
+    const struct question *asked; /* NULL: no question */
     const struct vsig_shape *shape;
     const struct sql_block *answer; /* NULL for VALUES */
     struct query_view view;
@@ -73,10 +73,10 @@ bool look_init(struct look *look, struct vsig_subject *subject, struct arena *ar
 
 /* Score of a column's best mention, the evidence's included; 0: none. */
 float look_score(const struct look *look, const struct schema_column *column);
-const struct vsig_mention *look_mention(const struct look *look, const struct schema_column *column); /* or NULL */
-bool look_overlaps(const struct vsig_mention *mention, uint32_t first, uint32_t n_tokens);
+const struct question_mention *look_mention(const struct look *look, const struct schema_column *column); /* or NULL */
+bool look_overlaps(const struct question_mention *mention, uint32_t first, uint32_t n_tokens);
 /* Tokens between a mention and the nearest cue of these kinds (bits); NAN: no such cue. */
-float look_cue_distance(const struct look *look, const struct vsig_mention *mention, unsigned kinds);
+float look_cue_distance(const struct look *look, const struct question_mention *mention, unsigned kinds);
 /* Letters and digits of a text, folded; NULL when the arena is full. Do two of them mean the same? */
 const char *look_letters(struct arena *arena, const char *text, size_t len);
 bool look_meet(const char *a, const char *b);

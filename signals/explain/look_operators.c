@@ -5,33 +5,34 @@
 #include <math.h>
 #include <string.h>
 
-#define CUE(kind) (1U << VSIG_CUE_##kind)
+#define CUE(kind) (1U << QUESTION_CUE_##kind)
 
-static const enum verifier_feature cue_features[VSIG_CUE_KINDS] = {[VSIG_CUE_COMPARE] = VERIFIER_cue_compare,
-                                                                   [VSIG_CUE_BETWEEN] = VERIFIER_cue_between,
-                                                                   [VSIG_CUE_COUNT] = VERIFIER_cue_count,
-                                                                   [VSIG_CUE_QUANTITY] = VERIFIER_cue_quantity,
-                                                                   [VSIG_CUE_AVERAGE] = VERIFIER_cue_average,
-                                                                   [VSIG_CUE_TOTAL] = VERIFIER_cue_total,
-                                                                   [VSIG_CUE_MAXIMUM] = VERIFIER_cue_maximum,
-                                                                   [VSIG_CUE_MINIMUM] = VERIFIER_cue_minimum,
-                                                                   [VSIG_CUE_EXTREME] = VERIFIER_cue_extreme,
-                                                                   [VSIG_CUE_FIRST] = VERIFIER_cue_first,
-                                                                   [VSIG_CUE_TOP] = VERIFIER_cue_top,
-                                                                   [VSIG_CUE_SORT] = VERIFIER_cue_sort,
-                                                                   [VSIG_CUE_DIRECTION] = VERIFIER_cue_direction,
-                                                                   [VSIG_CUE_NOT] = VERIFIER_cue_not,
-                                                                   [VSIG_CUE_BOTH] = VERIFIER_cue_both,
-                                                                   [VSIG_CUE_EITHER] = VERIFIER_cue_either,
-                                                                   [VSIG_CUE_EACH] = VERIFIER_cue_each,
-                                                                   [VSIG_CUE_DISTINCT] = VERIFIER_cue_distinct,
-                                                                   [VSIG_CUE_RATIO] = VERIFIER_cue_ratio,
-                                                                   [VSIG_CUE_MEMBER] = VERIFIER_cue_member};
+static const enum verifier_feature cue_features[QUESTION_CUE_KINDS] = {[QUESTION_CUE_COMPARE] = VERIFIER_cue_compare,
+                                                                       [QUESTION_CUE_BETWEEN] = VERIFIER_cue_between,
+                                                                       [QUESTION_CUE_COUNT] = VERIFIER_cue_count,
+                                                                       [QUESTION_CUE_QUANTITY] = VERIFIER_cue_quantity,
+                                                                       [QUESTION_CUE_AVERAGE] = VERIFIER_cue_average,
+                                                                       [QUESTION_CUE_TOTAL] = VERIFIER_cue_total,
+                                                                       [QUESTION_CUE_MAXIMUM] = VERIFIER_cue_maximum,
+                                                                       [QUESTION_CUE_MINIMUM] = VERIFIER_cue_minimum,
+                                                                       [QUESTION_CUE_EXTREME] = VERIFIER_cue_extreme,
+                                                                       [QUESTION_CUE_FIRST] = VERIFIER_cue_first,
+                                                                       [QUESTION_CUE_TOP] = VERIFIER_cue_top,
+                                                                       [QUESTION_CUE_SORT] = VERIFIER_cue_sort,
+                                                                       [QUESTION_CUE_DIRECTION] =
+                                                                           VERIFIER_cue_direction,
+                                                                       [QUESTION_CUE_NOT] = VERIFIER_cue_not,
+                                                                       [QUESTION_CUE_BOTH] = VERIFIER_cue_both,
+                                                                       [QUESTION_CUE_EITHER] = VERIFIER_cue_either,
+                                                                       [QUESTION_CUE_EACH] = VERIFIER_cue_each,
+                                                                       [QUESTION_CUE_DISTINCT] = VERIFIER_cue_distinct,
+                                                                       [QUESTION_CUE_RATIO] = VERIFIER_cue_ratio,
+                                                                       [QUESTION_CUE_MEMBER] = VERIFIER_cue_member};
 
 static void set_cues(struct look *look)
 {
-    for (unsigned kind = 0; kind < VSIG_CUE_KINDS; kind++)
-        if (kind != VSIG_CUE_IDIOM) look->out[cue_features[kind]] = (float)look->asked->cue_counts[kind];
+    for (unsigned kind = 0; kind < QUESTION_CUE_KINDS; kind++)
+        if (kind != QUESTION_CUE_IDIOM) look->out[cue_features[kind]] = (float)look->asked->cue_counts[kind];
 }
 
 /* --- comparisons --- */
@@ -46,14 +47,14 @@ static bool is_down(enum sql_op op)
     return op == SQL_OP_LT || op == SQL_OP_LE;
 }
 
-static bool admits(const struct vsig_cue *cue, enum sql_op op)
+static bool admits(const struct question_cue *cue, enum sql_op op)
 {
     if (op == cue->op) return true;
     return cue->loose && ((is_up((enum sql_op)cue->op) && is_up(op)) || (is_down((enum sql_op)cue->op) && is_down(op)));
 }
 
 /* 1: compared as asked; -1: otherwise; 0: not compared at all. */
-static int is_met(const struct look *look, const struct vsig_cue *cue)
+static int is_met(const struct look *look, const struct question_cue *cue)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     uint32_t n = query_compared_with(look->subject, look->asked->values[cue->number].number, found);
@@ -66,9 +67,9 @@ static void set_comparisons(struct look *look)
 {
     float met[3] = {0}, cues = 0, inequalities = 0;
     for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct vsig_cue *cue = &look->asked->cues[i];
-        if (cue->kind == VSIG_CUE_BETWEEN) cues += 2;
-        if (cue->kind != VSIG_CUE_COMPARE) continue;
+        const struct question_cue *cue = &look->asked->cues[i];
+        if (cue->kind == QUESTION_CUE_BETWEEN) cues += 2;
+        if (cue->kind != QUESTION_CUE_COMPARE) continue;
         cues++;
         if (cue->number < 0) continue;
         int how = is_met(look, cue);
@@ -98,28 +99,29 @@ static const struct {
                       {QUERY_MIN, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST)}};
 
 /* How a cue may be met. */
-static bool query_meets(const struct look *look, enum vsig_cue_kind kind)
+static bool query_meets(const struct look *look, enum question_cue_kind kind)
 {
     const struct query_view *v = &look->view;
     const struct sql_node *const *agg = v->aggregate;
     switch (kind) {
-    case VSIG_CUE_COUNT: return agg[QUERY_COUNT] || agg[QUERY_SUM];
-    case VSIG_CUE_QUANTITY: return agg[QUERY_COUNT] || agg[QUERY_SUM];
-    case VSIG_CUE_AVERAGE: return agg[QUERY_AVG] || v->division;
-    case VSIG_CUE_TOTAL: return agg[QUERY_SUM] || agg[QUERY_COUNT];
-    case VSIG_CUE_MAXIMUM: return agg[QUERY_MAX] || v->any_limit;
-    case VSIG_CUE_MINIMUM: return agg[QUERY_MIN] || v->any_limit;
-    case VSIG_CUE_EXTREME:
-    case VSIG_CUE_FIRST:
-    case VSIG_CUE_TOP: return v->any_limit || agg[QUERY_MAX] || agg[QUERY_MIN];
-    case VSIG_CUE_SORT:
-    case VSIG_CUE_DIRECTION: return v->any_order;
-    case VSIG_CUE_NOT: return v->negation || v->is_null;
-    case VSIG_CUE_BOTH: return v->compound[QUERY_INTERSECT] || v->in_list || v->or_node;
-    case VSIG_CUE_EITHER: return v->or_node || v->in_list || v->compound[QUERY_UNION] || v->compound[QUERY_UNION_ALL];
-    case VSIG_CUE_EACH: return v->group;
-    case VSIG_CUE_DISTINCT: return v->distinct || v->group;
-    case VSIG_CUE_RATIO: return v->division || v->difference;
+    case QUESTION_CUE_COUNT: return agg[QUERY_COUNT] || agg[QUERY_SUM];
+    case QUESTION_CUE_QUANTITY: return agg[QUERY_COUNT] || agg[QUERY_SUM];
+    case QUESTION_CUE_AVERAGE: return agg[QUERY_AVG] || v->division;
+    case QUESTION_CUE_TOTAL: return agg[QUERY_SUM] || agg[QUERY_COUNT];
+    case QUESTION_CUE_MAXIMUM: return agg[QUERY_MAX] || v->any_limit;
+    case QUESTION_CUE_MINIMUM: return agg[QUERY_MIN] || v->any_limit;
+    case QUESTION_CUE_EXTREME:
+    case QUESTION_CUE_FIRST:
+    case QUESTION_CUE_TOP: return v->any_limit || agg[QUERY_MAX] || agg[QUERY_MIN];
+    case QUESTION_CUE_SORT:
+    case QUESTION_CUE_DIRECTION: return v->any_order;
+    case QUESTION_CUE_NOT: return v->negation || v->is_null;
+    case QUESTION_CUE_BOTH: return v->compound[QUERY_INTERSECT] || v->in_list || v->or_node;
+    case QUESTION_CUE_EITHER:
+        return v->or_node || v->in_list || v->compound[QUERY_UNION] || v->compound[QUERY_UNION_ALL];
+    case QUESTION_CUE_EACH: return v->group;
+    case QUESTION_CUE_DISTINCT: return v->distinct || v->group;
+    case QUESTION_CUE_RATIO: return v->division || v->difference;
     default: return true;
     }
 }
@@ -128,8 +130,8 @@ static void set_met(struct look *look)
 {
     float unmet = 0, words = 0, unasked = 0;
     for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct vsig_cue *cue = &look->asked->cues[i];
-        if (cue->named || cue->kind == VSIG_CUE_IDIOM || cue->kind == VSIG_CUE_COMPARE) continue;
+        const struct question_cue *cue = &look->asked->cues[i];
+        if (cue->named || cue->kind == QUESTION_CUE_IDIOM || cue->kind == QUESTION_CUE_COMPARE) continue;
         if (query_meets(look, cue->kind)) {
             look_explain(look, cue->first, cue->n_tokens);
             continue;
@@ -164,9 +166,9 @@ static void set_direction(struct look *look)
     if (picked == SQL_OP_NONE) return;
     float match = 0;
     for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct vsig_cue *cue = &look->asked->cues[i];
+        const struct question_cue *cue = &look->asked->cues[i];
         if (!(directed >> cue->kind & 1U) || cue->op == SQL_OP_NONE || cue->named) continue;
-        match += (cue->op == picked ? 1.0F : -1.0F) * (cue->kind == VSIG_CUE_FIRST ? 0.5F : 1);
+        match += (cue->op == picked ? 1.0F : -1.0F) * (cue->kind == QUESTION_CUE_FIRST ? 0.5F : 1);
     }
     look->out[VERIFIER_direction_match] = match;
 }
@@ -175,8 +177,8 @@ static void set_extremes(struct look *look)
 {
     const uint32_t *n = look->asked->cue_counts;
     const struct sql_node *root = look->subject->stmt->root;
-    float asked =
-        (float)(n[VSIG_CUE_EXTREME] + n[VSIG_CUE_FIRST] + n[VSIG_CUE_TOP] + n[VSIG_CUE_MAXIMUM] + n[VSIG_CUE_MINIMUM]);
+    float asked = (float)(n[QUESTION_CUE_EXTREME] + n[QUESTION_CUE_FIRST] + n[QUESTION_CUE_TOP] +
+                          n[QUESTION_CUE_MAXIMUM] + n[QUESTION_CUE_MINIMUM]);
     float done = 0;
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
         enum query_aggregate aggregate = query_aggregate_of(node);
@@ -213,15 +215,15 @@ static void set_logic(struct look *look)
         ones += is_count_one(n);
     }
     look->out[VERIFIER_negations] = negations;
-    look->out[VERIFIER_negations_over_asked] = negations - (float)look->asked->cue_counts[VSIG_CUE_NOT];
+    look->out[VERIFIER_negations_over_asked] = negations - (float)look->asked->cue_counts[QUESTION_CUE_NOT];
     look->out[VERIFIER_ors_in_query] = ors;
     look->out[VERIFIER_ands_in_query] = ands;
     look->out[VERIFIER_count_equals_one] = ones;
-    look->out[VERIFIER_only_said] = vsig_question_has(look->asked, "only");
+    look->out[VERIFIER_only_said] = question_has(look->asked, "only");
     const struct sql_node *count = look->view.aggregate[QUERY_COUNT];
     if (count)
         look->out[VERIFIER_count_of_distinct_asked] = ((count->flags & SQL_F_DISTINCT) ? 1.0F : -1.0F) *
-                                                      (look->asked->cue_counts[VSIG_CUE_DISTINCT] ? 1.0F : -1.0F);
+                                                      (look->asked->cue_counts[QUESTION_CUE_DISTINCT] ? 1.0F : -1.0F);
 }
 
 /* Equalities that must hold at once of one column: "both 2014 and 2015" by AND finds nothing. */
@@ -261,7 +263,7 @@ static void set_distances(struct look *look)
     for (size_t r = 0; r < G_N_ELEMENTS(rows); r++)
         for (uint32_t i = 0; i < look->n_used; i++) {
             const struct look_used *used = &look->used[i];
-            const struct vsig_mention *mention = used->use == rows[r].use ? look_mention(look, used->column) : NULL;
+            const struct question_mention *mention = used->use == rows[r].use ? look_mention(look, used->column) : NULL;
             float distance = mention ? look_cue_distance(look, mention, rows[r].cues) : (float)NAN;
             float *out = &look->out[rows[r].feature];
             if (!isnan(distance) && !(*out >= distance)) *out = distance;

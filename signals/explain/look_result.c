@@ -98,7 +98,7 @@ static void set_whole_table(struct look *look, const struct db_result *result)
 
 /* --- the form of the question --- */
 
-static bool starts_with(const struct vsig_question *asked, const char *const *words)
+static bool starts_with(const struct question *asked, const char *const *words)
 {
     for (uint32_t i = 0; i < asked->tokens.n && i < 3; i++)
         for (const char *const *word = words; *word; word++)
@@ -107,7 +107,7 @@ static bool starts_with(const struct vsig_question *asked, const char *const *wo
 }
 
 /* Does the asked list speak of many: is one of its last words a plural? */
-static bool asks_plural(const struct vsig_question *asked)
+static bool asks_plural(const struct question *asked)
 {
     for (uint32_t p = 0; p < asked->n_asked; p++) {
         uint32_t last = asked->asked[p].first + asked->asked[p].n_tokens;
@@ -124,13 +124,14 @@ static void set_form(struct look *look)
                              *const WHERE[] = {"where", NULL}, *const WHICH[] = {"which", "what", NULL},
                              *const LIST[] = {"list", "show", "give", "find", "return", "display", NULL},
                              *const YES_NO[] = {"is", "are", "does", "do", "did", "was", "were", "has", NULL};
-    const struct vsig_question *asked = look->asked;
+    const struct question *asked = look->asked;
     look->out[VERIFIER_asks_who] = starts_with(asked, WHO);
     look->out[VERIFIER_asks_when] = starts_with(asked, WHEN);
     look->out[VERIFIER_asks_where] = starts_with(asked, WHERE);
     look->out[VERIFIER_asks_which] = starts_with(asked, WHICH);
     look->out[VERIFIER_asks_list] = starts_with(asked, LIST);
-    look->out[VERIFIER_asks_how_many] = asked->cue_counts[VSIG_CUE_COUNT] && asked->cues[0].kind == VSIG_CUE_COUNT;
+    look->out[VERIFIER_asks_how_many] =
+        asked->cue_counts[QUESTION_CUE_COUNT] && asked->cues[0].kind == QUESTION_CUE_COUNT;
     look->out[VERIFIER_asks_plural] = asks_plural(asked);
     bool yes_no = false;
     for (const char *const *word = YES_NO; *word && asked->tokens.n; word++)

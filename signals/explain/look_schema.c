@@ -10,11 +10,11 @@ static const float NAMED = 0.6F, SURE = 0.99F, FAINT = 0.3F, OWN_TABLE = 0.8F;
 /* --- columns by their use --- */
 
 /* Columns that the query leaves aside although the words of `mention` name them better. */
-static float count_rivals(const struct look *look, const struct vsig_mention *mention, float score)
+static float count_rivals(const struct look *look, const struct question_mention *mention, float score)
 {
     float n = 0;
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (m->column < 0 || look->uses[m->id] || m->score <= (double)score + 0.01) continue;
         n += mention ? look_overlaps(mention, m->first, m->n_tokens) : m->score > (double)NAMED;
     }
@@ -22,12 +22,12 @@ static float count_rivals(const struct look *look, const struct vsig_mention *me
 }
 
 /* How much better the question names the table of another column that the same words mean. */
-static float owner_gap(const struct look *look, const struct look_used *used, const struct vsig_mention *mention)
+static float owner_gap(const struct look *look, const struct look_used *used, const struct question_mention *mention)
 {
     const float *tables = look->asked->table_score;
     float own = tables[used->column->table], best = own;
     for (uint32_t i = 0; mention && i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (m->column < 0 || m->score + 0.01 < mention->score || !look_overlaps(mention, m->first, m->n_tokens))
             continue;
         best = MAX(best, tables[m->table]);
@@ -45,7 +45,7 @@ static void set_use(struct look *look, enum look_use use, enum verifier_feature 
     for (uint32_t i = 0; i < look->n_used; i++) {
         const struct look_used *used = &look->used[i];
         if (used->use != use) continue;
-        const struct vsig_mention *mention = look_mention(look, used->column);
+        const struct question_mention *mention = look_mention(look, used->column);
         n++;
         sum += used->score;
         least = MIN(least, used->score);
@@ -67,11 +67,12 @@ static void set_use(struct look *look, enum look_use use, enum verifier_feature 
 
 /* --- the asked list --- */
 
-static float phrase_score(const struct look *look, const struct vsig_asked *phrase, const struct schema_column *column)
+static float phrase_score(const struct look *look, const struct question_asked *phrase,
+                          const struct schema_column *column)
 {
     float best = 0;
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (m->score <= (double)best || !look_overlaps(m, phrase->first, phrase->n_tokens)) continue;
         bool table = m->column < 0 && phrase->entity && m->table == (int)column->table;
         if (m->id == column->id)
@@ -98,7 +99,7 @@ static struct outputs read_outputs(const struct look *look)
     return out;
 }
 
-static float met(const struct look *look, const struct vsig_asked *phrase, const struct schema_column *column)
+static float met(const struct look *look, const struct question_asked *phrase, const struct schema_column *column)
 {
     return column ? phrase_score(look, phrase, column) : phrase->computed ? 1.0F : 0.0F;
 }
@@ -106,7 +107,7 @@ static float met(const struct look *look, const struct vsig_asked *phrase, const
 static void set_asked_met(struct look *look, const struct outputs *outputs)
 {
     float least = 2, sum = 0;
-    const struct vsig_question *asked = look->asked;
+    const struct question *asked = look->asked;
     for (uint32_t p = 0; p < asked->n_asked; p++) {
         float best = asked->asked[p].vague ? 1 : 0;
         for (uint32_t i = 0; i < outputs->n; i++) best = MAX(best, met(look, &asked->asked[p], outputs->column[i]));
@@ -142,7 +143,7 @@ static void set_outputs_met(struct look *look, const struct outputs *outputs)
 
 static void set_asked(struct look *look)
 {
-    const struct vsig_question *asked = look->asked;
+    const struct question *asked = look->asked;
     struct outputs outputs = read_outputs(look);
     float computed = 0, entities = 0, vague = 0, keys = 0, computed_outputs = 0;
     for (uint32_t i = 0; i < asked->n_asked; i++) {
@@ -164,7 +165,7 @@ static void set_asked(struct look *look)
     out[VERIFIER_asked_vague] = vague;
     out[VERIFIER_computed_over_asked] = computed_outputs - computed;
     out[VERIFIER_outputs_keys] = keys;
-    out[VERIFIER_asks_for_key] = vsig_question_has(asked, "id") || vsig_question_has(asked, "code");
+    out[VERIFIER_asks_for_key] = question_has(asked, "id") || question_has(asked, "code");
     if (!asked->n_asked || !outputs.n) return;
     set_asked_met(look, &outputs);
     set_outputs_met(look, &outputs);
@@ -211,10 +212,10 @@ static void set_idle(struct look *look)
     look->out[VERIFIER_tables_idle_unmentioned] = unmentioned;
 }
 
-static bool read_column_overlaps(const struct look *look, const struct vsig_mention *mention)
+static bool read_column_overlaps(const struct look *look, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         bool used = m->column >= 0 ? look->uses[m->id] != 0 : look->reads[m->table];
         if (used && m->score + 0.2 >= mention->score && look_overlaps(m, mention->first, mention->n_tokens))
             return true;
@@ -227,7 +228,7 @@ static void set_unused(struct look *look)
 {
     float unused = 0, exact = 0, elsewhere = 0;
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (m->column < 0 || m->score < (double)NAMED || look->uses[m->id] || read_column_overlaps(look, m)) continue;
         unused++;
         exact += m->exact && m->score >= (double)SURE;
@@ -243,7 +244,7 @@ static void set_unused(struct look *look)
 static void explain_names(struct look *look)
 {
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         bool used = m->column >= 0 ? look->uses[m->id] != 0 : look->reads[m->table];
         if (used && m->score > 0.5) look_explain(look, m->first, m->n_tokens);
     }
@@ -254,7 +255,7 @@ static float linked(const struct look *look, uint32_t token)
 {
     float best = 0;
     for (uint32_t i = 0; i < look->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &look->asked->mentions[i];
+        const struct question_mention *m = &look->asked->mentions[i];
         if (look_overlaps(m, token, 1)) best = MAX(best, (float)m->score);
     }
     return best;
@@ -288,7 +289,7 @@ static void set_names_said(struct look *look)
         if (look->used[i].use == LOOK_JOIN) continue;
         for (uint32_t w = 0; w < words->n; w++) {
             n++;
-            said += vsig_question_has(look->asked, words->items[w].stem);
+            said += question_has(look->asked, words->items[w].stem);
         }
     }
     if (n > 0) look->out[VERIFIER_names_said] = said / n;

@@ -27,8 +27,8 @@ static const struct schema_column *compared_column(const struct look *look, cons
 
 static bool value_is(const struct look *look, const struct look_literal *literal, uint32_t v)
 {
-    const struct vsig_value *value = &look->asked->values[v];
-    if (value->kind == VSIG_VALUE_NUMBER && literal->is_number)
+    const struct question_value *value = &look->asked->values[v];
+    if (value->kind == QUESTION_VALUE_NUMBER && literal->is_number)
         return fabs(fabs(value->number) - fabs(literal->number)) < EQUAL;
     const char *letters = look_letters(look->arena, value->text, strlen(value->text));
     return letters && look_meet(letters, literal->letters);
@@ -112,7 +112,7 @@ static void tally_stored(struct look *look, const struct look_literal *literal, 
 /* Does the question name another column that holds the value, better than the one compared? */
 static float rival_of(const struct look *look, const struct look_literal *literal)
 {
-    const struct vsig_value *value = literal->value >= 0 ? &look->asked->values[literal->value] : NULL;
+    const struct question_value *value = literal->value >= 0 ? &look->asked->values[literal->value] : NULL;
     float own = literal->column ? look_score(look, literal->column) : 0, best = -1;
     for (uint32_t i = 0; value && literal->column && i < value->n_hits; i++) {
         if (value->hits[i].column == literal->column->id) continue;
@@ -125,7 +125,7 @@ static float rival_of(const struct look *look, const struct look_literal *litera
 static void tally_literal(struct look *look, uint32_t i, struct tally *t)
 {
     const struct look_literal *literal = &look->literals[i];
-    const struct vsig_mention *mention = literal->column ? look_mention(look, literal->column) : NULL;
+    const struct question_mention *mention = literal->column ? look_mention(look, literal->column) : NULL;
     bool said = literal->first != UINT32_MAX || told_by_evidence(look, literal);
     if (literal->in_limit) return;
     t->n++;
@@ -146,21 +146,21 @@ static void tally_literal(struct look *look, uint32_t i, struct tally *t)
 
 static void set_values(struct look *look)
 {
-    static const enum verifier_feature unused[] = {[VSIG_VALUE_QUOTED] = VERIFIER_values_quoted_unused,
-                                                   [VSIG_VALUE_NUMBER] = VERIFIER_values_number_unused,
-                                                   [VSIG_VALUE_DATABASE] = VERIFIER_values_known_unused,
-                                                   [VSIG_VALUE_NAME] = VERIFIER_values_name_unused};
-    const struct vsig_question *asked = look->asked;
+    static const enum verifier_feature unused[] = {[QUESTION_VALUE_QUOTED] = VERIFIER_values_quoted_unused,
+                                                   [QUESTION_VALUE_NUMBER] = VERIFIER_values_number_unused,
+                                                   [QUESTION_VALUE_DATABASE] = VERIFIER_values_known_unused,
+                                                   [QUESTION_VALUE_NAME] = VERIFIER_values_name_unused};
+    const struct question *asked = look->asked;
     float n = 0, used = 0, numbers = 0;
     for (unsigned i = 0; i < G_N_ELEMENTS(unused); i++) look->out[unused[i]] = 0;
     for (uint32_t i = 0; i < asked->n_values; i++) {
-        const struct vsig_value *value = &asked->values[i];
-        bool vague = value->is_name || (value->kind == VSIG_VALUE_DATABASE && !value->capital) ||
-                     (value->kind == VSIG_VALUE_NUMBER && value->spelled && value->number < 2);
+        const struct question_value *value = &asked->values[i];
+        bool vague = value->is_name || (value->kind == QUESTION_VALUE_DATABASE && !value->capital) ||
+                     (value->kind == QUESTION_VALUE_NUMBER && value->spelled && value->number < 2);
         float weight = vague ? 0.25F : 1;
         n += weight;
         used += look->value_used[i] ? weight : 0;
-        numbers += value->kind == VSIG_VALUE_NUMBER && !value->spelled;
+        numbers += value->kind == QUESTION_VALUE_NUMBER && !value->spelled;
         if (!look->value_used[i]) look->out[unused[value->kind]] += weight;
     }
     look->out[VERIFIER_values_asked] = n;

@@ -11,28 +11,32 @@
 
 enum { OPT_UNASKED, OPT_DISTINCT, OPT_TABLE };
 
-#define CUE(kind) (1U << VSIG_CUE_##kind)
+#define CUE(kind) (1U << QUESTION_CUE_##kind)
 #define AGG(name) (1U << QUERY_##name)
 
 /* The query may also reach an extreme by sorting, and a quantity by arithmetic. */
 enum other_way { NO_OTHER_WAY, BY_SORTING = 1, BY_DIVIDING = 2, BY_NUMBER = 4, BY_ADDING = 8 };
 
 static const struct asked_rule {
-    enum vsig_cue_kind cue;
+    enum question_cue_kind cue;
     unsigned aggregates;        /* any of them will do */
     unsigned other;             /* enum other_way */
     const char *const names[6]; /* a column of the query with such a word in its name stores the number */
     const char *what;
 } ASKED[] = {
-    {VSIG_CUE_AVERAGE, AGG(AVG), BY_DIVIDING, {"averag", "avg", "mean", NULL}, "an average"},
-    {VSIG_CUE_TOTAL, AGG(SUM) | AGG(COUNT), BY_ADDING, {"total", "sum", "overal", "number", "amount", NULL}, "a total"},
-    {VSIG_CUE_COUNT,
+    {QUESTION_CUE_AVERAGE, AGG(AVG), BY_DIVIDING, {"averag", "avg", "mean", NULL}, "an average"},
+    {QUESTION_CUE_TOTAL,
+     AGG(SUM) | AGG(COUNT),
+     BY_ADDING,
+     {"total", "sum", "overal", "number", "amount", NULL},
+     "a total"},
+    {QUESTION_CUE_COUNT,
      AGG(COUNT) | AGG(SUM),
      BY_NUMBER,
      {"count", "number", "total", "frequenc", "quantiti", NULL},
      "a count"},
-    {VSIG_CUE_MAXIMUM, AGG(MAX), BY_SORTING, {"maximum", "max", "highest", NULL}, "a maximum"},
-    {VSIG_CUE_MINIMUM, AGG(MIN), BY_SORTING, {"minimum", "min", "lowest", NULL}, "a minimum"},
+    {QUESTION_CUE_MAXIMUM, AGG(MAX), BY_SORTING, {"maximum", "max", "highest", NULL}, "a maximum"},
+    {QUESTION_CUE_MINIMUM, AGG(MIN), BY_SORTING, {"minimum", "min", "lowest", NULL}, "a minimum"},
 };
 
 static const struct unasked_rule {
@@ -103,7 +107,7 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
 }
 
 /* Is the cue part of what the answer should show, not of a condition or an order? */
-static bool in_asked_list(const struct vsig_question *asked, const struct vsig_cue *cue)
+static bool in_asked_list(const struct question *asked, const struct question_cue *cue)
 {
     for (uint32_t i = 0; i < asked->n_asked; i++)
         if (cue->first < asked->asked[i].first + asked->asked[i].n_tokens &&
@@ -113,9 +117,9 @@ static bool in_asked_list(const struct vsig_question *asked, const struct vsig_c
 }
 
 /* A cue of that kind which is surely a wish: not part of a column's name, not weak. */
-static const struct vsig_cue *sure_cue(const struct vsig_question *asked, enum vsig_cue_kind kind, bool in_list)
+static const struct question_cue *sure_cue(const struct question *asked, enum question_cue_kind kind, bool in_list)
 {
-    for (int i = vsig_cue_next(asked, kind, 0); i >= 0; i = vsig_cue_next(asked, kind, (uint32_t)i + 1))
+    for (int i = question_cue_next(asked, kind, 0); i >= 0; i = question_cue_next(asked, kind, (uint32_t)i + 1))
         if (!asked->cues[i].weak && (!in_list || in_asked_list(asked, &asked->cues[i]))) return &asked->cues[i];
     return NULL;
 }
@@ -125,7 +129,8 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     const struct vsig_subject *subject = run->subject;
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
         const struct asked_rule *rule = &ASKED[i];
-        if (!sure_cue(subject->asked, rule->cue, rule->cue == VSIG_CUE_COUNT) || has_aggregate(view, rule->aggregates))
+        if (!sure_cue(subject->asked, rule->cue, rule->cue == QUESTION_CUE_COUNT) ||
+            has_aggregate(view, rule->aggregates))
             continue;
         if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
         vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute",
@@ -133,16 +138,16 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-static bool says_word(const struct vsig_question *asked, const char *const *words)
+static bool says_word(const struct question *asked, const char *const *words)
 {
     for (; *words; words++)
-        if (vsig_question_has(asked, *words)) return true;
+        if (question_has(asked, *words)) return true;
     return false;
 }
 
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     if (vsig_opt(run, OPT_UNASKED) < 0.5) return;
     for (size_t i = 0; i < G_N_ELEMENTS(UNASKED); i++) {
         const struct unasked_rule *rule = &UNASKED[i];
@@ -153,10 +158,10 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
 }
 
 /* "how many different X": the cue of distinctness right behind that of counting. */
-static bool counts_different(const struct vsig_question *asked)
+static bool counts_different(const struct question *asked)
 {
     for (uint32_t i = 0; i + 1 < asked->n_cues; i++)
-        if (asked->cues[i].kind == VSIG_CUE_COUNT && asked->cues[i + 1].kind == VSIG_CUE_DISTINCT &&
+        if (asked->cues[i].kind == QUESTION_CUE_COUNT && asked->cues[i + 1].kind == QUESTION_CUE_DISTINCT &&
             asked->cues[i + 1].first - (asked->cues[i].first + asked->cues[i].n_tokens) <= 2)
             return true;
     return false;
@@ -212,11 +217,12 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
 }
 
 /* Does the mention stand right behind a word that counts or compares a number? */
-static bool follows_count(const struct vsig_question *asked, const struct vsig_mention *mention)
+static bool follows_count(const struct question *asked, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct vsig_cue *cue = &asked->cues[i];
-        if (cue->kind != VSIG_CUE_COUNT && cue->kind != VSIG_CUE_COMPARE && cue->kind != VSIG_CUE_EXTREME) continue;
+        const struct question_cue *cue = &asked->cues[i];
+        if (cue->kind != QUESTION_CUE_COUNT && cue->kind != QUESTION_CUE_COMPARE && cue->kind != QUESTION_CUE_EXTREME)
+            continue;
         uint32_t end = cue->first + cue->n_tokens;
         if (cue->number >= 0 && asked->values[cue->number].first >= end) end = asked->values[cue->number].first + 1;
         if (mention->first >= end && mention->first - end <= 1) return true;
@@ -224,16 +230,16 @@ static bool follows_count(const struct vsig_question *asked, const struct vsig_m
     return false;
 }
 
-static bool overlap(const struct vsig_mention *a, const struct vsig_mention *b)
+static bool overlap(const struct question_mention *a, const struct question_mention *b)
 {
     return a->first < b->first + b->n_tokens && a->first + a->n_tokens > b->first;
 }
 
 /* Do the same words name a table of the query, or a column of one? */
-static bool names_a_source(const struct vsig_subject *subject, const struct vsig_mention *mention)
+static bool names_a_source(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *other = &subject->asked->mentions[i];
+        const struct question_mention *other = &subject->asked->mentions[i];
         if (overlap(mention, other) && query_reads_table(subject, other->table)) return true;
     }
     return false;
@@ -261,11 +267,11 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     const struct sql_node *count = view->aggregate[QUERY_COUNT];
     if (!count || vsig_opt(run, OPT_TABLE) < 0.5) return;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(asked, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
         vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, the query does not look there",

@@ -32,7 +32,7 @@ static bool same_way(enum sql_op asked, enum sql_op op)
     return op == SQL_OP_EQ || op == SQL_OP_IS;
 }
 
-static bool admits(const struct vsig_cue *cue, enum sql_op op)
+static bool admits(const struct question_cue *cue, enum sql_op op)
 {
     return cue->loose ? same_way(cue->op, op) : op == cue->op || (cue->op == SQL_OP_EQ && same_way(cue->op, op));
 }
@@ -45,7 +45,7 @@ static bool bound_is_absent(const struct vsig_subject *subject, const struct sql
 }
 
 /* The evidence may well redefine the bound. */
-static bool evidence_states(const struct vsig_question *asked, double number)
+static bool evidence_states(const struct question *asked, double number)
 {
     for (uint32_t i = 0; i < asked->evidence.n; i++)
         if (asked->evidence.items[i].is_number && fabs(asked->evidence.items[i].number - number) < 1e-9) return true;
@@ -66,7 +66,7 @@ static const char *in_words(enum sql_op op)
     }
 }
 
-static void report(struct vsig_run *run, const struct vsig_cue *cue, const struct query_comparison *found,
+static void report(struct vsig_run *run, const struct question_cue *cue, const struct query_comparison *found,
                    const char *number)
 {
     const char *asked = in_words(cue->op), *written = in_words(found->op);
@@ -89,9 +89,9 @@ static void report(struct vsig_run *run, const struct vsig_cue *cue, const struc
 }
 
 /* True when a finding was made. */
-static bool check_number(struct vsig_run *run, const struct vsig_cue *as, int index)
+static bool check_number(struct vsig_run *run, const struct question_cue *as, int index)
 {
-    const struct vsig_value *value = &run->subject->asked->values[index];
+    const struct question_value *value = &run->subject->asked->values[index];
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     uint32_t n = query_compared_with(run->subject, value->number, found);
     if (!n || evidence_states(run->subject->asked, value->number)) return false;
@@ -106,9 +106,9 @@ static bool check_number(struct vsig_run *run, const struct vsig_cue *as, int in
     return true;
 }
 
-static void check_between(struct vsig_run *run, const struct vsig_cue *cue)
+static void check_between(struct vsig_run *run, const struct question_cue *cue)
 {
-    struct vsig_cue low = *cue, high = *cue;
+    struct question_cue low = *cue, high = *cue;
     if (cue->number < 0 || cue->number2 < 0) return;
     low.op = SQL_OP_GE;
     high.op = SQL_OP_LE;
@@ -116,20 +116,20 @@ static void check_between(struct vsig_run *run, const struct vsig_cue *cue)
     if (!check_number(run, &low, cue->number)) check_number(run, &high, cue->number2);
 }
 
-static bool near_negation(const struct vsig_question *asked, const struct vsig_cue *cue)
+static bool near_negation(const struct question *asked, const struct question_cue *cue)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == VSIG_CUE_NOT && asked->cues[i].first < cue->first) return true;
+        if (asked->cues[i].kind == QUESTION_CUE_NOT && asked->cues[i].first < cue->first) return true;
     return false;
 }
 
 /* The same number under two cues ("above 5 or below 5") may be compared either way. */
-static bool number_is_shared(const struct vsig_question *asked, const struct vsig_cue *cue)
+static bool number_is_shared(const struct question *asked, const struct question_cue *cue)
 {
     double number = asked->values[cue->number].number;
     uint32_t uses = 0;
     for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind == VSIG_VALUE_NUMBER && fabs(asked->values[i].number - number) < 1e-9) uses++;
+        if (asked->values[i].kind == QUESTION_VALUE_NUMBER && fabs(asked->values[i].number - number) < 1e-9) uses++;
     return uses > 1;
 }
 
@@ -144,13 +144,13 @@ static void check_column(struct vsig_run *run)
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct vsig_cue *cue = &asked->cues[i];
+        const struct question_cue *cue = &asked->cues[i];
         if (cue->number < 0 || cue->weak || near_negation(asked, cue) || number_is_shared(asked, cue)) continue;
-        if (cue->kind == VSIG_CUE_BETWEEN)
+        if (cue->kind == QUESTION_CUE_BETWEEN)
             check_between(run, cue);
-        else if (cue->kind == VSIG_CUE_COMPARE)
+        else if (cue->kind == QUESTION_CUE_COMPARE)
             check_number(run, cue, cue->number);
     }
     check_column(run);

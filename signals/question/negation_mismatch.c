@@ -41,7 +41,7 @@ static bool has_negative_literal(const struct vsig_subject *subject)
 }
 
 /* "unable", "unused": words of the question that negate by their prefix. */
-static bool has_negative_word(const struct vsig_question *asked)
+static bool has_negative_word(const struct question *asked)
 {
     for (uint32_t i = 0; i < asked->tokens.n; i++) {
         const struct text_token *t = &asked->tokens.items[i];
@@ -53,10 +53,10 @@ static bool has_negative_word(const struct vsig_question *asked)
     return false;
 }
 
-static const struct vsig_cue *sure_negation(const struct vsig_question *asked)
+static const struct question_cue *sure_negation(const struct question *asked)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == VSIG_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named)
+        if (asked->cues[i].kind == QUESTION_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named)
             return &asked->cues[i];
     return NULL;
 }
@@ -64,7 +64,7 @@ static const struct vsig_cue *sure_negation(const struct vsig_question *asked)
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
-    const struct vsig_cue *cue = sure_negation(subject->asked);
+    const struct question_cue *cue = sure_negation(subject->asked);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
@@ -73,16 +73,16 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
 
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     const struct sql_node *negation = view->negation;
-    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || asked->cue_kinds & 1U << VSIG_CUE_NOT) return;
+    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || asked->cue_kinds & 1U << QUESTION_CUE_NOT) return;
     if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return; /* IS NOT NULL guards are harmless */
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
     if (negation->kind == SQL_BINARY && query_column(run->subject, sql_kid(negation, 0)) &&
         query_column(run->subject, sql_kid(negation, 1)))
         return; /* a.id <> b.id keeps a pair from meeting itself */
     for (const char *const *word = EXCLUDERS; *word; word++)
-        if (vsig_question_has(asked, *word)) return;
+        if (question_has(asked, *word)) return;
     if (has_negative_word(asked)) return;
     vsig_fire(run, VSIG_WARNING, negation, "the query excludes rows, the question does not");
 }

@@ -10,7 +10,7 @@
 
 enum { OPT_UNASKED };
 
-#define CUE(kind) (1U << VSIG_CUE_##kind)
+#define CUE(kind) (1U << QUESTION_CUE_##kind)
 static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP);
 
 static const char *const RANKS[] = {"rank", "posit", "place", "order", "seed", "grade", "prioriti", "level", NULL};
@@ -31,7 +31,7 @@ static bool has_quantifier(const struct vsig_subject *subject)
     return false;
 }
 
-static const struct vsig_cue *sure_superlative(const struct vsig_question *asked)
+static const struct question_cue *sure_superlative(const struct question *asked)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
         if (SUPERLATIVES >> asked->cues[i].kind & 1U && !asked->cues[i].weak && !asked->cues[i].named)
@@ -45,11 +45,12 @@ static const struct sql_node *order_before(const struct sql_node *limit)
 }
 
 /* What a cue asks of the key: SQL_ASC, SQL_DESC, or SQL_OP_NONE where words and column leave it open. */
-static enum sql_op wanted(const struct vsig_subject *subject, const struct vsig_cue *cue, const struct sql_node *key)
+static enum sql_op wanted(const struct vsig_subject *subject, const struct question_cue *cue,
+                          const struct sql_node *key)
 {
     const struct schema_column *column = query_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
-    if (cue->kind != VSIG_CUE_FIRST)
+    if (cue->kind != QUESTION_CUE_FIRST)
         return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
@@ -58,11 +59,11 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct vsig_
 /* The direction that all superlatives of the question agree on, for this key. */
 static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struct sql_node *key)
 {
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     enum sql_op all = SQL_OP_NONE;
     for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct vsig_cue *cue = &asked->cues[i];
-        if (cue->kind == VSIG_CUE_DIRECTION || cue->kind == VSIG_CUE_SORT) return SQL_OP_NONE;
+        const struct question_cue *cue = &asked->cues[i];
+        if (cue->kind == QUESTION_CUE_DIRECTION || cue->kind == QUESTION_CUE_SORT) return SQL_OP_NONE;
         if (!((SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM)) >> cue->kind & 1U) || cue->named || cue->weak) continue;
         enum sql_op op = wanted(subject, cue, key);
         if (op == SQL_OP_NONE || (all != SQL_OP_NONE && op != all)) return SQL_OP_NONE;
@@ -103,8 +104,8 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
 
 static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
-    const struct vsig_cue *cue = sure_superlative(asked);
+    const struct question *asked = run->subject->asked;
+    const struct question_cue *cue = sure_superlative(asked);
     if (!cue || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
     if (asked->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
     const struct sql_node *where = view->order ? view->order : view->select;
@@ -123,21 +124,21 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
 
 static void check_top(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     double limit;
-    int i = vsig_cue_next(asked, VSIG_CUE_TOP, 0);
+    int i = question_cue_next(asked, QUESTION_CUE_TOP, 0);
     if (i < 0 || asked->cues[i].number < 0 || !limit_number(view->any_limit, &limit)) return;
-    const struct vsig_value *value = &asked->values[asked->cues[i].number];
+    const struct question_value *value = &asked->values[asked->cues[i].number];
     if (limit >= value->number && limit <= value->number) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for another number of rows than LIMIT gives");
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
 }
 
-static bool says_number(const struct vsig_question *asked, double number)
+static bool says_number(const struct question *asked, double number)
 {
     for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind == VSIG_VALUE_NUMBER && asked->values[i].number >= number &&
+        if (asked->values[i].kind == QUESTION_VALUE_NUMBER && asked->values[i].number >= number &&
             asked->values[i].number <= number)
             return true;
     for (uint32_t i = 0; i < asked->evidence.n; i++)
@@ -147,11 +148,11 @@ static bool says_number(const struct vsig_question *asked, double number)
     return false;
 }
 
-static bool asks_one_row(const struct vsig_question *asked)
+static bool asks_one_row(const struct question *asked)
 {
     if (asked->cue_kinds & (SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM))) return true;
     for (const char *const *word = ONE_ROW; *word; word++)
-        if (vsig_question_has(asked, *word)) return true;
+        if (question_has(asked, *word)) return true;
     return false;
 }
 
@@ -165,15 +166,15 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
 }
 
 /* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
-static enum sql_op sort_direction(const struct vsig_question *asked, bool *plain)
+static enum sql_op sort_direction(const struct question *asked, bool *plain)
 {
     enum sql_op all = SQL_OP_NONE;
     bool sorted = false, open = false;
     for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct vsig_cue *cue = &asked->cues[i];
-        if (cue->kind == VSIG_CUE_SORT && !cue->weak) sorted = true;
+        const struct question_cue *cue = &asked->cues[i];
+        if (cue->kind == QUESTION_CUE_SORT && !cue->weak) sorted = true;
         if (SUPERLATIVES >> cue->kind & 1U) open = true;
-        if (cue->kind != VSIG_CUE_DIRECTION) continue;
+        if (cue->kind != QUESTION_CUE_DIRECTION) continue;
         if (cue->op == SQL_OP_NONE || (all != SQL_OP_NONE && all != cue->op)) open = true;
         all = cue->op;
     }

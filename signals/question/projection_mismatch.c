@@ -66,18 +66,18 @@ static void read_answer(struct vsig_subject *subject, const struct sql_block *bl
 }
 
 /* The phrase's own mention of that column; 0: none. */
-static double phrase_score(const struct vsig_question *asked, const struct vsig_asked *phrase, uint32_t column)
+static double phrase_score(const struct question *asked, const struct question_asked *phrase, uint32_t column)
 {
     double best = 0;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         bool overlaps = m->first < phrase->first + phrase->n_tokens && m->first + m->n_tokens > phrase->first;
         if (overlaps && m->id == column && m->score > best) best = m->score;
     }
     return best;
 }
 
-static bool any_vague(const struct vsig_question *asked)
+static bool any_vague(const struct question *asked)
 {
     for (uint32_t i = 0; i < asked->n_asked; i++)
         if (asked->asked[i].vague) return true;
@@ -85,7 +85,7 @@ static bool any_vague(const struct vsig_question *asked)
 }
 
 /* Smallest and largest number of columns that the asked list may mean. */
-static void asked_range(const struct vsig_question *asked, uint32_t *low, uint32_t *high)
+static void asked_range(const struct question *asked, uint32_t *low, uint32_t *high)
 {
     *low = asked->n_asked;
     *high = 0;
@@ -94,10 +94,10 @@ static void asked_range(const struct vsig_question *asked, uint32_t *low, uint32
 
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
-static uint32_t optional_columns(const struct vsig_question *asked, const struct answer *answer)
+static uint32_t optional_columns(const struct question *asked, const struct answer *answer)
 {
     uint32_t parts = 0, groups = 0;
-    bool each = asked->cue_kinds & (1U << VSIG_CUE_EACH | 1U << VSIG_CUE_DISTINCT);
+    bool each = asked->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
     for (uint32_t i = 0; i < asked->n_asked; i++) each |= asked->asked[i].computed;
     for (uint32_t i = 0; i < answer->n; i++) {
         parts += answer->items[i].part_of_name;
@@ -107,7 +107,7 @@ static uint32_t optional_columns(const struct vsig_question *asked, const struct
 }
 
 /* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
-static bool is_meant(const struct vsig_question *asked, const struct shown *shown)
+static bool is_meant(const struct question *asked, const struct shown *shown)
 {
     if (!shown->column || asked->column_score[shown->column->id] > 0) return true;
     if (shown->grouped && asked->table_score[shown->column->table] > 0.5F) return true;
@@ -116,7 +116,7 @@ static bool is_meant(const struct vsig_question *asked, const struct shown *show
 
 static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     uint32_t meant = 0;
     const struct shown *odd = NULL;
     for (uint32_t i = 0; i < answer->n; i++) {
@@ -143,7 +143,7 @@ static bool check_odd(struct vsig_run *run)
 }
 
 /* The column that the fewest words of the list speak for: the likeliest to be superfluous. */
-static const struct shown *least_asked(const struct vsig_question *asked, const struct answer *answer)
+static const struct shown *least_asked(const struct question *asked, const struct answer *answer)
 {
     const struct shown *least = NULL;
     double least_score = 2;
@@ -171,7 +171,7 @@ static void report_count(struct vsig_run *run, const struct sql_node *at, const 
 
 static bool check_count(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     uint32_t low, high, optional = optional_columns(asked, answer);
     if (vsig_opt(run, OPT_COUNT) < 0.5 || !asked->asked_closed) return false;
     asked_range(asked, &low, &high);
@@ -185,7 +185,7 @@ static bool check_count(struct vsig_run *run, const struct answer *answer, const
 }
 
 /* "partition id" and partitionid: letters of the phrase and of the name, compared without what lies between. */
-static bool same_letters(const struct vsig_question *asked, const struct vsig_asked *phrase, const char *name)
+static bool same_letters(const struct question *asked, const struct question_asked *phrase, const char *name)
 {
     for (uint32_t i = phrase->first; i < phrase->first + phrase->n_tokens; i++) {
         const char *norm = asked->tokens.items[i].norm;
@@ -199,7 +199,7 @@ static bool same_letters(const struct vsig_question *asked, const struct vsig_as
 }
 
 /* Has some column of the answer anything to do with the phrase? A "name" may be any text that the question names. */
-static bool is_answered(const struct vsig_question *asked, const struct vsig_asked *phrase, const struct answer *answer,
+static bool is_answered(const struct question *asked, const struct question_asked *phrase, const struct answer *answer,
                         const struct schema_column *named)
 {
     bool any_text = named->words.n == 1 && strcmp(named->words.items[0].norm, "name") == 0;
@@ -213,10 +213,10 @@ static bool is_answered(const struct vsig_question *asked, const struct vsig_ask
 }
 
 /* Is the mention no more than the name of a table, or a key or name of a table that the query has no use for? */
-static bool names_no_column(const struct vsig_subject *subject, const struct vsig_mention *mention)
+static bool names_no_column(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &subject->asked->mentions[i];
+        const struct question_mention *m = &subject->asked->mentions[i];
         if (m->column < 0 && m->first == mention->first && m->score >= mention->score) return true;
     }
     return query_is_generic(subject, subject->schema->columns[mention->id]) &&
@@ -224,11 +224,12 @@ static bool names_no_column(const struct vsig_subject *subject, const struct vsi
 }
 
 /* The column that the phrase names by all its words, the longest such; NULL. */
-static const struct vsig_mention *surely_named(const struct vsig_subject *subject, const struct vsig_asked *phrase)
+static const struct question_mention *surely_named(const struct vsig_subject *subject,
+                                                   const struct question_asked *phrase)
 {
-    const struct vsig_mention *best = NULL;
+    const struct question_mention *best = NULL;
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &subject->asked->mentions[i];
+        const struct question_mention *m = &subject->asked->mentions[i];
         bool inside = m->first >= phrase->first && m->first + m->n_tokens <= phrase->first + phrase->n_tokens;
         if (!inside || m->column < 0 || m->score < 0.99 || names_no_column(subject, m)) continue;
         if (!best || m->n_tokens > best->n_tokens) best = m;
@@ -238,11 +239,11 @@ static const struct vsig_mention *surely_named(const struct vsig_subject *subjec
 
 static void check_missing(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     for (uint32_t p = 0; p < asked->n_asked; p++) {
-        const struct vsig_asked *phrase = &asked->asked[p];
+        const struct question_asked *phrase = &asked->asked[p];
         if (phrase->computed || phrase->vague || phrase->entity) continue;
-        const struct vsig_mention *named = surely_named(run->subject, phrase);
+        const struct question_mention *named = surely_named(run->subject, phrase);
         if (!named || is_answered(asked, phrase, answer, run->subject->schema->columns[named->id])) continue;
         struct vsig_finding *finding =
             vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
@@ -256,9 +257,9 @@ static void check_missing(struct vsig_run *run, const struct answer *answer, con
 /* "different types": may rows repeat for lack of DISTINCT? Certain only for one table without conditions. */
 static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer *answer)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     const struct sql_block *block = query_answer_block(run->subject);
-    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[VSIG_CUE_DISTINCT] || view->distinct || view->group)
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[QUESTION_CUE_DISTINCT] || view->distinct || view->group)
         return;
     if (view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] || view->compound[QUERY_EXCEPT] ||
         block->aggregate)
@@ -297,14 +298,15 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
 {
     static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible",
                                         "each", "every", "once", "which", NULL};
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     const struct sql_node *distinct = sql_kid(block->node, SELECT_DISTINCT);
     if (!distinct || distinct->n_kids || view->limit || view->group) return;
-    if (asked->cue_kinds >> VSIG_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP || block->arm)
+    if (asked->cue_kinds >> QUESTION_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP ||
+        block->arm)
         return;
     if (block->n_sources > 1) return; /* the join repeats rows: DISTINCT is there to mend that */
     for (const char *const *word = WORDS; *word; word++)
-        if (vsig_question_has(asked, *word)) return;
+        if (question_has(asked, *word)) return;
     double dropped = share_dropped(run, block, answer);
     if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
         vsig_fire(run, VSIG_WARNING, distinct,
@@ -313,7 +315,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
 
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     const struct sql_block *block = query_answer_block(run->subject);
     struct query_view view;
     struct answer answer;

@@ -275,14 +275,14 @@ static bool is_held_value(const struct vsig_subject *subject, const struct sql_n
     return false;
 }
 
-static bool is_used(const struct vsig_subject *subject, const struct vsig_mention *mention)
+static bool is_used(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
         const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
         if (!column) continue;
         if (column->id == mention->id) return true;
         for (uint32_t m = 0; m < subject->asked->n_mentions; m++) { /* another name for the same words */
-            const struct vsig_mention *other = &subject->asked->mentions[m];
+            const struct question_mention *other = &subject->asked->mentions[m];
             bool overlaps =
                 other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
             if (other->id == column->id && overlaps) return true;
@@ -300,7 +300,7 @@ bool query_reads_table(const struct vsig_subject *subject, int table)
 }
 
 /* Do the mention's words say more than a value, a table, or a cue says? */
-static bool is_column_word(const struct vsig_question *asked, const struct vsig_mention *mention)
+static bool is_column_word(const struct question *asked, const struct question_mention *mention)
 {
     uint32_t end = mention->first + mention->n_tokens;
     for (uint32_t i = 0; i < asked->n_values; i++)
@@ -308,7 +308,7 @@ static bool is_column_word(const struct vsig_question *asked, const struct vsig_
             !asked->values[i].is_name)
             return false;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         if (m->column < 0 && m->score > 0.7 && m->first < end && m->first + m->n_tokens > mention->first) return false;
     }
     for (uint32_t i = 0; i < asked->n_cues; i++)
@@ -321,9 +321,9 @@ static bool is_column_word(const struct vsig_question *asked, const struct vsig_
 /* A column that the question surely names and the query does not use; NULL. */
 static const struct schema_column *unused_mention(const struct vsig_subject *subject)
 {
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !query_reads_table(subject, m->table)) continue;
         const struct schema_column *column = subject->schema->columns[m->id];
         if (!query_is_generic(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
@@ -333,7 +333,7 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
 
 bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd)
 {
-    const struct vsig_question *asked = subject->asked;
+    const struct question *asked = subject->asked;
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
         const struct sql_ref *ref = subject->bound->refs[i];
         const struct schema_column *used = schema_column_of(subject->schema, ref);

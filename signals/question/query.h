@@ -3,7 +3,7 @@
 #define ASSAY_SIGNALS_QUESTION_QUERY_H
 
 #include "signals/vsig.h"
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 enum query_aggregate {
     QUERY_COUNT,

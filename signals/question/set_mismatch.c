@@ -50,25 +50,25 @@ static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
 }
 
 /* Does a value stand on each side of the "and" that follows "both"? */
-static bool both_of_values(const struct vsig_question *asked)
+static bool both_of_values(const struct question *asked)
 {
-    int cue = vsig_cue_next(asked, VSIG_CUE_BOTH, 0);
+    int cue = question_cue_next(asked, QUESTION_CUE_BOTH, 0);
     if (cue < 0) return false;
     uint32_t from = asked->cues[cue].first, seen = 0;
     for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind != VSIG_VALUE_NUMBER || asked->values[i].first > from) seen++;
+        if (asked->values[i].kind != QUESTION_VALUE_NUMBER || asked->values[i].first > from) seen++;
     return seen >= 2;
 }
 
-static bool asks_either(const struct vsig_question *asked)
+static bool asks_either(const struct question *asked)
 {
-    return asked->cue_kinds >> VSIG_CUE_EITHER & 1U;
+    return asked->cue_kinds >> QUESTION_CUE_EITHER & 1U;
 }
 
 static void check_both(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
-    if (!vsig_cue_any(asked, 1U << VSIG_CUE_BOTH) || asks_either(asked) || !both_of_values(asked)) return;
+    const struct question *asked = run->subject->asked;
+    if (!question_cue_any(asked, 1U << QUESTION_CUE_BOTH) || asks_either(asked) || !both_of_values(asked)) return;
     if (view->compound[QUERY_INTERSECT] || view->having || view->compound[QUERY_EXCEPT]) return;
     struct pair pair = {NULL, SQL_OP_NONE};
     const struct sql_node *node = find_pair(run->subject, &pair) ? pair.node : view->in_list;
@@ -81,25 +81,25 @@ static void check_both(struct vsig_run *run, const struct query_view *view)
 
 static void check_either(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     const struct sql_node *intersect = view->compound[QUERY_INTERSECT];
     if (!intersect || !asks_either(asked)) return;
-    if (asked->cue_kinds & (1U << VSIG_CUE_BOTH | 1U << VSIG_CUE_NOT) || vsig_question_has(asked, "and") ||
-        vsig_question_has(asked, "also") || vsig_question_has(asked, "but"))
+    if (asked->cue_kinds & (1U << QUESTION_CUE_BOTH | 1U << QUESTION_CUE_NOT) || question_has(asked, "and") ||
+        question_has(asked, "also") || question_has(asked, "but"))
         return;
     vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, the query wants both");
 }
 
 /* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
-static bool or_of_values(const struct vsig_question *asked)
+static bool or_of_values(const struct question *asked)
 {
     for (uint32_t c = 0; c < asked->n_cues; c++) {
-        const struct vsig_cue *cue = &asked->cues[c];
+        const struct question_cue *cue = &asked->cues[c];
         bool before = false, after = false;
-        if (cue->kind != VSIG_CUE_EITHER || asked->tokens.items[cue->first].norm[0] != 'o') continue;
+        if (cue->kind != QUESTION_CUE_EITHER || asked->tokens.items[cue->first].norm[0] != 'o') continue;
         for (uint32_t i = 0; i < asked->n_values; i++) {
-            const struct vsig_value *value = &asked->values[i];
-            if (value->kind == VSIG_VALUE_DATABASE && !value->capital) continue;
+            const struct question_value *value = &asked->values[i];
+            if (value->kind == QUESTION_VALUE_DATABASE && !value->capital) continue;
             before |=
                 value->first + value->n_tokens <= cue->first && cue->first - (value->first + value->n_tokens) <= NEAR;
             after |= value->first > cue->first && value->first - cue->first <= NEAR + 1;
@@ -128,7 +128,7 @@ static void check_or_unasked(struct vsig_run *run, const struct query_view *view
                                          "plus", "than", "as",   ",",       NULL};
     if (!view->or_node || asks_either(run->subject->asked) || run->subject->asked->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
-        if (vsig_question_has(run->subject->asked, *word)) return;
+        if (question_has(run->subject->asked, *word)) return;
     vsig_fire(run, VSIG_ERROR, view->or_node, "the query leaves a choice (OR), the question does not");
 }
 

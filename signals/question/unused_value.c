@@ -110,7 +110,7 @@ static bool has_digits(const char *text, const char *digits)
     return false;
 }
 
-static bool has_number(const struct literals *literals, const struct vsig_value *value)
+static bool has_number(const struct literals *literals, const struct question_value *value)
 {
     for (uint32_t i = 0; i < literals->n; i++) {
         const struct literal *literal = &literals->items[i];
@@ -121,8 +121,8 @@ static bool has_number(const struct literals *literals, const struct vsig_value 
 }
 
 /* "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
-static bool has_next_number(const struct vsig_subject *subject, const struct vsig_value *value,
-                            const struct vsig_cue *cue)
+static bool has_next_number(const struct vsig_subject *subject, const struct question_value *value,
+                            const struct question_cue *cue)
 {
     static const struct {
         uint8_t asked, written;
@@ -131,7 +131,7 @@ static bool has_next_number(const struct vsig_subject *subject, const struct vsi
         {SQL_OP_GT, SQL_OP_GE, 1}, {SQL_OP_GE, SQL_OP_GT, -1}, {SQL_OP_LT, SQL_OP_LE, -1}, {SQL_OP_LE, SQL_OP_LT, 1}};
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     for (size_t i = 0; cue && i < G_N_ELEMENTS(SAME); i++) {
-        if (cue->kind == VSIG_CUE_COMPARE && SAME[i].asked != cue->op) continue;
+        if (cue->kind == QUESTION_CUE_COMPARE && SAME[i].asked != cue->op) continue;
         uint32_t n = query_compared_with(subject, value->number + SAME[i].step, found);
         for (uint32_t f = 0; f < n; f++)
             if (found[f].op == SAME[i].written || found[f].excluded) return true;
@@ -139,11 +139,11 @@ static bool has_next_number(const struct vsig_subject *subject, const struct vsi
     return false;
 }
 
-static bool in_evidence(const struct vsig_question *asked, const struct vsig_value *value)
+static bool in_evidence(const struct question *asked, const struct question_value *value)
 {
     for (uint32_t i = 0; i < asked->evidence.n; i++) {
         const struct text_token *t = &asked->evidence.items[i];
-        if (value->kind == VSIG_VALUE_NUMBER && t->is_number && fabs(t->number - value->number) < 1e-9) return true;
+        if (value->kind == QUESTION_VALUE_NUMBER && t->is_number && fabs(t->number - value->number) < 1e-9) return true;
         for (uint32_t v = value->first; v < value->first + value->n_tokens; v++)
             if (!asked->tokens.items[v].is_stop && strcmp(asked->tokens.items[v].stem, t->stem) == 0) return true;
     }
@@ -151,7 +151,7 @@ static bool in_evidence(const struct vsig_question *asked, const struct vsig_val
 }
 
 /* The cue that a number is bound to; NULL. */
-static const struct vsig_cue *cue_of(const struct vsig_question *asked, int value)
+static const struct question_cue *cue_of(const struct question *asked, int value)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
         if (asked->cues[i].number == value || asked->cues[i].number2 == value) return &asked->cues[i];
@@ -159,10 +159,10 @@ static const struct vsig_cue *cue_of(const struct vsig_question *asked, int valu
 }
 
 /* "address line 1": is the number a word of a column's name? */
-static bool is_in_name(const struct vsig_subject *subject, const struct vsig_value *value)
+static bool is_in_name(const struct vsig_subject *subject, const struct question_value *value)
 {
     for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct vsig_mention *m = &subject->asked->mentions[i];
+        const struct question_mention *m = &subject->asked->mentions[i];
         if (m->column < 0 || value->first < m->first || value->first >= m->first + m->n_tokens) continue;
         const struct text_tokens *words = &subject->schema->columns[m->id]->words;
         for (uint32_t w = 0; w < words->n; w++)
@@ -171,22 +171,22 @@ static bool is_in_name(const struct vsig_subject *subject, const struct vsig_val
     return false;
 }
 
-static bool number_counts(const struct vsig_subject *subject, const struct vsig_value *value,
-                          const struct vsig_cue *cue)
+static bool number_counts(const struct vsig_subject *subject, const struct question_value *value,
+                          const struct question_cue *cue)
 {
-    if (value->number >= 0 && value->number <= 1 && !(cue && cue->kind == VSIG_CUE_COMPARE && cue->op == SQL_OP_GT))
+    if (value->number >= 0 && value->number <= 1 && !(cue && cue->kind == QUESTION_CUE_COMPARE && cue->op == SQL_OP_GT))
         return false;
     if (value->spelled && !cue) return false;
     if (cue && cue->weak) return false;
-    if (vsig_cue_any(subject->asked, 1U << VSIG_CUE_RATIO)) return false;
+    if (question_cue_any(subject->asked, 1U << QUESTION_CUE_RATIO)) return false;
     return !is_in_name(subject, value);
 }
 
-static void report(struct vsig_run *run, const struct query_view *view, const struct vsig_value *value)
+static void report(struct vsig_run *run, const struct query_view *view, const struct question_value *value)
 {
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "a %s of the question is nowhere in the query",
-                  value->kind == VSIG_VALUE_NUMBER ? "number" : "value");
+                  value->kind == QUESTION_VALUE_NUMBER ? "number" : "value");
     vsig_add_fact(run, finding, "value", false, "%s", value->text);
     for (uint32_t i = 0; i < value->n_hits && i < 3; i++) {
         const struct schema_column *column = run->subject->schema->columns[value->hits[i].column];
@@ -198,9 +198,9 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
 static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                          uint32_t i)
 {
-    const struct vsig_question *asked = run->subject->asked;
-    const struct vsig_value *value = &asked->values[i];
-    const struct vsig_cue *cue = cue_of(asked, (int)i);
+    const struct question *asked = run->subject->asked;
+    const struct question_value *value = &asked->values[i];
+    const struct question_cue *cue = cue_of(asked, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
     if (has_next_number(run->subject, value, cue)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
@@ -208,7 +208,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
 }
 
 /* Do the quoted words name a table or column? Then they stand in the query without quotes. */
-static bool names_schema(const struct vsig_subject *subject, const struct vsig_value *value)
+static bool names_schema(const struct vsig_subject *subject, const struct question_value *value)
 {
     const char *text = value->text;
     size_t len = strlen(text);
@@ -220,11 +220,11 @@ static bool names_schema(const struct vsig_subject *subject, const struct vsig_v
 }
 
 /* Does one of the columns that hold the value stand in the query's conditions or its answer at all? */
-static bool text_counts(const struct vsig_run *run, const struct vsig_value *value)
+static bool text_counts(const struct vsig_run *run, const struct question_value *value)
 {
     if (value->is_name || strlen(value->text) < 2) return false;
-    if (value->kind == VSIG_VALUE_QUOTED) return !names_schema(run->subject, value);
-    if (value->kind == VSIG_VALUE_NAME) return false;
+    if (value->kind == QUESTION_VALUE_QUOTED) return !names_schema(run->subject, value);
+    if (value->kind == QUESTION_VALUE_NAME) return false;
     if (!value->capital) return vsig_opt(run, OPT_PLAIN) > 0.5;
     for (uint32_t i = 0; i < value->n_hits; i++)
         if (run->subject->schema->columns[value->hits[i].column]->affinity == SCHEMA_TEXT ||
@@ -235,7 +235,7 @@ static bool text_counts(const struct vsig_run *run, const struct vsig_value *val
 
 static bool check_text(struct vsig_run *run, const struct query_view *view, const struct literals *literals, uint32_t i)
 {
-    const struct vsig_value *value = &run->subject->asked->values[i];
+    const struct question_value *value = &run->subject->asked->values[i];
     if (!text_counts(run, value)) return true;
     const char *folded = text_fold(run->subject->arena, value->text, strlen(value->text));
     const char *letters = folded ? squeeze(run->subject->arena, folded) : NULL;
@@ -295,7 +295,7 @@ static bool words_meet(const char *a, const char *b)
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
     if (!words.items || tokens_meet(&asked->tokens, literal) || tokens_meet(&asked->evidence, literal)) return true;
     for (uint32_t w = 0; w < words.n; w++) {
@@ -323,7 +323,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
 
 static enum err_code unused_value_eval(struct vsig_run *run)
 {
-    const struct vsig_question *asked = run->subject->asked;
+    const struct question *asked = run->subject->asked;
     struct query_view view;
     struct literals literals;
     query_look(run->subject, &view);
@@ -331,7 +331,7 @@ static enum err_code unused_value_eval(struct vsig_run *run)
     if (!collect(run->subject, &literals)) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < asked->n_values; i++) {
         if (in_evidence(asked, &asked->values[i])) continue;
-        if (asked->values[i].kind == VSIG_VALUE_NUMBER)
+        if (asked->values[i].kind == QUESTION_VALUE_NUMBER)
             check_number(run, &view, &literals, i);
         else if (!check_text(run, &view, &literals, i))
             return ERR_LIMIT_MEMORY;

@@ -38,13 +38,13 @@ static bool is_telling(const struct vsig_run *run, const struct sql_node *litera
 }
 
 /* Does the evidence name the column with the literal's column, so that there is nothing to choose? */
-static bool evidence_names(const struct vsig_question *asked, const struct schema_column *column)
+static bool evidence_names(const struct question *asked, const struct schema_column *column)
 {
     return asked->evidence_score && asked->evidence_score[column->id] > 0.9F;
 }
 
 /* Tokens of the question that state the literal; false when it does not. */
-static bool place_of(const struct vsig_question *asked, const char *folded, struct arena *arena, uint32_t *first,
+static bool place_of(const struct question *asked, const char *folded, struct arena *arena, uint32_t *first,
                      uint32_t *last)
 {
     for (uint32_t i = 0; i < asked->n_values; i++) {
@@ -58,12 +58,11 @@ static bool place_of(const struct vsig_question *asked, const char *folded, stru
 }
 
 /* 0..1.3: how much the question speaks of the column around the tokens [first, last]. */
-static double closeness(const struct vsig_question *asked, const struct schema_column *column, uint32_t first,
-                        uint32_t last)
+static double closeness(const struct question *asked, const struct schema_column *column, uint32_t first, uint32_t last)
 {
     double best = 0;
     for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         if (m->id != column->id) continue;
         uint32_t end = m->first + m->n_tokens - 1;
         uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;

@@ -1,5 +1,5 @@
 /* Reading a question: values, mentions, cues, the asked list, and what hostile text does to it. */
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -37,15 +37,15 @@ static void teardown(void)
 
 TestSuite(question, .init = setup, .fini = teardown);
 
-static const struct vsig_question *read_question(const char *text)
+static const struct question *read_question(const char *text)
 {
     arena_reset(&fixture.arena);
-    const struct vsig_question *asked = vsig_question_read(&fixture.arena, schema, text, NULL);
+    const struct question *asked = question_read(&fixture.arena, schema, text, NULL);
     cr_assert(asked, "%s", text);
     return asked;
 }
 
-static const struct vsig_value *value_of(const struct vsig_question *asked, const char *text)
+static const struct question_value *value_of(const struct question *asked, const char *text)
 {
     for (uint32_t i = 0; i < asked->n_values; i++)
         if (strcmp(asked->values[i].text, text) == 0) return &asked->values[i];
@@ -54,13 +54,14 @@ static const struct vsig_value *value_of(const struct vsig_question *asked, cons
 
 Test(question, values_of_every_kind)
 {
-    const struct vsig_question *asked = read_question(
+    const struct question *asked = read_question(
         "Which 'Algebra' courses in New York or Atlantis have 1,200 lessons, more than twice or at least 3?");
-    const struct vsig_value *quoted = value_of(asked, "Algebra"), *held = value_of(asked, "New York");
-    cr_assert(quoted && quoted->kind == VSIG_VALUE_QUOTED && quoted->n_hits == 1);
-    cr_assert(held && held->kind == VSIG_VALUE_DATABASE && held->n_tokens == 2 && held->capital && held->n_hits == 1);
+    const struct question_value *quoted = value_of(asked, "Algebra"), *held = value_of(asked, "New York");
+    cr_assert(quoted && quoted->kind == QUESTION_VALUE_QUOTED && quoted->n_hits == 1);
+    cr_assert(held && held->kind == QUESTION_VALUE_DATABASE && held->n_tokens == 2 && held->capital &&
+              held->n_hits == 1);
     cr_expect_str_eq(schema->columns[held->hits[0].column]->name, "name");
-    cr_expect(value_of(asked, "Atlantis") && value_of(asked, "Atlantis")->kind == VSIG_VALUE_NAME);
+    cr_expect(value_of(asked, "Atlantis") && value_of(asked, "Atlantis")->kind == QUESTION_VALUE_NAME);
     cr_expect(value_of(asked, "1200") && value_of(asked, "1200")->number == 1200 && !value_of(asked, "1200")->spelled);
     cr_expect(value_of(asked, "2") && value_of(asked, "2")->spelled, "twice");
     cr_expect(value_of(asked, "3"));
@@ -69,14 +70,14 @@ Test(question, values_of_every_kind)
 
 Test(question, values_spare_names_of_the_schema_and_the_first_word)
 {
-    const struct vsig_question *asked = read_question("List Lima. Which Teachers know The Art of War?");
+    const struct question *asked = read_question("List Lima. Which Teachers know The Art of War?");
     cr_expect(value_of(asked, "The Art of War") && value_of(asked, "The Art of War")->n_tokens == 4);
     cr_expect(value_of(asked, "Lima") && value_of(asked, "Lima")->capital);
     cr_expect(!value_of(asked, "List") && !value_of(asked, "Which"));
     cr_expect(value_of(asked, "Teachers") && value_of(asked, "Teachers")->is_name);
 }
 
-static double score_of(const struct vsig_question *asked, const char *table, const char *column)
+static double score_of(const struct question *asked, const char *table, const char *column)
 {
     int t = schema_find_table(schema, table, strlen(table));
     int c = schema_find_column(schema, t, column, strlen(column));
@@ -86,7 +87,7 @@ static double score_of(const struct vsig_question *asked, const char *table, con
 
 Test(question, mentions_by_stem_part_and_synonym)
 {
-    const struct vsig_question *asked =
+    const struct question *asked =
         read_question("What are the surnames and wages of instructors, and where do they live?");
     cr_expect(score_of(asked, "teacher", "surname") > 0.99);
     cr_expect(score_of(asked, "teacher", "salary") > 0.7 && score_of(asked, "teacher", "salary") < 0.9,
@@ -103,43 +104,43 @@ Test(question, mentions_by_stem_part_and_synonym)
 /* A question, and the first cue of that kind in it: its operator, its words, its numbers. */
 static const struct {
     const char *question;
-    enum vsig_cue_kind kind;
+    enum question_cue_kind kind;
     enum sql_op op;
     const char *words, *number, *number2;
 } CUES[] = {
-    {"cities with more than 5 teachers", VSIG_CUE_COMPARE, SQL_OP_GT, "more than", "5", NULL},
-    {"cities with no more than 5 teachers", VSIG_CUE_COMPARE, SQL_OP_LE, "no more than", "5", NULL},
-    {"cities with at least two teachers", VSIG_CUE_COMPARE, SQL_OP_GE, "at least", "2", NULL},
-    {"cities greater than or equal to 7", VSIG_CUE_COMPARE, SQL_OP_GE, "greater than or equal to", "7", NULL},
-    {"teachers with 3 or more courses", VSIG_CUE_COMPARE, SQL_OP_GE, "3 or more", "3", NULL},
-    {"length 3 or above 5", VSIG_CUE_COMPARE, SQL_OP_GT, "above", "5", NULL},
-    {"taught more than once", VSIG_CUE_COMPARE, SQL_OP_GT, "more than", "1", NULL},
-    {"born after the year 1980", VSIG_CUE_COMPARE, SQL_OP_GT, "after", "1980", NULL},
-    {"older than at least one teacher", VSIG_CUE_COMPARE, SQL_OP_GT, "older than", NULL, NULL},
-    {"salaries between 10 and 20", VSIG_CUE_BETWEEN, SQL_OP_NONE, "between 10 and 20", "10", "20"},
-    {"How many cities are there", VSIG_CUE_COUNT, SQL_OP_NONE, "How many", NULL, NULL},
-    {"the city with the most courses", VSIG_CUE_EXTREME, SQL_DESC, "most", NULL, NULL},
-    {"the city with the fewest number of courses", VSIG_CUE_EXTREME, SQL_ASC, "fewest number of", NULL, NULL},
-    {"the youngest teacher", VSIG_CUE_FIRST, SQL_DESC, "youngest", NULL, NULL},
-    {"the top 3 cities", VSIG_CUE_TOP, SQL_DESC, "top 3", "3", NULL},
-    {"the 5 least popular courses", VSIG_CUE_TOP, SQL_ASC, "5 least popular", "5", NULL},
-    {"sorted by title", VSIG_CUE_SORT, SQL_OP_NONE, "sorted by", NULL, NULL},
-    {"titles in descending alphabetical order", VSIG_CUE_DIRECTION, SQL_DESC, "in descending alphabetical order", NULL,
-     NULL},
-    {"cities from the smallest to the largest", VSIG_CUE_DIRECTION, SQL_ASC, "from the smallest to the largest", NULL,
-     NULL},
-    {"who don't teach", VSIG_CUE_NOT, SQL_OP_NONE, "don't", NULL, NULL},
-    {"either here or there", VSIG_CUE_EITHER, SQL_OP_NONE, "either", NULL, NULL},
+    {"cities with more than 5 teachers", QUESTION_CUE_COMPARE, SQL_OP_GT, "more than", "5", NULL},
+    {"cities with no more than 5 teachers", QUESTION_CUE_COMPARE, SQL_OP_LE, "no more than", "5", NULL},
+    {"cities with at least two teachers", QUESTION_CUE_COMPARE, SQL_OP_GE, "at least", "2", NULL},
+    {"cities greater than or equal to 7", QUESTION_CUE_COMPARE, SQL_OP_GE, "greater than or equal to", "7", NULL},
+    {"teachers with 3 or more courses", QUESTION_CUE_COMPARE, SQL_OP_GE, "3 or more", "3", NULL},
+    {"length 3 or above 5", QUESTION_CUE_COMPARE, SQL_OP_GT, "above", "5", NULL},
+    {"taught more than once", QUESTION_CUE_COMPARE, SQL_OP_GT, "more than", "1", NULL},
+    {"born after the year 1980", QUESTION_CUE_COMPARE, SQL_OP_GT, "after", "1980", NULL},
+    {"older than at least one teacher", QUESTION_CUE_COMPARE, SQL_OP_GT, "older than", NULL, NULL},
+    {"salaries between 10 and 20", QUESTION_CUE_BETWEEN, SQL_OP_NONE, "between 10 and 20", "10", "20"},
+    {"How many cities are there", QUESTION_CUE_COUNT, SQL_OP_NONE, "How many", NULL, NULL},
+    {"the city with the most courses", QUESTION_CUE_EXTREME, SQL_DESC, "most", NULL, NULL},
+    {"the city with the fewest number of courses", QUESTION_CUE_EXTREME, SQL_ASC, "fewest number of", NULL, NULL},
+    {"the youngest teacher", QUESTION_CUE_FIRST, SQL_DESC, "youngest", NULL, NULL},
+    {"the top 3 cities", QUESTION_CUE_TOP, SQL_DESC, "top 3", "3", NULL},
+    {"the 5 least popular courses", QUESTION_CUE_TOP, SQL_ASC, "5 least popular", "5", NULL},
+    {"sorted by title", QUESTION_CUE_SORT, SQL_OP_NONE, "sorted by", NULL, NULL},
+    {"titles in descending alphabetical order", QUESTION_CUE_DIRECTION, SQL_DESC, "in descending alphabetical order",
+     NULL, NULL},
+    {"cities from the smallest to the largest", QUESTION_CUE_DIRECTION, SQL_ASC, "from the smallest to the largest",
+     NULL, NULL},
+    {"who don't teach", QUESTION_CUE_NOT, SQL_OP_NONE, "don't", NULL, NULL},
+    {"either here or there", QUESTION_CUE_EITHER, SQL_OP_NONE, "either", NULL, NULL},
 };
 
-static const struct vsig_cue *first_cue(const struct vsig_question *asked, enum vsig_cue_kind kind)
+static const struct question_cue *first_cue(const struct question *asked, enum question_cue_kind kind)
 {
     for (uint32_t i = 0; i < asked->n_cues; i++)
         if (asked->cues[i].kind == kind) return &asked->cues[i];
     return NULL;
 }
 
-static const char *number_of(const struct vsig_question *asked, int index)
+static const char *number_of(const struct question *asked, int index)
 {
     return index < 0 ? "" : asked->values[index].text;
 }
@@ -147,8 +148,8 @@ static const char *number_of(const struct vsig_question *asked, int index)
 Test(question, cues_take_the_longest_match_and_their_numbers)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
-        const struct vsig_question *asked = read_question(CUES[i].question);
-        const struct vsig_cue *cue = first_cue(asked, CUES[i].kind);
+        const struct question *asked = read_question(CUES[i].question);
+        const struct question_cue *cue = first_cue(asked, CUES[i].kind);
         cr_expect(cue, "%s: no cue", CUES[i].question);
         if (!cue) continue;
         uint32_t start = asked->tokens.items[cue->first].start,
@@ -164,15 +165,15 @@ Test(question, cues_take_the_longest_match_and_their_numbers)
 
 Test(question, cues_spare_names_of_columns_idioms_and_values)
 {
-    const struct vsig_question *asked = read_question("What is the number of lessons and the max height?");
-    cr_expect(first_cue(asked, VSIG_CUE_COUNT) && first_cue(asked, VSIG_CUE_COUNT)->named);
-    cr_expect(first_cue(asked, VSIG_CUE_MAXIMUM) && first_cue(asked, VSIG_CUE_MAXIMUM)->named);
-    cr_expect(!vsig_cue_any(asked, 1U << VSIG_CUE_COUNT | 1U << VSIG_CUE_MAXIMUM));
-    cr_expect(!first_cue(read_question("the last names of teachers"), VSIG_CUE_FIRST));
-    cr_expect(!first_cue(read_question("whether or not they teach"), VSIG_CUE_NOT));
-    cr_expect(!first_cue(read_question("Who teaches \"not more than 5\"?"), VSIG_CUE_COMPARE),
+    const struct question *asked = read_question("What is the number of lessons and the max height?");
+    cr_expect(first_cue(asked, QUESTION_CUE_COUNT) && first_cue(asked, QUESTION_CUE_COUNT)->named);
+    cr_expect(first_cue(asked, QUESTION_CUE_MAXIMUM) && first_cue(asked, QUESTION_CUE_MAXIMUM)->named);
+    cr_expect(!question_cue_any(asked, 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_MAXIMUM));
+    cr_expect(!first_cue(read_question("the last names of teachers"), QUESTION_CUE_FIRST));
+    cr_expect(!first_cue(read_question("whether or not they teach"), QUESTION_CUE_NOT));
+    cr_expect(!first_cue(read_question("Who teaches \"not more than 5\"?"), QUESTION_CUE_COMPARE),
               "quoted words ask for nothing");
-    cr_expect(first_cue(read_question("the phone number of Ann"), VSIG_CUE_COUNT)->weak,
+    cr_expect(first_cue(read_question("the phone number of Ann"), QUESTION_CUE_COUNT)->weak,
               "a number of something is no count");
 }
 
@@ -195,11 +196,11 @@ static const struct {
     {"Algebra please", "", false},
 };
 
-static char *phrases_of(const struct vsig_question *asked)
+static char *phrases_of(const struct question *asked)
 {
     GString *text = g_string_new("");
     for (uint32_t i = 0; i < asked->n_asked; i++) {
-        const struct vsig_asked *phrase = &asked->asked[i];
+        const struct question_asked *phrase = &asked->asked[i];
         uint32_t start = asked->tokens.items[phrase->first].start;
         uint32_t end = asked->tokens.items[phrase->first + phrase->n_tokens - 1].end;
         g_string_append_printf(text, "%s%.*s", i ? "|" : "", (int)(end - start), asked->text + start);
@@ -210,7 +211,7 @@ static char *phrases_of(const struct vsig_question *asked)
 Test(question, the_asked_list)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
-        const struct vsig_question *asked = read_question(ASKED[i].question);
+        const struct question *asked = read_question(ASKED[i].question);
         char *phrases = phrases_of(asked);
         cr_expect_str_eq(phrases, ASKED[i].phrases, "%s: %s", ASKED[i].question, phrases);
         cr_expect_eq(asked->asked_closed, ASKED[i].closed, "%s", ASKED[i].question);
@@ -220,13 +221,13 @@ Test(question, the_asked_list)
 
 Test(question, evidence_is_read_apart)
 {
-    const struct vsig_question *asked =
-        vsig_question_read(&fixture.arena, schema, "Who earns well?", "earning well refers to salary > 1500");
+    const struct question *asked =
+        question_read(&fixture.arena, schema, "Who earns well?", "earning well refers to salary > 1500");
     cr_assert(asked && asked->evidence_score && asked->evidence.n);
     const struct schema_table *teacher = &schema->tables[schema_find_table(schema, "teacher", 7)];
     int salary = schema_find_column(schema, (int)(teacher - schema->tables), "salary", 6);
     cr_expect(asked->evidence_score[teacher->columns[salary].id] > 0.99F);
-    cr_expect(vsig_question_has(asked, "refers") && !vsig_question_has(asked, "population"));
+    cr_expect(question_has(asked, "refers") && !question_has(asked, "population"));
     cr_expect(!value_of(asked, "1500"), "values are the question's own");
 }
 
@@ -246,7 +247,7 @@ Test(question, hostile_text_stays_in_bounds)
         "?. ",       "\"",        "a'b'c'", "# or more ",       "between 1 and "};
     for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++) {
         char *text = long_text(UNITS[i], 200000);
-        const struct vsig_question *asked = read_question(text);
+        const struct question *asked = read_question(text);
         cr_expect(asked->tokens.n <= 2000 && asked->n_values <= 64 && asked->n_mentions <= 256 && asked->n_cues <= 64);
         for (uint32_t c = 0; c < asked->n_cues; c++)
             cr_expect(asked->cues[c].first + asked->cues[c].n_tokens <= asked->tokens.n);
@@ -267,7 +268,7 @@ Test(question, a_full_arena_is_told)
     for (size_t cap = 1024; !done && cap < 4U << 20; cap += 4096) {
         struct arena arena;
         arena_init(&arena, cap);
-        done = vsig_question_read(&arena, schema, TEXT, "titles refers to title") != NULL;
+        done = question_read(&arena, schema, TEXT, "titles refers to title") != NULL;
         arena_free(&arena);
     }
     cr_expect(done);

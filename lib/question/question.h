@@ -2,26 +2,26 @@
  *
  * Reading goes from certain to guessed: tokens; values; mentions of columns and tables; cues (words that ask for an
  * operator, an aggregate, an order ...); and the asked list, the noun phrases that the answer's columns should be.
- * Everything is a hint with its span: signals decide what it is worth. Rules are data: signals/question/cues.c.
+ * Everything is a hint with its span: signals decide what it is worth. Rules are data: lib/question/cues.c.
  */
-#ifndef ASSAY_SIGNALS_VSIG_QUESTION_H
-#define ASSAY_SIGNALS_VSIG_QUESTION_H
+#ifndef ASSAY_QUESTION_QUESTION_H
+#define ASSAY_QUESTION_QUESTION_H
 
 #include "lib/schema/schema.h"
 #include "lib/text/text.h"
 
-enum vsig_value_kind {
-    VSIG_VALUE_QUOTED,   /* stood in quotes in the question */
-    VSIG_VALUE_NUMBER,   /* 42, 1,000, two, twice */
-    VSIG_VALUE_DATABASE, /* a run of words that the value index knows */
-    VSIG_VALUE_NAME      /* a capitalised run that it does not know */
+enum question_value_kind {
+    QUESTION_VALUE_QUOTED,   /* stood in quotes in the question */
+    QUESTION_VALUE_NUMBER,   /* 42, 1,000, two, twice */
+    QUESTION_VALUE_DATABASE, /* a run of words that the value index knows */
+    QUESTION_VALUE_NAME      /* a capitalised run that it does not know */
 };
 
-struct vsig_value {
-    enum vsig_value_kind kind;
+struct question_value {
+    enum question_value_kind kind;
     uint32_t start, end;           /* bytes of the question */
     const char *text;              /* as written, quotes off; numbers in canonical form */
-    double number;                 /* of VSIG_VALUE_NUMBER */
+    double number;                 /* of QUESTION_VALUE_NUMBER */
     uint32_t first, n_tokens;      /* tokens of the question */
     const struct schema_hit *hits; /* columns that hold it; NULL when none */
     uint32_t n_hits;
@@ -31,7 +31,7 @@ struct vsig_value {
 };
 
 /* A column or table that words of the question name. */
-struct vsig_mention {
+struct question_mention {
     int table;    /* table number */
     int column;   /* column number in the table, or -1 for the table itself */
     uint32_t id;  /* column id; UINT32_MAX for a table */
@@ -41,33 +41,33 @@ struct vsig_mention {
 };
 
 /* What a cue asks for. `op` of a cue says more: a comparison operator, SQL_ASC / SQL_DESC, or SQL_OP_NONE. */
-enum vsig_cue_kind {
-    VSIG_CUE_IDIOM,    /* nothing: hides shorter cues ("most of", "not only") */
-    VSIG_CUE_COMPARE,  /* op, number */
-    VSIG_CUE_BETWEEN,  /* number, number2 */
-    VSIG_CUE_COUNT,    /* how many, number of */
-    VSIG_CUE_QUANTITY, /* how much, amount: count or sum or a column */
-    VSIG_CUE_AVERAGE,
-    VSIG_CUE_TOTAL,
-    VSIG_CUE_MAXIMUM,   /* as a value: maximum, highest; op SQL_DESC */
-    VSIG_CUE_MINIMUM,   /* op SQL_ASC */
-    VSIG_CUE_EXTREME,   /* superlative; op SQL_DESC, SQL_ASC, or NONE where the column decides (best, fastest) */
-    VSIG_CUE_FIRST,     /* superlative of time; op as for a date column: oldest ASC, latest DESC */
-    VSIG_CUE_TOP,       /* top 3, number */
-    VSIG_CUE_SORT,      /* sorted by, in order of */
-    VSIG_CUE_DIRECTION, /* ascending, from high to low, alphabetical; op */
-    VSIG_CUE_NOT,
-    VSIG_CUE_BOTH,
-    VSIG_CUE_EITHER, /* either, or */
-    VSIG_CUE_EACH,
-    VSIG_CUE_DISTINCT,
-    VSIG_CUE_RATIO,  /* percentage, ratio, per: a computed number */
-    VSIG_CUE_MEMBER, /* who has, in any: a hint that a join filters */
-    VSIG_CUE_KINDS
+enum question_cue_kind {
+    QUESTION_CUE_IDIOM,    /* nothing: hides shorter cues ("most of", "not only") */
+    QUESTION_CUE_COMPARE,  /* op, number */
+    QUESTION_CUE_BETWEEN,  /* number, number2 */
+    QUESTION_CUE_COUNT,    /* how many, number of */
+    QUESTION_CUE_QUANTITY, /* how much, amount: count or sum or a column */
+    QUESTION_CUE_AVERAGE,
+    QUESTION_CUE_TOTAL,
+    QUESTION_CUE_MAXIMUM,   /* as a value: maximum, highest; op SQL_DESC */
+    QUESTION_CUE_MINIMUM,   /* op SQL_ASC */
+    QUESTION_CUE_EXTREME,   /* superlative; op SQL_DESC, SQL_ASC, or NONE where the column decides (best, fastest) */
+    QUESTION_CUE_FIRST,     /* superlative of time; op as for a date column: oldest ASC, latest DESC */
+    QUESTION_CUE_TOP,       /* top 3, number */
+    QUESTION_CUE_SORT,      /* sorted by, in order of */
+    QUESTION_CUE_DIRECTION, /* ascending, from high to low, alphabetical; op */
+    QUESTION_CUE_NOT,
+    QUESTION_CUE_BOTH,
+    QUESTION_CUE_EITHER, /* either, or */
+    QUESTION_CUE_EACH,
+    QUESTION_CUE_DISTINCT,
+    QUESTION_CUE_RATIO,  /* percentage, ratio, per: a computed number */
+    QUESTION_CUE_MEMBER, /* who has, in any: a hint that a join filters */
+    QUESTION_CUE_KINDS
 };
 
-struct vsig_cue {
-    enum vsig_cue_kind kind;
+struct question_cue {
+    enum question_cue_kind kind;
     uint8_t op; /* enum sql_op */
     bool loose; /* strict and inclusive operators are both fine: after, over, since */
     bool weak;  /* often means something else */
@@ -77,29 +77,29 @@ struct vsig_cue {
 };
 
 /* One phrase of the asked list: "names" and "ages" in "the names and ages of all singers". */
-struct vsig_asked {
+struct question_asked {
     uint32_t first, n_tokens;
     bool computed; /* holds an aggregate cue: its column need not be named */
     bool entity;   /* names a thing, no column of it: "students" may be answered by a name, an id, or both */
     bool vague;    /* "information", "address": any number of columns */
 };
 
-struct vsig_question {
+struct question {
     const char *text;
     struct text_tokens tokens;   /* of the question */
     struct text_tokens evidence; /* of the evidence, n = 0 without one */
-    struct vsig_value *values;
+    struct question_value *values;
     uint32_t n_values;
-    struct vsig_mention *mentions; /* best first within a token span */
+    struct question_mention *mentions; /* best first within a token span */
     uint32_t n_mentions;
     const float *column_score;   /* by column id: best mention of that column, 0: none */
     const float *table_score;    /* by table number */
     const float *evidence_score; /* by column id: how well the evidence names it; NULL without evidence */
-    struct vsig_cue *cues;       /* in order of the text, not overlapping */
+    struct question_cue *cues;   /* in order of the text, not overlapping */
     uint32_t n_cues;
-    uint32_t cue_counts[VSIG_CUE_KINDS]; /* those that are not `named` */
-    unsigned cue_kinds;                  /* bits 1U << kind of all cues, `named` ones too */
-    struct vsig_asked *asked;
+    uint32_t cue_counts[QUESTION_CUE_KINDS]; /* those that are not `named` */
+    unsigned cue_kinds;                      /* bits 1U << kind of all cues, `named` ones too */
+    struct question_asked *asked;
     uint32_t n_asked;
     bool asked_closed; /* the list is complete: so many columns are asked for, no more */
     float embedding[TEXT_DIM];
@@ -107,14 +107,14 @@ struct vsig_question {
 
 /* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions, 64 cues.
  * The question, the index and the arena must outlive the result. Thread: eval. */
-const struct vsig_question *vsig_question_read(struct arena *arena, const struct schema_index *schema,
-                                               const char *question, const char *evidence);
+const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
+                                     const char *evidence);
 
 /* The first cue of a kind at or after cue `from` that is not `named`; -1: none. */
-int vsig_cue_next(const struct vsig_question *asked, enum vsig_cue_kind kind, uint32_t from);
+int question_cue_next(const struct question *asked, enum question_cue_kind kind, uint32_t from);
 /* Is there a cue of any of these kinds (bits 1U << kind)? */
-bool vsig_cue_any(const struct vsig_question *asked, unsigned kinds);
+bool question_cue_any(const struct question *asked, unsigned kinds);
 /* Does the question or the evidence hold this word (folded, or its stem)? */
-bool vsig_question_has(const struct vsig_question *asked, const char *word);
+bool question_has(const struct question *asked, const char *word);
 
 #endif

@@ -1,8 +1,8 @@
-/* The steps of vsig_question_read, in order. Each fills its part of `out`; false: the arena is full. */
-#ifndef ASSAY_SIGNALS_QUESTION_READ_H
-#define ASSAY_SIGNALS_QUESTION_READ_H
+/* The steps of question_read, in order. Each fills its part of `out`; false: the arena is full. */
+#ifndef ASSAY_QUESTION_READ_H
+#define ASSAY_QUESTION_READ_H
 
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
 enum {
     READ_MAX_TOKENS = 2000,
@@ -15,7 +15,7 @@ enum {
 struct reader {
     struct arena *arena;
     const struct schema_index *schema;
-    struct vsig_question *out;
+    struct question *out;
 };
 
 bool read_mentions(struct reader *reader); /* mentions, column_score, table_score, evidence_score */
@@ -24,6 +24,6 @@ bool read_cues(struct reader *reader);     /* cues; needs values and mentions */
 bool read_asked(struct reader *reader);    /* asked; needs cues */
 
 /* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
-const struct vsig_mention *read_mention_at(const struct vsig_question *asked, uint32_t token, bool want_column);
+const struct question_mention *read_mention_at(const struct question *asked, uint32_t token, bool want_column);
 
 #endif

@@ -4,7 +4,7 @@
  * schema is looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A
  * name is mentioned where enough of its words stand close together: its score is the weight of the words found there.
  */
-#include "signals/question/read.h"
+#include "lib/question/read.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -157,7 +157,8 @@ static void weigh(struct name *name, const struct text_tokens *words, const stru
 }
 
 /* Take the run of hits that starts at *at as a mention. Moves *at past it. */
-static void take_run(const struct name *name, const struct hit_list *hits, uint32_t *at, struct vsig_mention *mention)
+static void take_run(const struct name *name, const struct hit_list *hits, uint32_t *at,
+                     struct question_mention *mention)
 {
     float found[MAX_WORDS] = {0}, sum = 0;
     uint32_t i = *at, last = hits->items[i].token;
@@ -181,13 +182,13 @@ static void take_run(const struct name *name, const struct hit_list *hits, uint3
 }
 
 struct mention_sink {
-    struct vsig_mention *items;
+    struct question_mention *items;
     uint32_t n;
 };
 
 /* All mentions of one name; returns the best score. */
 static float find_name(const struct word_map *map, const struct text_tokens *words, const struct text_tokens *owner,
-                       struct vsig_mention like, struct mention_sink *sink)
+                       struct question_mention like, struct mention_sink *sink)
 {
     struct name name;
     struct hit_list hits = {.n = 0};
@@ -207,7 +208,7 @@ static float find_name(const struct word_map *map, const struct text_tokens *wor
 
 static int by_place(const void *a, const void *b)
 {
-    const struct vsig_mention *x = a, *y = b;
+    const struct question_mention *x = a, *y = b;
     if (x->first != y->first) return x->first < y->first ? -1 : 1;
     if (x->score > y->score || x->score < y->score) return x->score > y->score ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -218,19 +219,19 @@ static void score_schema(const struct schema_index *schema, const struct word_ma
 {
     for (uint32_t t = 0; t < schema->n_tables; t++) {
         const struct schema_table *table = &schema->tables[t];
-        struct vsig_mention like = {.table = (int)t, .column = -1, .id = UINT32_MAX};
+        struct question_mention like = {.table = (int)t, .column = -1, .id = UINT32_MAX};
         if (tables) tables[t] = find_name(map, &table->words, NULL, like, sink);
     }
     for (uint32_t c = 0; c < schema->n_columns && c < MAX_COLUMNS; c++) {
         const struct schema_column *column = schema->columns[c];
-        struct vsig_mention like = {.table = (int)column->table, .column = (int)column->index, .id = column->id};
+        struct question_mention like = {.table = (int)column->table, .column = (int)column->index, .id = column->id};
         columns[c] = find_name(map, &column->words, &schema->tables[column->table].words, like, sink);
     }
 }
 
 static bool read_evidence(struct reader *reader)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     if (!out->evidence.n) return true;
     float *columns = arena_new_array(reader->arena, reader->schema->n_columns + 1, float);
     const struct word_map *map = map_words(reader->arena, &out->evidence, out->evidence.n);
@@ -242,12 +243,12 @@ static bool read_evidence(struct reader *reader)
 
 bool read_mentions(struct reader *reader)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     const struct schema_index *schema = reader->schema;
     float *columns = arena_new_array(reader->arena, schema->n_columns + 1, float);
     float *tables = arena_new_array(reader->arena, schema->n_tables + 1, float);
     const struct word_map *map = map_words(reader->arena, &out->tokens, out->tokens.n);
-    struct mention_sink sink = {arena_new_array(reader->arena, READ_MAX_MENTIONS, struct vsig_mention), 0};
+    struct mention_sink sink = {arena_new_array(reader->arena, READ_MAX_MENTIONS, struct question_mention), 0};
     if (!columns || !tables || !map || !sink.items) return false;
     score_schema(schema, map, columns, tables, &sink);
     if (sink.n > 1) qsort(sink.items, sink.n, sizeof *sink.items, by_place);
@@ -258,11 +259,11 @@ bool read_mentions(struct reader *reader)
     return read_evidence(reader);
 }
 
-const struct vsig_mention *read_mention_at(const struct vsig_question *asked, uint32_t token, bool want_column)
+const struct question_mention *read_mention_at(const struct question *asked, uint32_t token, bool want_column)
 {
-    const struct vsig_mention *best = NULL;
+    const struct question_mention *best = NULL;
     for (uint32_t i = 0; i < asked->n_mentions && asked->mentions[i].first <= token; i++) {
-        const struct vsig_mention *m = &asked->mentions[i];
+        const struct question_mention *m = &asked->mentions[i];
         if (m->first + m->n_tokens <= token || (m->column >= 0) != want_column) continue;
         if (!best || m->score > best->score) best = m;
     }

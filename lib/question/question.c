@@ -1,7 +1,7 @@
 /* Reading a question. The steps are in signals/question/. */
-#include "signals/vsig_question.h"
+#include "lib/question/question.h"
 
-#include "signals/question/read.h"
+#include "lib/question/read.h"
 
 #include <string.h>
 
@@ -14,10 +14,10 @@ static bool tokenize(struct arena *arena, const char *text, struct text_tokens *
     return out->items != NULL;
 }
 
-const struct vsig_question *vsig_question_read(struct arena *arena, const struct schema_index *schema,
-                                               const char *question, const char *evidence)
+const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
+                                     const char *evidence)
 {
-    struct vsig_question *out = arena_new(arena, struct vsig_question);
+    struct question *out = arena_new(arena, struct question);
     if (!out || !tokenize(arena, question, &out->tokens)) return NULL;
     if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
     out->text = question;
@@ -28,16 +28,16 @@ const struct vsig_question *vsig_question_read(struct arena *arena, const struct
     return out;
 }
 
-int vsig_cue_next(const struct vsig_question *asked, enum vsig_cue_kind kind, uint32_t from)
+int question_cue_next(const struct question *asked, enum question_cue_kind kind, uint32_t from)
 {
     for (uint32_t i = from; i < asked->n_cues; i++)
         if (asked->cues[i].kind == kind && !asked->cues[i].named) return (int)i;
     return -1;
 }
 
-bool vsig_cue_any(const struct vsig_question *asked, unsigned kinds)
+bool question_cue_any(const struct question *asked, unsigned kinds)
 {
-    for (unsigned kind = 0; kind < VSIG_CUE_KINDS; kind++)
+    for (unsigned kind = 0; kind < QUESTION_CUE_KINDS; kind++)
         if (kinds >> kind & 1U && asked->cue_counts[kind]) return true;
     return false;
 }
@@ -49,7 +49,7 @@ static bool holds(const struct text_tokens *tokens, const char *word)
     return false;
 }
 
-bool vsig_question_has(const struct vsig_question *asked, const char *word)
+bool question_has(const struct question *asked, const char *word)
 {
     return holds(&asked->tokens, word) || holds(&asked->evidence, word);
 }

@@ -5,7 +5,7 @@
  * used up; so a longer row hides a shorter one, and IDIOM rows exist only to hide. Rows are found by their first
  * word. To teach a cue, add a row, and a case.
  */
-#include "signals/question/read.h"
+#include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
 
@@ -37,171 +37,172 @@ enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8 };
 
 static const struct cue_row {
     const char *pattern;
-    enum vsig_cue_kind kind;
+    enum question_cue_kind kind;
     uint8_t op, flags;
 } CUES[] = {
-    {"most of ?the", VSIG_CUE_EXTREME, SQL_DESC, F_WEAK},
-    {"at all", VSIG_CUE_IDIOM, 0, 0},
-    {"not only", VSIG_CUE_IDIOM, 0, 0},
-    {"whether or not", VSIG_CUE_IDIOM, 0, 0},
-    {"or not", VSIG_CUE_IDIOM, 0, 0},
-    {"no matter", VSIG_CUE_IDIOM, 0, 0},
-    {"in order to", VSIG_CUE_IDIOM, 0, 0},
-    {"each other", VSIG_CUE_IDIOM, 0, 0},
-    {"in total", VSIG_CUE_IDIOM, 0, 0},
-    {"in no particular order", VSIG_CUE_IDIOM, 0, 0},
-    {"no particular order", VSIG_CUE_IDIOM, 0, 0},
-    {"first|last|middle|family|given name|names", VSIG_CUE_IDIOM, 0, 0},
-    {"first and|or|, ?and last", VSIG_CUE_IDIOM, 0, 0},
-    {"last and|or|, ?and first", VSIG_CUE_IDIOM, 0, 0},
-    {"first , middle ?, and last", VSIG_CUE_IDIOM, 0, 0},
-    {"no . #", VSIG_CUE_IDIOM, 0, 0},
-    {"after that", VSIG_CUE_IDIOM, 0, 0},
-    {"per capita|cent|gallon|hour|day|unit|share", VSIG_CUE_IDIOM, 0, 0},
-    {"miles per gallon|hour", VSIG_CUE_IDIOM, 0, 0},
-    {"what|does|do mean", VSIG_CUE_IDIOM, 0, 0},
-    {"even|if|when not", VSIG_CUE_IDIOM, 0, 0},
+    {"most of ?the", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
+    {"at all", QUESTION_CUE_IDIOM, 0, 0},
+    {"not only", QUESTION_CUE_IDIOM, 0, 0},
+    {"whether or not", QUESTION_CUE_IDIOM, 0, 0},
+    {"or not", QUESTION_CUE_IDIOM, 0, 0},
+    {"no matter", QUESTION_CUE_IDIOM, 0, 0},
+    {"in order to", QUESTION_CUE_IDIOM, 0, 0},
+    {"each other", QUESTION_CUE_IDIOM, 0, 0},
+    {"in total", QUESTION_CUE_IDIOM, 0, 0},
+    {"in no particular order", QUESTION_CUE_IDIOM, 0, 0},
+    {"no particular order", QUESTION_CUE_IDIOM, 0, 0},
+    {"first|last|middle|family|given name|names", QUESTION_CUE_IDIOM, 0, 0},
+    {"first and|or|, ?and last", QUESTION_CUE_IDIOM, 0, 0},
+    {"last and|or|, ?and first", QUESTION_CUE_IDIOM, 0, 0},
+    {"first , middle ?, and last", QUESTION_CUE_IDIOM, 0, 0},
+    {"no . #", QUESTION_CUE_IDIOM, 0, 0},
+    {"after that", QUESTION_CUE_IDIOM, 0, 0},
+    {"per capita|cent|gallon|hour|day|unit|share", QUESTION_CUE_IDIOM, 0, 0},
+    {"miles per gallon|hour", QUESTION_CUE_IDIOM, 0, 0},
+    {"what|does|do mean", QUESTION_CUE_IDIOM, 0, 0},
+    {"even|if|when not", QUESTION_CUE_IDIOM, 0, 0},
 
-    {UP " than", VSIG_CUE_COMPARE, SQL_OP_GT, 0},
-    {UP " * than", VSIG_CUE_COMPARE, SQL_OP_GT, 0},
-    {DOWN " than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
-    {DOWN " * than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
-    {"less expensive|popular|frequent than", VSIG_CUE_COMPARE, SQL_OP_LT, 0},
-    {"no|not " UP " than", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"no|not " DOWN " than", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {UP " than or|and equal|equals ?to", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {DOWN " than or|and equal|equals ?to", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {UP " or equal|equals than|to", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {DOWN " or equal|equals than|to", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"equal to or " UP " than", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {"equal to or " DOWN " than", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"at least", VSIG_CUE_COMPARE, SQL_OP_GE, 0},
-    {"at most", VSIG_CUE_COMPARE, SQL_OP_LE, 0},
-    {"minimum|minimal of #", VSIG_CUE_COMPARE, SQL_OP_GE, F_WEAK},
-    {"maximum of #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
-    {"up to #", VSIG_CUE_COMPARE, SQL_OP_LE, F_WEAK},
-    {"# or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, F_LAST},
-    {"# * or|and " OR_UP, VSIG_CUE_COMPARE, SQL_OP_GE, F_LAST},
-    {"# or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, F_LAST},
-    {"# * or|and " OR_DOWN, VSIG_CUE_COMPARE, SQL_OP_LE, F_LAST},
-    {"over|above|exceed|exceeds|exceeding|exceeded|surpass|surpassing|beyond", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
-    {"in excess of", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
-    {"under|below", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
-    {"before", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
-    {"prior to", VSIG_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
-    {"after", VSIG_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
-    {"since", VSIG_CUE_COMPARE, SQL_OP_GE, F_LOOSE},
-    {"until", VSIG_CUE_COMPARE, SQL_OP_LE, F_LOOSE},
-    {"exactly|precisely #", VSIG_CUE_COMPARE, SQL_OP_EQ, 0},
-    {"equal|equals ?to #", VSIG_CUE_COMPARE, SQL_OP_EQ, 0},
-    {"not equal ?to", VSIG_CUE_NOT, 0, 0},
-    {"between # and|to #", VSIG_CUE_BETWEEN, 0, 0},
-    {"between ?the years|ages # and|to #", VSIG_CUE_BETWEEN, 0, 0},
-    {"between # * and #", VSIG_CUE_BETWEEN, 0, 0},
-    {"from # to #", VSIG_CUE_BETWEEN, 0, F_WEAK},
-    {"in|within ?the range of|from|between # and|to #", VSIG_CUE_BETWEEN, 0, 0},
-    {"ranges|ranging|range from|between # to|and #", VSIG_CUE_BETWEEN, 0, 0},
-    {"differences|difference between", VSIG_CUE_RATIO, 0, 0},
+    {UP " than", QUESTION_CUE_COMPARE, SQL_OP_GT, 0},
+    {UP " * than", QUESTION_CUE_COMPARE, SQL_OP_GT, 0},
+    {DOWN " than", QUESTION_CUE_COMPARE, SQL_OP_LT, 0},
+    {DOWN " * than", QUESTION_CUE_COMPARE, SQL_OP_LT, 0},
+    {"less expensive|popular|frequent than", QUESTION_CUE_COMPARE, SQL_OP_LT, 0},
+    {"no|not " UP " than", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"no|not " DOWN " than", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {UP " than or|and equal|equals ?to", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {DOWN " than or|and equal|equals ?to", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {UP " or equal|equals than|to", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {DOWN " or equal|equals than|to", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"equal to or " UP " than", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"equal to or " DOWN " than", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"at least", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"at most", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"minimum|minimal of #", QUESTION_CUE_COMPARE, SQL_OP_GE, F_WEAK},
+    {"maximum of #", QUESTION_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"up to #", QUESTION_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"# or|and " OR_UP, QUESTION_CUE_COMPARE, SQL_OP_GE, F_LAST},
+    {"# * or|and " OR_UP, QUESTION_CUE_COMPARE, SQL_OP_GE, F_LAST},
+    {"# or|and " OR_DOWN, QUESTION_CUE_COMPARE, SQL_OP_LE, F_LAST},
+    {"# * or|and " OR_DOWN, QUESTION_CUE_COMPARE, SQL_OP_LE, F_LAST},
+    {"over|above|exceed|exceeds|exceeding|exceeded|surpass|surpassing|beyond", QUESTION_CUE_COMPARE, SQL_OP_GT,
+     F_LOOSE},
+    {"in excess of", QUESTION_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"under|below", QUESTION_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"before", QUESTION_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"prior to", QUESTION_CUE_COMPARE, SQL_OP_LT, F_LOOSE},
+    {"after", QUESTION_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"since", QUESTION_CUE_COMPARE, SQL_OP_GE, F_LOOSE},
+    {"until", QUESTION_CUE_COMPARE, SQL_OP_LE, F_LOOSE},
+    {"exactly|precisely #", QUESTION_CUE_COMPARE, SQL_OP_EQ, 0},
+    {"equal|equals ?to #", QUESTION_CUE_COMPARE, SQL_OP_EQ, 0},
+    {"not equal ?to", QUESTION_CUE_NOT, 0, 0},
+    {"between # and|to #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"between ?the years|ages # and|to #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"between # * and #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"from # to #", QUESTION_CUE_BETWEEN, 0, F_WEAK},
+    {"in|within ?the range of|from|between # and|to #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"ranges|ranging|range from|between # to|and #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"differences|difference between", QUESTION_CUE_RATIO, 0, 0},
 
-    {"how many", VSIG_CUE_COUNT, 0, 0},
-    {"hom many", VSIG_CUE_COUNT, 0, 0},
-    {"total number|numbers of", VSIG_CUE_COUNT, 0, 0},
-    {"number of", VSIG_CUE_COUNT, 0, F_NOUN},
-    {"numbers of", VSIG_CUE_COUNT, 0, F_WEAK},
-    {"?the number ?of times", VSIG_CUE_COUNT, 0, 0},
-    {"how often", VSIG_CUE_COUNT, 0, 0},
-    {"count|counts ?the ?total ?number ?of", VSIG_CUE_COUNT, 0, 0},
-    {"?total count|counts ?of", VSIG_CUE_COUNT, 0, 0},
-    {"number", VSIG_CUE_COUNT, 0, F_WEAK},
-    {"frequency", VSIG_CUE_COUNT, 0, F_WEAK},
-    {"how much", VSIG_CUE_QUANTITY, 0, 0},
-    {"?total amount|quantity ?of", VSIG_CUE_QUANTITY, 0, 0},
-    {"average|averages|avg", VSIG_CUE_AVERAGE, 0, 0},
-    {"?the average number of", VSIG_CUE_AVERAGE, 0, 0},
-    {"mean", VSIG_CUE_AVERAGE, 0, F_WEAK},
-    {"on average", VSIG_CUE_AVERAGE, 0, 0},
-    {"total|sum|totals|altogether|cumulative", VSIG_CUE_TOTAL, 0, 0},
-    {"total sum", VSIG_CUE_TOTAL, 0, 0},
-    {"overall|combined", VSIG_CUE_TOTAL, 0, F_WEAK},
-    {"all together", VSIG_CUE_TOTAL, 0, F_WEAK},
-    {"maximum|max|maximal ?number ?of", VSIG_CUE_MAXIMUM, SQL_DESC, 0},
-    {"minimum|min|minimal ?number ?of", VSIG_CUE_MINIMUM, SQL_ASC, 0},
-    {"percentage|percentages|percent|ratio|proportion|fraction|percents", VSIG_CUE_RATIO, 0, 0},
-    {"per", VSIG_CUE_RATIO, 0, F_WEAK},
+    {"how many", QUESTION_CUE_COUNT, 0, 0},
+    {"hom many", QUESTION_CUE_COUNT, 0, 0},
+    {"total number|numbers of", QUESTION_CUE_COUNT, 0, 0},
+    {"number of", QUESTION_CUE_COUNT, 0, F_NOUN},
+    {"numbers of", QUESTION_CUE_COUNT, 0, F_WEAK},
+    {"?the number ?of times", QUESTION_CUE_COUNT, 0, 0},
+    {"how often", QUESTION_CUE_COUNT, 0, 0},
+    {"count|counts ?the ?total ?number ?of", QUESTION_CUE_COUNT, 0, 0},
+    {"?total count|counts ?of", QUESTION_CUE_COUNT, 0, 0},
+    {"number", QUESTION_CUE_COUNT, 0, F_WEAK},
+    {"frequency", QUESTION_CUE_COUNT, 0, F_WEAK},
+    {"how much", QUESTION_CUE_QUANTITY, 0, 0},
+    {"?total amount|quantity ?of", QUESTION_CUE_QUANTITY, 0, 0},
+    {"average|averages|avg", QUESTION_CUE_AVERAGE, 0, 0},
+    {"?the average number of", QUESTION_CUE_AVERAGE, 0, 0},
+    {"mean", QUESTION_CUE_AVERAGE, 0, F_WEAK},
+    {"on average", QUESTION_CUE_AVERAGE, 0, 0},
+    {"total|sum|totals|altogether|cumulative", QUESTION_CUE_TOTAL, 0, 0},
+    {"total sum", QUESTION_CUE_TOTAL, 0, 0},
+    {"overall|combined", QUESTION_CUE_TOTAL, 0, F_WEAK},
+    {"all together", QUESTION_CUE_TOTAL, 0, F_WEAK},
+    {"maximum|max|maximal ?number ?of", QUESTION_CUE_MAXIMUM, SQL_DESC, 0},
+    {"minimum|min|minimal ?number ?of", QUESTION_CUE_MINIMUM, SQL_ASC, 0},
+    {"percentage|percentages|percent|ratio|proportion|fraction|percents", QUESTION_CUE_RATIO, 0, 0},
+    {"per", QUESTION_CUE_RATIO, 0, F_WEAK},
 
-    {MOST, VSIG_CUE_EXTREME, SQL_DESC, 0},
-    {"most " ADVERB " ?of ?times", VSIG_CUE_EXTREME, SQL_DESC, 0},
-    {MOST " number|numbers|amount|total|quantity ?of", VSIG_CUE_EXTREME, SQL_DESC, 0},
-    {MOST " total number ?of", VSIG_CUE_EXTREME, SQL_DESC, 0},
-    {LEAST, VSIG_CUE_EXTREME, SQL_ASC, 0},
-    {"least " ADVERB, VSIG_CUE_EXTREME, SQL_ASC, 0},
-    {LEAST " number|numbers|amount|total|quantity ?of", VSIG_CUE_EXTREME, SQL_ASC, 0},
-    {EITHER_WAY, VSIG_CUE_EXTREME, 0, F_WEAK},
-    {OLD, VSIG_CUE_FIRST, SQL_ASC, 0},
-    {NEW, VSIG_CUE_FIRST, SQL_DESC, 0},
-    {"most recent|recently|current", VSIG_CUE_FIRST, SQL_DESC, 0},
-    {"first", VSIG_CUE_FIRST, SQL_ASC, F_WEAK},
-    {"last", VSIG_CUE_FIRST, SQL_DESC, F_WEAK},
-    {"top #", VSIG_CUE_TOP, SQL_DESC, 0},
-    {"top", VSIG_CUE_EXTREME, SQL_DESC, F_WEAK},
-    {"bottom #", VSIG_CUE_TOP, SQL_ASC, F_WEAK},
-    {"first #", VSIG_CUE_TOP, 0, F_WEAK},
-    {"# " MOST " ?number ?of", VSIG_CUE_TOP, SQL_DESC, 0},
-    {"# most " ADVERB, VSIG_CUE_TOP, SQL_DESC, 0},
-    {"# " LEAST " ?number ?of", VSIG_CUE_TOP, SQL_ASC, 0},
-    {"# least " ADVERB, VSIG_CUE_TOP, SQL_ASC, 0},
-    {"# " OLD "|" NEW "|" EITHER_WAY, VSIG_CUE_TOP, 0, 0},
-    {"# most recent", VSIG_CUE_TOP, 0, 0},
+    {MOST, QUESTION_CUE_EXTREME, SQL_DESC, 0},
+    {"most " ADVERB " ?of ?times", QUESTION_CUE_EXTREME, SQL_DESC, 0},
+    {MOST " number|numbers|amount|total|quantity ?of", QUESTION_CUE_EXTREME, SQL_DESC, 0},
+    {MOST " total number ?of", QUESTION_CUE_EXTREME, SQL_DESC, 0},
+    {LEAST, QUESTION_CUE_EXTREME, SQL_ASC, 0},
+    {"least " ADVERB, QUESTION_CUE_EXTREME, SQL_ASC, 0},
+    {LEAST " number|numbers|amount|total|quantity ?of", QUESTION_CUE_EXTREME, SQL_ASC, 0},
+    {EITHER_WAY, QUESTION_CUE_EXTREME, 0, F_WEAK},
+    {OLD, QUESTION_CUE_FIRST, SQL_ASC, 0},
+    {NEW, QUESTION_CUE_FIRST, SQL_DESC, 0},
+    {"most recent|recently|current", QUESTION_CUE_FIRST, SQL_DESC, 0},
+    {"first", QUESTION_CUE_FIRST, SQL_ASC, F_WEAK},
+    {"last", QUESTION_CUE_FIRST, SQL_DESC, F_WEAK},
+    {"top #", QUESTION_CUE_TOP, SQL_DESC, 0},
+    {"top", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
+    {"bottom #", QUESTION_CUE_TOP, SQL_ASC, F_WEAK},
+    {"first #", QUESTION_CUE_TOP, 0, F_WEAK},
+    {"# " MOST " ?number ?of", QUESTION_CUE_TOP, SQL_DESC, 0},
+    {"# most " ADVERB, QUESTION_CUE_TOP, SQL_DESC, 0},
+    {"# " LEAST " ?number ?of", QUESTION_CUE_TOP, SQL_ASC, 0},
+    {"# least " ADVERB, QUESTION_CUE_TOP, SQL_ASC, 0},
+    {"# " OLD "|" NEW "|" EITHER_WAY, QUESTION_CUE_TOP, 0, 0},
+    {"# most recent", QUESTION_CUE_TOP, 0, 0},
 
     {"sorted|ordered|sort|order|arranged|arrange|ranked|rank ?them|it|results|result|these|those|in|the by",
-     VSIG_CUE_SORT, 0, 0},
-    {"sorted|arranged", VSIG_CUE_SORT, 0, 0},
-    {"ordered", VSIG_CUE_SORT, 0, F_WEAK},
-    {"starting|beginning with|from the " OLD "|" NEW "|" MOST "|" LEAST, VSIG_CUE_DIRECTION, 0, 0},
-    {"sort|arrange|rank", VSIG_CUE_SORT, 0, F_WEAK},
-    {"in ?the order of|by", VSIG_CUE_SORT, 0, 0},
-    {"in order by|of", VSIG_CUE_SORT, 0, 0},
-    {"order by", VSIG_CUE_SORT, 0, 0},
+     QUESTION_CUE_SORT, 0, 0},
+    {"sorted|arranged", QUESTION_CUE_SORT, 0, 0},
+    {"ordered", QUESTION_CUE_SORT, 0, F_WEAK},
+    {"starting|beginning with|from the " OLD "|" NEW "|" MOST "|" LEAST, QUESTION_CUE_DIRECTION, 0, 0},
+    {"sort|arrange|rank", QUESTION_CUE_SORT, 0, F_WEAK},
+    {"in ?the order of|by", QUESTION_CUE_SORT, 0, 0},
+    {"in order by|of", QUESTION_CUE_SORT, 0, 0},
+    {"order by", QUESTION_CUE_SORT, 0, 0},
     {"?in ?the ?an "
      "ascending|increasing|alphabetical|alphabetic|lexicographical|lexicographic|lexicographically|chronological|"
      "alphabetically|chronologically|ascendingly ?alphabetical|lexicographical|lexicographically ?order",
-     VSIG_CUE_DIRECTION, SQL_ASC, 0},
+     QUESTION_CUE_DIRECTION, SQL_ASC, 0},
     {"?in ?the ?a descending|decreasing|reverse|reversed|descendingly "
      "?alphabetical|alphabetic|lexicographical|lexicographic|chronological|alphabetically ?order",
-     VSIG_CUE_DIRECTION, SQL_DESC, 0},
+     QUESTION_CUE_DIRECTION, SQL_DESC, 0},
     {"?from ?the high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|best to ?the "
      "low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|worst",
-     VSIG_CUE_DIRECTION, SQL_DESC, 0},
+     QUESTION_CUE_DIRECTION, SQL_DESC, 0},
     {"?from ?the low|lowest|small|smallest|least|fewest|shortest|short|less|earliest|early|cheapest|worst to ?the "
      "high|highest|large|largest|big|biggest|most|greatest|longest|long|more|tallest|latest|late|best",
-     VSIG_CUE_DIRECTION, SQL_ASC, 0},
-    {"?from ?the cheapest to ?the most expensive", VSIG_CUE_DIRECTION, SQL_ASC, 0},
-    {"?from ?the most expensive to ?the cheapest|least", VSIG_CUE_DIRECTION, SQL_DESC, 0},
-    {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest", VSIG_CUE_DIRECTION,
-     0, 0},
-    {"?from ?the most recent to", VSIG_CUE_DIRECTION, SQL_DESC, 0},
-    {"from a to z", VSIG_CUE_DIRECTION, SQL_ASC, 0},
-    {"from z to a", VSIG_CUE_DIRECTION, SQL_DESC, 0},
+     QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"?from ?the cheapest to ?the most expensive", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"?from ?the most expensive to ?the cheapest|least", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest",
+     QUESTION_CUE_DIRECTION, 0, 0},
+    {"?from ?the most recent to", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"from a to z", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"from z to a", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
 
-    {"not|never|without|except|excluding|exclude|excludes|neither|nor|none|cannot|excepting", VSIG_CUE_NOT, 0, 0},
-    {"no", VSIG_CUE_NOT, 0, F_WEAK},
-    {"no longer", VSIG_CUE_NOT, 0, F_WEAK},
+    {"not|never|without|except|excluding|exclude|excludes|neither|nor|none|cannot|excepting", QUESTION_CUE_NOT, 0, 0},
+    {"no", QUESTION_CUE_NOT, 0, F_WEAK},
+    {"no longer", QUESTION_CUE_NOT, 0, F_WEAK},
     {"nobody|nothing|non|besides|lack|lacks|lacking|missing|absent|fail|failed|unable|outside|instead|rather|opposite|"
      "unassigned|unused",
-     VSIG_CUE_NOT, 0, F_WEAK},
-    {"other than", VSIG_CUE_NOT, 0, 0},
-    {"different from|than", VSIG_CUE_NOT, 0, F_WEAK},
-    {"except for", VSIG_CUE_NOT, 0, 0},
-    {"do|did|does|is|are|have|has|don|didn|doesn|isn|aren|haven ' t", VSIG_CUE_NOT, 0, 0},
-    {"don|didn|doesn|isn|aren|haven|hasn|wasn|weren t", VSIG_CUE_NOT, 0, 0},
-    {"both", VSIG_CUE_BOTH, 0, 0},
-    {"in common", VSIG_CUE_BOTH, 0, F_WEAK},
-    {"either", VSIG_CUE_EITHER, 0, 0},
-    {"or", VSIG_CUE_EITHER, 0, 0},
-    {"each|every", VSIG_CUE_EACH, 0, 0},
-    {"respectively|corresponding", VSIG_CUE_EACH, 0, F_WEAK},
-    {"different|distinct|unique|distinctive|differing|non-repetitive", VSIG_CUE_DISTINCT, 0, 0},
-    {"without duplicate|duplicates|repetition|duplication|repeating", VSIG_CUE_DISTINCT, 0, 0},
+     QUESTION_CUE_NOT, 0, F_WEAK},
+    {"other than", QUESTION_CUE_NOT, 0, 0},
+    {"different from|than", QUESTION_CUE_NOT, 0, F_WEAK},
+    {"except for", QUESTION_CUE_NOT, 0, 0},
+    {"do|did|does|is|are|have|has|don|didn|doesn|isn|aren|haven ' t", QUESTION_CUE_NOT, 0, 0},
+    {"don|didn|doesn|isn|aren|haven|hasn|wasn|weren t", QUESTION_CUE_NOT, 0, 0},
+    {"both", QUESTION_CUE_BOTH, 0, 0},
+    {"in common", QUESTION_CUE_BOTH, 0, F_WEAK},
+    {"either", QUESTION_CUE_EITHER, 0, 0},
+    {"or", QUESTION_CUE_EITHER, 0, 0},
+    {"each|every", QUESTION_CUE_EACH, 0, 0},
+    {"respectively|corresponding", QUESTION_CUE_EACH, 0, F_WEAK},
+    {"different|distinct|unique|distinctive|differing|non-repetitive", QUESTION_CUE_DISTINCT, 0, 0},
+    {"without duplicate|duplicates|repetition|duplication|repeating", QUESTION_CUE_DISTINCT, 0, 0},
 };
 
 #undef UP
@@ -383,7 +384,7 @@ static bool is_negated_verb(const char *norm)
 }
 
 /* Numbers inside of the cue, else for a comparison the one that follows closely. */
-static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
+static void bind_numbers(const struct cue_scan *scan, struct question_cue *cue)
 {
     for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
         if (scan->value_at[i] < 0) continue;
@@ -392,7 +393,7 @@ static void bind_numbers(const struct cue_scan *scan, struct vsig_cue *cue)
         else
             cue->number2 = scan->value_at[i];
     }
-    if (cue->number >= 0 || cue->kind != VSIG_CUE_COMPARE) return;
+    if (cue->number >= 0 || cue->kind != QUESTION_CUE_COMPARE) return;
     uint32_t from = cue->first + cue->n_tokens;
     for (uint32_t i = from; i < scan->tokens->n && i < from + NUMBER_REACH; i++) {
         const struct text_token *t = &scan->tokens->items[i];
@@ -417,16 +418,16 @@ static bool word_of_name(const struct text_tokens *words, const char *norm)
 }
 
 /* "maximum speed" of a column max_speed asks for the column, "total points" of total_points likewise. */
-static bool is_named(const struct reader *reader, const struct vsig_cue *cue)
+static bool is_named(const struct reader *reader, const struct question_cue *cue)
 {
-    const struct vsig_question *out = reader->out;
+    const struct question *out = reader->out;
     for (uint32_t m = 0; m < out->n_mentions && out->mentions[m].first < cue->first + cue->n_tokens; m++) {
-        const struct vsig_mention *mention = &out->mentions[m];
+        const struct question_mention *mention = &out->mentions[m];
         if (mention->column < 0 || mention->score < 0.6 || mention->first + mention->n_tokens <= cue->first) continue;
         const struct text_tokens *words = &reader->schema->columns[mention->id]->words;
         for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
             const struct text_token *t = &out->tokens.items[i];
-            bool plain = t->is_stop && cue->kind != VSIG_CUE_EXTREME && cue->kind != VSIG_CUE_FIRST;
+            bool plain = t->is_stop && cue->kind != QUESTION_CUE_EXTREME && cue->kind != QUESTION_CUE_FIRST;
             if (!plain && t->kind == TEXT_WORD && word_of_name(words, t->norm)) return true;
         }
     }
@@ -436,25 +437,25 @@ static bool is_named(const struct reader *reader, const struct vsig_cue *cue)
 /* A word of its own before the cue: no stop word, and not used up by another cue. */
 static bool is_noun(const struct cue_scan *scan, uint32_t token)
 {
-    const struct vsig_question *out = scan->reader->out;
+    const struct question *out = scan->reader->out;
     if (scan->tokens->items[token].kind != TEXT_WORD || scan->tokens->items[token].is_stop) return false;
-    const struct vsig_cue *last = out->n_cues > 1 ? &out->cues[out->n_cues - 2] : NULL;
+    const struct question_cue *last = out->n_cues > 1 ? &out->cues[out->n_cues - 2] : NULL;
     return !last || last->first + last->n_tokens <= token;
 }
 
 static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uint32_t first, uint32_t n)
 {
-    struct vsig_question *out = scan->reader->out;
+    struct question *out = scan->reader->out;
     if (out->n_cues == READ_MAX_CUES) return;
-    struct vsig_cue *cue = &out->cues[out->n_cues++];
-    *cue = (struct vsig_cue){.kind = row->kind,
-                             .op = row->op,
-                             .loose = row->flags & F_LOOSE,
-                             .weak = row->flags & F_WEAK,
-                             .first = first,
-                             .n_tokens = n,
-                             .number = -1,
-                             .number2 = -1};
+    struct question_cue *cue = &out->cues[out->n_cues++];
+    *cue = (struct question_cue){.kind = row->kind,
+                                 .op = row->op,
+                                 .loose = row->flags & F_LOOSE,
+                                 .weak = row->flags & F_WEAK,
+                                 .first = first,
+                                 .n_tokens = n,
+                                 .number = -1,
+                                 .number2 = -1};
     if (row->flags & F_NOUN && first > 0 && is_noun(scan, first - 1)) cue->weak = true;
     bind_numbers(scan, cue);
     cue->named = is_named(scan->reader, cue);
@@ -463,11 +464,11 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
 }
 
 /* A word of a proper value ("Most Wanted") asks for nothing. */
-static bool in_proper_value(const struct vsig_question *out, uint32_t token)
+static bool in_proper_value(const struct question *out, uint32_t token)
 {
     for (uint32_t i = 0; i < out->n_values; i++) {
-        const struct vsig_value *value = &out->values[i];
-        if (value->kind == VSIG_VALUE_DATABASE && value->capital && !value->is_name && token >= value->first &&
+        const struct question_value *value = &out->values[i];
+        if (value->kind == QUESTION_VALUE_DATABASE && value->capital && !value->is_name && token >= value->first &&
             token < value->first + value->n_tokens)
             return true;
     }
@@ -476,7 +477,7 @@ static bool in_proper_value(const struct vsig_question *out, uint32_t token)
 
 static bool scan_init(struct cue_scan *scan, struct reader *reader)
 {
-    const struct vsig_question *out = reader->out;
+    const struct question *out = reader->out;
     *scan = (struct cue_scan){.reader = reader, .tokens = &out->tokens};
     scan->ids = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->ids);
     scan->value_at = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->value_at);
@@ -487,16 +488,16 @@ static bool scan_init(struct cue_scan *scan, struct reader *reader)
         scan->value_at[i] = -1;
     }
     for (uint32_t v = 0; v < out->n_values; v++)
-        if (out->values[v].kind == VSIG_VALUE_NUMBER) scan->value_at[out->values[v].first] = (int)v;
+        if (out->values[v].kind == QUESTION_VALUE_NUMBER) scan->value_at[out->values[v].first] = (int)v;
     return true;
 }
 
 bool read_cues(struct reader *reader)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     struct cue_scan scan;
     rules_ready();
-    out->cues = arena_new_array(reader->arena, READ_MAX_CUES, struct vsig_cue);
+    out->cues = arena_new_array(reader->arena, READ_MAX_CUES, struct question_cue);
     if (!out->cues || !scan_init(&scan, reader)) return false;
     for (uint32_t i = 0; i < out->tokens.n;) {
         int taken = 0;

@@ -5,7 +5,7 @@
  * list ("of", "for", "who", "have" ...). English being what it is, the reader also says whether it trusts its count
  * (`asked_closed`); an "and" that might go on after the list, or a prefix ("for each city, ..."), takes that back.
  */
-#include "signals/question/read.h"
+#include "lib/question/read.h"
 
 #include <glib.h>
 #include <pthread.h>
@@ -77,7 +77,7 @@ static GHashTable *class_table(void)
 
 struct asked_scan {
     struct reader *reader;
-    struct vsig_question *out;
+    struct question *out;
     const struct text_token *tokens;
     uint32_t *classes; /* bits 1U << enum word_class of each token */
     uint32_t end;      /* of the sentence */
@@ -100,25 +100,25 @@ static bool is_comma(const struct asked_scan *scan, uint32_t token)
 }
 
 /* The cue that holds this token, among kinds (bits); NULL. */
-static const struct vsig_cue *cue_at(const struct vsig_question *out, uint32_t token, unsigned kinds)
+static const struct question_cue *cue_at(const struct question *out, uint32_t token, unsigned kinds)
 {
     for (uint32_t i = 0; i < out->n_cues && out->cues[i].first <= token; i++)
         if (token < out->cues[i].first + out->cues[i].n_tokens && kinds >> out->cues[i].kind & 1U) return &out->cues[i];
     return NULL;
 }
 
-static const unsigned COMPUTED = 1U << VSIG_CUE_COUNT | 1U << VSIG_CUE_QUANTITY | 1U << VSIG_CUE_AVERAGE |
-                                 1U << VSIG_CUE_TOTAL | 1U << VSIG_CUE_MAXIMUM | 1U << VSIG_CUE_MINIMUM |
-                                 1U << VSIG_CUE_RATIO;
+static const unsigned COMPUTED = 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_QUANTITY | 1U << QUESTION_CUE_AVERAGE |
+                                 1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
+                                 1U << QUESTION_CUE_RATIO;
 
 static void push_phrase(struct asked_scan *scan, uint32_t first, uint32_t end)
 {
-    struct vsig_question *out = scan->out;
+    struct question *out = scan->out;
     if (first >= end || out->n_asked == READ_MAX_ASKED) return;
-    struct vsig_asked *asked = &out->asked[out->n_asked++];
-    *asked = (struct vsig_asked){.first = first, .n_tokens = end - first, .entity = true};
+    struct question_asked *asked = &out->asked[out->n_asked++];
+    *asked = (struct question_asked){.first = first, .n_tokens = end - first, .entity = true};
     for (uint32_t i = first; i < end; i++) {
-        const struct vsig_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
+        const struct question_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
         asked->computed |= cue_at(out, i, COMPUTED) != NULL;
         if (column && column->score > 0.45 && !(table && table->score >= column->score)) asked->entity = false;
         if (is_class(scan, i, CLASS_VAGUE)) asked->vague = true;
@@ -147,10 +147,10 @@ static bool surely_asks(const struct asked_scan *scan, uint32_t i)
 /* "date of birth", "number of pets": does the phrase go on over this "of"? */
 static bool of_inside(const struct asked_scan *scan, uint32_t of, uint32_t first)
 {
-    const struct vsig_question *out = scan->out;
+    const struct question *out = scan->out;
     if (of > first && cue_at(out, of - 1, COMPUTED)) return true;
     if (cue_at(out, of, COMPUTED)) return true;
-    const struct vsig_mention *mention = read_mention_at(out, of, true);
+    const struct question_mention *mention = read_mention_at(out, of, true);
     return mention && mention->score > 0.8 && mention->first >= first && mention->first < of;
 }
 
@@ -174,7 +174,7 @@ static uint32_t after_of(struct asked_scan *scan, uint32_t i)
 static bool ends_in_column(const struct asked_scan *scan, uint32_t i)
 {
     while (i < scan->end && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_SPLIT))) i++;
-    const struct vsig_mention *mention = i < scan->end ? read_mention_at(scan->out, i, true) : NULL;
+    const struct question_mention *mention = i < scan->end ? read_mention_at(scan->out, i, true) : NULL;
     return mention && mention->exact && mention->score > 0.75 && mention->first + mention->n_tokens == scan->end;
 }
 
@@ -200,7 +200,7 @@ static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
 static bool holds_pair(const struct asked_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
-        if (cue_at(scan->out, i, 1U << VSIG_CUE_TOTAL | 1U << VSIG_CUE_RATIO)) return true;
+        if (cue_at(scan->out, i, 1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_RATIO)) return true;
     return false;
 }
 
@@ -272,7 +272,7 @@ static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
 
 static void read_sentence(struct asked_scan *scan, uint32_t first)
 {
-    struct vsig_question *out = scan->out;
+    struct question *out = scan->out;
     uint32_t before = out->n_asked;
     scan->also = false;
     if (is_class(scan, first, CLASS_WHO)) {
@@ -303,10 +303,10 @@ static bool ends_sentence(const struct text_token *token)
 
 bool read_asked(struct reader *reader)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     GHashTable *table = class_table();
     struct asked_scan scan = {.reader = reader, .out = out, .tokens = out->tokens.items};
-    out->asked = arena_new_array(reader->arena, READ_MAX_ASKED, struct vsig_asked);
+    out->asked = arena_new_array(reader->arena, READ_MAX_ASKED, struct question_asked);
     scan.classes = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan.classes);
     if (!out->asked || !scan.classes) return false;
     for (uint32_t i = 0; i < out->tokens.n; i++)

@@ -2,7 +2,7 @@
  *
  * Runs are matched longest first from each word on, through the value index; a run in lower case is kept short, for a
  * long one is rarely a value and each try costs a lookup. */
-#include "signals/question/read.h"
+#include "lib/question/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,18 +15,18 @@ static const struct {
     double number;
 } TIMES[] = {{"once", 1}, {"twice", 2}, {"thrice", 3}};
 
-static struct vsig_value *push(struct reader *reader, enum vsig_value_kind kind, uint32_t first, uint32_t n)
+static struct question_value *push(struct reader *reader, enum question_value_kind kind, uint32_t first, uint32_t n)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     if (out->n_values == READ_MAX_VALUES) return NULL;
-    struct vsig_value *value = &out->values[out->n_values++];
+    struct question_value *value = &out->values[out->n_values++];
     const struct text_token *tokens = out->tokens.items;
-    *value = (struct vsig_value){
+    *value = (struct question_value){
         .kind = kind, .first = first, .n_tokens = n, .start = tokens[first].start, .end = tokens[first + n - 1].end};
     return value;
 }
 
-static bool keep_hits(struct reader *reader, struct vsig_value *value, const struct schema_hit *hits, uint32_t n)
+static bool keep_hits(struct reader *reader, struct question_value *value, const struct schema_hit *hits, uint32_t n)
 {
     if (!n) return true;
     struct schema_hit *kept = arena_array(reader->arena, n, sizeof *kept);
@@ -48,7 +48,7 @@ static bool add_quoted(struct reader *reader, uint32_t i)
 {
     const struct text_token *token = &reader->out->tokens.items[i];
     const char *source = reader->out->text;
-    struct vsig_value *value = push(reader, VSIG_VALUE_QUOTED, i, 1);
+    struct question_value *value = push(reader, QUESTION_VALUE_QUOTED, i, 1);
     if (!value) return true;
     uint32_t quote = char_len(source + token->start), start = token->start + quote;
     uint32_t end = token->end > start + quote ? token->end - quote : start;
@@ -66,7 +66,7 @@ static bool add_quoted(struct reader *reader, uint32_t i)
 
 static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled)
 {
-    struct vsig_value *value = push(reader, VSIG_VALUE_NUMBER, i, 1);
+    struct question_value *value = push(reader, QUESTION_VALUE_NUMBER, i, 1);
     if (!value) return true;
     value->number = number;
     value->spelled = spelled;
@@ -126,11 +126,11 @@ static bool has_capital(const struct text_tokens *tokens, uint32_t first, uint32
     return false;
 }
 
-static bool is_all_name(const struct vsig_question *out, uint32_t first, uint32_t n)
+static bool is_all_name(const struct question *out, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++) {
         if (out->tokens.items[i].is_stop || out->tokens.items[i].kind == TEXT_PUNCT) continue;
-        const struct vsig_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
+        const struct question_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
         if (!(column && column->score > 0.9) && !(table && table->score > 0.9)) return false;
     }
     return true;
@@ -148,7 +148,7 @@ static uint32_t add_known_run(struct reader *reader, uint32_t first, uint32_t li
         --*tries;
         uint32_t found = schema_values_with(reader->schema, reader->out->text + start, end - start, hits, MAX_HITS);
         if (!found) continue;
-        struct vsig_value *value = push(reader, VSIG_VALUE_DATABASE, first, n);
+        struct question_value *value = push(reader, QUESTION_VALUE_DATABASE, first, n);
         if (!value) return 0;
         value->text = arena_strndup(reader->arena, reader->out->text + start, end - start);
         value->capital = has_capital(tokens, first, n);
@@ -166,7 +166,7 @@ static uint32_t add_proper_run(struct reader *reader, uint32_t first, uint32_t l
     while (first + n < limit && tokens->items[first + n].kind == TEXT_WORD && proper(tokens, first + n) &&
            !tokens->items[first + n].is_stop)
         n++;
-    struct vsig_value *value = n ? push(reader, VSIG_VALUE_NAME, first, n) : NULL;
+    struct question_value *value = n ? push(reader, QUESTION_VALUE_NAME, first, n) : NULL;
     if (!value) return 0;
     value->text = arena_strndup(reader->arena, reader->out->text + value->start, value->end - value->start);
     value->capital = true;
@@ -177,9 +177,9 @@ static uint32_t add_proper_run(struct reader *reader, uint32_t first, uint32_t l
 
 bool read_values(struct reader *reader)
 {
-    struct vsig_question *out = reader->out;
+    struct question *out = reader->out;
     const struct text_tokens *tokens = &out->tokens;
-    bool full = !(out->values = arena_new_array(reader->arena, READ_MAX_VALUES, struct vsig_value));
+    bool full = !(out->values = arena_new_array(reader->arena, READ_MAX_VALUES, struct question_value));
     uint32_t tries = MAX_TRIES;
     for (uint32_t i = 0, n; i < tokens->n && !full; i += n ? n : 1) {
         const struct text_token *token = &tokens->items[i];
