@@ -1,6 +1,6 @@
 /* One comparison of a column with a literal selects no row of its table (SQLens §A.1, "Empty predicate"). */
-#include "signals/common/names.h"
-#include "signals/execution/predicate.h"
+#include "signals/support/names.h"
+#include "signals/support/predicate.h"
 
 enum { OPT_MAX_PROBE };
 

@@ -5,7 +5,7 @@
  * because repeats of one value do no harm. A correlated subquery is asked per outer row, max_probe of them, in one
  * probe.
  */
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 
 #include <string.h>
 

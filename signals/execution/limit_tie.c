@@ -2,7 +2,7 @@
  *
  * Groups tie in their counts all the time, and people ask for "the one with the most" all the same: that fired on 2.4 %
  * of the training gold, so a tie of aggregates is a note, and a tie of stored values (1.1 %) the vote. */
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

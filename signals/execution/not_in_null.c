@@ -1,5 +1,5 @@
 /* x NOT IN (subquery) is never true once the subquery yields a NULL. */
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 
 static bool is_not_in_subquery(const struct sql_node *node)
 {

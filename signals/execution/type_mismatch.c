@@ -1,6 +1,6 @@
 /* A comparison or arithmetic across types whose values cannot match, measured on the column's values. */
-#include "signals/common/names.h"
-#include "signals/execution/predicate.h"
+#include "signals/support/names.h"
+#include "signals/support/predicate.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #ifndef ASSAY_SIGNALS_EXPLAIN_LOOK_H
 #define ASSAY_SIGNALS_EXPLAIN_LOOK_H
 
-#include "signals/common/shape.h"
+#include "signals/support/shape.h"
 #include "signals/explain/features.h"
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 #include "lib/question/question.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* FROM items that no condition connects: every row of the one meets every row of the other. */
-#include "signals/common/keys.h"
-#include "signals/common/names.h"
+#include "signals/support/keys.h"
+#include "signals/support/names.h"
 
 #include <string.h>
 

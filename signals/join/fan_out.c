@@ -4,8 +4,8 @@
  * own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one
  * member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is asked.
  */
-#include "signals/common/keys.h"
-#include "signals/common/names.h"
+#include "signals/support/keys.h"
+#include "signals/support/names.h"
 
 #include <stdlib.h>
 #include <string.h>

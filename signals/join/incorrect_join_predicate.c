@@ -8,8 +8,8 @@
  * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
  * note.
  */
-#include "signals/common/names.h"
-#include "signals/common/shape.h"
+#include "signals/support/names.h"
+#include "signals/support/shape.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * rows without such a partner; and a needed pair of tables is connected by a detour although the schema joins them in
  * fewer steps.
  */
-#include "signals/common/names.h"
-#include "signals/common/shape.h"
+#include "signals/support/names.h"
+#include "signals/support/shape.h"
 
 static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "except", NULL};
 

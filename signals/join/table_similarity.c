@@ -6,7 +6,7 @@
  * uses it already, when the question names the table in use, or when a value that the query looks for is found in the
  * table in use and not in the other.
  */
-#include "signals/common/names.h"
+#include "signals/support/names.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one
  * of some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different
  * ones are to be counted, and COUNT against SUM over a column that itself holds quantities. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>

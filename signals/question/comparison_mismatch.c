@@ -4,7 +4,7 @@
  * some and none has an operator that the cue admits, the first is marked. A direction that is wrong is an error; a
  * bound that is in where it should be out changes nothing when the column does not hold the bound: then it is a note.
  * A number that is nowhere compared is the matter of unused_value. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
  * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only
  * where none of these is in the query does its absence count. Directions are compared where the words leave no choice:
  * of a rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase
  * that names a column by all its words, and no column of the answer has anything in common with it. First and last name
  * count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
-#include "signals/common/bare.h"
-#include "signals/common/names.h"
-#include "signals/execution/probe.h"
-#include "signals/question/query.h"
+#include "signals/support/bare.h"
+#include "signals/support/names.h"
+#include "signals/support/probe.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>

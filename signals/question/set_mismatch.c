@@ -3,7 +3,7 @@
  * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped
  * count say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes
  * none. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <string.h>
 

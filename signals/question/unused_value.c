@@ -7,7 +7,7 @@
  * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits
  * in common with question and evidence restricts the answer by something nobody said. Codes, flags and columns of few
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <math.h>

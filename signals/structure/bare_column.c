@@ -1,7 +1,7 @@
 /* A column beside an aggregate that is neither grouped nor aggregated: SQLite picks its value from any row of the
  * group. */
-#include "signals/common/bare.h"
-#include "signals/common/names.h"
+#include "signals/support/bare.h"
+#include "signals/support/names.h"
 
 static bool is_extreme(const struct sql_node *call)
 {

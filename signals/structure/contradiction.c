@@ -5,9 +5,9 @@
  * several columns is followed branch by branch. Whatever is not understood (subqueries, arithmetic over two columns)
  * allows everything, so a finding never rests on a guess.
  */
-#include "signals/common/names.h"
-#include "signals/common/shape.h"
-#include "signals/common/truth.h"
+#include "signals/support/names.h"
+#include "signals/support/shape.h"
+#include "signals/support/truth.h"
 
 #include <string.h>
 #include <strings.h>

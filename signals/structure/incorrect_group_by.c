@@ -4,7 +4,7 @@
  * DISTINCT would, or nothing at all, and in the training logs such queries were right more often than others. That is a
  * note; it fires where a group's row is left to chance.
  */
-#include "signals/common/bare.h"
+#include "signals/support/bare.h"
 
 static bool has_window(const struct sql_node *select)
 {

@@ -1,6 +1,6 @@
 /* A quotient of whole numbers loses its fraction, and the question asks for a ratio. */
-#include "signals/common/names.h"
-#include "signals/common/types.h"
+#include "signals/support/names.h"
+#include "signals/support/types.h"
 
 #include <strings.h>
 

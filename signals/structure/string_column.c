@@ -1,5 +1,5 @@
 /* Double-quoted words that SQLite reads as strings because no column has that name. */
-#include "signals/common/names.h"
+#include "signals/support/names.h"
 
 #include <string.h>
 

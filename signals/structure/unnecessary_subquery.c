@@ -1,5 +1,5 @@
 /* Too many subqueries (SQLens A.1). */
-#include "signals/common/names.h"
+#include "signals/support/names.h"
 #include "signals/vsig.h"
 
 enum { OPT_MAX_SUBQUERIES };

@@ -8,7 +8,7 @@
  * Not looked at: numbers of fewer than `min_digits` digits and booleans, for they occur everywhere; values that more
  * than `max_columns` columns hold; columns that hold the same thing (joined by a key); columns that the evidence names.
  */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>

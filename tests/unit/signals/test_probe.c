@@ -1,5 +1,5 @@
 /* The small statements that signals run of their own. */
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>

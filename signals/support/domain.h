@@ -5,8 +5,8 @@
  * differently without regard to case makes the calculation give up: `failed`, and its user knows nothing rather than
  * something wrong.
  */
-#ifndef ASSAY_SIGNALS_COMMON_DOMAIN_H
-#define ASSAY_SIGNALS_COMMON_DOMAIN_H
+#ifndef ASSAY_SIGNALS_SUPPORT_DOMAIN_H
+#define ASSAY_SIGNALS_SUPPORT_DOMAIN_H
 
 #include "lib/base/arena.h"
 #include "lib/sql/ast.h"

@@ -1,4 +1,4 @@
-#include "signals/common/bare.h"
+#include "signals/support/bare.h"
 
 /* GROUP BY 2: the number of an item. */
 static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)

@@ -1,4 +1,4 @@
-#include "signals/common/keys.h"
+#include "signals/support/keys.h"
 
 enum { ROWID = -2 };
 enum { MAX_FIXED = 256 }; /* single columns followed; past it the answer errs to "not fixed" */

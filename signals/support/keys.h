@@ -4,10 +4,10 @@
  * columns of GROUP BY added, a fixed column has one value in each group; with nothing added, a FROM item that is
  * fixed as a whole contributes at most one row.
  */
-#ifndef ASSAY_SIGNALS_COMMON_KEYS_H
-#define ASSAY_SIGNALS_COMMON_KEYS_H
+#ifndef ASSAY_SIGNALS_SUPPORT_KEYS_H
+#define ASSAY_SIGNALS_SUPPORT_KEYS_H
 
-#include "signals/common/shape.h"
+#include "signals/support/shape.h"
 
 struct vsig_keys;
 

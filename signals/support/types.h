@@ -1,6 +1,6 @@
 /* What type of value an expression gives, by SQLite's rules and by what its columns really hold. */
-#ifndef ASSAY_SIGNALS_COMMON_TYPES_H
-#define ASSAY_SIGNALS_COMMON_TYPES_H
+#ifndef ASSAY_SIGNALS_SUPPORT_TYPES_H
+#define ASSAY_SIGNALS_SUPPORT_TYPES_H
 
 #include "signals/vsig.h"
 

@@ -1,6 +1,6 @@
 /* What the query does, in the question's terms: one walk over the tree, cheap enough to be made by each signal. */
-#ifndef ASSAY_SIGNALS_QUESTION_QUERY_H
-#define ASSAY_SIGNALS_QUESTION_QUERY_H
+#ifndef ASSAY_SIGNALS_SUPPORT_QUERY_H
+#define ASSAY_SIGNALS_SUPPORT_QUERY_H
 
 #include "signals/vsig.h"
 #include "lib/question/question.h"

@@ -1,6 +1,6 @@
 /* What joins and what filters, block by block: read once a candidate and shared by the signals that ask. */
-#ifndef ASSAY_SIGNALS_COMMON_SHAPE_H
-#define ASSAY_SIGNALS_COMMON_SHAPE_H
+#ifndef ASSAY_SIGNALS_SUPPORT_SHAPE_H
+#define ASSAY_SIGNALS_SUPPORT_SHAPE_H
 
 #include "signals/vsig.h"
 

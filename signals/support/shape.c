@@ -1,4 +1,4 @@
-#include "signals/common/shape.h"
+#include "signals/support/shape.h"
 
 static bool inside(const struct sql_block *block, const struct sql_block *inner)
 {

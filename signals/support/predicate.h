@@ -3,8 +3,8 @@
  * Functions around the column stay (lower(name) = 'x' is a predicate on name). A column of a CTE or a derived table is
  * asked of that table as the statement defines it; computed columns and aggregates are not predicates on data.
  */
-#ifndef ASSAY_SIGNALS_EXECUTION_PREDICATE_H
-#define ASSAY_SIGNALS_EXECUTION_PREDICATE_H
+#ifndef ASSAY_SIGNALS_SUPPORT_PREDICATE_H
+#define ASSAY_SIGNALS_SUPPORT_PREDICATE_H
 
 #include "signals/vsig.h"
 

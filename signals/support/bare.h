@@ -1,8 +1,8 @@
 /* Columns of a grouped block that have no one value in a group. */
-#ifndef ASSAY_SIGNALS_COMMON_BARE_H
-#define ASSAY_SIGNALS_COMMON_BARE_H
+#ifndef ASSAY_SIGNALS_SUPPORT_BARE_H
+#define ASSAY_SIGNALS_SUPPORT_BARE_H
 
-#include "signals/common/keys.h"
+#include "signals/support/keys.h"
 
 struct vsig_bare {
     const struct sql_block *block;

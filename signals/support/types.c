@@ -1,4 +1,4 @@
-#include "signals/common/types.h"
+#include "signals/support/types.h"
 
 #include <strings.h>
 

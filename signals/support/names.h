@@ -1,6 +1,6 @@
 /* Names for messages. A message may hold names of the schema and numbers, never a value: values go into facts. */
-#ifndef ASSAY_SIGNALS_COMMON_NAMES_H
-#define ASSAY_SIGNALS_COMMON_NAMES_H
+#ifndef ASSAY_SIGNALS_SUPPORT_NAMES_H
+#define ASSAY_SIGNALS_SUPPORT_NAMES_H
 
 #include "signals/vsig.h"
 

@@ -1,6 +1,6 @@
-#include "signals/execution/predicate.h"
+#include "signals/support/predicate.h"
 
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 #include "lib/question/question.h"
 
 #include <glib.h>

@@ -1,4 +1,4 @@
-#include "signals/common/domain.h"
+#include "signals/support/domain.h"
 
 #include <math.h>
 #include <string.h>

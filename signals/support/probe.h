@@ -4,8 +4,8 @@
  * through the same sandbox as the candidate with a time limit of its own. A probe that fails says why; its caller
  * becomes unavailable with that reason rather than silent.
  */
-#ifndef ASSAY_SIGNALS_EXECUTION_PROBE_H
-#define ASSAY_SIGNALS_EXECUTION_PROBE_H
+#ifndef ASSAY_SIGNALS_SUPPORT_PROBE_H
+#define ASSAY_SIGNALS_SUPPORT_PROBE_H
 
 #include "signals/vsig.h"
 

@@ -1,4 +1,4 @@
-#include "signals/common/names.h"
+#include "signals/support/names.h"
 
 #include "lib/question/question.h"
 

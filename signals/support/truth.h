@@ -3,10 +3,10 @@
  * Three-valued throughout: a NULL that makes the condition unknown is in neither set. Conditions over more than one
  * column are MIXED: nothing is known of them here.
  */
-#ifndef ASSAY_SIGNALS_COMMON_TRUTH_H
-#define ASSAY_SIGNALS_COMMON_TRUTH_H
+#ifndef ASSAY_SIGNALS_SUPPORT_TRUTH_H
+#define ASSAY_SIGNALS_SUPPORT_TRUTH_H
 
-#include "signals/common/domain.h"
+#include "signals/support/domain.h"
 #include "signals/vsig.h"
 
 /* What conditions are about: a column of a FROM item, or an expression that always gives the same for the same row. */

@@ -1,4 +1,4 @@
-#include "signals/execution/probe.h"
+#include "signals/support/probe.h"
 
 enum err_code vsig_probe(struct vsig_subject *subject, const char *sql, uint32_t stop_rows, struct db_result *out)
 {

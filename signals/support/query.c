@@ -1,5 +1,5 @@
 /* What the query does, in the question's terms. */
-#include "signals/question/query.h"
+#include "signals/support/query.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "signals/common/truth.h"
+#include "signals/support/truth.h"
 
-#include "signals/common/names.h"
-#include "signals/common/shape.h"
-#include "signals/common/types.h"
+#include "signals/support/names.h"
+#include "signals/support/shape.h"
+#include "signals/support/types.h"
 
 #include <stdlib.h>
 #include <string.h>
