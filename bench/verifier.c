@@ -6,7 +6,7 @@
  */
 #include "bench/ground.h"
 #include "cli/input.h"
-#include "coordinator/verifier.h"
+#include "scoring/verifier.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "lib/question/question.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What votes and places are worth without feedback (coordinator/verifier_context.h): chosen on simulated lists.
+"""What votes and places are worth without feedback (scoring/verifier_context.h): chosen on simulated lists.
 
     assay train verifier TRAIN.jsonl... --db-root DIR --cross --scores scores.tsv
     bench/verifier_prior.py scores.tsv

@@ -2,6 +2,7 @@
 #include "cli/fleet.h"
 #include "cli/judge.h"
 #include "cli/watch.h"
+#include "scoring/models.h"
 
 static enum err_code run(void *ctx, struct err *err)
 {
@@ -13,13 +14,13 @@ static void stop(void *ctx)
     coordinator_stop(ctx, false);
 }
 
-static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct coordinator_models **models,
+static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct scoring_models **models,
                                       struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
     judge_config(cli, &judge);
-    const struct coordinator_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier};
-    enum err_code code = coordinator_models_load(&files, models, err);
+    const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier};
+    enum err_code code = models_load(&files, models, err);
     if (code) return code;
     struct coordinator_config config = {
         .bus = bus,
@@ -56,7 +57,7 @@ static int64_t restoring_ns(void *ctx)
 
 static int coordinator_command(struct cli *cli)
 {
-    struct coordinator_models *models = NULL;
+    struct scoring_models *models = NULL;
     struct coordinator *coordinator = NULL;
     struct bus *bus = NULL;
     struct watch *watch = NULL;
@@ -76,7 +77,7 @@ static int coordinator_command(struct cli *cli)
     watch_close(watch);
     coordinator_free(coordinator);
     bus_close(bus);
-    coordinator_models_free(models);
+    models_free(models);
     return exit_code;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/engine.h"
 
 #include "lib/base/clock.h"
+#include "scoring/models.h"
 
 #include <glib.h>
 #include <math.h>
@@ -36,7 +37,7 @@ struct engine_worker {
 
 struct engine {
     struct bus *bus;
-    struct coordinator_models *models;
+    struct scoring_models *models;
     struct schema_cache *schemas;
     struct cache *redis;              /* behind it, or NULL */
     struct vsig_options *own_signals; /* when the caller gave none */
@@ -120,9 +121,8 @@ static enum err_code open_bus(struct engine *engine, const struct engine_config 
 
 static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
 {
-    const struct coordinator_files files = {config->models_dir, config->label_model, config->classifier,
-                                            config->verifier};
-    enum err_code code = coordinator_models_load(&files, &engine->models, err);
+    const struct models_files files = {config->models_dir, config->label_model, config->classifier, config->verifier};
+    enum err_code code = models_load(&files, &engine->models, err);
     if (code) return code;
     struct coordinator_config own = {
         .bus = engine->bus,
@@ -202,7 +202,7 @@ void engine_close(struct engine *engine)
     coordinator_free(engine->coordinator);
     bus_unsubscribe(engine->consumer);
     bus_close(engine->bus);
-    coordinator_models_free(engine->models);
+    models_free(engine->models);
     schema_cache_free(engine->schemas);
     cache_close(engine->redis);
     vsig_options_free(engine->own_signals);
@@ -373,12 +373,12 @@ uint32_t engine_window(const struct engine *engine)
 
 enum msg_strategy engine_strategy(const struct engine *engine)
 {
-    return engine->defaults.strategy ? engine->defaults.strategy : coordinator_models_strategy(engine->models);
+    return engine->defaults.strategy ? engine->defaults.strategy : models_strategy(engine->models);
 }
 
 double engine_threshold(const struct engine *engine)
 {
     if (engine->defaults.threshold > 0) return engine->defaults.threshold;
     if (engine->defaults.alpha > 0) return 1 - engine->defaults.alpha;
-    return coordinator_models_threshold(engine->models);
+    return models_threshold(engine->models);
 }

@@ -18,7 +18,7 @@ struct engine_config {
     uint32_t window;       /* requests in flight; 0: eight a worker */
     const char *transport; /* NULL: "local" */
     struct worker_databases databases;
-    const char *models_dir;      /* as in coordinator_models_load */
+    const char *models_dir;      /* as in models_load */
     const char *label_model;     /* NULL, a file, or "none" */
     const char *classifier;      /* NULL, a file, or "none" */
     const char *verifier;        /* NULL, a file, or "none": the built-in one */

@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 #include "lib/question/question.h"
 
 #include <math.h>

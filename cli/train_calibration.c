@@ -15,7 +15,7 @@
 #include "cli/replay.h"
 #include "cli/table.h"
 #include "cli/verifier_data.h"
-#include "coordinator/verifier_context.h"
+#include "scoring/verifier_context.h"
 #include "lib/learn/json_file.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define ASSAY_CLI_VECTORS_H
 
 #include "cli/label.h"
-#include "coordinator/features.h"
+#include "scoring/votes.h"
 #include "lib/learn/learn.h"
 
 #include <glib.h>

@@ -4,7 +4,7 @@
 #include "cli/input.h"
 #include "cli/label.h"
 #include "cli/mutants.h"
-#include "coordinator/verifier_context.h"
+#include "scoring/verifier_context.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"

@@ -15,7 +15,7 @@
 
 #include "cli/feedback.h"
 #include "lib/schema/schema.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 #include "worker/worker.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 #include "cli/verifier_fit.h"
 
-#include "coordinator/verifier_row.h"
+#include "scoring/verifier_row.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
 

@@ -11,49 +11,8 @@
 #include "proto/msg.h"
 #include "proto/transport.h"
 
-struct scorer_config; /* lib/llm/scorer.h */
-
-/* --- models --- */
-
-struct coordinator_models;
-
-/* Which files. All but `dir` may be NULL (the one in `dir`), a file that replaces it, or "none". */
-struct coordinator_files {
-    const char *dir; /* NULL: $ASSAY_MODELS, else the installed ones */
-    const char *label_model, *classifier, *verifier;
-};
-
-/* Load label_model.json, classifier.json, verifier.json and decision.json. Only the label model must be there. Without
- * any model nothing has a probability: candidates are ranked by the signals that fired and none validates; that is for
- * collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit. */
-enum err_code coordinator_models_load(const struct coordinator_files *files, struct coordinator_models **out,
-                                      struct err *err);
-void coordinator_models_free(struct coordinator_models *models);
-
-/* Strategy and threshold that the decision file recommends. */
-enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models);
-double coordinator_models_threshold(const struct coordinator_models *models);
-
-/* What one candidate is worth to the signals. p: probability that it is right (NAN without a model), of the classifier
- * where there is one; label_model_p: the label model's alone; score orders candidates, higher is better, always finite.
- */
-struct features_subject;
-struct coordinator_score {
-    double p, label_model_p, score;
-};
-struct coordinator_score coordinator_score(const struct coordinator_models *models,
-                                           const struct features_subject *subject);
-
-/* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
- * decision file, and believed less where the verifier is not `familiar` with the generator. Either may be NAN: the
- * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
-double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar);
-
-/* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.
- * False: nothing came at all. */
-bool coordinator_read_features(const struct msg_explanation *explanation, float *out);
-
-/* --- the loop --- */
+struct scoring_models; /* scoring/models.h */
+struct scorer_config;  /* lib/llm/scorer.h */
 
 struct coordinator_config {
     struct bus *bus;
@@ -61,7 +20,7 @@ struct coordinator_config {
     const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
     int64_t commit_ms;    /* between commits, where verdicts are committed; 0: 100 */
-    const struct coordinator_models *models;
+    const struct scoring_models *models;
     struct msg_options defaults;          /* for what a request leaves open */
     uint32_t max_open;                    /* requests open at a time; 0: 64 */
     const struct scorer_config *verifier; /* a remote verifier, asked before the built-in one; NULL: none */

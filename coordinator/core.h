@@ -16,7 +16,7 @@
 struct core;
 
 struct core_config {
-    const struct coordinator_models *models;
+    const struct scoring_models *models;
     struct msg_options defaults;
     uint32_t max_window;     /* candidates of one request out at a time when all are to be judged; 0: 16 */
     int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */

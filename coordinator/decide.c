@@ -96,7 +96,7 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
 {
     struct msg_judged *judged = &request->judged[index];
     const struct slot *slot = &request->slots[index];
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     judged->entailment = NAN;
     judged->verifier = NULL;
     if (decide_run(judged) != RUN_DONE) return;
@@ -126,21 +126,21 @@ static bool is_to_verify(const struct request *request)
  * cannot be explained would beat what is explained well. */
 static double combine(const struct request *request, double p, double entailment)
 {
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     bool familiar = verifier_knows(models->verifier, request->asked);
-    double out = coordinator_combine(models, p, entailment, familiar);
+    double out = models_combine(models, p, entailment, familiar);
     if (!isnan(entailment) || isnan(p) || !is_to_verify(request)) return out;
-    return fmin(out, coordinator_combine(models, p, 0.5, familiar));
+    return fmin(out, models_combine(models, p, 0.5, familiar));
 }
 
 static void score(struct request *request, uint32_t index, uint32_t n_seen)
 {
     struct msg_judged *judged = &request->judged[index];
     if (!judged->judged || judged->invalid) return;
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     struct features_subject subject = {request->judged, request->n, n_seen, index};
-    struct coordinator_score *worth = &request->slots[index].score;
-    *worth = coordinator_score(models, &subject);
+    struct models_score *worth = &request->slots[index].score;
+    *worth = models_score(models, &subject);
     verify(request, index, n_seen);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
@@ -190,7 +190,7 @@ static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 
 static double margin_of(const struct request *request)
 {
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     if (models->margin >= 0) return models->margin;
     return models->verifier ? verifier_margin(models->verifier) : 0;
 }
@@ -240,7 +240,7 @@ static uint32_t count_iterations(const struct request *request)
 
 static void set_versions(struct request *request, struct msg_verdict *verdict)
 {
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     struct msg_version *versions = arena_new_array(&request->arena, 4, struct msg_version);
     if (!versions) return;
     versions[verdict->n_versions++] = (struct msg_version){"assay", ASSAY_VERSION};
@@ -255,7 +255,7 @@ static void set_versions(struct request *request, struct msg_verdict *verdict)
 /* What was asked of P(correct) and of the entailment; NAN: nothing was. */
 static void set_thresholds(const struct request *request, struct msg_verdict *verdict)
 {
-    const struct coordinator_models *models = request->core->config.models;
+    const struct scoring_models *models = request->core->config.models;
     const struct rules *asks = rules_of(request);
     bool verifier = request->families >> VSIG_EXPLAIN & 1 && (models->verifier || request->core->actions.verify);
     bool any = models->label_model || models->classifier || verifier;

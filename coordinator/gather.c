@@ -105,7 +105,7 @@ static void gather_explanation(struct request *request, uint32_t index)
     judged->explanation = explanation->prose;
     if (request->options.explain == MSG_EXPLAIN_FULL) judged->explained = explanation;
     float *features = arena_new_array(&request->arena, VERIFIER_FEATURES, float);
-    if (features && coordinator_read_features(explanation, features)) slot->features = features;
+    if (features && models_read_features(explanation, features)) slot->features = features;
 }
 
 void gather(struct request *request, uint32_t index)

@@ -57,7 +57,7 @@ static enum err_code settle_options(struct request *request, struct err *err)
     if (!asked->n_deny_columns)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
-    const struct coordinator_models *models = core->config.models;
+    const struct scoring_models *models = core->config.models;
     bool asked_own = asked->threshold > 0 || asked->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
     request->entailment_threshold = models->entailment_threshold;
     if (out->strategy == MSG_CYCLESQL)

@@ -5,35 +5,12 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/core.h"
 #include "coordinator/duplicates.h"
-#include "coordinator/features.h"
-#include "coordinator/verifier.h"
-#include "lib/learn/classifier.h"
+#include "scoring/models.h"
+#include "scoring/verifier.h"
+#include "scoring/votes.h"
 #include "signals/vsig.h"
 
 #include <math.h>
-
-/* --- models.c --- */
-
-enum { MODEL_MAX_FEATURES = 512 };
-
-struct coordinator_models {
-    struct lm_model *label_model; /* NULL: none */
-    struct lm_map map;
-    struct learn_model *classifier; /* NULL: none */
-    unsigned n_features;
-    int from[MODEL_MAX_FEATURES];
-    enum msg_strategy strategy;
-    double threshold, margin;                     /* of P(correct); margin below 0: the verifier's own, or none */
-    double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
-    double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
-    double weights[3];                            /* of coordinator_combine: constant, signals, verifier */
-    double unfamiliar[2];                         /* of coordinator_combine: constant, scale */
-    struct verifier_model *verifier;              /* NULL: none */
-    char *label_model_version, *classifier_version, *verifier_version;
-};
-
-/* P less what the silence of the candidate's unavailable signals would have been worth; P itself where all looked. */
-double models_discount(const struct coordinator_models *models, const struct msg_judged *judged, double p);
 
 /* --- core.c, ingest.c, decide.c: one open request --- */
 
@@ -48,7 +25,7 @@ struct slot {
     bool verifying;        /* the remote verifier has been asked and has not answered */
     bool asked;            /* it has been asked */
     struct core_answer remote;
-    struct coordinator_score score;
+    struct models_score score;
 };
 
 struct request {

@@ -194,7 +194,7 @@ struct msg_execution {
     uint32_t n_sample;
 };
 
-/* A number that is known by an id, as the features of the verifier are (signals/explain/features.h). */
+/* A number that is known by an id, as the features of the verifier are (scoring/features/features.h). */
 struct msg_number {
     uint32_t id;
     float value; /* finite: what is not known is left out */

@@ -15,7 +15,7 @@
 #include "lib/base/clock.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The verifier's file is given by users too: whatever is in it, loading ends in a model that gives every candidate of
  * every request a probability, or in an error. The verifier has limits of its own on top of the content model's
  * (fuzz_model.c): hashed models in base64, habits of generators, a margin. */
-#include "coordinator/verifier.h"
-#include "coordinator/verifier_context.h"
+#include "scoring/verifier.h"
+#include "scoring/verifier_context.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Training the verifier: on samples made up here, and by the program on the sample databases. */
 #include "cli/verifier_fit.h"
-#include "coordinator/verifier.h"
+#include "scoring/verifier.h"
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"

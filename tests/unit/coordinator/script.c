@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct coordinator_models *script_models(void)
+struct scoring_models *script_models(void)
 {
-    struct coordinator_models *models = g_new0(struct coordinator_models, 1);
+    struct scoring_models *models = g_new0(struct scoring_models, 1);
     unsigned n;
     struct err err = {0};
     const struct lm_column *columns = features_votes_columns(0, &n);
@@ -101,8 +101,8 @@ static void on_dropped(void *ctx, void *token)
     script->dropped++;
 }
 
-static void open_with(struct script *script, struct coordinator_models *models, struct msg_options defaults,
-                      bool remote, int64_t max_deadline_ms)
+static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote,
+                      int64_t max_deadline_ms)
 {
     *script = (struct script){.models = models,
                               .tasks = g_ptr_array_new_with_free_func(task_free),
@@ -132,8 +132,7 @@ void script_open_remote(struct script *script, struct msg_options defaults)
     open_with(script, script_models(), defaults, true, 0);
 }
 
-void script_open_models(struct script *script, struct coordinator_models *models, struct msg_options defaults,
-                        bool remote)
+void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote)
 {
     open_with(script, models, defaults, remote, 0);
 }
@@ -157,7 +156,7 @@ void script_ask_json(struct script *script, struct msg_key key, const char *line
 void script_close(struct script *script)
 {
     core_free(script->core);
-    coordinator_models_free(script->models);
+    models_free(script->models);
     g_ptr_array_free(script->tasks, TRUE);
     g_ptr_array_free(script->verdicts, TRUE);
     g_ptr_array_free(script->dead, TRUE);

@@ -26,7 +26,7 @@ struct script_task {
 };
 
 struct script {
-    struct coordinator_models *models;
+    struct scoring_models *models;
     struct core *core;
     GPtrArray *tasks;    /* of struct script_task, not answered yet */
     GPtrArray *verdicts; /* JSON, in the order they came */
@@ -38,12 +38,11 @@ struct script {
 };
 
 /* Models with a label model that knows every signal as a sign of "wrong": more fired, less likely right. */
-struct coordinator_models *script_models(void);
+struct scoring_models *script_models(void);
 
 void script_open(struct script *script, struct msg_options defaults);
 /* With these models, which the script takes over; `remote`: and a remote verifier. */
-void script_open_models(struct script *script, struct coordinator_models *models, struct msg_options defaults,
-                        bool remote);
+void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* As where others write requests: duplicates are looked for, and every request ends within that time. */

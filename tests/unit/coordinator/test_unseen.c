@@ -44,13 +44,13 @@ static const struct judges {
 };
 enum { N_JUDGES = sizeof all_judges / sizeof *all_judges };
 
-static struct coordinator_models *load(const struct judges *judges)
+static struct scoring_models *load(const struct judges *judges)
 {
-    struct coordinator_models *models = NULL;
+    struct scoring_models *models = NULL;
     struct err err = {0};
-    const struct coordinator_files files = {SOURCE_ROOT "/models", judges->label_model, judges->classifier,
-                                            judges->verifier};
-    cr_assert_eq(coordinator_models_load(&files, &models, &err), ERR_OK, "%s", err.text);
+    const struct models_files files = {SOURCE_ROOT "/models", judges->label_model, judges->classifier,
+                                       judges->verifier};
+    cr_assert_eq(models_load(&files, &models, &err), ERR_OK, "%s", err.text);
     return models;
 }
 
@@ -80,20 +80,20 @@ static void judge(const char *states, struct msg_signal *signals, struct msg_jud
         .judged = true, .count = 1, .score = NAN, .signals = signals, .n_signals = n, .execution = &run};
 }
 
-static struct coordinator_score score_of(const struct coordinator_models *models, const char *states)
+static struct models_score score_of(const struct scoring_models *models, const char *states)
 {
     struct msg_signal signals[N_STATES], none[N_STATES];
     struct msg_judged judged[2];
     char silent[N_STATES] = "";
     judge(states, signals, &judged[0]);
     judge(memset(silent, 's', n_signals()), none, &judged[1]);
-    return coordinator_score(models, &(struct features_subject){judged, 2, 2, 0, false});
+    return models_score(models, &(struct features_subject){judged, 2, 2, 0, false});
 }
 
 Test(unseen_models, an_unavailable_signal_never_helps)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
-        struct coordinator_models *models = load(&all_judges[j]);
+        struct scoring_models *models = load(&all_judges[j]);
         uint64_t seed = 11;
         unsigned lower = 0;
         for (unsigned round = 0; round < 300; round++) {
@@ -101,9 +101,9 @@ Test(unseen_models, an_unavailable_signal_never_helps)
             draw(&seed, states);
             for (unsigned i = 0; i < n_signals(); i++) {
                 if (states[i] != 's') continue;
-                struct coordinator_score silent = score_of(models, states);
+                struct models_score silent = score_of(models, states);
                 states[i] = 'u';
-                struct coordinator_score lost = score_of(models, states);
+                struct models_score lost = score_of(models, states);
                 states[i] = 's';
                 const char *what = all_judges[j].name;
                 cr_assert_not(lost.p > silent.p, "%s: %.9f > %.9f, signal %u of %s", what, lost.p, silent.p, i, states);
@@ -113,13 +113,13 @@ Test(unseen_models, an_unavailable_signal_never_helps)
             }
         }
         if (models->label_model) cr_assert_gt(lower, 0, "%s: silence is worth something", all_judges[j].name);
-        coordinator_models_free(models);
+        models_free(models);
     }
 }
 
 Test(unseen_models, where_all_looked_nothing_is_taken_away)
 {
-    struct coordinator_models *models = load(&all_judges[1]);
+    struct scoring_models *models = load(&all_judges[1]);
     struct msg_signal signals[N_STATES];
     struct msg_judged judged;
     uint8_t votes[LM_MAX_COLUMNS];
@@ -127,9 +127,8 @@ Test(unseen_models, where_all_looked_nothing_is_taken_away)
     judge(memset(states, 's', n_signals()), signals, &judged);
     struct features_subject subject = {&judged, 1, 1, 0, false};
     features_votes(&subject, FEATURES_REQUEST, votes);
-    cr_assert_float_eq(coordinator_score(models, &subject).p, lm_p_correct(models->label_model, &models->map, votes),
-                       0);
-    coordinator_models_free(models);
+    cr_assert_float_eq(models_score(models, &subject).p, lm_p_correct(models->label_model, &models->map, votes), 0);
+    models_free(models);
 }
 
 static void open_judges(const struct judges *judges)

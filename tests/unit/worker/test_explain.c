@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/sql/components.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 
 #include "tests/support/wait.h"
 

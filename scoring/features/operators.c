@@ -1,5 +1,5 @@
 /* Operators of the query against cues of the question. */
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <glib.h>
 #include <math.h>

@@ -9,8 +9,8 @@
  * Request-level columns look at the candidates [0, n_seen) only, so that a decision taken in order does not hang on how
  * many were judged ahead of it. Thread: any; pure.
  */
-#ifndef ASSAY_COORDINATOR_FEATURES_H
-#define ASSAY_COORDINATOR_FEATURES_H
+#ifndef ASSAY_SCORING_VOTES_H
+#define ASSAY_SCORING_VOTES_H
 
 #include "lib/learn/label_model.h"
 #include "proto/msg.h"

@@ -1,4 +1,4 @@
-#include "coordinator/features.h"
+#include "scoring/votes.h"
 
 #include "signals/vsig.h"
 

@@ -3,13 +3,13 @@
  *
  * The explain worker computes them beside the data and sends them; the coordinator puts them together with what only it
  * knows (the other candidates, the other families' signals, the components that the question calls for) and runs the
- * model: coordinator/verifier.h. A feature says how question and candidate meet, never what they are about, so that
+ * model: scoring/verifier.h. A feature says how question and candidate meet, never what they are about, so that
  * it means the same on a database that nobody has trained on.
  *
  * NAN is "not known" and never 0: without a question, without a result, without an explanation.
  */
-#ifndef ASSAY_SIGNALS_EXPLAIN_FEATURES_H
-#define ASSAY_SIGNALS_EXPLAIN_FEATURES_H
+#ifndef ASSAY_SCORING_FEATURES_FEATURES_H
+#define ASSAY_SCORING_FEATURES_FEATURES_H
 
 #include "lib/sql/components.h"
 #include "signals/vsig.h"
@@ -20,7 +20,7 @@ enum { VERIFIER_COMPONENT_ID = 1000 }; /* wire id of the component with id 0 */
 
 enum verifier_feature {
 #define X(id, name, group) VERIFIER_##name,
-#include "signals/explain/feature_list.h"
+#include "scoring/features/feature_list.h"
 #undef X
     VERIFIER_COMPONENTS, /* index of the component with id 0: 1 has it, 0 has it not */
     VERIFIER_FEATURES = VERIFIER_COMPONENTS + SQL_COMPONENT_COUNT

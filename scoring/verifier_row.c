@@ -1,4 +1,4 @@
-#include "coordinator/verifier_row.h"
+#include "scoring/verifier_row.h"
 
 #include "lib/text/text.h"
 

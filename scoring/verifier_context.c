@@ -1,6 +1,6 @@
-#include "coordinator/verifier_context.h"
+#include "scoring/verifier_context.h"
 
-#include "coordinator/features.h"
+#include "scoring/votes.h"
 
 #include <math.h>
 #include <string.h>

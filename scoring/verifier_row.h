@@ -1,16 +1,16 @@
 /* The row that the verifier's content model sees of one candidate: the same for training and for judging.
  *
- *   features   of signals/explain/features.h, as they came
+ *   features   of scoring/features/features.h, as they came
  *   signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN not known
  *   expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at what the
  *              candidate does instead: -log P(present) where it has it, log P(absent) where it has it not, so that the
  *              sign tells too much from too little; then sums and extremes of them, in all and by group
  */
-#ifndef ASSAY_COORDINATOR_VERIFIER_ROW_H
-#define ASSAY_COORDINATOR_VERIFIER_ROW_H
+#ifndef ASSAY_SCORING_VERIFIER_ROW_H
+#define ASSAY_SCORING_VERIFIER_ROW_H
 
 #include "proto/msg.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 
 enum {
     VERIFIER_ROW_SIGNALS = VERIFIER_FEATURES,

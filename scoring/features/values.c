@@ -1,5 +1,5 @@
 /* Values: those that the question states, and those that the query compares with. */
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <glib.h>
 #include <math.h>

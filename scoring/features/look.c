@@ -1,4 +1,4 @@
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <glib.h>
 #include <math.h>

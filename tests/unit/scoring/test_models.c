@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static char dir[64];
-static struct coordinator_models *models;
+static struct scoring_models *models;
 
 static void begin(void)
 {
@@ -30,13 +30,13 @@ static void end(void)
         unlink(path);
     }
     rmdir(dir);
-    coordinator_models_free(models);
+    models_free(models);
     leak_check();
 }
 static enum err_code load(const char *from, const char *label_model, const char *classifier, struct err *err)
 {
-    const struct coordinator_files files = {from, label_model, classifier, NULL};
-    return coordinator_models_load(&files, &models, err);
+    const struct models_files files = {from, label_model, classifier, NULL};
+    return models_load(&files, &models, err);
 }
 TestSuite(models, .init = begin, .fini = end);
 
@@ -44,10 +44,10 @@ static void write_label_model(void)
 {
     char path[128];
     struct err err = {0};
-    struct coordinator_models *made = script_models();
+    struct scoring_models *made = script_models();
     path_of("label_model.json", path);
     cr_assert_eq(lm_save(made->label_model, path, &err), ERR_OK, "%s", err.text);
-    coordinator_models_free(made);
+    models_free(made);
 }
 
 static void write_decision(const char *text)
@@ -71,11 +71,11 @@ Test(models, none_leaves_it_out)
 {
     struct err err = {0};
     cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(coordinator_models_strategy(models), MSG_FIRST_VALID);
-    cr_assert_float_eq(coordinator_models_threshold(models), 0.5, 0);
+    cr_assert_eq(models_strategy(models), MSG_FIRST_VALID);
+    cr_assert_float_eq(models_threshold(models), 0.5, 0);
     struct msg_judged judged = {.judged = true};
     struct features_subject subject = {&judged, 1, 1, 0};
-    struct coordinator_score score = coordinator_score(models, &subject);
+    struct models_score score = models_score(models, &subject);
     cr_assert(isnan(score.p));
     cr_assert(isfinite(score.score));
 }
@@ -87,7 +87,7 @@ Test(models, without_a_model_fewer_votes_are_better)
     struct msg_judged judged[] = {{.judged = true, .signals = silent, .n_signals = 2},
                                   {.judged = true, .signals = fired, .n_signals = 2}};
     struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
-    cr_assert_gt(coordinator_score(models, &a).score, coordinator_score(models, &b).score);
+    cr_assert_gt(models_score(models, &a).score, models_score(models, &b).score);
 }
 
 Test(models, a_folder_with_models_is_loaded)
@@ -98,13 +98,13 @@ Test(models, a_folder_with_models_is_loaded)
         "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
         "\"command\":\"made by hand\"}");
     cr_assert_eq(load(dir, NULL, NULL, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(coordinator_models_strategy(models), MSG_RERANK);
-    cr_assert_float_eq(coordinator_models_threshold(models), 0.8, 0);
+    cr_assert_eq(models_strategy(models), MSG_RERANK);
+    cr_assert_float_eq(models_threshold(models), 0.8, 0);
     cr_assert_float_eq(models->margin, 0.1, 0);
     cr_assert_eq(strncmp(models->label_model_version, "label_model.json ", 17), 0);
     struct msg_judged judged = {.judged = true};
     struct features_subject subject = {&judged, 1, 1, 0};
-    struct coordinator_score score = coordinator_score(models, &subject);
+    struct models_score score = models_score(models, &subject);
     cr_assert(score.p > 0 && score.p < 1);
     cr_assert_float_eq(score.p, score.label_model_p, 0);
 }
@@ -148,16 +148,16 @@ Test(models, two_judges_are_put_together_as_the_file_says)
     cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
     cr_assert_float_eq(models->entailment_threshold, 0.9, 0);
     cr_assert_float_eq(models->cyclesql_threshold, 0.7, 0);
-    cr_assert_float_eq(coordinator_combine(models, 0.5, 0.75, true), 0.9, 1e-9, "odds 1 times 3 squared");
-    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN, true), 0.3, 0, "one alone decides");
-    cr_assert_float_eq(coordinator_combine(models, NAN, 0.3, true), 0.3, 0);
-    cr_assert(isnan(coordinator_combine(models, NAN, NAN, true)));
-    cr_assert_lt(coordinator_combine(models, 0, 1, true), 1);
-    cr_assert_gt(coordinator_combine(models, 1, 0, true), 0, "no judge is infinitely sure");
-    cr_assert_lt(coordinator_combine(models, 1, 1, true), 1, "nor are two");
-    cr_assert_lt(coordinator_combine(models, 1, NAN, true), 1);
-    cr_assert_lt(coordinator_combine(models, NAN, 1, true), 1);
-    cr_assert_gt(coordinator_combine(models, 0, NAN, true), 0);
+    cr_assert_float_eq(models_combine(models, 0.5, 0.75, true), 0.9, 1e-9, "odds 1 times 3 squared");
+    cr_assert_float_eq(models_combine(models, 0.3, NAN, true), 0.3, 0, "one alone decides");
+    cr_assert_float_eq(models_combine(models, NAN, 0.3, true), 0.3, 0);
+    cr_assert(isnan(models_combine(models, NAN, NAN, true)));
+    cr_assert_lt(models_combine(models, 0, 1, true), 1);
+    cr_assert_gt(models_combine(models, 1, 0, true), 0, "no judge is infinitely sure");
+    cr_assert_lt(models_combine(models, 1, 1, true), 1, "nor are two");
+    cr_assert_lt(models_combine(models, 1, NAN, true), 1);
+    cr_assert_lt(models_combine(models, NAN, 1, true), 1);
+    cr_assert_gt(models_combine(models, 0, NAN, true), 0);
 }
 
 Test(models, an_unfamiliar_generator_is_believed_less)
@@ -165,9 +165,9 @@ Test(models, an_unfamiliar_generator_is_believed_less)
     struct err err = {0};
     write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,1],\"unfamiliar\":[0,0.5]}");
     cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
-    cr_assert_float_eq(coordinator_combine(models, 0.9, 0.9, true), 81 / 82.0, 1e-9);
-    cr_assert_float_eq(coordinator_combine(models, 0.9, 0.9, false), 0.9, 1e-9, "half the log-odds");
-    cr_assert_float_eq(coordinator_combine(models, 0.3, NAN, false), 0.3, 0, "calibrated by itself");
+    cr_assert_float_eq(models_combine(models, 0.9, 0.9, true), 81 / 82.0, 1e-9);
+    cr_assert_float_eq(models_combine(models, 0.9, 0.9, false), 0.9, 1e-9, "half the log-odds");
+    cr_assert_float_eq(models_combine(models, 0.3, NAN, false), 0.3, 0, "calibrated by itself");
 }
 
 Test(models, features_come_out_of_a_message_as_they_went_in)
@@ -175,7 +175,7 @@ Test(models, features_come_out_of_a_message_as_they_went_in)
     float out[VERIFIER_FEATURES];
     struct msg_number numbers[] = {{verifier_feature_id(1), 2.5F}, {999999, 1}};
     struct msg_explanation explanation = {.components = 5, .numbers = numbers, .n_numbers = 2};
-    cr_assert(coordinator_read_features(&explanation, out));
+    cr_assert(models_read_features(&explanation, out));
     cr_assert(isnan(out[0]), "what did not come is not known");
     cr_assert_float_eq(out[1], 2.5, 0);
     for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES; i++)
@@ -184,8 +184,8 @@ Test(models, features_come_out_of_a_message_as_they_went_in)
                                     verifier_feature_id(i) == VERIFIER_COMPONENT_ID + 2),
                            0);
     struct msg_explanation none = {.prose = "nothing"};
-    cr_assert_not(coordinator_read_features(&none, out));
-    cr_assert_not(coordinator_read_features(NULL, out));
+    cr_assert_not(models_read_features(&none, out));
+    cr_assert_not(models_read_features(NULL, out));
 }
 
 Test(models, a_named_classifier_must_be_there)
@@ -224,6 +224,6 @@ Test(models, a_classifier_decides)
     struct msg_judged judged[] = {{.judged = true, .signals = &silent, .n_signals = 1},
                                   {.judged = true, .signals = &fired, .n_signals = 1}};
     struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
-    cr_assert_gt(coordinator_score(models, &a).p, coordinator_score(models, &b).p);
-    cr_assert(isnan(coordinator_score(models, &a).label_model_p));
+    cr_assert_gt(models_score(models, &a).p, models_score(models, &b).p);
+    cr_assert(isnan(models_score(models, &a).label_model_p));
 }

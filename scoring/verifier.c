@@ -9,10 +9,10 @@
  * log-odds that the context gives. Rejected: one model over content and context (on the logs that there are to learn
  * from, the first beam is right in 98 % of all cases, and made-up candidates have no votes).
  */
-#include "coordinator/verifier.h"
+#include "scoring/verifier.h"
 
-#include "coordinator/verifier_context.h"
-#include "coordinator/verifier_row.h"
+#include "scoring/verifier_context.h"
+#include "scoring/verifier_row.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"

@@ -14,7 +14,10 @@
  * + u1 z, by `unfamiliar`; the order among candidates with both stays. The file may be absent: first_valid, everything
  * at 0.5, the mean of the log-odds, and z as it is.
  */
-#include "coordinator/internal.h"
+#include "scoring/models.h"
+
+#include "scoring/features/features.h"
+#include "signals/vsig.h"
 
 #include <glib.h>
 #include <jansson.h>
@@ -108,7 +111,7 @@ static enum err_code missing(const char *what, const char *path, const struct er
                    why->text);
 }
 
-static enum err_code load_label_model(struct coordinator_models *m, const char *path, struct err *err)
+static enum err_code load_label_model(struct scoring_models *m, const char *path, struct err *err)
 {
     struct err why = {0};
     if (!path) return ERR_OK;
@@ -121,7 +124,7 @@ static enum err_code load_label_model(struct coordinator_models *m, const char *
 }
 
 /* `optional`: the shipped one may not be there. */
-static enum err_code load_classifier(struct coordinator_models *m, const char *path, bool optional, struct err *err)
+static enum err_code load_classifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
@@ -129,16 +132,16 @@ static enum err_code load_classifier(struct coordinator_models *m, const char *p
     unsigned n;
     const char *const *names = features_names(FEATURES_REQUEST, &n);
     m->n_features = learn_n_features(m->classifier);
-    if (m->n_features > MODEL_MAX_FEATURES)
+    if (m->n_features > MODELS_MAX_FEATURES)
         return err_set(err, ERR_CONFIG, "the classifier %s has %u features; %d are allowed", path, m->n_features,
-                       MODEL_MAX_FEATURES);
+                       MODELS_MAX_FEATURES);
     learn_map(m->classifier, names, n, m->from);
     m->classifier_version = version_of(path);
     return ERR_OK;
 }
 
 /* The shipped one may not be there. */
-static enum err_code load_verifier(struct coordinator_models *m, const char *path, bool optional, struct err *err)
+static enum err_code load_verifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
@@ -175,7 +178,7 @@ static bool read_weights(const json_t *root, const char *key, double *weights, s
     return true;
 }
 
-static enum err_code read_decision(struct coordinator_models *m, const json_t *root, const char *path, struct err *err)
+static enum err_code read_decision(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const char *strategy = json_string_value(json_object_get(root, "strategy"));
@@ -198,7 +201,7 @@ static enum err_code read_decision(struct coordinator_models *m, const json_t *r
     return code;
 }
 
-static enum err_code load_decision(struct coordinator_models *m, const char *path, struct err *err)
+static enum err_code load_decision(struct scoring_models *m, const char *path, struct err *err)
 {
     json_error_t error;
     if (access(path, F_OK) != 0) return ERR_OK;
@@ -209,10 +212,9 @@ static enum err_code load_decision(struct coordinator_models *m, const char *pat
     return code;
 }
 
-enum err_code coordinator_models_load(const struct coordinator_files *files, struct coordinator_models **out,
-                                      struct err *err)
+enum err_code models_load(const struct models_files *files, struct scoring_models **out, struct err *err)
 {
-    struct coordinator_models *m = g_new0(struct coordinator_models, 1);
+    struct scoring_models *m = g_new0(struct scoring_models, 1);
     m->strategy = MSG_FIRST_VALID;
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
     m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
@@ -232,12 +234,12 @@ enum err_code coordinator_models_load(const struct coordinator_files *files, str
     g_free(classifier_path);
     g_free(label_model_path);
     g_free(home);
-    if (code) g_clear_pointer(&m, coordinator_models_free);
+    if (code) g_clear_pointer(&m, models_free);
     *out = m;
     return code;
 }
 
-void coordinator_models_free(struct coordinator_models *models)
+void models_free(struct scoring_models *models)
 {
     if (!models) return;
     lm_free(models->label_model);
@@ -249,11 +251,11 @@ void coordinator_models_free(struct coordinator_models *models)
     g_free(models);
 }
 
-enum msg_strategy coordinator_models_strategy(const struct coordinator_models *models)
+enum msg_strategy models_strategy(const struct scoring_models *models)
 {
     return models->strategy;
 }
-double coordinator_models_threshold(const struct coordinator_models *models)
+double models_threshold(const struct scoring_models *models)
 {
     return models->threshold;
 }
@@ -267,9 +269,9 @@ static double count_votes(const uint8_t *votes, unsigned n_signals)
     return -weight;
 }
 
-static double classify(const struct coordinator_models *m, const struct features_subject *subject, double label_model_p)
+static double classify(const struct scoring_models *m, const struct features_subject *subject, double label_model_p)
 {
-    float row[MODEL_MAX_FEATURES], mapped[MODEL_MAX_FEATURES];
+    float row[MODELS_MAX_FEATURES], mapped[MODELS_MAX_FEATURES];
     features_row(subject, FEATURES_REQUEST, label_model_p, row);
     for (unsigned i = 0; i < m->n_features; i++) mapped[i] = m->from[i] < 0 ? NAN : row[m->from[i]];
     return learn_predict(m->classifier, mapped);
@@ -297,7 +299,7 @@ static double logit(double p)
  * not. */
 
 /* What the silence of its unavailable signals would have been worth, in nats. */
-static double silence_lost(const struct coordinator_models *models, const struct msg_judged *judged)
+static double silence_lost(const struct scoring_models *models, const struct msg_judged *judged)
 {
     unsigned n;
     double lost = 0;
@@ -313,18 +315,17 @@ static double silence_lost(const struct coordinator_models *models, const struct
     return lost;
 }
 
-double models_discount(const struct coordinator_models *models, const struct msg_judged *judged, double p)
+double models_discount(const struct scoring_models *models, const struct msg_judged *judged, double p)
 {
     double lost = isnan(p) ? 0 : silence_lost(models, judged);
     return lost > 0 ? 1 / (1 + exp(lost - logit(p))) : p;
 }
 
-struct coordinator_score coordinator_score(const struct coordinator_models *models,
-                                           const struct features_subject *subject)
+struct models_score models_score(const struct scoring_models *models, const struct features_subject *subject)
 {
     uint8_t votes[LM_MAX_COLUMNS];
     unsigned n_signals;
-    struct coordinator_score out = {NAN, NAN, 0};
+    struct models_score out = {NAN, NAN, 0};
     struct features_subject best = *subject;
     const struct msg_judged *judged = &subject->candidates[subject->index];
     best.unavailable_as_silent = true;
@@ -338,7 +339,7 @@ struct coordinator_score coordinator_score(const struct coordinator_models *mode
     return out;
 }
 
-double coordinator_combine(const struct coordinator_models *models, double p, double entailment, bool familiar)
+double models_combine(const struct scoring_models *models, double p, double entailment, bool familiar)
 {
     const double *w = models->weights, *u = familiar ? AS_IT_IS : models->unfamiliar;
     if (isnan(entailment)) return bounded(p);
@@ -346,7 +347,7 @@ double coordinator_combine(const struct coordinator_models *models, double p, do
     return bounded(1 / (1 + exp(-(u[0] + u[1] * (w[0] + w[1] * logit(p) + w[2] * logit(entailment))))));
 }
 
-bool coordinator_read_features(const struct msg_explanation *explanation, float *out)
+bool models_read_features(const struct msg_explanation *explanation, float *out)
 {
     for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
     if (!explanation || (!explanation->n_numbers && !explanation->components)) return false;

@@ -1,5 +1,5 @@
 /* Joins: along which keys, in which direction, and how often they repeat a row. */
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <glib.h>
 #include <math.h>

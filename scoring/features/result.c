@@ -1,5 +1,5 @@
 /* The result against the form of the question. */
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include "lib/db/digest.h"
 

@@ -15,10 +15,10 @@
  *     generators that are right in 70 % of all cases and wrong in three likely ways would be worth log 7 each; we take
  * half. Results without rows, or with one NULL or 0, agree by chance, so only repeats of their own text vote for them.
  */
-#ifndef ASSAY_COORDINATOR_VERIFIER_CONTEXT_H
-#define ASSAY_COORDINATOR_VERIFIER_CONTEXT_H
+#ifndef ASSAY_SCORING_VERIFIER_CONTEXT_H
+#define ASSAY_SCORING_VERIFIER_CONTEXT_H
 
-#include "coordinator/verifier.h"
+#include "scoring/verifier.h"
 
 struct verifier_habits {
     double vote;        /* log-odds of one vote */

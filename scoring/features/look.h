@@ -2,11 +2,11 @@
  *
  * Every function fills its own rows of `out` and leaves the rest alone; what it cannot know it leaves NAN. Work is
  * bounded by MAX_USED columns, by the question's caps on mentions and values, and by the caps on a statement. */
-#ifndef ASSAY_SIGNALS_EXPLAIN_LOOK_H
-#define ASSAY_SIGNALS_EXPLAIN_LOOK_H
+#ifndef ASSAY_SCORING_FEATURES_LOOK_H
+#define ASSAY_SCORING_FEATURES_LOOK_H
 
 #include "signals/support/shape.h"
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 #include "signals/support/query.h"
 #include "lib/question/question.h"
 

@@ -1,4 +1,4 @@
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static const struct {
     enum verifier_group group;
 } listed[] = {
 #define X(id, name, group) {id, #name, VERIFIER_GROUP_##group},
-#include "signals/explain/feature_list.h"
+#include "scoring/features/feature_list.h"
 #undef X
 #define X(id, name, group) {VERIFIER_COMPONENT_ID + (id), #name, VERIFIER_GROUP_COMPONENTS},
     SQL_COMPONENTS(X)

@@ -1,5 +1,5 @@
 /* Features for the verifier: a sound query against one that goes wrong in one way. */
-#include "signals/explain/features.h"
+#include "scoring/features/features.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* Columns and tables: those that the question names against those that the query uses, clause by clause. */
-#include "signals/explain/look.h"
+#include "scoring/features/look.h"
 
 #include <glib.h>
 #include <math.h>

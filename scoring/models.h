@@ -1,0 +1,68 @@
+/* Everything that is learned about a candidate, loaded once: label model, classifier, verifier, and how they are used
+ * together. A loaded set is read-only and may be shared by threads. Files: docs/models.md.
+ */
+#ifndef ASSAY_SCORING_MODELS_H
+#define ASSAY_SCORING_MODELS_H
+
+#include "lib/base/error.h"
+#include "lib/learn/classifier.h"
+#include "lib/learn/label_model.h"
+#include "proto/msg.h"
+#include "scoring/verifier.h"
+#include "scoring/votes.h"
+
+enum { MODELS_MAX_FEATURES = 512 };
+
+struct scoring_models {
+    struct lm_model *label_model; /* NULL: none */
+    struct lm_map map;
+    struct learn_model *classifier; /* NULL: none */
+    unsigned n_features;
+    int from[MODELS_MAX_FEATURES];
+    enum msg_strategy strategy;
+    double threshold, margin;                     /* of P(correct); margin below 0: the verifier's own, or none */
+    double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
+    double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
+    double weights[3];                            /* of models_combine: constant, signals, verifier */
+    double unfamiliar[2];                         /* of models_combine: constant, scale */
+    struct verifier_model *verifier;              /* NULL: none */
+    char *label_model_version, *classifier_version, *verifier_version;
+};
+
+/* Which files. All but `dir` may be NULL (the one in `dir`), a file that replaces it, or "none". */
+struct models_files {
+    const char *dir; /* NULL: $ASSAY_MODELS, else the installed ones */
+    const char *label_model, *classifier, *verifier;
+};
+
+/* Load label_model.json, classifier.json, verifier.json and decision.json. Only the label model must be there. Without
+ * any model nothing has a probability: candidates are ranked by the signals that fired and none validates; that is for
+ * collecting vectors. ERR_CONFIG: a model is missing and was not left out, or does not fit. */
+enum err_code models_load(const struct models_files *files, struct scoring_models **out, struct err *err);
+void models_free(struct scoring_models *models);
+
+/* Strategy and threshold that the decision file recommends. */
+enum msg_strategy models_strategy(const struct scoring_models *models);
+double models_threshold(const struct scoring_models *models);
+
+/* What one candidate is worth to the signals. p: probability that it is right (NAN without a model), of the classifier
+ * where there is one; label_model_p: the label model's alone; score orders candidates, higher is better, always finite.
+ */
+struct models_score {
+    double p, label_model_p, score;
+};
+struct models_score models_score(const struct scoring_models *models, const struct features_subject *subject);
+
+/* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
+ * decision file, and believed less where the verifier is not `familiar` with the generator. Either may be NAN: the
+ * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
+double models_combine(const struct scoring_models *models, double p, double entailment, bool familiar);
+
+/* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.
+ * False: nothing came at all. */
+bool models_read_features(const struct msg_explanation *explanation, float *out);
+
+/* P less what the silence of the candidate's unavailable signals would have been worth; P itself where all looked. */
+double models_discount(const struct scoring_models *models, const struct msg_judged *judged, double p);
+
+#endif
