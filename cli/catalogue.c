@@ -1,7 +1,7 @@
 #include "cli/catalogue.h"
 
 #include "lib/base/bom.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <stdlib.h>
 #include <string.h>

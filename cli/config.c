@@ -1,6 +1,6 @@
 /* assay config print: the settings as a file would have them, and where each comes from. */
 #include "cli/catalogue.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "cli/kafka.h"
 #include "cli/table.h"
 #include "lib/base/clock.h"
-#include "proto/letter.h"
-#include "proto/range.h"
+#include "proto/bus/letter.h"
+#include "proto/bus/range.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #define ASSAY_CLI_FEEDBACK_H
 
 #include "cli/source.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <jansson.h>
 

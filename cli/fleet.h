@@ -8,7 +8,7 @@
 #define ASSAY_CLI_FLEET_H
 
 #include "cli/cli.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 struct fleet_part {
     const char *name; /* of the thread; at most 15 bytes */

@@ -2,7 +2,7 @@
 
 #include "cli/door.h"
 #include "lib/base/clock.h"
-#include "proto/edge.h"
+#include "proto/message/edge.h"
 
 #include <jansson.h>
 #include <stdatomic.h>

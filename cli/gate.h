@@ -20,7 +20,7 @@
 
 #include "cli/door.h"
 #include "cli/waiting.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 struct gate_config {
     const char *listen; /* HOST:PORT, see cli/listen.h */

@@ -3,7 +3,7 @@
 #define ASSAY_CLI_KAFKA_H
 
 #include "cli/cli.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 /* Put servers, properties (a value file:PATH read from that file, without its last line end) and the wait into
  * `config`; everything lives in the cli's arena. */

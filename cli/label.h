@@ -3,7 +3,7 @@
 #ifndef ASSAY_CLI_LABEL_H
 #define ASSAY_CLI_LABEL_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "worker/worker.h"
 
 enum label { LABEL_FAILED, LABEL_WRONG, LABEL_RIGHT }; /* failed: refused by the engine or past the time limit */

@@ -3,7 +3,7 @@
 #define ASSAY_CLI_LOCALISE_H
 
 #include "lib/sql/bind.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 struct localisation {
     bool known;       /* both parse and bind, and they differ */

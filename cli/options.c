@@ -1,5 +1,5 @@
 #include "cli/options.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -3,7 +3,7 @@
 #define ASSAY_CLI_OUTPUT_H
 
 #include "cli/format.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 struct output;
 

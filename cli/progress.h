@@ -3,7 +3,7 @@
 #define ASSAY_CLI_PROGRESS_H
 
 #include "cli/latency.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 struct progress {
     int64_t started_ns, drawn_ns;

@@ -3,7 +3,7 @@
 #define ASSAY_CLI_REPLAY_H
 
 #include "cli/cli.h"
-#include "proto/range.h"
+#include "proto/bus/range.h"
 
 #include <signal.h>
 

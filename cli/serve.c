@@ -4,9 +4,9 @@
 #include "cli/watch.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "proto/edge.h"
-#include "proto/letter.h"
-#include "proto/range.h"
+#include "proto/message/edge.h"
+#include "proto/bus/letter.h"
+#include "proto/bus/range.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define ASSAY_CLI_SOURCE_H
 
 #include "cli/input.h"
-#include "proto/edge.h"
-#include "proto/range.h"
+#include "proto/message/edge.h"
+#include "proto/bus/range.h"
 
 struct source {
     struct lines lines;  /* a log */

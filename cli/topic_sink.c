@@ -1,7 +1,7 @@
 #include "cli/topic_sink.h"
 #include "cli/replay.h"
 #include "lib/base/clock.h"
-#include "proto/edge.h"
+#include "proto/message/edge.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef ASSAY_CLI_TOPIC_SINK_H
 #define ASSAY_CLI_TOPIC_SINK_H
 
-#include "proto/msg.h"
-#include "proto/transport.h"
+#include "proto/message/msg.h"
+#include "proto/bus/transport.h"
 
 struct topic_sink;
 

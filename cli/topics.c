@@ -3,7 +3,7 @@
 #include "cli/format.h"
 #include "cli/kafka.h"
 #include "cli/table.h"
-#include "proto/topics.h"
+#include "proto/bus/topics.h"
 #include "signals/vsig.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_CLI_TURNS_H
 #define ASSAY_CLI_TURNS_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <glib.h>
 

@@ -8,7 +8,7 @@
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "lib/question/question.h"
 
 #include <math.h>

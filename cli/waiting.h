@@ -10,7 +10,7 @@
 #ifndef ASSAY_CLI_WAITING_H
 #define ASSAY_CLI_WAITING_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <glib.h>
 

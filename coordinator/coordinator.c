@@ -13,7 +13,7 @@
  * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
  * somebody else does it now.
  *
- * Where others write the requests (bus_transport.shared), they come in the forms of proto/edge.h, perhaps twice, and
+ * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps twice, and
  * every one ends within max_deadline_ms.
  */
 #include "coordinator/asker.h"
@@ -21,7 +21,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "proto/letter.h"
+#include "proto/bus/letter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

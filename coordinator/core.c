@@ -1,6 +1,6 @@
 #include "coordinator/internal.h"
 
-#include "proto/mutation.h"
+#include "proto/bus/mutation.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define ASSAY_COORDINATOR_CORE_H
 
 #include "coordinator/coordinator.h"
-#include "proto/edge.h"
+#include "proto/message/edge.h"
 
 #include <glib.h>
 

@@ -8,7 +8,7 @@
 #ifndef ASSAY_COORDINATOR_DUPLICATES_H
 #define ASSAY_COORDINATOR_DUPLICATES_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 enum { DUPLICATES_WINDOW = 4096 };
 

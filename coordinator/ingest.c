@@ -4,7 +4,7 @@
  * all. What does not parse is invalid at once and costs no task. */
 #include "coordinator/internal.h"
 
-#include "proto/invalid.h"
+#include "proto/message/findings.h"
 
 #include <string.h>
 #include <xxhash.h>

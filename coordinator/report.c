@@ -2,7 +2,7 @@
  * and the clauses it points to. And, for the policy "ask", questions to the user. */
 #include "coordinator/internal.h"
 
-#include "proto/invalid.h"
+#include "proto/message/findings.h"
 
 #include <string.h>
 

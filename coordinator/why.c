@@ -6,7 +6,7 @@
 
 #include "lib/base/digits.h"
 #include "lib/sql/sql.h"
-#include "proto/invalid.h"
+#include "proto/message/findings.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/label_model.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "scoring/verifier.h"
 #include "scoring/votes.h"
 

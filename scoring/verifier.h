@@ -16,7 +16,7 @@
 #define ASSAY_SCORING_VERIFIER_H
 
 #include "lib/base/error.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "scoring/features/features.h"
 
 struct verifier_model;

@@ -9,7 +9,7 @@
 #ifndef ASSAY_SCORING_VERIFIER_ROW_H
 #define ASSAY_SCORING_VERIFIER_ROW_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "scoring/features/features.h"
 
 enum {

@@ -13,7 +13,7 @@
 #define ASSAY_SCORING_VOTES_H
 
 #include "lib/learn/label_model.h"
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 enum { FEATURES_REQUEST = 1U << 0 }; /* add the columns that look at the whole request */
 

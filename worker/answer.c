@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/sql/dialect.h"
-#include "proto/invalid.h"
+#include "proto/message/findings.h"
 
 #include <glib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * operator's roots. */
 #include "worker/worker.h"
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <glib.h>
 #include <stdlib.h>

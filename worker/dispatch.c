@@ -31,7 +31,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "proto/letter.h"
+#include "proto/bus/letter.h"
 #include "worker/breaker.h"
 #include "worker/permits.h"
 

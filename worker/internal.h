@@ -2,7 +2,7 @@
 #ifndef ASSAY_WORKER_INTERNAL_H
 #define ASSAY_WORKER_INTERNAL_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "lib/question/question.h"
 #include "worker/worker.h"
 

@@ -1,7 +1,7 @@
 /* The metadata of a commit is whatever the last committer wrote, or somebody with a command line: whatever it says,
  * reading ends in a ledger that can be used or in an error. The first byte chooses whether the rest is text as it
  * stands or the bytes inside, for which a sound check is made: no fuzzer finds a checksum. */
-#include "proto/ledger.h"
+#include "proto/bus/kafka/exactly_once/ledger.h"
 
 #include <glib.h>
 #include <stdint.h>

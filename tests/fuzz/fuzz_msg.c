@@ -1,6 +1,6 @@
 /* Messages: the first byte picks the decoder (0 to 3: the four kinds, 4: a log line as JSON). What decodes must encode,
  * and decode again to the same bytes. */
-#include "proto/fields.h"
+#include "proto/message/fields.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tests/live/broker.h"
 
-#include "proto/topics.h"
+#include "proto/bus/topics.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_TESTS_LIVE_BROKER_H
 #define ASSAY_TESTS_LIVE_BROKER_H
 
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 #include <sys/types.h>
 

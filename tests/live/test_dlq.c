@@ -1,7 +1,7 @@
 /* Dead letters on a real broker, by the program itself; and a candidate that kills whoever judges it. */
 #include "lib/base/clock.h"
-#include "proto/letter.h"
-#include "proto/msg.h"
+#include "proto/bus/letter.h"
+#include "proto/message/msg.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
 

@@ -1,5 +1,5 @@
 /* Calibration from the topic of feedback itself, on a real broker. */
-#include "proto/range.h"
+#include "proto/bus/range.h"
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
 #include "tests/unit/cli/spawn.h"

@@ -2,7 +2,7 @@
  * Each test has topics and groups of its own, so that a broken one disturbs no other. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "proto/topics.h"
+#include "proto/bus/topics.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"

@@ -2,7 +2,7 @@
  * a child process that settles what it reads, late and out of order; a *tally* reads what was committed, knows nothing
  * of the code under test but the headers, and counts. */
 #include "lib/base/clock.h"
-#include "proto/topics.h"
+#include "proto/bus/topics.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
 

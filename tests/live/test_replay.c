@@ -1,7 +1,7 @@
 /* Replaying the past of a topic, and feeding a fleet, against a real broker. Each test has topics and a group of its
  * own. */
 #include "lib/base/clock.h"
-#include "proto/range.h"
+#include "proto/bus/range.h"
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
 #include "tests/support/wait.h"

@@ -1,13 +1,13 @@
 /* The local transport with faults on a pattern: what a network, a broker or a crash would do now and then.
  *
  * It is an ordinary row of the transport table, named "mem". Faults are set for the whole process, before threads
- * start; with none it behaves as the local one. Every fault keeps the contract of proto/transport.h: nothing is ever
+ * start; with none it behaves as the local one. Every fault keeps the contract of proto/bus/transport.h: nothing is ever
  * lost.
  */
 #ifndef ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H
 #define ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H
 
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 struct mem_faults {
     const char *topics;       /* only topics that start with this; NULL: all */

@@ -1,5 +1,5 @@
 /* The worker's other face: started for one task, it reads it, judges it and writes the result. */
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 #include "tests/unit/cli/spawn.h"
 #include "worker/trial.h"
 

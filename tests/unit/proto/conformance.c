@@ -1,7 +1,7 @@
 #include "tests/unit/proto/conformance.h"
 
 #include "lib/base/clock.h"
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

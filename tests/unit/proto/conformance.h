@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 #define ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 
-#include "proto/transport.h"
+#include "proto/bus/transport.h"
 
 struct conform {
     const char *transport;

@@ -2,7 +2,7 @@
 #ifndef ASSAY_TESTS_UNIT_PROTO_SAMPLES_H
 #define ASSAY_TESTS_UNIT_PROTO_SAMPLES_H
 
-#include "proto/msg.h"
+#include "proto/message/msg.h"
 
 #include <math.h>
 

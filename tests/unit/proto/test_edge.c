@@ -1,5 +1,5 @@
 /* What comes from outside, and what goes there: JSON or msgpack by the header. */
-#include "proto/edge.h"
+#include "proto/message/edge.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-#include "proto/invalid.h"
+#include "proto/message/findings.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
 

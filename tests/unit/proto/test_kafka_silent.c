@@ -1,6 +1,6 @@
 /* Brokers that do not answer: waits are bounded by connect_ms, what was wrong is said, and its class is retry. No
  * broker: a socket that listens and never says a word, and a port that nobody listens on. */
-#include "proto/kafka.h"
+#include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"

@@ -1,6 +1,6 @@
 /* What of librdkafka's reports reaches an operator. */
 #include "lib/base/clock.h"
-#include "proto/kafka_stats.h"
+#include "proto/bus/kafka/stats.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

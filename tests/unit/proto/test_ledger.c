@@ -1,5 +1,5 @@
 /* The ledger of a request partition: what it calls finished, what it lets be opened, and its way through text. */
-#include "proto/ledger.h"
+#include "proto/bus/kafka/exactly_once/ledger.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* Dead letters: what they say, what they leave alone, and the way back. */
-#include "proto/letter.h"
+#include "proto/bus/letter.h"
 
 #include "tests/support/leak.h"
 

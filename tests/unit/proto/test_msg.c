@@ -1,4 +1,4 @@
-#include "proto/fields.h"
+#include "proto/message/fields.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
 

@@ -1,4 +1,4 @@
-#include "proto/fields.h"
+#include "proto/message/fields.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

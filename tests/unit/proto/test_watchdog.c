@@ -1,5 +1,5 @@
 /* The watchdog ends a process whose call does not return, and no other. Each case is a process of its own. */
-#include "proto/kafka_once.h"
+#include "proto/bus/kafka/exactly_once/once.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

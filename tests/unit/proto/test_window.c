@@ -1,5 +1,5 @@
 /* The window of a partition, without a broker. */
-#include "proto/kafka_window.h"
+#include "proto/bus/kafka/window.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

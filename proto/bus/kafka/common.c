@@ -1,0 +1,136 @@
+/* What the consumers share: the bell, messages as the transport shows them, errors that end a consumer. */
+#include "proto/bus/kafka/kafka.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum { NEW_TOPIC_MS = 3000 };
+
+/* --- the bell --- */
+
+void bell_init(struct bell *bell)
+{
+    pthread_mutex_init(&bell->lock, NULL);
+    clock_cond_init(&bell->rung);
+}
+
+void bell_free(struct bell *bell)
+{
+    pthread_cond_destroy(&bell->rung);
+    pthread_mutex_destroy(&bell->lock);
+}
+
+void bell_ring(struct bell *bell)
+{
+    pthread_mutex_lock(&bell->lock);
+    bell->count++;
+    pthread_cond_broadcast(&bell->rung);
+    pthread_mutex_unlock(&bell->lock);
+}
+
+uint64_t bell_count(struct bell *bell)
+{
+    pthread_mutex_lock(&bell->lock);
+    uint64_t count = bell->count;
+    pthread_mutex_unlock(&bell->lock);
+    return count;
+}
+
+void bell_wait(struct bell *bell, uint64_t heard, int64_t ms)
+{
+    struct timespec until = clock_after_ms(ms);
+    pthread_mutex_lock(&bell->lock);
+    while (bell->count == heard && pthread_cond_timedwait(&bell->rung, &bell->lock, &until) != ETIMEDOUT) {
+    }
+    pthread_mutex_unlock(&bell->lock);
+}
+
+void kafka_ring(rd_kafka_t *client, void *bell)
+{
+    (void)client;
+    bell_ring(bell);
+}
+
+/* --- messages --- */
+
+uint32_t kafka_count_headers(const rd_kafka_message_t *raw)
+{
+    rd_kafka_headers_t *headers = NULL;
+    if (rd_kafka_message_headers(raw, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
+    size_t n = rd_kafka_header_cnt(headers);
+    return n < BUS_MAX_HEADERS ? (uint32_t)n : BUS_MAX_HEADERS;
+}
+
+void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_message_t *raw)
+{
+    rd_kafka_headers_t *headers = NULL;
+    rd_kafka_timestamp_type_t type;
+    uint32_t n = kafka_count_headers(raw);
+    if (n) rd_kafka_message_headers(raw, &headers);
+    for (uint32_t i = 0; i < n; i++) {
+        const void *value = NULL;
+        size_t len = 0;
+        rd_kafka_header_get_all(headers, i, &into[i].name, &value, &len);
+        into[i].value = value ? value : "";
+        into[i].len = value ? (uint32_t)len : 0;
+    }
+    *out = (struct bus_message){
+        .partition = raw->partition,
+        .offset = raw->offset,
+        .key = raw->key,
+        .key_len = (uint32_t)raw->key_len,
+        .value = raw->payload ? raw->payload : "",
+        .len = raw->len,
+        .headers = into,
+        .n_headers = n,
+        .time_ns = rd_kafka_message_timestamp(raw, &type) * 1000000,
+    };
+}
+
+/* --- errors --- */
+
+bool kafka_is_final(rd_kafka_resp_err_t error)
+{
+    switch (error) {
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: return false; /* the last: the group took the partitions back */
+    default: return err_class(kafka_code(error)) == ERR_CLASS_FATAL;
+    }
+}
+
+static enum err_code topic_error(struct kafka *kafka, rd_kafka_t *client, const char *topic, rd_kafka_resp_err_t *out,
+                                 struct err *err)
+{
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
+    if (!handle) return kafka_err(err, rd_kafka_last_error(), topic);
+    rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, (int)kafka->connect_ms);
+    rd_kafka_topic_destroy(handle);
+    if (error) return kafka_err(err, error, topic);
+    *out = metadata->topic_cnt ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    rd_kafka_metadata_destroy(metadata);
+    return ERR_OK;
+}
+
+/* Joining a group that reads a topic which is not there would wait in silence. A topic just made is known to some
+ * brokers before others. */
+enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err)
+{
+    int64_t limit = clock_now_ns() + NEW_TOPIC_MS * INT64_C(1000000);
+    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+    for (;;) {
+        enum err_code code = topic_error(kafka, client, topic, &error, err);
+        if (code) return code;
+        if (error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || clock_now_ns() > limit) break;
+        struct timespec pause = {.tv_nsec = 100000000};
+        nanosleep(&pause, NULL);
+    }
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+        return err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
+    if (error && error != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) return kafka_err(err, error, topic);
+    return ERR_OK;
+}

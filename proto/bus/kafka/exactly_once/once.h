@@ -1,0 +1,209 @@
+/* Inside the kafka transport: reading so that each request is settled exactly once. The design is in kafka_once.c;
+ * kafka_settle.c finishes what is settled, kafka_suspects.c finds what kills, kafka_takeover.c takes partitions over,
+ * kafka_txn.c is the transactional producer, kafka_watchdog.c ends what hangs.
+ *
+ * Everything here but the watchdog's own thread runs on one thread: the one that polls. */
+#ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
+#define ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
+
+#include "proto/bus/kafka/kafka.h"
+#include "proto/bus/kafka/exactly_once/ledger.h"
+
+/* --- kafka_watchdog.c --- */
+
+struct watchdog;
+
+enum { WATCHDOG_STATUS = 70 };
+
+/* A thread that ends the process with _exit(WATCHDOG_STATUS) when a call outlives its time. NULL: no memory. */
+struct watchdog *watchdog_new(void);
+void watchdog_free(struct watchdog *watchdog);
+/* Between these two stands one call into the library. Time in which the whole process stood still does not count. */
+void watchdog_begin(struct watchdog *watchdog, const char *what, int64_t ms);
+void watchdog_end(struct watchdog *watchdog);
+
+/* --- kafka_txn.c --- */
+
+struct txn;
+
+/* What becomes of one output of a transaction. */
+struct txn_mark {
+    struct txn *txn;
+    int64_t offset; /* once it is delivered */
+    bool refused;   /* as too large, or in a batch that was */
+};
+
+/* `what` names the transactional.id. ERR_OK: nothing of an earlier owner of that name can become true any more. */
+enum err_code txn_open(struct kafka *kafka, struct watchdog *watchdog, const char *id, struct txn **out,
+                       struct err *err);
+void txn_close(struct txn *txn); /* NULL is fine */
+
+/* Begin; then txn_produce as often as needed; then one of txn_commit and txn_drop. */
+enum err_code txn_begin(struct txn *txn, struct err *err);
+/* `mark` must live until the end of the transaction. */
+enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err);
+/* Wait until all is acknowledged. */
+enum err_code txn_flush(struct txn *txn, struct err *err);
+/* ERR_OK: outputs and offsets are true. Class retry: none of it is nor will be. Fatal: nobody knows. */
+enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,
+                         const rd_kafka_consumer_group_metadata_t *membership, struct err *err);
+/* After any failure of class retry: nothing of it is true, a new producer is ready. */
+enum err_code txn_drop(struct txn *txn, struct err *err);
+
+/* For asking where logs end, open transactions included. */
+rd_kafka_t *txn_client(struct txn *txn);
+
+/* --- kafka_once.c --- */
+
+enum { ONCE_RESULTS = BUS_ONCE_RESULTS, ONCE_REQUESTS = BUS_ONCE_REQUESTS, ONCE_VERDICTS, ONCE_LETTERS, ONCE_TOPICS };
+enum {
+    ONCE_CALL_MS = 45000,      /* after which a library call hangs */
+    ONCE_TAKE_OVER_MS = 25000, /* stable offsets, and verdicts, wait for the end of somebody's transaction */
+};
+
+enum once_state { ONCE_READER, ONCE_AGAIN, ONCE_SETTLED, ONCE_IN_TRANSACTION };
+
+/* A message on its way. Of requests the reader has it until it settles it, then the next transaction. */
+struct once_held {
+    struct bus_message public;
+    struct once_home *home;
+    struct once_held *previous, *next; /* in the home's list */
+    struct once_held *next_settled;
+    rd_kafka_message_t *raw;
+    struct once_copy *out; /* what it was settled with; NULL: nothing */
+    struct txn_mark mark;
+    int64_t due_ns;
+    enum once_state state;
+    bool request, stray;
+    struct bus_header headers[];
+};
+
+/* One partition of all four topics. */
+struct once_home {
+    int32_t partition;
+    struct ledger ledger;   /* I2: what it calls finished is committed */
+    char text[LEDGER_TEXT]; /* as this process committed it last; "": never */
+    size_t text_len;
+    int64_t text_low;
+    rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL: not assigned */
+    rd_kafka_message_t *parked;                /* a request that cannot be opened yet */
+    struct once_held *held, *strays;
+    uint32_t n_again, n_settled; /* to be handed out again; waiting for a commit */
+    int64_t since_ns;
+    int64_t from;         /* where reading requests begins */
+    int64_t catch_up_end; /* of the results when it was taken over */
+    int64_t suspects_end; /* what is opened a few at a time, after deaths in a row, lies below */
+    int64_t alert_end;    /* the same again, once one of them was put aside */
+    uint32_t level;       /* owners that died while they opened a few at a time */
+    bool noted;           /* this owner has written down what it opens */
+    int64_t before_end;   /* what an owner before may have opened lies below */
+    bool assigned;        /* may be in transactions */
+    bool closed;          /* ours, but another topic lacks this partition: it is not read */
+    bool claimed;         /* may be read: a commit says that it is ours */
+    bool sound;           /* this owner is not suspected any more */
+    bool dirty;           /* the commit says less than we know */
+    bool taken_away;      /* to be told to the reader */
+};
+
+struct once {
+    struct bus_consumer consumer;
+    struct kafka_context context;
+    struct kafka_context scout; /* of those that read back, one after the other: no members */
+    struct kafka *kafka;
+    rd_kafka_t *client;
+    struct txn *txn;
+    struct watchdog *watchdog;
+    struct bell bell;
+    char *topics[ONCE_TOPICS], *group, *from, *cluster;
+    int64_t commit_ns;
+    uint32_t history;
+    uint64_t writer;
+    rd_kafka_consumer_group_metadata_t *membership; /* I3: of the assignment at hand; NULL: there is none */
+    struct once_home **homes;                       /* by partition */
+    uint32_t n_homes, next_home;
+    struct once_held *first_settled, *last_settled;
+    uint32_t n_settled;
+    uint64_t settled_bytes;
+    int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
+    int64_t restore_ns;                       /* when a take-over began that goes on; 0: none does */
+    uint32_t n_closed;                        /* homes without their twins */
+    int64_t look_ns;                          /* when to look for them again */
+    atomic_bool drained;
+    bool closing;
+    struct err failure;
+    struct bus_once_stats stats;
+};
+
+void once_fail(struct once *once, enum err_code code, const char *text);
+/* The four topics by enum, those left open by their default names. Not copied. */
+void once_topics(const struct bus_once *how, char **out);
+/* Everything of a home that the reader does not have goes away; the rest are strays. */
+void once_forget(struct once_home *home, struct once *once);
+/* The home of a partition, made if need be. NULL: no memory. */
+struct once_home *once_home_get(struct once *once, int32_t partition);
+
+/* The message that was handed out as `message`. */
+static inline struct once_held *once_held_of(struct bus_message *message)
+{
+    return (struct once_held *)(void *)message;
+}
+/* Out of its home's list, with what it was settled with. It must not be in the queue of what is settled. */
+void once_held_free(struct once_held *held);
+
+/* --- kafka_settle.c --- */
+
+/* bus_settle: it waits for a transaction. ERR_CONFIG: not a topic of outputs. ERR_LIMIT_BYTES: too large for it. */
+enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out);
+/* Settled with a dead letter, which says why. */
+enum err_code once_put_aside(struct once *once, struct once_held *held, enum err_code why, const char *text);
+/* What is settled of this home leaves the queue; once_forget frees it. */
+void once_forget_settled(struct once *once, const struct once_home *home);
+
+/* A transaction with what is settled and what else changed. Class retry: later. */
+enum err_code once_transact(struct once *once);
+/* As many as it takes, until one fails or nothing is left. */
+void once_transact_all(struct once *once);
+/* When the next one is due, in the clock's time; INT64_MAX: nothing waits for one. */
+int64_t once_next_transaction(const struct once *once);
+/* Only a failure of class fatal is told. */
+enum err_code once_transact_if_due(struct once *once);
+
+/* --- kafka_suspects.c --- */
+
+enum suspects_answer { SUSPECTS_OPEN, SUSPECTS_LATER, SUSPECTS_POISON /* put it aside */ };
+
+/* A partition is taken over from an owner that did not say goodbye: one more. Its ledger is as the commit has it. */
+void suspects_count_death(struct once_home *home);
+/* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
+ * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
+void suspects_recall(struct once_home *home);
+/* Nothing is suspected any more; the next commit says so. */
+void suspects_clear(struct once_home *home);
+/* Clear the homes whose suspects are finished, or that this owner has had for so long that it is sound. */
+void suspects_clear_sound(struct once *once, int64_t now_ns);
+/* May any request of this home be opened now? */
+bool suspects_let_open(const struct once *once, const struct once_home *home);
+/* May this one, the next? Writes down in a commit what it lets open. */
+enum suspects_answer suspects_ask(struct once *once, struct once_home *home, int64_t offset);
+
+/* --- kafka_takeover.c --- */
+
+/* The logs of one partition, of all four topics. */
+struct once_logs {
+    int64_t start[ONCE_TOPICS], end[ONCE_TOPICS];
+};
+enum err_code once_query_logs(rd_kafka_t *client, char *const *topics, int32_t partition, struct once_logs *out,
+                              struct err *err);
+/* The ledger of a partition where nothing was read yet: `from_end` skips what is there. */
+void once_begin(struct ledger *ledger, uint64_t home, const struct once_logs *logs, bool from_end);
+/* How many partitions a topic has. ERR_CONFIG: there is none of that name. */
+enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32_t *out, struct err *err);
+
+/* The partitions of requests that this member has from now on: make their homes, claim them, start reading. */
+void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions);
+/* From time to time: partitions that other topics lacked, and which they have now, are opened. */
+void once_look_for_twins(struct once *once);
+/* Nothing of it is read any more; what the reader has stays. */
+void once_close_home(struct once_home *home);
+
+#endif

@@ -1,0 +1,350 @@
+/* DESIGN: from settled to finished. What the reader settles is copied and waits in a queue, in order; a transaction
+ * takes what is at its front, with what the ledgers will say once all of it is true (look_ahead), and only when it has
+ * committed do they say it (finish_all). One that is dropped leaves the queue as it was.
+ *
+ * When: COMMIT_MS after the one before, for one answers many; later under load, or the reader would do little but wait
+ * for commits; at once when there is enough for a full one.
+ */
+#include "proto/bus/kafka/exactly_once/once.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/bus/letter.h"
+#include "proto/bus/mutation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TIDY_MS = 1000,   /* a commit for what moved without a verdict */
+    RETRY_MS = 300,   /* after a transaction that was dropped */
+    BATCH_MAX = 5000, /* outputs of one transaction */
+    WORK_SHARE = 4,   /* so many times as long as a commit took, the reader works before the next */
+    OURS = 3          /* headers of an output */
+};
+static const uint64_t BATCH_BYTES = 16UL << 20;
+
+/* An output, copied. */
+struct once_copy {
+    struct bus_out out;
+    struct bus_header headers[OURS + BUS_MAX_HEADERS];
+    char partition[16], offset[24];
+    char bytes[];
+};
+
+/* --- settling --- */
+
+static void add_header(struct once_copy *copy, const char *name, const char *value, uint32_t len)
+{
+    copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
+}
+
+/* Into the same partition as its request, under the coordinates by which it is found again. */
+static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
+                                  const char *topic)
+{
+    struct once_copy *copy = malloc(sizeof *copy + bus_out_room(out));
+    if (!copy) return NULL;
+    bus_out_copy(out, copy->bytes, copy->headers + OURS, &copy->out);
+    copy->out.topic = topic;
+    copy->out.partition = message->partition;
+    copy->out.headers = copy->headers;
+    copy->out.n_headers = 0;
+    add_header(copy, BUS_OF_GROUP, once->group,
+               (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
+    int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
+    add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)len);
+    len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
+    add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)len);
+    copy->out.n_headers += out->n_headers;
+    return copy;
+}
+
+static void queue_settled(struct once *once, struct once_held *held)
+{
+    held->state = ONCE_SETTLED;
+    held->next_settled = NULL;
+    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = held;
+    once->last_settled = held;
+    once->n_settled++;
+    once->settled_bytes += held->out ? held->out->out.len : 0;
+    held->home->n_settled++;
+    held->home->dirty = true;
+    bool may_be_refused =
+        held->out && bus_out_bytes(&held->out->out) > once->kafka->batch_bytes; /* then it is needed */
+    if (held->raw && !may_be_refused) {
+        rd_kafka_message_destroy(held->raw);
+        held->raw = NULL;
+    }
+}
+
+enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out)
+{
+    struct once *once = (struct once *)base;
+    struct once_held *held = once_held_of(message);
+    if (held->stray || !held->request || message->history) { /* another owner settles it, or it needs nothing */
+        once_held_free(held);
+        return ERR_OK;
+    }
+    if (out) {
+        unsigned topic = ONCE_VERDICTS;
+        while (topic < ONCE_TOPICS && strcmp(once->topics[topic], out->topic) != 0) topic++;
+        if (topic == ONCE_TOPICS) return ERR_CONFIG;
+        if (bus_out_bytes(out) > bus_max_bytes(&once->kafka->bus, out->topic) || out->n_headers > BUS_MAX_HEADERS)
+            return ERR_LIMIT_BYTES;
+        held->out = copy_new(once, message, out, once->topics[topic]);
+        if (!held->out) return ERR_NOMEM;
+    }
+    queue_settled(once, held);
+    return ERR_OK;
+}
+
+/* The letter of a request that cannot be settled otherwise. */
+static void make_letter(struct once *once, const struct once_held *held, enum err_code why, const char *text,
+                        struct letter *letter, struct bus_out *out)
+{
+    const struct letter_cause cause = {.group = once->group,
+                                       .stage = "coordinator",
+                                       .code = why,
+                                       .text = text,
+                                       .now_ns = bus_now_ns(&once->kafka->bus)};
+    const char *topic = once->topics[ONCE_LETTERS];
+    letter_make(letter, &held->public, &cause, topic, bus_max_bytes(&once->kafka->bus, topic), out);
+}
+
+enum err_code once_put_aside(struct once *once, struct once_held *held, enum err_code why, const char *text)
+{
+    struct letter letter;
+    struct bus_out out;
+    make_letter(once, held, why, text, &letter, &out);
+    return once_settle(&once->consumer, &held->public, &out);
+}
+
+void once_forget_settled(struct once *once, const struct once_home *home)
+{
+    struct once_held **at = &once->first_settled;
+    once->last_settled = NULL;
+    while (*at) {
+        struct once_held *held = *at;
+        if (held->home != home) {
+            once->last_settled = held;
+            at = &held->next_settled;
+            continue;
+        }
+        *at = held->next_settled;
+        once->n_settled--;
+        once->settled_bytes -= held->out ? held->out->out.len : 0;
+    }
+}
+
+/* --- transactions --- */
+
+/* What is in the transaction: from the queue of what is settled, in order. */
+static uint32_t produce_all(struct once *once, struct err *err, enum err_code *code)
+{
+    uint32_t n = 0;
+    uint64_t bytes = 0;
+    for (struct once_held *held = once->first_settled; held && !*code; held = held->next_settled) {
+        if (!held->home->assigned) continue;
+        if (n == BATCH_MAX || bytes > BATCH_BYTES) break;
+        if (held->out && !MUTATED(no_flush)) *code = txn_produce(once->txn, &held->out->out, &held->mark, err);
+        if (*code) break;
+        bytes += held->out ? held->out->out.len : 0;
+        held->state = ONCE_IN_TRANSACTION;
+        n++;
+    }
+    return n;
+}
+
+/* The ledger as it will be when the transaction is committed. */
+static void look_ahead(const struct once_home *home, const struct once *once, struct ledger *out)
+{
+    int64_t first[LEDGER_OUTPUTS] = {-1, -1};
+    *out = home->ledger;
+    for (const struct once_held *held = home->held; held; held = held->next) {
+        if (held->state != ONCE_IN_TRANSACTION) continue;
+        ledger_finish(out, held->public.offset);
+        if (!held->out) continue;
+        int64_t *least = &first[held->out->out.topic == once->topics[ONCE_LETTERS]];
+        if (*least < 0 || held->mark.offset < *least) *least = held->mark.offset;
+    }
+    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
+        if (first[i] >= 0) out->outputs[i] = first[i];
+}
+
+/* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
+static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        char text[LEDGER_TEXT];
+        struct ledger ahead;
+        if (!home->assigned || !home->dirty) continue;
+        look_ahead(home, once, &ahead);
+        rd_kafka_topic_partition_t *entry =
+            rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
+        if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
+        entry->offset = ahead.low;
+        entry->metadata_size = ledger_encode(&ahead, text);
+        entry->metadata = strdup(text);
+        if (!entry->metadata) once_fail(once, ERR_NOMEM, "no memory for a commit");
+    }
+}
+
+/* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
+static void finish_all(struct once *once)
+{
+    struct once_held **at = &once->first_settled;
+    if (MUTATED(no_flush)) (void)mutation_pause();
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned || !home->dirty) continue;
+        struct ledger ahead;
+        look_ahead(home, once, &ahead);
+        home->ledger = ahead;
+        home->text_low = ahead.low;
+        home->text_len = ledger_encode(&ahead, home->text);
+        home->claimed = true;
+        home->dirty = false;
+    }
+    once->last_settled = NULL;
+    while (*at) {
+        struct once_held *held = *at;
+        if (held->state != ONCE_IN_TRANSACTION) {
+            once->last_settled = held;
+            held->home->dirty = true;
+            at = &held->next_settled;
+            continue;
+        }
+        *at = held->next_settled;
+        once->n_settled--;
+        once->settled_bytes -= held->out ? held->out->out.len : 0;
+        held->home->n_settled--;
+        if (MUTATED(no_flush) && held->out) kafka_produce(&once->kafka->bus, &held->out->out, 1, -1, NULL);
+        once_held_free(held);
+    }
+}
+
+/* Nothing of it is true: it waits for the next one. */
+static void take_back(struct once *once)
+{
+    if (MUTATED(bit_before_commit)) finish_all(once);
+    for (struct once_held *held = once->first_settled; held; held = held->next_settled) held->state = ONCE_SETTLED;
+    once->stats.aborted++;
+    once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
+}
+
+/* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
+ * refused in its turn and is then made smaller: bounds are halved each time. ERR_CONFIG: it was the batch. */
+static enum err_code replace_refused(struct once *once, struct once_held *held, struct err *err)
+{
+    struct letter letter;
+    struct bus_out out;
+    const struct bus_out *old = &held->out->out;
+    if (!kafka_is_refused(once->kafka, old->topic, bus_out_bytes(old)))
+        return err_set(err, ERR_CONFIG, "a batch is larger than %.100s takes: see its max.message.bytes", old->topic);
+    make_letter(once, held, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
+    struct once_copy *copy = copy_new(once, &held->public, &out, once->topics[ONCE_LETTERS]);
+    if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
+    once->settled_bytes += copy->out.len;
+    once->settled_bytes -= old->len;
+    free(held->out);
+    held->out = copy;
+    once->stats.refused++;
+    return ERR_OK;
+}
+
+static enum err_code replace_all_refused(struct once *once, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (struct once_held *held = once->first_settled; held && !code; held = held->next_settled)
+        if (held->mark.refused) {
+            held->mark.refused = false;
+            code = replace_refused(once, held, err);
+        }
+    return code;
+}
+
+static enum err_code transaction(struct once *once, struct err *err)
+{
+    if (MUTATED(metadata_anew)) (void)mutation_pause();
+    enum err_code code = txn_begin(once->txn, err);
+    if (code) return code;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    produce_all(once, err, &code);
+    if (!code) code = txn_flush(once->txn, err);
+    bool fourth = (once->stats.committed + once->stats.aborted) % 4 == 3;
+    if (!code && fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
+        code = err_set(err, ERR_UNREACHABLE, "on purpose");
+    if (!code) put_offsets(once, list);
+    if (!code && once->failure.code) code = once->failure.code;
+    rd_kafka_consumer_group_metadata_t *anew =
+        MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : NULL;
+    if (!code) code = txn_commit(once->txn, list, anew ? anew : once->membership, err);
+    if (anew) rd_kafka_consumer_group_metadata_destroy(anew);
+    rd_kafka_topic_partition_list_destroy(list);
+    return code;
+}
+
+static bool is_any_dirty(const struct once *once)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < once->n_homes; i++) any |= once->homes[i]->assigned && once->homes[i]->dirty;
+    return any;
+}
+
+enum err_code once_transact(struct once *once)
+{
+    struct err err = {0};
+    if (once->failure.code) return once->failure.code;
+    if (!once->membership || !is_any_dirty(once)) return ERR_OK;
+    int64_t start = clock_now_ns();
+    enum err_code code = transaction(once, &err);
+    once->transacted_ns = clock_now_ns();
+    if (!code) {
+        int64_t took = once->took_ns = once->transacted_ns - start;
+        once->stats.committed++;
+        once->stats.commit_ns += took;
+        metrics_histogram_count(&once->stats.commits, took);
+        if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
+        finish_all(once);
+        return ERR_OK;
+    }
+    struct err renewing = {0};
+    const struct log_field why = log_field_text("why", err.text);
+    bool passes = err_class(code) == ERR_CLASS_RETRY;
+    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
+    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
+        passes = false, code = renewing.code, err = renewing;
+    take_back(once);
+    if (!passes) once_fail(once, code, err.text);
+    return passes ? code : once->failure.code;
+}
+
+void once_transact_all(struct once *once)
+{
+    while (!once_transact(once) && once->n_settled && is_any_dirty(once)) {
+    }
+}
+
+int64_t once_next_transaction(const struct once *once)
+{
+    if (!once->membership || !is_any_dirty(once)) return INT64_MAX;
+    int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
+    int64_t fair = WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
+    if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
+    int64_t due = once->transacted_ns + pause;
+    if (once->n_settled >= BATCH_MAX || once->settled_bytes > BATCH_BYTES) due = 0;
+    return due > once->retry_ns ? due : once->retry_ns;
+}
+
+enum err_code once_transact_if_due(struct once *once)
+{
+    int64_t now = clock_now_ns();
+    suspects_clear_sound(once, now);
+    if (now < once_next_transaction(once)) return once->failure.code;
+    enum err_code code = once_transact(once);
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;
+}

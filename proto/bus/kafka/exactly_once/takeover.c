@@ -1,0 +1,516 @@
+/* DESIGN: from "these partitions are yours" to the first message, in the rebalance callback and on the reader's thread:
+ *
+ *   membership ─▶ commits, stable ones ─▶ ledgers ─▶ verdicts and letters read back ─▶ claim ─▶ assign
+ *
+ * A commit in a transaction that is not over makes the second step wait, an output in one the fourth: both end when its
+ * owner ends, restarts, or is timed out by the brokers. What is found behind `outputs` counts as finished, whatever the
+ * commit says: a delayed "commit" may have made verdicts true without their offsets (KIP-890).
+ *
+ * The claim is a commit of the same state under our own number, with one more crash counted: if this process dies, the
+ * next one knows. Messages are handed out only after it.
+ *
+ * A partition that comes back with the very commit that this process made last was nobody else's meanwhile: its table
+ * stays as it is.
+ *
+ * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ,
+ * or one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few
+ * seconds; the others are served. When its twins have come, all of ours are assigned anew, as after a rebalance.
+ *
+ * Requests are read from a little before low on: what is settled is shown as history, for duplicates of it may follow.
+ */
+#include "proto/bus/kafka/exactly_once/once.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/bus/mutation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ASK_MS = 5000, PAUSE_MS = 100, LOOK_MS = 5000 };
+
+static int64_t deadline(void)
+{
+    return clock_now_ns() + ONCE_TAKE_OVER_MS * INT64_C(1000000);
+}
+
+static void pause_a_moment(void)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+/* --- logs --- */
+
+static enum err_code query_log(rd_kafka_t *client, const char *topic, int32_t partition, int64_t *start, int64_t *end,
+                               struct err *err)
+{
+    int64_t limit = deadline();
+    for (;;) {
+        rd_kafka_resp_err_t error = rd_kafka_query_watermark_offsets(client, topic, partition, start, end, ASK_MS);
+        if (!error) return ERR_OK;
+        if (err_class(kafka_code(error)) != ERR_CLASS_RETRY || clock_now_ns() > limit)
+            return kafka_err(err, error, topic);
+        pause_a_moment();
+    }
+}
+
+enum err_code once_query_logs(rd_kafka_t *client, char *const *topics, int32_t partition, struct once_logs *out,
+                              struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; i < ONCE_TOPICS && !code; i++)
+        code = query_log(client, topics[i], partition, &out->start[i], &out->end[i], err);
+    return code;
+}
+
+enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32_t *out, struct err *err)
+{
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
+    if (!handle) return kafka_err(err, rd_kafka_last_error(), topic);
+    rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, ASK_MS);
+    rd_kafka_topic_destroy(handle);
+    if (error) return kafka_err(err, error, topic);
+    *out = metadata->topic_cnt ? metadata->topics[0].partition_cnt : 0;
+    rd_kafka_metadata_destroy(metadata);
+    return *out ? ERR_OK : err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
+}
+
+void once_begin(struct ledger *ledger, uint64_t home, const struct once_logs *logs, bool from_end)
+{
+    ledger_init(ledger, home, from_end ? logs->end[ONCE_REQUESTS] : logs->start[ONCE_REQUESTS],
+                logs->end[ONCE_RESULTS]);
+    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++) ledger->outputs[i] = logs->end[ONCE_VERDICTS + i];
+}
+
+/* --- commits --- */
+
+static bool is_settled(const rd_kafka_topic_partition_list_t *list)
+{
+    bool all = true;
+    for (int i = 0; i < list->cnt; i++) all &= list->elems[i].err == RD_KAFKA_RESP_ERR_NO_ERROR;
+    return all;
+}
+
+/* The group's commits for the partitions in `list`, each without an error of its own. */
+static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
+{
+    int64_t limit = deadline();
+    for (;;) {
+        rd_kafka_resp_err_t error = rd_kafka_committed(once->client, list, ASK_MS);
+        if (!error && is_settled(list)) return ERR_OK;
+        for (int i = 0; i < list->cnt && !error; i++) error = list->elems[i].err;
+        bool passes =
+            error == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT || err_class(kafka_code(error)) == ERR_CLASS_RETRY;
+        if (!passes || clock_now_ns() > limit) return kafka_err(err, error, "the group's commits");
+        pause_a_moment();
+    }
+}
+
+/* Has this group ever read any partition of the requests? */
+static enum err_code is_known(struct once *once, bool *out, struct err *err)
+{
+    int32_t n = 0;
+    enum err_code code = once_count_partitions(once->client, once->topics[ONCE_REQUESTS], &n, err);
+    if (code) return code;
+    rd_kafka_topic_partition_list_t *all = rd_kafka_topic_partition_list_new(n);
+    rd_kafka_topic_partition_list_add_range(all, once->topics[ONCE_REQUESTS], 0, n - 1);
+    code = read_commits(once, all, err);
+    *out = false;
+    for (int i = 0; i < all->cnt && !code; i++) *out |= all->elems[i].offset >= 0;
+    rd_kafka_topic_partition_list_destroy(all);
+    return code;
+}
+
+/* Nobody has committed anything here. A group that reads other partitions meets a new one, whose requests are all
+ * unread; a group that reads none may be a typing error, and would judge all traffic of the past. */
+static enum err_code begin_new(struct once *once, struct once_home *home, uint64_t id, const struct once_logs *logs,
+                               struct err *err)
+{
+    bool known = false;
+    enum err_code code = is_known(once, &known, err);
+    if (code) return code;
+    if (!known && !once->from)
+        return err_set(err, ERR_CONFIG,
+                       "the group %.100s has never read %s: `assay topics create` starts it, or say where it begins "
+                       "(--from beginning or end)",
+                       once->group, once->topics[ONCE_REQUESTS]);
+    once_begin(&home->ledger, id, logs, !known && strcmp(once->from, "end") == 0);
+    return ERR_OK;
+}
+
+static int64_t clamp(int64_t offset, int64_t start, int64_t end)
+{
+    return offset < start || offset > end ? start : offset;
+}
+
+static void say_lost(const rd_kafka_topic_partition_t *entry, uint64_t lost)
+{
+    const struct log_field fields[] = {log_field_text("topic", entry->topic),
+                                       log_field_number("partition", entry->partition),
+                                       log_field_number("requests", (int64_t)lost)};
+    log_event(LOG_LEVEL_ERROR, "kafka", fields, 3, "requests are lost: retention took them before they were judged");
+}
+
+/* The ledger that the owner before left, fitted to what the logs still hold. */
+static enum err_code restore(struct once *once, struct once_home *home, const rd_kafka_topic_partition_t *entry,
+                             struct once_logs *logs, struct err *err)
+{
+    uint64_t id = ledger_home(once->cluster, entry->topic, entry->partition);
+    struct ledger *ledger = &home->ledger;
+    enum err_code code = once_query_logs(txn_client(once->txn), once->topics, entry->partition, logs, err);
+    if (code) return code;
+    if (entry->offset < 0)
+        code = begin_new(once, home, id, logs, err);
+    else
+        code = ledger_decode(ledger, id, entry->offset, entry->metadata, entry->metadata_size, err);
+    if (code) return code;
+    if (ledger->low > logs->end[ONCE_REQUESTS])
+        return err_set(err, ERR_CONFIG, "the group has read %s further than it goes: was it made anew?", entry->topic);
+    uint64_t lost = ledger_skip_to(ledger, logs->start[ONCE_REQUESTS]);
+    if (lost) say_lost(entry, lost);
+    once->stats.lost += lost;
+    once->stats.takeovers++;
+    ledger->position = clamp(ledger->position, logs->start[ONCE_RESULTS], logs->end[ONCE_RESULTS]);
+    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
+        ledger->outputs[i] = clamp(ledger->outputs[i], logs->start[ONCE_VERDICTS + i], logs->end[ONCE_VERDICTS + i]);
+    home->from = ledger->low - once->history > logs->start[ONCE_REQUESTS] ? ledger->low - once->history
+                                                                          : logs->start[ONCE_REQUESTS];
+    home->text_len = 0;
+    home->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
+    home->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
+    suspects_count_death(home);
+    return ERR_OK;
+}
+
+/* Is the commit the one that this process made last? */
+static bool is_ours(const struct once_home *home, const rd_kafka_topic_partition_t *entry)
+{
+    return home->text_len && home->text_low == entry->offset && home->text_len == entry->metadata_size &&
+           memcmp(home->text, entry->metadata, home->text_len) == 0;
+}
+
+/* --- reading back --- */
+
+/* One output log that is being read, up to where it ended. */
+struct tail {
+    struct once_home *home;
+    int64_t end;
+    bool done;
+};
+
+struct reading {
+    struct once *once;
+    rd_kafka_t *client;
+    rd_kafka_topic_partition_list_t *list;
+    struct tail *tails; /* as in the list */
+    int left;
+};
+
+static bool read_decimal(const char *text, int64_t *out)
+{
+    char *end;
+    if (!text || *text < '0' || *text > '9') return false;
+    *out = strtoll(text, &end, 10);
+    return *end == '\0';
+}
+
+/* I7: this request has its output. */
+static void note(struct once *once, struct once_home *home, const rd_kafka_message_t *raw)
+{
+    struct bus_header headers[BUS_MAX_HEADERS];
+    struct bus_message message;
+    int64_t partition, offset;
+    kafka_fill(&message, headers, raw);
+    const char *group = bus_header_get(&message, BUS_OF_GROUP);
+    if (!group || strcmp(group, once->group) != 0) return; /* another group judges the same requests */
+    if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != home->partition) return;
+    if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&home->ledger, offset);
+}
+
+static struct tail *tail_of(struct reading *reading, const rd_kafka_message_t *raw)
+{
+    const char *topic = raw->rkt ? rd_kafka_topic_name(raw->rkt) : "";
+    for (int i = 0; i < reading->list->cnt; i++)
+        if (reading->list->elems[i].partition == raw->partition && strcmp(reading->list->elems[i].topic, topic) == 0)
+            return &reading->tails[i];
+    return NULL;
+}
+
+static enum err_code read_one(struct reading *reading, const rd_kafka_message_t *raw, struct err *err)
+{
+    struct tail *tail = tail_of(reading, raw);
+    bool end = raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF;
+    if (raw->err && !end) {
+        bool passes = !kafka_is_final(raw->err);
+        return passes ? ERR_OK : err_set(err, kafka_code(raw->err), "%s", rd_kafka_message_errstr(raw));
+    }
+    if (!tail || tail->done) return ERR_OK;
+    if (!end) note(reading->once, tail->home, raw);
+    tail->done = raw->offset + !end >= tail->end;
+    reading->left -= tail->done;
+    return ERR_OK;
+}
+
+static rd_kafka_t *scout_new(struct once *once, struct err *err)
+{
+    const struct kafka_preset presets[] = {
+        {"group.id", once->group}, /* never joined, nothing committed */
+        {"enable.auto.commit", "false"},
+        {"enable.partition.eof", "true"}, /* says how far we are behind the last message: markers */
+        {"isolation.level", "read_committed"},
+        {"auto.offset.reset", "error"},
+        {"fetch.wait.max.ms", "10"},
+    };
+    rd_kafka_conf_t *conf = kafka_conf(&once->scout, presets, sizeof presets / sizeof *presets, err);
+    rd_kafka_t *client = conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
+    if (client) rd_kafka_poll_set_consumer(client);
+    return client;
+}
+
+static enum err_code read_tails(struct reading *reading, struct err *err)
+{
+    int64_t limit = deadline();
+    enum err_code code = ERR_OK;
+    rd_kafka_resp_err_t error = rd_kafka_assign(reading->client, reading->list);
+    if (error) return kafka_err(err, error, "reading verdicts back");
+    while (reading->left && !code) {
+        rd_kafka_message_t *raw = rd_kafka_consumer_poll(reading->client, KAFKA_POLL_MS);
+        if (raw) code = read_one(reading, raw, err);
+        if (raw) rd_kafka_message_destroy(raw);
+        if (!code && clock_now_ns() > limit)
+            code = err_set(err, ERR_CLOSED, "verdicts could not be read back: a transaction on them does not end");
+    }
+    return code;
+}
+
+static void add_tails(struct reading *reading, struct once_home *home, const struct once_logs *logs)
+{
+    for (unsigned i = 0; i < LEDGER_OUTPUTS; i++) {
+        const char *topic = reading->once->topics[ONCE_VERDICTS + i];
+        if (home->ledger.outputs[i] >= logs->end[ONCE_VERDICTS + i]) continue;
+        rd_kafka_topic_partition_list_add(reading->list, topic, home->partition)->offset = home->ledger.outputs[i];
+        reading->tails[reading->left++] = (struct tail){home, logs->end[ONCE_VERDICTS + i], false};
+    }
+}
+
+static enum err_code read_back(struct reading *reading, struct err *err)
+{
+    if (!reading->left) return ERR_OK;
+    reading->client = scout_new(reading->once, err);
+    if (!reading->client) return ERR_CONFIG;
+    enum err_code code = read_tails(reading, err);
+    watchdog_begin(reading->once->watchdog, "closing a reader", ONCE_CALL_MS);
+    rd_kafka_destroy(reading->client);
+    watchdog_end(reading->once->watchdog);
+    kafka_stats_forget(&reading->once->kafka->stats, &reading->once->scout);
+    return code;
+}
+
+/* --- taking over --- */
+
+/* I3: the membership under which these partitions are ours, now and never again. */
+static enum err_code take_membership(struct once *once, struct err *err)
+{
+    char *member = rd_kafka_memberid(once->client);
+    bool is_member = member && *member;
+    if (member) rd_kafka_mem_free(once->client, member);
+    if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
+    once->membership = is_member ? rd_kafka_consumer_group_metadata(once->client) : NULL;
+    return once->membership ? ERR_OK : err_set(err, ERR_CLOSED, "partitions were given to somebody who is no member");
+}
+
+static enum err_code restore_all(struct once *once, const rd_kafka_topic_partition_list_t *list, struct err *err)
+{
+    struct reading reading = {.once = once};
+    enum err_code code = ERR_OK;
+    reading.tails = calloc((size_t)list->cnt * LEDGER_OUTPUTS + 1, sizeof *reading.tails);
+    if (!reading.tails) return err_set(err, ERR_NOMEM, "no memory for partitions");
+    reading.list = rd_kafka_topic_partition_list_new(list->cnt);
+    for (int i = 0; i < list->cnt && !code; i++) {
+        struct once_logs logs;
+        struct once_home *home = once_home_get(once, list->elems[i].partition);
+        if (!home) {
+            code = err_set(err, ERR_NOMEM, "no memory for a partition");
+        } else if (is_ours(home, &list->elems[i])) {
+            home->from = home->ledger.next;
+        } else {
+            once_forget(home, once);
+            code = restore(once, home, &list->elems[i], &logs, err);
+            if (!code) add_tails(&reading, home, &logs);
+        }
+    }
+    if (!code) code = read_back(&reading, err);
+    free(reading.tails);
+    rd_kafka_topic_partition_list_destroy(reading.list);
+    return code;
+}
+
+static void mark_ours(struct once_home *home, const struct once *once)
+{
+    bool anew = !home->text_len;
+    if (anew) suspects_recall(home);
+    home->assigned = home->dirty = true;
+    home->claimed = home->sound = false;
+    home->since_ns = clock_now_ns();
+    home->ledger.writer = once->writer;
+    if (!home->ledger.crashes) home->ledger.crashes = 1; /* until we have proved sound, or say goodbye */
+}
+
+/* What went to somebody else. */
+static void forget_others(struct once *once)
+{
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (home->assigned || !home->text_len) continue;
+        once_forget(home, once);
+        home->text_len = 0;
+    }
+}
+
+/* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
+static void open_queue(struct once *once, struct once_home *home, unsigned topic)
+{
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], home->partition);
+    if (!queue) {
+        once_fail(once, ERR_NOMEM, "no queue for a partition");
+        return;
+    }
+    rd_kafka_queue_forward(queue, NULL);
+    rd_kafka_queue_cb_event_enable(queue, kafka_ring, &once->bell);
+    home->queues[topic] = queue;
+}
+
+static void assign(struct once *once)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned) continue;
+        for (unsigned topic = 0; topic < BUS_ONCE_TOPICS; topic++) open_queue(once, home, topic);
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition)->offset = home->from;
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_RESULTS], home->partition)->offset =
+            MUTATED(end_instead_of_r) ? RD_KAFKA_OFFSET_END : home->ledger.position;
+    }
+    rd_kafka_resp_err_t error = rd_kafka_assign(once->client, list);
+    if (error) once_fail(once, kafka_code(error), rd_kafka_err2str(error));
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* --- twins --- */
+
+/* How many partitions all of the other topics have; *scarce: one that has no more. A broker that is behind may not know
+ * a topic yet. */
+static enum err_code count_twins(struct once *once, int32_t *out, const char **scarce, struct err *err)
+{
+    static const unsigned twins[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
+    int64_t limit = deadline();
+    for (;; pause_a_moment()) {
+        enum err_code code = ERR_OK;
+        *out = INT32_MAX;
+        for (unsigned i = 0; i < sizeof twins / sizeof *twins && !code; i++) {
+            int32_t n = 0;
+            code = once_count_partitions(once->client, once->topics[twins[i]], &n, err);
+            if (!code && n < *out) *out = n, *scarce = once->topics[twins[i]];
+        }
+        bool passes = code == ERR_CONFIG || err_class(code) == ERR_CLASS_RETRY;
+        if (!passes || clock_now_ns() > limit) return code;
+    }
+}
+
+static void say_closed(const struct once *once, int32_t first, int32_t twins, const char *scarce)
+{
+    const struct log_field fields[] = {log_field_text("topic", once->topics[ONCE_REQUESTS]),
+                                       log_field_number("closed", once->n_closed), log_field_number("first", first),
+                                       log_field_text("lacking", scarce), log_field_number("partitions", twins)};
+    log_event(LOG_LEVEL_WARN, "kafka", fields, sizeof fields / sizeof *fields,
+              "requests of some partitions are not read: another topic has fewer partitions; grow it");
+}
+
+/* Partitions whose twins are missing leave the list and stay closed. */
+static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
+{
+    int32_t twins, first = -1;
+    const char *scarce = "";
+    enum err_code code = count_twins(once, &twins, &scarce, err);
+    once->n_closed = 0;
+    for (int i = list->cnt; i-- > 0 && !code;) {
+        int32_t partition = list->elems[i].partition;
+        if (partition < twins) continue;
+        struct once_home *home = once_home_get(once, partition);
+        if (!home) return err_set(err, ERR_NOMEM, "no memory for a partition");
+        home->closed = true;
+        once->n_closed++;
+        first = partition;
+        rd_kafka_topic_partition_list_del_by_idx(list, i);
+    }
+    once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
+    if (once->n_closed) say_closed(once, first, twins, scarce);
+    return code;
+}
+
+/* Under the membership at hand. */
+static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
+{
+    struct err err = {0};
+    enum err_code code = once->failure.code;
+    once->restore_ns = clock_now_ns();
+    if (!code && list->cnt) code = leave_closed(once, list, &err);
+    if (!code && list->cnt) code = read_commits(once, list, &err);
+    if (!code) code = restore_all(once, list, &err);
+    for (int i = 0; i < list->cnt && !code; i++) mark_ours(once_home_get(once, list->elems[i].partition), once);
+    if (code) {
+        once_fail(once, code, err.text);
+        rd_kafka_assign(once->client, NULL);
+        return;
+    }
+    forget_others(once);
+    assign(once);
+    once_transact(once); /* the claim; tried again later if it is dropped */
+    bell_ring(&once->bell);
+}
+
+void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions)
+{
+    struct err err = {0};
+    if (take_membership(once, &err)) {
+        once_fail(once, err.code, err.text);
+        rd_kafka_assign(once->client, NULL);
+        return;
+    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
+    open_all(once, list);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* A twin that has come, or one that is still missing: then it is said again. A broker that does not answer now is asked
+ * again later. */
+static bool has_a_twin_come(struct once *once)
+{
+    struct err err = {0};
+    int32_t twins, first = -1;
+    const char *scarce = "";
+    if (once->look_ns > clock_now_ns()) return false;
+    once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
+    if (!once->membership || count_twins(once, &twins, &scarce, &err)) return false;
+    for (uint32_t i = once->n_homes; i-- > 0;)
+        if (once->homes[i]->closed) first = once->homes[i]->partition;
+    if (first >= 0 && first >= twins) say_closed(once, first, twins, scarce);
+    return first >= 0 && first < twins;
+}
+
+void once_look_for_twins(struct once *once)
+{
+    if (!has_a_twin_come(once)) return;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)once->n_homes);
+    for (uint32_t i = 0; i < once->n_homes; i++) {
+        struct once_home *home = once->homes[i];
+        if (!home->assigned && !home->closed) continue;
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
+        once_close_home(home);
+    }
+    rd_kafka_assign(once->client, NULL);
+    open_all(once, list);
+    rd_kafka_topic_partition_list_destroy(list);
+}

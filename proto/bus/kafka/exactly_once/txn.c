@@ -1,0 +1,281 @@
+/* DESIGN: one way out of every trouble. A transaction that cannot be committed is not aborted by this producer: it is
+ * dropped together with it. A new producer of the same transactional.id takes a new epoch, by which the broker ends
+ * what the old one left open and refuses whatever of it is still on its way, a delayed "commit" for example, which
+ * would else end a later transaction (KIP-890; this library cannot do better).
+ *
+ * I4: so an epoch never outlives a doubt: also a commit that succeeded, but during which a broker was lost, is followed
+ * by a new producer, for the library repeats the request by itself and the first copy may still arrive.
+ *
+ * Errors that are neither retriable nor abortable mean that the outcome is unknown, or that somebody else has this
+ * producer's name. They are fatal here, and the state is read back from the log by whoever comes next.
+ *
+ * isolation.level is set to read_uncommitted because the library asks for the end of a log with it, and the real end is
+ * wanted (once_query_logs); this client reads no messages.
+ */
+#include "proto/bus/kafka/exactly_once/once.h"
+
+#include "lib/base/clock.h"
+#include "proto/message/msg.h"
+#include "proto/bus/mutation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERHEAD = 64 << 10, QUERY_MS = 5000, MAX_AGE_H = 24 };
+
+struct txn {
+    struct kafka_context context; /* first: what callbacks get */
+    struct kafka *kafka;
+    struct watchdog *watchdog;
+    rd_kafka_t *producer;
+    char id[256];
+    uint32_t under_way, lost; /* outputs of this transaction */
+    rd_kafka_resp_err_t why;  /* of the last that was lost */
+    bool fenced;
+    bool disturbed; /* a broker was lost since it began */
+    int64_t made_ns;
+};
+
+/* --- the producer --- */
+
+/* Somebody else has our name, or the brokers have given this transaction up. Whoever is fenced does not take the name
+ * back: two that did would fence each other for ever. */
+static bool is_fenced(rd_kafka_resp_err_t error)
+{
+    return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
+           error == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH || error == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+}
+
+static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
+{
+    struct txn *txn = ((struct kafka_context *)opaque)->owner;
+    struct txn_mark *mark = report->_private;
+    (void)producer;
+    txn->under_way--;
+    if (report->err) {
+        txn->lost++;
+        txn->why = report->err;
+        txn->fenced |= is_fenced(report->err);
+        mark->refused = report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
+    } else {
+        mark->offset = report->offset;
+    }
+}
+
+static void on_error(rd_kafka_t *producer, int error, const char *reason, void *opaque)
+{
+    struct txn *txn = ((struct kafka_context *)opaque)->owner;
+    (void)producer, (void)reason;
+    txn->disturbed = true;
+    txn->fenced |= is_fenced((rd_kafka_resp_err_t)error);
+}
+
+static rd_kafka_conf_t *producer_conf(struct txn *txn, struct err *err)
+{
+    char largest[32];
+    snprintf(largest, sizeof largest, "%d", MSG_MAX_BYTES + OVERHEAD);
+    const struct kafka_preset presets[] = {
+        {"transactional.id", txn->id},
+        {"transaction.timeout.ms", "10000"}, /* others wait for a dead owner as long as this */
+        {"message.timeout.ms", "8000"},
+        {"linger.ms", "1"},
+        {"compression.type", "lz4"},
+        {"message.max.bytes", largest},
+        {"isolation.level", "read_uncommitted"},
+        {"log.connection.close", "true"}, /* or a lost connection would not be told */
+    };
+    rd_kafka_conf_t *conf = kafka_conf(&txn->context, presets, sizeof presets / sizeof *presets, err);
+    if (!conf) return NULL;
+    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+    rd_kafka_conf_set_error_cb(conf, on_error);
+    return conf;
+}
+
+static enum err_code code_of(rd_kafka_error_t *error, const char *what, struct err *err)
+{
+    if (!error) return ERR_OK;
+    if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE) {
+        rd_kafka_error_destroy(error);
+        return err_set(err, ERR_CONFIG, "%s: the brokers' offset.metadata.max.bytes must be 4096 or more", what);
+    }
+    bool passes = !rd_kafka_error_is_fatal(error) && !is_fenced(rd_kafka_error_code(error)) &&
+                  (rd_kafka_error_is_retriable(error) || rd_kafka_error_txn_requires_abort(error));
+    enum err_code code = err_set(err, passes ? ERR_UNREACHABLE : ERR_CLOSED, "%s: %s (%s)", what,
+                                 rd_kafka_error_string(error), rd_kafka_error_name(error));
+    rd_kafka_error_destroy(error);
+    return code;
+}
+
+/* Until it is done: the watchdog bounds it. */
+static enum err_code init_producer(struct txn *txn, struct err *err)
+{
+    enum err_code code;
+    watchdog_begin(txn->watchdog, "starting a transactional producer", ONCE_CALL_MS);
+    do {
+        code = code_of(rd_kafka_init_transactions(txn->producer, QUERY_MS), "kafka: transactions", err);
+    } while (code == ERR_UNREACHABLE);
+    watchdog_end(txn->watchdog);
+    return code;
+}
+
+static void drop_producer(struct txn *txn)
+{
+    if (!txn->producer) return;
+    watchdog_begin(txn->watchdog, "closing a transactional producer", ONCE_CALL_MS);
+    rd_kafka_purge(txn->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    rd_kafka_flush(txn->producer, 0);
+    rd_kafka_destroy(txn->producer);
+    watchdog_end(txn->watchdog);
+    txn->producer = NULL;
+}
+
+static enum err_code make_producer(struct txn *txn, struct err *err)
+{
+    rd_kafka_conf_t *conf = producer_conf(txn, err);
+    txn->producer = conf ? kafka_client(RD_KAFKA_PRODUCER, conf, err) : NULL;
+    if (!txn->producer) return ERR_CONFIG;
+    txn->made_ns = clock_now_ns();
+    txn->under_way = txn->lost = 0;
+    txn->fenced = false;
+    enum err_code code = init_producer(txn, err);
+    txn->disturbed = false;
+    return code;
+}
+
+enum err_code txn_open(struct kafka *kafka, struct watchdog *watchdog, const char *id, struct txn **out,
+                       struct err *err)
+{
+    struct txn *txn = calloc(1, sizeof *txn);
+    *out = NULL;
+    if (!txn) return err_set(err, ERR_NOMEM, "no memory for transactions");
+    txn->kafka = kafka;
+    txn->context = (struct kafka_context){kafka, txn, false};
+    txn->watchdog = watchdog;
+    snprintf(txn->id, sizeof txn->id, "%s", id);
+    enum err_code code = make_producer(txn, err);
+    if (code) {
+        txn_close(txn);
+        return code;
+    }
+    *out = txn;
+    return ERR_OK;
+}
+
+void txn_close(struct txn *txn)
+{
+    if (!txn) return;
+    drop_producer(txn);
+    free(txn);
+}
+
+enum err_code txn_drop(struct txn *txn, struct err *err)
+{
+    if (MUTATED(producer_reused)) {
+        code_of(rd_kafka_abort_transaction(txn->producer, ONCE_CALL_MS), "kafka: abort", err);
+        return ERR_OK;
+    }
+    drop_producer(txn);
+    return make_producer(txn, err);
+}
+
+/* --- a transaction --- */
+
+enum err_code txn_begin(struct txn *txn, struct err *err)
+{
+    /* A name that nobody used for a week is forgotten by the broker. */
+    bool old = clock_now_ns() - txn->made_ns > MAX_AGE_H * INT64_C(3600000000000);
+    rd_kafka_poll(txn->producer, 0);
+    enum err_code code = old ? txn_drop(txn, err) : ERR_OK;
+    if (code) return code;
+    txn->under_way = txn->lost = 0;
+    txn->disturbed = false;
+    return code_of(rd_kafka_begin_transaction(txn->producer), "kafka: begin", err);
+}
+
+enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err)
+{
+    rd_kafka_headers_t *headers = kafka_headers(out);
+    *mark = (struct txn_mark){txn, -1, false};
+    rd_kafka_vu_t fields[8] = {
+        {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = out->topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = out->partition},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {(void *)out->value, out->len}},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {(void *)out->key, out->key_len}},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = mark},
+        {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = headers},
+    };
+    rd_kafka_error_t *error = rd_kafka_produceva(txn->producer, fields, headers ? 7 : 6);
+    if (!error) {
+        txn->under_way++;
+        return ERR_OK;
+    }
+    if (headers) rd_kafka_headers_destroy(headers);
+    bool full = rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR__QUEUE_FULL;
+    enum err_code code = code_of(error, "kafka: produce", err);
+    return full ? ERR_UNREACHABLE : code;
+}
+
+/* Why messages were lost: reports only say that they were purged. Beginning another transaction in one that has failed
+ * is refused with the reason, and changes nothing. */
+static enum err_code explain(struct txn *txn, struct err *err)
+{
+    rd_kafka_error_t *error = rd_kafka_begin_transaction(txn->producer);
+    rd_kafka_resp_err_t why = error ? rd_kafka_error_code(error) : RD_KAFKA_RESP_ERR_NO_ERROR;
+    bool known = error && why != RD_KAFKA_RESP_ERR__STATE;
+    bool fatal = txn->fenced || is_fenced(why) || (error && rd_kafka_error_is_fatal(error));
+    enum err_code code = err_set(err, fatal ? ERR_CLOSED : ERR_UNREACHABLE, "kafka: %u outputs were not taken: %s",
+                                 txn->lost, known ? rd_kafka_error_string(error) : rd_kafka_err2str(txn->why));
+    if (error) rd_kafka_error_destroy(error);
+    return code;
+}
+
+/* I5: the offset of a request goes into the transaction only when its verdict is in the log; a flush that returns says
+ * nothing of messages that failed, so they are counted. */
+enum err_code txn_flush(struct txn *txn, struct err *err)
+{
+    if (MUTATED(no_flush)) return ERR_OK;
+    watchdog_begin(txn->watchdog, "sending verdicts", ONCE_CALL_MS);
+    while (txn->under_way) rd_kafka_flush(txn->producer, KAFKA_POLL_MS);
+    watchdog_end(txn->watchdog);
+    return txn->lost ? explain(txn, err) : ERR_OK;
+}
+
+static enum err_code send_offsets(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,
+                                  const rd_kafka_consumer_group_metadata_t *membership, struct err *err)
+{
+    watchdog_begin(txn->watchdog, "sending offsets", ONCE_CALL_MS);
+    enum err_code code = code_of(rd_kafka_send_offsets_to_transaction(txn->producer, offsets, membership, ONCE_CALL_MS),
+                                 "kafka: offsets", err);
+    watchdog_end(txn->watchdog);
+    return code;
+}
+
+/* A commit that may be tried again is tried again: only its answer ends the doubt. One that requires an abort has not
+ * happened. */
+static enum err_code commit(struct txn *txn, struct err *err)
+{
+    rd_kafka_error_t *error;
+    watchdog_begin(txn->watchdog, "committing a transaction", ONCE_CALL_MS);
+    while ((error = rd_kafka_commit_transaction(txn->producer, -1)) && rd_kafka_error_is_retriable(error) &&
+           !rd_kafka_error_txn_requires_abort(error))
+        rd_kafka_error_destroy(error);
+    watchdog_end(txn->watchdog);
+    return code_of(error, "kafka: commit", err);
+}
+
+enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,
+                         const rd_kafka_consumer_group_metadata_t *membership, struct err *err)
+{
+    enum err_code code = send_offsets(txn, offsets, membership, err);
+    if (!code) code = commit(txn, err);
+    if (code) return code;
+    rd_kafka_poll(txn->producer, 0); /* news of brokers */
+    return txn->disturbed ? txn_drop(txn, err) : ERR_OK;
+}
+
+rd_kafka_t *txn_client(struct txn *txn)
+{
+    return txn->producer;
+}

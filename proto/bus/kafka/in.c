@@ -1,0 +1,694 @@
+/* DESIGN: a consumer is two threads. Its *poller* does nothing but serve the library (heartbeats, rebalances, errors)
+ * and, once a second, commit; so however long a message takes to judge, the group stays whole. The *reader*, who called
+ * bus_subscribe, takes messages straight from the queues of the partitions.
+ *
+ *   library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
+ *                       └── stays there while it is not wanted, or the window is full
+ *
+ * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The bell's lock is a leaf,
+ * because the library rings it with a lock of its own held.
+ *
+ * A reader that is stuck would keep its partitions for ever, since the poller's heartbeat goes on. So the poller stops
+ * too when the reader holds messages and has not called for max.poll.interval.ms, and the library gives them up.
+ *
+ * Rejected: polling inside bus_poll (a batch of slow statements then costs the membership);
+ * rd_kafka_consume_batch_queue (loses messages across a rebalance before 2.1); the library's auto-commit (its metadata
+ * is lost before 2.2).
+ */
+#include "proto/bus/kafka/kafka.h"
+#include "proto/bus/kafka/window.h"
+
+#include "lib/base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COMMIT_EVERY_MS = 1000,
+    COMMIT_WAIT_MS = 3000, /* for an answer, where somebody waits for it */
+    STEP_WAIT_MS = 30000,  /* bus_commit, for deliveries */
+    TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones wait for a transaction to end */
+    REVOKE_WAIT_MS = 1000, /* for work in hand, before partitions go */
+    CLOSE_WAIT_MS = 10000,
+    SOUND_AFTER_MS = 60000, /* an owner that lived so long was not killed by a message */
+    PROBE_FROM = 2,         /* crashes in a row: from here one message at a time */
+    STUCK_MS = 300000
+};
+
+struct held {
+    struct bus_message public;
+    struct slot slot;
+    struct part *part;
+    rd_kafka_message_t *raw; /* NULL: acked */
+    bool stray;              /* somebody else's now: in part->strays */
+    struct bus_header headers[];
+};
+
+struct part {
+    char *topic;
+    uint32_t topic_index;
+    int32_t partition;
+    struct window window;
+    struct slot *strays;     /* held by the reader, but somebody else's now */
+    rd_kafka_queue_t *queue; /* NULL: not assigned */
+    bool open;               /* may be read */
+    bool leaving;            /* is about to go: only what waits is handed out */
+    bool claimed;            /* this owner is in the metadata */
+    bool dirty;              /* the metadata says less than the window */
+    bool sound;              /* this owner has lived long enough */
+    int64_t since_ns;        /* assigned */
+};
+
+struct member {
+    struct bus_consumer consumer;
+    struct kafka_context context; /* what the library's callbacks get */
+    struct kafka *kafka;
+    rd_kafka_t *client;
+    pthread_t poller;
+    atomic_bool stop, drained;
+    atomic_llong called_ns; /* the reader's last call */
+    struct bell bell;
+    int64_t committed_ns;
+
+    pthread_mutex_t lock; /* of all below */
+    struct part **parts;  /* by partition, then topic */
+    uint32_t n_parts, next_part;
+    bool closing;
+    struct err failure;
+    char *topics[BUS_MAX_TOPICS];
+    uint32_t n_topics;
+};
+
+/* --- messages --- */
+
+static struct held *held_of_slot(struct slot *slot)
+{
+    return (struct held *)(void *)((char *)slot - offsetof(struct held, slot));
+}
+
+static void held_free(struct held *held)
+{
+    if (held->raw) rd_kafka_message_destroy(held->raw);
+    free(held);
+}
+
+/* A slot leaves its window. While the reader has its message it lives on in a list of its own, until the ack or the end
+ * of the consumer. */
+static void release(struct slot *slot)
+{
+    struct held *held = held_of_slot(slot);
+    if (slot->state != SLOT_HELD) {
+        held_free(held);
+        return;
+    }
+    held->stray = true;
+    slot->previous = NULL;
+    slot->next = held->part->strays;
+    if (slot->next) slot->next->previous = slot;
+    held->part->strays = slot;
+}
+
+static void stray_free(struct held *held)
+{
+    struct slot *slot = &held->slot;
+    *(slot->previous ? &slot->previous->next : &held->part->strays) = slot->next;
+    if (slot->next) slot->next->previous = slot->previous;
+    held_free(held);
+}
+
+static struct held *held_new(struct part *part, rd_kafka_message_t *raw)
+{
+    struct held *held = calloc(1, sizeof *held + kafka_count_headers(raw) * sizeof *held->headers);
+    if (!held) return NULL;
+    held->part = part;
+    held->raw = raw;
+    held->slot.offset = raw->offset;
+    kafka_fill(&held->public, held->headers, raw);
+    held->public.topic = part->topic;
+    held->public.topic_index = part->topic_index;
+    return held;
+}
+
+/* --- partitions; all under the lock --- */
+
+static int topic_index(const struct member *member, const char *topic)
+{
+    for (uint32_t i = 0; i < member->n_topics; i++)
+        if (strcmp(member->topics[i], topic) == 0) return (int)i;
+    return -1;
+}
+
+static struct part *part_new(struct member *member, uint32_t index, int32_t partition)
+{
+    struct part **grown = realloc(member->parts, (member->n_parts + 1) * sizeof(struct part *));
+    if (!grown) return NULL;
+    member->parts = grown;
+    struct part *part = calloc(1, sizeof *part);
+    if (!part) return NULL;
+    part->topic = member->topics[index];
+    part->topic_index = index;
+    part->partition = partition;
+    window_init(&part->window);
+    uint32_t at = member->n_parts++;
+    for (; at > 0; at--) {
+        const struct part *before = grown[at - 1];
+        if (before->partition < partition || (before->partition == partition && before->topic_index < index)) break;
+        grown[at] = grown[at - 1];
+    }
+    grown[at] = part;
+    return part;
+}
+
+static struct part *part_find(const struct member *member, const char *topic, int32_t partition)
+{
+    for (uint32_t i = 0; i < member->n_parts; i++)
+        if (member->parts[i]->partition == partition && strcmp(member->parts[i]->topic, topic) == 0)
+            return member->parts[i];
+    return NULL;
+}
+
+static struct part *part_get(struct member *member, const char *topic, int32_t partition)
+{
+    struct part *part = part_find(member, topic, partition);
+    int index = topic_index(member, topic);
+    return part || index < 0 ? part : part_new(member, (uint32_t)index, partition);
+}
+
+static void fail(struct member *member, enum err_code code, const char *text)
+{
+    if (!member->failure.code) {
+        err_set(&member->failure, err_class(code) == ERR_CLASS_FATAL ? code : ERR_CLOSED, "%s", text);
+        kafka_fail(member->kafka, code, text);
+    }
+    bell_ring(&member->bell);
+}
+
+/* --- offsets --- */
+
+/* Only while it can be committed: what is acked between two assignments stays in the window, or it would be fetched and
+ * handed out again. */
+static void advance(struct part *part, uint64_t arrived)
+{
+    if (part->queue && window_advance(&part->window, arrived, release)) part->dirty = true;
+}
+
+/* The one place where an offset and its metadata are written down. */
+static void put_offsets(rd_kafka_topic_partition_list_t *list, struct part *part, uint32_t crashes)
+{
+    char text[WINDOW_TEXT];
+    rd_kafka_topic_partition_t *entry = rd_kafka_topic_partition_list_add(list, part->topic, part->partition);
+    entry->offset = part->window.low;
+    entry->metadata_size = window_metadata(&part->window, crashes, text);
+    entry->metadata = strdup(text);
+    if (!entry->metadata) entry->metadata_size = 0;
+    part->window.committed = part->window.low;
+    part->dirty = false;
+}
+
+/* Crashes to write while we own a partition: one more than found, in case we end here. */
+static uint32_t crashes_now(const struct part *part)
+{
+    return part->sound ? 0 : part->window.crashes + 1;
+}
+
+static void see_if_sound(struct part *part, int64_t now)
+{
+    if (part->sound || !part->claimed || now - part->since_ns < SOUND_AFTER_MS * INT64_C(1000000)) return;
+    part->sound = part->dirty = true;
+}
+
+/* Send a commit; wait_ms 0: do not wait for its answer. A commit that fails is followed by the next one; what is lost
+ * by that is repeated. */
+static enum err_code commit_list(struct member *member, rd_kafka_topic_partition_list_t *list, int64_t wait_ms)
+{
+    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (list->cnt == 0) return ERR_OK;
+    if (wait_ms == 0) return kafka_code(rd_kafka_commit(member->client, list, 1));
+    rd_kafka_queue_t *answers = rd_kafka_queue_new(member->client);
+    error = rd_kafka_commit_queue(member->client, list, answers, NULL, NULL);
+    if (!error) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(answers, (int)wait_ms);
+        error = event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT;
+        if (event) rd_kafka_event_destroy(event);
+    }
+    rd_kafka_queue_destroy(answers);
+    return kafka_code(error);
+}
+
+/* What was acked and has arrived, of all partitions. */
+static enum err_code commit_all(struct member *member, int64_t wait_ms)
+{
+    uint64_t arrived = kafka_arrived(member->kafka);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    for (uint32_t i = 0; i < member->n_parts; i++) {
+        struct part *part = member->parts[i];
+        advance(part, arrived);
+        see_if_sound(part, clock_now_ns());
+        if (part->queue && part->claimed && part->dirty) put_offsets(list, part, crashes_now(part));
+    }
+    enum err_code code = commit_list(member, list, wait_ms);
+    rd_kafka_topic_partition_list_destroy(list);
+    member->committed_ns = clock_now_ns();
+    return code;
+}
+
+/* Say in the metadata that this owner is about to hand out: if it dies, the next one knows. */
+static void claim(struct member *member, struct part *part)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    put_offsets(list, part, crashes_now(part));
+    commit_list(member, list, COMMIT_WAIT_MS);
+    rd_kafka_topic_partition_list_destroy(list);
+    part->claimed = true;
+}
+
+/* --- rebalance; on the poller --- */
+
+static void open_part(struct member *member, const rd_kafka_topic_partition_t *entry, bool known)
+{
+    struct part *part = part_get(member, entry->topic, entry->partition);
+    if (!part) {
+        fail(member, ERR_NOMEM, "no memory for a partition");
+        return;
+    }
+    window_restart(&part->window, known && entry->offset >= 0 ? entry->offset : -1, entry->metadata,
+                   entry->metadata_size, release);
+    part->claimed = part->dirty = part->sound = false;
+    part->since_ns = clock_now_ns();
+    /* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
+    part->queue = rd_kafka_queue_get_partition(member->client, entry->topic, entry->partition);
+    if (!part->queue) {
+        fail(member, ERR_NOMEM, "no queue for a partition");
+        return;
+    }
+    rd_kafka_queue_forward(part->queue, NULL);
+    rd_kafka_queue_cb_event_enable(part->queue, kafka_ring, &member->bell);
+    part->open = true;
+}
+
+static void assigned(struct member *member, const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
+    bool known = rd_kafka_committed(member->client, list, TAKE_OVER_MS) == RD_KAFKA_RESP_ERR_NO_ERROR;
+    pthread_mutex_lock(&member->lock);
+    for (int i = 0; i < list->cnt; i++) {
+        known = known && !list->elems[i].err;
+        open_part(member, &list->elems[i], known);
+        if (!known || list->elems[i].offset < 0) list->elems[i].offset = RD_KAFKA_OFFSET_INVALID; /* as committed */
+    }
+    rd_kafka_resp_err_t error = rd_kafka_assign(member->client, list);
+    if (error) fail(member, kafka_code(error), rd_kafka_err2str(error));
+    pthread_mutex_unlock(&member->lock);
+    rd_kafka_topic_partition_list_destroy(list);
+    bell_ring(&member->bell);
+}
+
+/* Close the partitions to the reader and give what it has in hand a moment. What waits is handed out as it comes due,
+ * for it holds back all that is done above it, which the next owner would do again. */
+static void settle(struct member *member)
+{
+    int64_t limit = clock_now_ns() + REVOKE_WAIT_MS * INT64_C(1000000);
+    for (bool busy = true; busy && clock_now_ns() < limit;) {
+        uint64_t arrived = kafka_arrived(member->kafka);
+        busy = false;
+        for (uint32_t i = 0; i < member->n_parts; i++) {
+            struct part *part = member->parts[i];
+            part->open = false;
+            part->leaving = part->queue != NULL;
+            advance(part, arrived);
+            busy |= part->queue && (part->window.n_held || part->window.n > part->window.n_waiting);
+        }
+        if (!busy || member->closing) return;
+        uint64_t heard = bell_count(&member->bell);
+        pthread_mutex_unlock(&member->lock);
+        bell_wait(&member->bell, heard, 10);
+        pthread_mutex_lock(&member->lock);
+    }
+}
+
+static void revoked(struct member *member)
+{
+    bool lost = rd_kafka_assignment_lost(member->client);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    pthread_mutex_lock(&member->lock);
+    if (!lost) settle(member);
+    for (uint32_t i = 0; i < member->n_parts; i++) {
+        struct part *part = member->parts[i];
+        part->open = part->leaving = false;
+        if (!part->queue) continue;
+        if (!lost && part->window.low >= 0 && part->claimed) put_offsets(list, part, 0);
+        rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
+        rd_kafka_queue_destroy(part->queue); /* before the partition goes */
+        part->queue = NULL;
+    }
+    commit_list(member, list, COMMIT_WAIT_MS);
+    rd_kafka_assign(member->client, NULL);
+    pthread_mutex_unlock(&member->lock);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka_topic_partition_list_t *partitions,
+                         void *opaque)
+{
+    struct member *member = ((struct kafka_context *)opaque)->owner;
+    (void)client;
+    if (error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
+        assigned(member, partitions);
+    else
+        revoked(member);
+}
+
+/* --- the poller --- */
+
+/* Messages come from the partitions' queues, so what arrives here is news: mostly bad. A message would be one that
+ * slipped past the forwarding: it waits in its window like one that was handed back. */
+static void on_event(struct member *member, rd_kafka_message_t *raw)
+{
+    pthread_mutex_lock(&member->lock);
+    struct part *part = raw->rkt ? part_find(member, rd_kafka_topic_name(raw->rkt), raw->partition) : NULL;
+    if (raw->err) {
+        if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+    } else if (part && !window_has(&part->window, raw->offset)) {
+        struct held *held = held_new(part, raw);
+        if (held) {
+            window_add(&part->window, &held->slot, SLOT_WAITING);
+            raw = NULL;
+        }
+    }
+    pthread_mutex_unlock(&member->lock);
+    if (raw) rd_kafka_message_destroy(raw);
+    bell_ring(&member->bell);
+}
+
+static void keep_house(struct member *member)
+{
+    pthread_mutex_lock(&member->lock);
+    if (clock_now_ns() - member->committed_ns > COMMIT_EVERY_MS * INT64_C(1000000)) commit_all(member, 0);
+    pthread_mutex_unlock(&member->lock);
+}
+
+static bool is_stuck(struct member *member)
+{
+    if (clock_now_ns() - atomic_load(&member->called_ns) < STUCK_MS * INT64_C(1000000)) return false;
+    bool holds = false;
+    pthread_mutex_lock(&member->lock);
+    for (uint32_t i = 0; i < member->n_parts; i++) holds |= member->parts[i]->window.n_held > 0;
+    pthread_mutex_unlock(&member->lock);
+    return holds;
+}
+
+static void *poll_library(void *arg)
+{
+    struct member *member = arg;
+    while (!atomic_load(&member->stop)) {
+        if (is_stuck(member)) {
+            bell_wait(&member->bell, bell_count(&member->bell), KAFKA_POLL_MS);
+            continue;
+        }
+        rd_kafka_message_t *raw = rd_kafka_consumer_poll(member->client, KAFKA_POLL_MS);
+        if (raw) on_event(member, raw);
+        keep_house(member);
+    }
+    return NULL;
+}
+
+/* --- the reader: poll --- */
+
+static bool is_wanted(uint32_t want, const struct part *part)
+{
+    return !want || (want >> part->topic_index & 1);
+}
+
+/* The next message of the partition's queue that was not handed out already. */
+static struct held *fetch(struct member *member, struct part *part)
+{
+    while (part->queue && part->window.n < WINDOW_MAX && rd_kafka_queue_length(part->queue) > 0) {
+        rd_kafka_message_t *raw = rd_kafka_consume_queue(part->queue, 0);
+        if (!raw) return NULL;
+        struct held *held = raw->err || window_again(&part->window, raw->offset) ? NULL : held_new(part, raw);
+        if (held) {
+            window_add(&part->window, &held->slot, SLOT_HELD);
+            return held;
+        }
+        if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
+        rd_kafka_message_destroy(raw);
+    }
+    return NULL;
+}
+
+static struct held *take_one(struct member *member, struct part *part, int64_t now)
+{
+    bool probing = part->window.crashes >= PROBE_FROM && !part->sound;
+    if (!(part->open || part->leaving) || (probing && part->window.n_held)) return NULL;
+    struct slot *due = window_due(&part->window, now);
+    struct held *held = due ? held_of_slot(due) : part->open ? fetch(member, part) : NULL;
+    if (!held) return NULL;
+    if (due) window_hold(&part->window, due);
+    held->public.attempts = held->slot.attempts;
+    if (probing || !part->claimed) claim(member, part);
+    return held;
+}
+
+/* One of each wanted partition in turn, those of one number first: what was produced together comes together, as far as
+ * it is there. */
+static uint32_t take_wanted(struct member *member, uint32_t want, struct bus_message **out, uint32_t max)
+{
+    int64_t now = clock_now_ns();
+    uint32_t n = 0, before;
+    do {
+        before = n;
+        for (uint32_t i = 0; i < member->n_parts && n < max; i++) {
+            struct part *part = member->parts[(member->next_part + i) % member->n_parts];
+            struct held *held = is_wanted(want, part) ? take_one(member, part, now) : NULL;
+            if (held) out[n++] = &held->public;
+        }
+    } while (n > before && n < max);
+    if (member->n_parts) member->next_part = (member->next_part + member->n_topics) % member->n_parts;
+    return n;
+}
+
+static int64_t next_due(const struct member *member)
+{
+    int64_t due = INT64_MAX;
+    for (uint32_t i = 0; i < member->n_parts; i++) {
+        const struct part *part = member->parts[i];
+        if ((part->open || part->leaving) && part->window.next_due < due) due = part->window.next_due;
+    }
+    return due;
+}
+
+/* How long to listen for the bell: to the caller's limit or the next delayed message, never longer than a poll. */
+static int64_t nap_ms(int64_t limit, int64_t due)
+{
+    int64_t until = limit < due ? limit : due, left = (until - clock_now_ns() + 999999) / 1000000;
+    return left < 0 ? 0 : left < KAFKA_POLL_MS ? left : KAFKA_POLL_MS;
+}
+
+enum err_code kafka_poll(struct bus_consumer *base, uint32_t want, struct bus_message **out, uint32_t max,
+                         int64_t timeout_ms, uint32_t *n)
+{
+    struct member *member = (struct member *)base;
+    int64_t limit = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
+    *n = 0;
+    for (;;) {
+        uint64_t heard = bell_count(&member->bell);
+        int64_t due = INT64_MAX;
+        atomic_store(&member->called_ns, clock_now_ns());
+        pthread_mutex_lock(&member->lock);
+        enum err_code code = atomic_load(&member->drained) ? ERR_CLOSED : member->failure.code;
+        if (!code) *n = take_wanted(member, want, out, max);
+        if (!*n) due = next_due(member);
+        pthread_mutex_unlock(&member->lock);
+        if (code || *n || clock_now_ns() >= limit) return code;
+        bell_wait(&member->bell, heard, nap_ms(limit, due));
+    }
+}
+
+/* --- the reader: ack, nack, commit, drain --- */
+
+static struct held *held_of(struct bus_message *message)
+{
+    return (struct held *)(void *)message;
+}
+
+void kafka_ack(struct bus_consumer *base, struct bus_message *message)
+{
+    struct member *member = (struct member *)base;
+    struct held *held = held_of(message);
+    atomic_store(&member->called_ns, clock_now_ns());
+    pthread_mutex_lock(&member->lock);
+    if (held->stray) {
+        stray_free(held);
+    } else {
+        rd_kafka_message_destroy(held->raw);
+        held->raw = NULL;
+        window_done(&held->part->window, &held->slot, kafka_next_number(member->kafka));
+        advance(held->part, kafka_arrived(member->kafka));
+    }
+    pthread_mutex_unlock(&member->lock);
+}
+
+void kafka_nack(struct bus_consumer *base, struct bus_message *message, int64_t delay_ms)
+{
+    struct member *member = (struct member *)base;
+    struct held *held = held_of(message);
+    atomic_store(&member->called_ns, clock_now_ns());
+    pthread_mutex_lock(&member->lock);
+    if (held->stray)
+        stray_free(held);
+    else
+        window_wait(&held->part->window, &held->slot, delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0);
+    pthread_mutex_unlock(&member->lock);
+}
+
+enum err_code kafka_commit(struct bus_consumer *base)
+{
+    struct member *member = (struct member *)base;
+    enum err_code code = kafka_flush(&member->kafka->bus, STEP_WAIT_MS);
+    if (code) return code;
+    pthread_mutex_lock(&member->lock);
+    code = commit_all(member, COMMIT_WAIT_MS);
+    pthread_mutex_unlock(&member->lock);
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next one says the same and more */
+}
+
+void kafka_drain(struct bus_consumer *base)
+{
+    struct member *member = (struct member *)base;
+    atomic_store(&member->drained, true);
+    bell_ring(&member->bell);
+}
+
+/* --- join, leave --- */
+
+static const struct kafka_preset presets[] = {
+    {"check.crcs", "true"},
+    {"partition.assignment.strategy", "range"},
+    {"session.timeout.ms", "15000"},
+    {"heartbeat.interval.ms", "3000"},
+    {"max.poll.interval.ms", "60000"},
+    {"enable.auto.commit", "false"},
+    {"enable.auto.offset.store", "false"},
+    {"isolation.level", "read_committed"},
+    {"auto.offset.reset", "earliest"},
+    {"allow.auto.create.topics", "false"},
+    {"queued.max.messages.kbytes", "8192"},
+    {"queued.min.messages", "10000"},
+};
+
+static rd_kafka_conf_t *consumer_conf(struct member *member, const char *group, struct err *err)
+{
+    char reason[200];
+    rd_kafka_conf_t *conf = kafka_conf(&member->context, presets, sizeof presets / sizeof *presets, err);
+    if (!conf) return NULL;
+    if (rd_kafka_conf_set(conf, "group.id", group, reason, sizeof reason) != RD_KAFKA_CONF_OK) {
+        rd_kafka_conf_destroy(conf);
+        err_set(err, ERR_CONFIG, "kafka: group: %s", reason);
+        return NULL;
+    }
+    rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
+    return conf;
+}
+
+static enum err_code join(struct member *member, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)member->n_topics);
+    for (uint32_t i = 0; i < member->n_topics && !code; i++) {
+        code = kafka_check_topic(member->kafka, member->client, member->topics[i], err);
+        rd_kafka_topic_partition_list_add(list, member->topics[i], RD_KAFKA_PARTITION_UA);
+    }
+    if (!code) {
+        rd_kafka_resp_err_t error = rd_kafka_subscribe(member->client, list);
+        if (error) code = kafka_err(err, error, "subscribe");
+    }
+    rd_kafka_topic_partition_list_destroy(list);
+    return code;
+}
+
+static void member_free(struct member *member)
+{
+    for (uint32_t i = 0; i < member->n_parts; i++) {
+        struct part *part = member->parts[i];
+        window_restart(&part->window, -1, NULL, 0, release);
+        for (struct slot *slot = part->strays, *next; slot; slot = next) {
+            next = slot->next;
+            held_free(held_of_slot(slot));
+        }
+        free(part);
+    }
+    free(member->parts);
+    if (member->client) rd_kafka_destroy_flags(member->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    for (uint32_t i = 0; i < member->n_topics; i++) free(member->topics[i]);
+    bell_free(&member->bell);
+    pthread_mutex_destroy(&member->lock);
+    free(member);
+}
+
+static struct member *member_new(struct kafka *kafka, const char *const *topics, uint32_t n)
+{
+    struct member *member = calloc(1, sizeof *member);
+    if (!member) return NULL;
+    member->consumer.transport = &bus_kafka;
+    member->kafka = kafka;
+    member->context = (struct kafka_context){kafka, member, true};
+    atomic_init(&member->called_ns, clock_now_ns());
+    pthread_mutex_init(&member->lock, NULL);
+    bell_init(&member->bell);
+    for (; member->n_topics < n; member->n_topics++)
+        if (!(member->topics[member->n_topics] = strdup(topics[member->n_topics]))) {
+            member_free(member);
+            return NULL;
+        }
+    return member;
+}
+
+enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
+                              struct bus_consumer **out, struct err *err)
+{
+    *out = NULL;
+    if (n == 0 || n > BUS_MAX_TOPICS)
+        return err_set(err, ERR_CONFIG, "a subscription takes 1 to %d topics", BUS_MAX_TOPICS);
+    struct member *member = member_new((struct kafka *)bus, topics, n);
+    if (!member) return err_set(err, ERR_NOMEM, "no memory for a consumer");
+    rd_kafka_conf_t *conf = consumer_conf(member, group, err);
+    if (conf) member->client = kafka_client(RD_KAFKA_CONSUMER, conf, err);
+    enum err_code code = member->client ? ERR_OK : ERR_CONFIG;
+    if (!code) rd_kafka_poll_set_consumer(member->client);
+    if (!code) code = join(member, err);
+    if (!code && pthread_create(&member->poller, NULL, poll_library, member) != 0)
+        code = err_set(err, ERR_NOMEM, "no thread for a consumer");
+    if (code) {
+        member_free(member);
+        return code;
+    }
+    *out = &member->consumer;
+    return ERR_OK;
+}
+
+/* Leave the group in order: the last commit happens in the revocation that closing brings. A library that does not come
+ * to an end in time is left as it is. */
+static void leave(struct member *member)
+{
+    rd_kafka_queue_t *events = rd_kafka_queue_new(member->client);
+    rd_kafka_error_t *error = rd_kafka_consumer_close_queue(member->client, events);
+    int64_t limit = clock_now_ns() + CLOSE_WAIT_MS * INT64_C(1000000);
+    while (!error && !rd_kafka_consumer_closed(member->client) && clock_now_ns() < limit)
+        rd_kafka_queue_poll_callback(events, KAFKA_POLL_MS);
+    if (error) rd_kafka_error_destroy(error);
+    rd_kafka_queue_destroy(events);
+}
+
+void kafka_unsubscribe(struct bus_consumer *base)
+{
+    struct member *member = (struct member *)base;
+    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* for acks that wait for it */
+    pthread_mutex_lock(&member->lock);
+    member->closing = true;
+    pthread_mutex_unlock(&member->lock);
+    atomic_store(&member->stop, true);
+    pthread_join(member->poller, NULL);
+    leave(member);
+    member_free(member);
+}

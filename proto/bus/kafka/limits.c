@@ -1,0 +1,163 @@
+/* DESIGN: how large a message of each topic may be, known before one is produced.
+ *
+ * Topics that somebody made by hand take 1 MiB by the brokers' default, a bus up to MSG_MAX_BYTES. So a room names the
+ * topics that it writes to (bus_know_topics), the brokers are asked for their max.message.bytes, and bus_max_bytes says
+ * the less of both. Where asking is not permitted, or nobody answers within connect_ms, the bus's own bound stays, and
+ * a warning says so.
+ *
+ * A setting may also be changed later. A message that a broker then refuses is one too large for its topic, if it went
+ * alone: the bound of that topic is halved, so that the same thing ends after a few times whatever the setting is. One
+ * that went together with others says nothing about itself; that a batch is too large is for a person to mend, and
+ * topics that take less than a batch are refused at the start.
+ *
+ * Sizes are compared before compression: what fits does not depend on how well it compresses.
+ */
+#include "proto/bus/kafka/kafka.h"
+
+#include "lib/base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERHEAD = 64 << 10, LEAST = 2 * OVERHEAD };
+
+size_t kafka_without_overhead(size_t largest)
+{
+    return largest > 2 * (size_t)OVERHEAD ? largest - OVERHEAD : largest / 2;
+}
+
+/* Under the lock. NULL: nothing is known of it. */
+static struct kafka_limit *find(struct kafka *kafka, const char *topic)
+{
+    for (uint32_t i = 0; i < kafka->n_limits; i++)
+        if (strcmp(kafka->limits[i].topic, topic) == 0) return &kafka->limits[i];
+    return NULL;
+}
+
+size_t kafka_max_bytes(struct bus *bus, const char *topic)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    pthread_mutex_lock(&kafka->lock);
+    const struct kafka_limit *limit = find(kafka, topic);
+    size_t most = limit && limit->most < bus->max_message ? limit->most : bus->max_message;
+    pthread_mutex_unlock(&kafka->lock);
+    return most;
+}
+
+bool kafka_fits(struct kafka *kafka, const struct bus_out *out)
+{
+    size_t bytes = bus_out_bytes(out);
+    if (bytes <= kafka->least_limit) return true;
+    const struct kafka_limit *limit = find(kafka, out->topic);
+    return bytes <= kafka->bus.max_message && (!limit || bytes <= limit->most);
+}
+
+static void lower(struct kafka *kafka, struct kafka_limit *limit, size_t most)
+{
+    limit->most = most;
+    if (most < kafka->least_limit) kafka->least_limit = most;
+}
+
+bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes)
+{
+    pthread_mutex_lock(&kafka->lock);
+    struct kafka_limit *limit = find(kafka, topic);
+    bool alone = bytes > kafka->batch_bytes && limit;
+    if (alone && bytes / 2 < limit->most) lower(kafka, limit, bytes / 2);
+    pthread_mutex_unlock(&kafka->lock);
+    const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)bytes)};
+    if (alone)
+        log_event(LOG_LEVEL_WARN, "kafka", fields, 2, "a broker refused a message as too large: see max.message.bytes");
+    return alone;
+}
+
+/* --- asking --- */
+
+static void add(struct kafka *kafka, const char *topic)
+{
+    pthread_mutex_lock(&kafka->lock);
+    if (!find(kafka, topic) && kafka->n_limits < KAFKA_LIMITS) {
+        struct kafka_limit *limit = &kafka->limits[kafka->n_limits++];
+        *limit = (struct kafka_limit){.most = kafka->bus.max_message};
+        strncpy(limit->topic, topic, sizeof limit->topic - 1);
+    }
+    pthread_mutex_unlock(&kafka->lock);
+}
+
+static const char *largest_of(const rd_kafka_ConfigResource_t *resource)
+{
+    size_t n;
+    const rd_kafka_ConfigEntry_t **entries = rd_kafka_ConfigResource_configs(resource, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(rd_kafka_ConfigEntry_name(entries[i]), "max.message.bytes") == 0)
+            return rd_kafka_ConfigEntry_value(entries[i]);
+    return NULL;
+}
+
+static void say_unknown(const char *topic, const char *why)
+{
+    const struct log_field fields[] = {log_field_text("topic", topic), log_field_text("why", why)};
+    log_event(LOG_LEVEL_WARN, "kafka", fields, 2, "how large its messages may be is not known: the usual bound stays");
+}
+
+static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *resource, struct err *err)
+{
+    const char *topic = rd_kafka_ConfigResource_name(resource), *text = largest_of(resource);
+    rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
+    size_t largest = text ? strtoul(text, NULL, 10) : 0,
+           needed = kafka->batch_bytes > LEAST ? kafka->batch_bytes : LEAST;
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return ERR_OK; /* to this broker, still */
+    if (error || !largest) {
+        say_unknown(topic, error ? rd_kafka_err2str(error) : "the broker does not say");
+        return ERR_OK;
+    }
+    if (largest < needed)
+        return err_set(
+            err, ERR_CONFIG,
+            "topic %.100s takes %zu bytes at a time (max.message.bytes), and a batch has up to %zu: raise it, "
+            "or set -X batch.size (at least %d)",
+            topic, largest, needed, LEAST);
+    pthread_mutex_lock(&kafka->lock);
+    struct kafka_limit *limit = find(kafka, topic);
+    if (limit && kafka_without_overhead(largest) < limit->most) lower(kafka, limit, kafka_without_overhead(largest));
+    bool lowered = limit && limit->most < kafka->bus.max_message;
+    pthread_mutex_unlock(&kafka->lock);
+    const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)largest)};
+    if (lowered) log_event(LOG_LEVEL_INFO, "kafka", fields, 2, "a topic takes less than we could write");
+    return ERR_OK;
+}
+
+static enum err_code take_all(struct kafka *kafka, rd_kafka_event_t *event, struct err *err)
+{
+    size_t n;
+    enum err_code code = ERR_OK;
+    const rd_kafka_ConfigResource_t **resources =
+        rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &n);
+    for (size_t i = 0; i < n && !code; i++) code = take(kafka, resources[i], err);
+    return code;
+}
+
+enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    rd_kafka_ConfigResource_t *resources[KAFKA_LIMITS];
+    uint32_t count = 0;
+    for (; count < n && count < KAFKA_LIMITS; count++) {
+        add(kafka, topics[count]);
+        resources[count] = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topics[count]);
+    }
+    if (!count) return ERR_OK;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(kafka->producer);
+    rd_kafka_DescribeConfigs(kafka->producer, resources, count, NULL, queue);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, (int)kafka->connect_ms);
+    bool answered = event && rd_kafka_event_type(event) == RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT;
+    enum err_code code = ERR_OK;
+    if (!answered || rd_kafka_event_error(event))
+        say_unknown("all", answered ? rd_kafka_event_error_string(event) : "the brokers do not answer");
+    else
+        code = take_all(kafka, event, err);
+    if (event) rd_kafka_event_destroy(event);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_ConfigResource_destroy_array(resources, count);
+    return code;
+}

@@ -1,0 +1,317 @@
+/* DESIGN: the producer keeps a list of what has no delivery report yet, oldest first.
+ *
+ * The list gives three things the library does not: a bound that a single large message still passes and that takes the
+ * messages of a key together; the number below which everything has arrived, on which acks wait (kafka_window.c); and a
+ * failure that sticks. The library's own bounds are set so wide that they do not strike first.
+ *
+ * message.timeout.ms is 0, for ever: a message that timed out is lost, and a lost one ends the bus. Through an outage
+ * it waits, and the writer is told ERR_FULL. Whoever prefers to end sets it (-X message.timeout.ms=60000).
+ *
+ * Partitioner: murmur2_random, the one of Java's clients, so that a key's messages meet whoever produces them.
+ */
+#include "proto/bus/kafka/kafka.h"
+#include "proto/message/msg.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLOSE_MS = 5000, OVERHEAD = 64 << 10, SPARE_MESSAGES = 100000, MOST = 10000000 };
+
+struct pending {
+    struct pending *previous, *next;
+    uint64_t number;
+    uint64_t bytes;
+    int64_t sent_ms;
+    bus_placed *placed; /* NULL: nobody asks */
+    void *ctx;
+};
+
+/* --- delivery --- */
+
+static void forget(struct kafka *kafka, struct pending *pending)
+{
+    *(pending->previous ? &pending->previous->next : &kafka->oldest) = pending->next;
+    *(pending->next ? &pending->next->previous : &kafka->newest) = pending->previous;
+    kafka->n--;
+    kafka->bytes -= pending->bytes;
+}
+
+static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
+{
+    char text[ERR_TEXT_MAX];
+    snprintf(text, sizeof text, "a message for %s was not taken: %s%s", rd_kafka_topic_name(report->rkt),
+             rd_kafka_err2str(report->err),
+             report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? "; see its max.message.bytes" : "");
+    kafka_fail(kafka, kafka_code(report->err), text);
+}
+
+/* A report of failure leaves its entry in the list: what waits for it must wait for ever. A message too large for its
+ * topic does not: nobody will ever take it, whoever tries again, and its request ends without it at its deadline. */
+static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
+{
+    struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
+    struct pending *pending = report->_private;
+    rd_kafka_timestamp_type_t type;
+    int64_t broker_ms = rd_kafka_message_timestamp(report, &type);
+    (void)producer;
+    bool refused = report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE &&
+                   kafka_is_refused(kafka, rd_kafka_topic_name(report->rkt), pending->bytes);
+    if (report->err && !refused) {
+        if (!atomic_load(&kafka->stop)) say_lost(kafka, report);
+        return;
+    }
+    pthread_mutex_lock(&kafka->lock);
+    if (type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME)
+        kafka_learn_clock(kafka, broker_ms, pending->sent_ms, kafka_local_ms());
+    forget(kafka, pending);
+    pthread_cond_broadcast(&kafka->progress);
+    pthread_mutex_unlock(&kafka->lock);
+    if (pending->placed && !refused) pending->placed(pending->ctx, report->partition, report->offset);
+    free(pending);
+}
+
+uint64_t kafka_arrived(struct kafka *kafka)
+{
+    pthread_mutex_lock(&kafka->lock);
+    uint64_t number = kafka->oldest ? kafka->oldest->number : kafka->next_number;
+    pthread_mutex_unlock(&kafka->lock);
+    return number;
+}
+
+uint64_t kafka_next_number(struct kafka *kafka)
+{
+    pthread_mutex_lock(&kafka->lock);
+    uint64_t number = kafka->next_number;
+    pthread_mutex_unlock(&kafka->lock);
+    return number;
+}
+
+/* --- open, close --- */
+
+static void *serve(void *arg)
+{
+    struct kafka *kafka = arg;
+    while (!atomic_load(&kafka->stop)) rd_kafka_poll(kafka->producer, KAFKA_POLL_MS);
+    return NULL;
+}
+
+/* The library's bounds are wider than ours, whatever those are. */
+static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
+{
+    char largest[32], kbytes[32], messages[32];
+    uint64_t all = (kafka->max_bytes >> 10) + 2 * ((uint64_t)(MSG_MAX_BYTES + OVERHEAD) >> 10);
+    uint64_t count = (uint64_t)kafka->max_messages + SPARE_MESSAGES;
+    snprintf(largest, sizeof largest, "%d", MSG_MAX_BYTES + OVERHEAD);
+    snprintf(kbytes, sizeof kbytes, "%llu", (unsigned long long)(all < INT32_MAX ? all : INT32_MAX));
+    snprintf(messages, sizeof messages, "%llu", (unsigned long long)(count < MOST ? count : MOST));
+    const struct kafka_preset presets[] = {
+        {"enable.idempotence", "true"},
+        {"message.timeout.ms", "0"},
+        {"linger.ms", "5"},
+        {"compression.type", "lz4"},
+        {"partitioner", "murmur2_random"},
+        {"message.max.bytes", largest},
+        {"queue.buffering.max.kbytes", kbytes},
+        {"queue.buffering.max.messages", messages},
+    };
+    rd_kafka_conf_t *conf = kafka_conf(&kafka->context, presets, sizeof presets / sizeof *presets, err);
+    size_t size = sizeof largest;
+    if (!conf) return NULL;
+    if (rd_kafka_conf_get(conf, "message.max.bytes", largest, &size) == RD_KAFKA_CONF_OK)
+        kafka->bus.max_message = kafka_without_overhead(strtoul(largest, NULL, 10));
+    size = sizeof largest;
+    kafka->least_limit = kafka->bus.max_message;
+    kafka->batch_bytes = rd_kafka_conf_get(conf, "batch.size", largest, &size) == RD_KAFKA_CONF_OK
+                             ? strtoul(largest, NULL, 10)
+                             : kafka->bus.max_message;
+    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+    return conf;
+}
+
+enum err_code kafka_out_open(struct kafka *kafka, struct err *err)
+{
+    rd_kafka_conf_t *conf = producer_conf(kafka, err);
+    if (!conf) return ERR_CONFIG;
+    kafka->producer = kafka_client(RD_KAFKA_PRODUCER, conf, err);
+    if (!kafka->producer) return ERR_CONFIG;
+    atomic_store(&kafka->stop, false);
+    if (pthread_create(&kafka->thread, NULL, serve, kafka) != 0) {
+        rd_kafka_destroy(kafka->producer);
+        return err_set(err, ERR_NOMEM, "kafka: no thread for the producer");
+    }
+    enum err_code code = kafka_reach(kafka, kafka->producer, err);
+    if (code) kafka_out_close(kafka);
+    return code;
+}
+
+/* What is still under way gets a moment; acks that waited for the rest never counted. */
+void kafka_out_close(struct kafka *kafka)
+{
+    kafka_flush(&kafka->bus, kafka->oldest ? CLOSE_MS : 0);
+    atomic_store(&kafka->stop, true);
+    pthread_join(kafka->thread, NULL);
+    rd_kafka_purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    rd_kafka_poll(kafka->producer, 0);
+    rd_kafka_destroy(kafka->producer);
+    for (struct pending *pending = kafka->oldest, *next; pending; pending = next) {
+        next = pending->next;
+        free(pending);
+    }
+}
+
+/* --- produce --- */
+
+static bool same_key(const struct bus_out *a, const struct bus_out *b)
+{
+    if (!a->key || !b->key) return false;
+    return a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len) == 0;
+}
+
+/* The leading messages of one key, and what they weigh. */
+static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *bytes)
+{
+    uint32_t length = 1;
+    *bytes = bus_out_bytes(&messages[0]);
+    for (; length < n && same_key(&messages[0], &messages[length]); length++)
+        *bytes += bus_out_bytes(&messages[length]);
+    return length;
+}
+
+/* Nothing under way: anything may go, or a run larger than the bound would never pass. */
+static bool has_room(const struct kafka *kafka, uint32_t n, uint64_t bytes)
+{
+    return kafka->n == 0 || (kafka->n + n <= kafka->max_messages && kafka->bytes + bytes <= kafka->max_bytes);
+}
+
+/* Under the lock. ERR_OK: there is room now. */
+static enum err_code wait_for_room(struct kafka *kafka, uint32_t n, uint64_t bytes, const struct timespec *limit,
+                                   int64_t timeout_ms)
+{
+    while (!kafka->failure.code && !has_room(kafka, n, bytes)) {
+        if (timeout_ms == 0) return ERR_FULL;
+        if (timeout_ms < 0)
+            pthread_cond_wait(&kafka->progress, &kafka->lock);
+        else if (pthread_cond_timedwait(&kafka->progress, &kafka->lock, limit) == ETIMEDOUT)
+            return has_room(kafka, n, bytes) ? ERR_OK : ERR_FULL;
+    }
+    return kafka->failure.code;
+}
+
+rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
+{
+    if (!out->n_headers) return NULL;
+    rd_kafka_headers_t *headers = rd_kafka_headers_new(out->n_headers);
+    for (uint32_t i = 0; i < out->n_headers; i++)
+        rd_kafka_header_add(headers, out->headers[i].name, -1, out->headers[i].value, (ssize_t)out->headers[i].len);
+    return headers;
+}
+
+/* Into the list first: its report may come before producev returns. Under the lock. */
+static struct pending *remember(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
+{
+    struct pending *pending = malloc(sizeof *pending);
+    if (!pending) return NULL;
+    *pending = (struct pending){.previous = kafka->newest,
+                                .number = kafka->next_number++,
+                                .bytes = bus_out_bytes(out),
+                                .sent_ms = kafka_local_ms(),
+                                .placed = placed,
+                                .ctx = ctx};
+    *(kafka->newest ? &kafka->newest->next : &kafka->oldest) = pending;
+    kafka->newest = pending;
+    kafka->n++;
+    kafka->bytes += pending->bytes;
+    return pending;
+}
+
+/* Under the lock: the order of numbers is that of the messages. */
+static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
+{
+    struct pending *pending = remember(kafka, out, placed, ctx);
+    if (!pending) return ERR_NOMEM;
+    rd_kafka_headers_t *headers = kafka_headers(out);
+    rd_kafka_vu_t fields[8] = {
+        {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = out->topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = out->partition < 0 ? RD_KAFKA_PARTITION_UA : out->partition},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {(void *)out->value, out->len}},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {(void *)out->key, out->key_len}},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = pending},
+        {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = headers},
+    };
+    rd_kafka_error_t *error = rd_kafka_produceva(kafka->producer, fields, headers ? 7 : 6);
+    if (!error) return ERR_OK;
+    enum err_code code = kafka_code(rd_kafka_error_code(error));
+    rd_kafka_error_destroy(error);
+    if (headers) rd_kafka_headers_destroy(headers);
+    forget(kafka, pending);
+    free(pending);
+    return code;
+}
+
+static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, uint32_t *taken)
+{
+    for (uint32_t i = 0; i < length; i++)
+        if (!kafka_fits(kafka, &run[i])) return ERR_LIMIT_BYTES;
+    for (uint32_t i = 0; i < length; i++) {
+        enum err_code code = hand_over(kafka, &run[i], NULL, NULL);
+        if (code) return code;
+        ++*taken;
+    }
+    return ERR_OK;
+}
+
+enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
+                            uint32_t *taken)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
+    uint32_t done = 0;
+    enum err_code code = ERR_OK;
+    pthread_mutex_lock(&kafka->lock);
+    while (done < n && !code) {
+        uint64_t bytes;
+        uint32_t length = run_of(messages + done, n - done, &bytes);
+        code = wait_for_room(kafka, length, bytes, &limit, timeout_ms);
+        if (!code) code = hand_over_run(kafka, messages + done, length, &done);
+    }
+    pthread_mutex_unlock(&kafka->lock);
+    if (taken) *taken = done;
+    return code;
+}
+
+enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    struct timespec now = clock_after_ms(0);
+    size_t bytes = bus_out_bytes(message);
+    if (bytes > bus_max_bytes(bus, message->topic)) return ERR_LIMIT_BYTES;
+    pthread_mutex_lock(&kafka->lock);
+    enum err_code code = wait_for_room(kafka, 1, bytes, &now, 0);
+    if (!code) code = hand_over(kafka, message, placed, ctx);
+    pthread_mutex_unlock(&kafka->lock);
+    return code;
+}
+
+enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
+    enum err_code code = ERR_OK;
+    pthread_mutex_lock(&kafka->lock);
+    uint64_t all = kafka->next_number;
+    while (!code && kafka->oldest && kafka->oldest->number < all) {
+        if (kafka->failure.code)
+            code = kafka->failure.code;
+        else if (timeout_ms < 0)
+            pthread_cond_wait(&kafka->progress, &kafka->lock);
+        else if (timeout_ms == 0 || pthread_cond_timedwait(&kafka->progress, &kafka->lock, &limit) == ETIMEDOUT)
+            code = kafka->oldest && kafka->oldest->number < all ? ERR_FULL : ERR_OK;
+    }
+    pthread_mutex_unlock(&kafka->lock);
+    return code;
+}

@@ -1,0 +1,151 @@
+/* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
+ *
+ *   kafka_client.c   configuration, errors in words, being reachable, the shared clock
+ *   kafka_limits.c   how large messages of a topic may be
+ *   kafka_out.c      one idempotent producer a bus; what is under way is counted and bounded here
+ *   kafka_in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
+ *   kafka_window.c   what a partition has handed out, and how far its offset may go
+ *   kafka_common.c   what both kinds of consumer share
+ *
+ * Consequence before cause. A consumer acks when what follows from a message was *produced*, which on Kafka means that
+ * it lies in a buffer. So each produced message has a number, an ack remembers the number reached, and the offset
+ * passes it only when all deliveries below that number are in. A crash then repeats work and loses none, and nobody
+ * need wait for a round trip.
+ *
+ * A delivery that fails for good (refused by the broker) can not be mended: the bus fails, bus_health says why, and no
+ * later ack counts. An outage is not such a failure: messages have no timeout of their own, buffers fill and produce
+ * answers ERR_FULL until the brokers are back.
+ *
+ * Holding back is not reading: each partition has a queue of its own (never pause and resume, which throw the prefetch
+ * away), and what is not wanted stays in it. Memory is bounded by queued.max.messages.kbytes a partition.
+ *
+ * A rebalance takes all partitions away and hands some back (range assignor, which keeps partition i of requests and
+ * results together). Before they go, work in hand gets a moment to be acked; what is left is written into the commit's
+ * metadata as "delivered so often", so that `attempts` grows over processes, also over those that die: an owner claims
+ * its partition with a count of crashes before it hands out anything, and clears it when it leaves in order or has
+ * lived for a minute. From the second crash on it hands out one message at a time and notes it first, so that a message
+ * that kills its reader is known by its count.
+ *
+ * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
+ * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_settle.c,
+ * kafka_suspects.c, kafka_takeover.c, kafka_txn.c, kafka_watchdog.c and ledger.c belong to it). Tasks go out through
+ * the bus's own producer in both cases.
+ *
+ * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
+ * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.
+ */
+#include "proto/bus/kafka/kafka.h"
+
+#include "lib/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_MESSAGES = 10000 };
+static const uint64_t DEFAULT_BYTES = 64UL << 20;
+
+static void properties_free(struct kafka *kafka)
+{
+    for (uint32_t i = 0; i < kafka->n_properties; i++) {
+        free((char *)kafka->properties[i].name);
+        free((char *)kafka->properties[i].value);
+    }
+    free(kafka->properties);
+}
+
+static enum err_code properties_copy(struct kafka *kafka, const struct bus_config *config, struct err *err)
+{
+    kafka->properties = calloc(config->n_properties + 1, sizeof *kafka->properties);
+    if (!kafka->properties) return err_set(err, ERR_NOMEM, "no memory for the properties");
+    for (uint32_t i = 0; i < config->n_properties; i++) {
+        struct bus_property *copy = &kafka->properties[kafka->n_properties++];
+        copy->name = strdup(config->properties[i].name);
+        copy->value = strdup(config->properties[i].value);
+        if (!copy->name || !copy->value) return err_set(err, ERR_NOMEM, "no memory for the properties");
+    }
+    return ERR_OK;
+}
+
+static void kafka_free(struct kafka *kafka)
+{
+    properties_free(kafka);
+    pthread_cond_destroy(&kafka->progress);
+    pthread_mutex_destroy(&kafka->lock);
+    kafka_stats_free(&kafka->stats);
+    free(kafka);
+}
+
+static enum err_code kafka_open(const struct bus_config *config, struct bus **out, struct err *err)
+{
+    struct kafka *kafka = calloc(1, sizeof *kafka);
+    *out = NULL;
+    if (!kafka) return err_set(err, ERR_NOMEM, "no memory for the transport");
+    kafka->bus.transport = &bus_kafka;
+    kafka->context.kafka = kafka;
+    kafka->max_messages = config->queue_messages ? config->queue_messages : DEFAULT_MESSAGES;
+    kafka->max_bytes = config->queue_bytes ? config->queue_bytes : DEFAULT_BYTES;
+    kafka->connect_ms = config->connect_ms ? config->connect_ms : KAFKA_CONNECT_MS;
+    pthread_mutex_init(&kafka->lock, NULL);
+    kafka_stats_init(&kafka->stats);
+    clock_cond_init(&kafka->progress);
+    enum err_code code = properties_copy(kafka, config, err);
+    if (!code) code = kafka_out_open(kafka, err);
+    if (code) {
+        kafka_free(kafka);
+        return code;
+    }
+    *out = &kafka->bus;
+    return ERR_OK;
+}
+
+static void kafka_close(struct bus *bus)
+{
+    kafka_out_close((struct kafka *)bus);
+    kafka_free((struct kafka *)bus);
+}
+
+static int64_t kafka_now_ns(struct bus *bus)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    pthread_mutex_lock(&kafka->lock);
+    int64_t now_ms = kafka_local_ms() + kafka->ahead_ms;
+    pthread_mutex_unlock(&kafka->lock);
+    return now_ms * 1000000;
+}
+
+static enum err_code kafka_health(struct bus *bus, struct err *err)
+{
+    struct kafka *kafka = (struct kafka *)bus;
+    pthread_mutex_lock(&kafka->lock);
+    struct err failure = kafka->failure;
+    pthread_mutex_unlock(&kafka->lock);
+    return failure.code ? err_set(err, failure.code, "%s", failure.text) : ERR_OK;
+}
+
+static void kafka_traffic(struct bus *bus, struct bus_traffic *out)
+{
+    kafka_stats_sum(&((struct kafka *)bus)->stats, out);
+}
+
+const struct bus_transport bus_kafka = {
+    .name = "kafka",
+    .shared = true,
+    .open = kafka_open,
+    .close = kafka_close,
+    .know_topics = kafka_know_topics,
+    .max_bytes = kafka_max_bytes,
+    .produce = kafka_produce,
+    .place = kafka_place,
+    .flush = kafka_flush,
+    .subscribe = kafka_subscribe,
+    .poll = kafka_poll,
+    .ack = kafka_ack,
+    .nack = kafka_nack,
+    .commit = kafka_commit,
+    .drain = kafka_drain,
+    .unsubscribe = kafka_unsubscribe,
+    .subscribe_once = kafka_subscribe_once,
+    .now_ns = kafka_now_ns,
+    .health = kafka_health,
+    .traffic = kafka_traffic,
+};

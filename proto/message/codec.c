@@ -1,0 +1,542 @@
+/* Encoder and decoder made from the tables of fields.c.
+ *
+ * A frame is the array [version, kind, body]; the body is a map from field ids to values, and so is every struct in it.
+ * Decoding is two passes: msg_scan checks the bytes as bytes, msgpack-c unpacks them (texts point into the bytes), and
+ * the rows copy what they know into the arena, each value checked for type and bound. What no row knows is skipped.
+ */
+#include "proto/message/fields.h"
+
+#include <glib.h>
+#include <math.h>
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- memory of a message --- */
+
+static const void *at(const void *base, size_t offset)
+{
+    return (const char *)base + offset;
+}
+static void *at_mut(void *base, size_t offset)
+{
+    return (char *)base + offset;
+}
+
+static const void *load_pointer(const void *base, size_t offset)
+{
+    const void *pointer;
+    memcpy(&pointer, at(base, offset), sizeof pointer);
+    return pointer;
+}
+
+static void store_pointer(void *base, size_t offset, const void *pointer)
+{
+    memcpy(at_mut(base, offset), &pointer, sizeof pointer);
+}
+
+static uint32_t load_u32(const void *base, size_t offset)
+{
+    return *(const uint32_t *)at(base, offset);
+}
+static int64_t load_i64(const void *base, size_t offset)
+{
+    return *(const int64_t *)at(base, offset);
+}
+static double load_real(const void *base, size_t offset)
+{
+    return *(const double *)at(base, offset);
+}
+
+/* --- writing --- */
+
+static int write_bytes(void *data, const char *bytes, size_t len)
+{
+    struct msg_buffer *out = data;
+    if (len > MSG_MAX_BYTES - out->len) return -1;
+    if (out->len + len > out->room) {
+        size_t room = out->room ? out->room * 2 : 1024;
+        while (room < out->len + len) room *= 2;
+        char *grown = realloc(out->bytes, room);
+        if (!grown) return -1;
+        out->bytes = grown;
+        out->room = room;
+    }
+    memcpy(out->bytes + out->len, bytes, len);
+    out->len += len;
+    return 0;
+}
+
+void msg_buffer_free(struct msg_buffer *buffer)
+{
+    free(buffer->bytes);
+    *buffer = (struct msg_buffer){0};
+}
+
+static int pack_record(msgpack_packer *pk, const struct record *record, const void *base);
+
+static int pack_str(msgpack_packer *pk, const char *bytes, size_t len)
+{
+    return msgpack_pack_str(pk, len) || msgpack_pack_str_body(pk, bytes, len);
+}
+
+static bool has_bool(const struct field *f, const void *base)
+{
+    return *(const bool *)at(base, f->at);
+}
+static bool has_u32(const struct field *f, const void *base)
+{
+    return load_u32(base, f->at) != 0;
+}
+static bool has_i64(const struct field *f, const void *base)
+{
+    return load_i64(base, f->at) != 0;
+}
+static bool has_real(const struct field *f, const void *base)
+{
+    return !isnan(load_real(base, f->at));
+}
+static bool has_setting(const struct field *f, const void *base)
+{
+    return load_real(base, f->at) != 0;
+}
+static bool has_pointer(const struct field *f, const void *base)
+{
+    return load_pointer(base, f->at) != NULL;
+}
+static bool has_list(const struct field *f, const void *base)
+{
+    return load_u32(base, f->count_at) != 0;
+}
+static bool has_always(const struct field *f, const void *base)
+{
+    return f && base;
+}
+static bool has_pair(const struct field *f, const void *base)
+{
+    const uint64_t *pair = at(base, f->at);
+    return pair[0] || pair[1];
+}
+static bool has_text(const struct field *f, const void *base)
+{
+    return ((const struct msg_text *)at(base, f->at))->bytes != NULL;
+}
+
+static int pack_bool(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return *(const bool *)at(base, f->at) ? msgpack_pack_true(pk) : msgpack_pack_false(pk);
+}
+static int pack_u32(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return msgpack_pack_uint32(pk, load_u32(base, f->at));
+}
+static int pack_i32(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return msgpack_pack_int32(pk, *(const int32_t *)at(base, f->at));
+}
+static int pack_i64(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return msgpack_pack_int64(pk, load_i64(base, f->at));
+}
+static int pack_u64(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return msgpack_pack_uint64(pk, *(const uint64_t *)at(base, f->at));
+}
+static int pack_real(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return msgpack_pack_double(pk, load_real(base, f->at));
+}
+
+static int pack_pair(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    uint64_t wire[2];
+    const uint64_t *pair = at(base, f->at);
+    wire[0] = GUINT64_TO_BE(pair[0]);
+    wire[1] = GUINT64_TO_BE(pair[1]);
+    return msgpack_pack_bin(pk, sizeof wire) || msgpack_pack_bin_body(pk, wire, sizeof wire);
+}
+
+static int pack_cstr(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const char *text = load_pointer(base, f->at);
+    return pack_str(pk, text, strlen(text));
+}
+
+static int pack_text(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const struct msg_text *text = at(base, f->at);
+    return pack_str(pk, text->bytes, text->len);
+}
+
+static int pack_strings(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const char *const *items = load_pointer(base, f->at);
+    uint32_t n = load_u32(base, f->count_at);
+    int failed = msgpack_pack_array(pk, n);
+    for (uint32_t i = 0; i < n && !failed; i++)
+        failed = items[i] ? pack_str(pk, items[i], strlen(items[i])) : msgpack_pack_nil(pk);
+    return failed;
+}
+
+/* Flat, id and value in turn: a map each would take twice the bytes. */
+static int pack_numbers(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const struct msg_number *items = load_pointer(base, f->at);
+    uint32_t n = load_u32(base, f->count_at);
+    int failed = msgpack_pack_array(pk, (size_t)n * 2);
+    for (uint32_t i = 0; i < n && !failed; i++)
+        failed = msgpack_pack_uint32(pk, items[i].id) || msgpack_pack_float(pk, items[i].value);
+    return failed;
+}
+
+static int pack_struct(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return pack_record(pk, f->record, at(base, f->at));
+}
+
+static int pack_optional(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    return pack_record(pk, f->record, load_pointer(base, f->at));
+}
+
+static int pack_list(msgpack_packer *pk, const struct field *f, const void *base)
+{
+    const char *items = load_pointer(base, f->at);
+    uint32_t n = load_u32(base, f->count_at);
+    int failed = msgpack_pack_array(pk, n);
+    for (uint32_t i = 0; i < n && !failed; i++) failed = pack_record(pk, f->record, items + i * f->record->size);
+    return failed;
+}
+
+/* --- reading --- */
+
+struct decoder {
+    struct arena *arena;
+    struct err *err;
+};
+
+static enum err_code wrong(const struct decoder *d, const struct field *f, const char *what)
+{
+    return err_set(d->err, ERR_MALFORMED, "field %s: %s", f->name, what);
+}
+
+static enum err_code too_many(const struct decoder *d, const struct field *f, enum err_code code)
+{
+    return err_set(d->err, code, "field %s holds more than %u %s", f->name, f->max,
+                   code == ERR_LIMIT_BYTES ? "bytes" : "items");
+}
+
+static enum err_code no_room(const struct decoder *d)
+{
+    return err_set(d->err, ERR_LIMIT_MEMORY, "the message needs more memory than it may have");
+}
+
+static enum err_code read_record(const struct decoder *d, const struct record *record, const msgpack_object *from,
+                                 void *base);
+
+static enum err_code read_bool(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    if (from->type != MSGPACK_OBJECT_BOOLEAN) return wrong(d, f, "is no boolean");
+    *(bool *)at_mut(base, f->at) = from->via.boolean;
+    return ERR_OK;
+}
+
+static bool unsigned_within(const msgpack_object *from, uint64_t max)
+{
+    return from->type == MSGPACK_OBJECT_POSITIVE_INTEGER && from->via.u64 <= max;
+}
+
+static enum err_code read_u32(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    if (!unsigned_within(from, UINT32_MAX)) return wrong(d, f, "is no 32-bit count");
+    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->via.u64;
+    return ERR_OK;
+}
+
+static enum err_code read_enum(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    if (!unsigned_within(from, f->max - 1)) return wrong(d, f, "has a value that this build does not know");
+    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->via.u64;
+    return ERR_OK;
+}
+
+static enum err_code read_u64(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    if (!unsigned_within(from, UINT64_MAX)) return wrong(d, f, "is no unsigned number");
+    *(uint64_t *)at_mut(base, f->at) = from->via.u64;
+    return ERR_OK;
+}
+
+static bool signed_value(const msgpack_object *from, int64_t *out)
+{
+    if (from->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) return *out = from->via.i64, true;
+    if (!unsigned_within(from, INT64_MAX)) return false;
+    return *out = (int64_t)from->via.u64, true;
+}
+
+static enum err_code read_i64(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    return signed_value(from, at_mut(base, f->at)) ? ERR_OK : wrong(d, f, "is no whole number");
+}
+
+static enum err_code read_i32(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    int64_t value;
+    if (!signed_value(from, &value) || value < INT32_MIN || value > INT32_MAX)
+        return wrong(d, f, "is no 32-bit number");
+    *(int32_t *)at_mut(base, f->at) = (int32_t)value;
+    return ERR_OK;
+}
+
+static enum err_code read_real(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    bool real = from->type == MSGPACK_OBJECT_FLOAT32 || from->type == MSGPACK_OBJECT_FLOAT64;
+    if (!real || !isfinite(from->via.f64)) return wrong(d, f, "is no finite real");
+    *(double *)at_mut(base, f->at) = from->via.f64;
+    return ERR_OK;
+}
+
+static enum err_code read_pair(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    uint64_t wire[2];
+    if (from->type != MSGPACK_OBJECT_BIN || from->via.bin.size != sizeof wire) return wrong(d, f, "is not 16 bytes");
+    memcpy(wire, from->via.bin.ptr, sizeof wire);
+    uint64_t *pair = at_mut(base, f->at);
+    pair[0] = GUINT64_FROM_BE(wire[0]);
+    pair[1] = GUINT64_FROM_BE(wire[1]);
+    return ERR_OK;
+}
+
+static enum err_code read_bytes(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                struct msg_text *out)
+{
+    if (from->type != MSGPACK_OBJECT_STR && from->type != MSGPACK_OBJECT_BIN) return wrong(d, f, "is no text");
+    if (f->max && from->via.str.size > f->max) return too_many(d, f, ERR_LIMIT_BYTES);
+    out->bytes = arena_strndup(d->arena, from->via.str.ptr, from->via.str.size);
+    out->len = from->via.str.size;
+    return out->bytes ? ERR_OK : no_room(d);
+}
+
+static enum err_code read_text(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    return read_bytes(d, f, from, at_mut(base, f->at));
+}
+
+static enum err_code read_cstr(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    struct msg_text text = {NULL, 0};
+    enum err_code code = read_bytes(d, f, from, &text);
+    if (code) return code;
+    if (text.len && memchr(text.bytes, '\0', text.len))
+        return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);
+    if (f->type == FIELD_UTF8 && !g_utf8_validate_len(text.bytes, text.len, NULL))
+        return err_set(d->err, ERR_ENCODING, "field %s is not valid UTF-8", f->name);
+    store_pointer(base, f->at, text.bytes);
+    return ERR_OK;
+}
+
+static enum err_code check_list(const struct decoder *d, const struct field *f, const msgpack_object *from)
+{
+    if (from->type != MSGPACK_OBJECT_ARRAY) return wrong(d, f, "is no list");
+    return from->via.array.size > f->max ? too_many(d, f, ERR_LIMIT_COUNT) : ERR_OK;
+}
+
+static enum err_code read_strings(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                  void *base)
+{
+    enum err_code code = check_list(d, f, from);
+    if (code) return code;
+    struct field item = {.name = f->name, .type = FIELD_CSTR, .max = MSG_MAX_SQL};
+    const char **items = arena_new_array(d->arena, from->via.array.size, const char *);
+    if (!items) return no_room(d);
+    for (uint32_t i = 0; i < from->via.array.size && !code; i++) {
+        const msgpack_object *value = &from->via.array.ptr[i];
+        if (value->type != MSGPACK_OBJECT_NIL || f->type != FIELD_VALUES) code = read_cstr(d, &item, value, &items[i]);
+    }
+    store_pointer(base, f->at, items);
+    *(uint32_t *)at_mut(base, f->count_at) = from->via.array.size;
+    return code;
+}
+
+static bool read_number(const msgpack_object pair[2], struct msg_number *out)
+{
+    if (!unsigned_within(&pair[0], UINT32_MAX) || pair[1].type != MSGPACK_OBJECT_FLOAT32) return false;
+    *out = (struct msg_number){(uint32_t)pair[0].via.u64, (float)pair[1].via.f64};
+    return isfinite(out->value);
+}
+
+static enum err_code read_numbers(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                  void *base)
+{
+    if (from->type != MSGPACK_OBJECT_ARRAY || from->via.array.size % 2) return wrong(d, f, "is no list of pairs");
+    uint32_t n = from->via.array.size / 2;
+    if (n > f->max) return too_many(d, f, ERR_LIMIT_COUNT);
+    struct msg_number *items = arena_new_array(d->arena, n, struct msg_number);
+    if (!items) return no_room(d);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!read_number(&from->via.array.ptr[(size_t)i * 2], &items[i])) return wrong(d, f, "holds no id and real");
+        if (i && items[i].id <= items[i - 1].id) return wrong(d, f, "has ids that do not rise");
+    }
+    store_pointer(base, f->at, items);
+    *(uint32_t *)at_mut(base, f->count_at) = n;
+    return ERR_OK;
+}
+
+static enum err_code read_struct(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    return read_record(d, f->record, from, at_mut(base, f->at));
+}
+
+static enum err_code read_optional(const struct decoder *d, const struct field *f, const msgpack_object *from,
+                                   void *base)
+{
+    void *target = arena_zalloc(d->arena, f->record->size);
+    if (!target) return no_room(d);
+    store_pointer(base, f->at, target);
+    return read_record(d, f->record, from, target);
+}
+
+static enum err_code read_list(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+{
+    enum err_code code = check_list(d, f, from);
+    if (code) return code;
+    char *items = arena_array(d->arena, from->via.array.size, f->record->size);
+    if (!items) return no_room(d);
+    for (uint32_t i = 0; i < from->via.array.size && !code; i++)
+        code = read_record(d, f->record, &from->via.array.ptr[i], items + i * f->record->size);
+    store_pointer(base, f->at, items);
+    *(uint32_t *)at_mut(base, f->count_at) = from->via.array.size;
+    return code;
+}
+
+/* --- one row a type --- */
+
+static const struct {
+    bool (*has)(const struct field *f, const void *base); /* is there anything to write? */
+    int (*pack)(msgpack_packer *pk, const struct field *f, const void *base);
+    enum err_code (*read)(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base);
+} types[FIELD_TYPE_COUNT] = {
+    [FIELD_BOOL] = {has_bool, pack_bool, read_bool},
+    [FIELD_U32] = {has_u32, pack_u32, read_u32},
+    [FIELD_I32] = {has_u32, pack_i32, read_i32},
+    [FIELD_I64] = {has_i64, pack_i64, read_i64},
+    [FIELD_U64] = {has_i64, pack_u64, read_u64},
+    [FIELD_REAL] = {has_real, pack_real, read_real},
+    [FIELD_SETTING] = {has_setting, pack_real, read_real},
+    [FIELD_ENUM] = {has_u32, pack_u32, read_enum},
+    [FIELD_PAIR] = {has_pair, pack_pair, read_pair},
+    [FIELD_CSTR] = {has_pointer, pack_cstr, read_cstr},
+    [FIELD_UTF8] = {has_pointer, pack_cstr, read_cstr},
+    [FIELD_TEXT] = {has_text, pack_text, read_text},
+    [FIELD_STRINGS] = {has_list, pack_strings, read_strings},
+    [FIELD_VALUES] = {has_list, pack_strings, read_strings},
+    [FIELD_NUMBERS] = {has_list, pack_numbers, read_numbers},
+    [FIELD_STRUCT] = {has_always, pack_struct, read_struct},
+    [FIELD_OPTIONAL] = {has_pointer, pack_optional, read_optional},
+    [FIELD_LIST] = {has_list, pack_list, read_list},
+};
+
+static int pack_record(msgpack_packer *pk, const struct record *record, const void *base)
+{
+    uint64_t present = 0;
+    for (const struct field *f = record->fields; f->name; f++)
+        if (types[f->type].has(f, base)) present |= UINT64_C(1) << f->id % 64;
+    int failed = msgpack_pack_map(pk, (size_t)__builtin_popcountll(present));
+    for (const struct field *f = record->fields; f->name && !failed; f++)
+        if (present >> f->id % 64 & 1) failed = msgpack_pack_uint8(pk, f->id) || types[f->type].pack(pk, f, base);
+    return failed;
+}
+
+static const struct field *find_field(const struct record *record, const msgpack_object *key)
+{
+    if (key->type != MSGPACK_OBJECT_POSITIVE_INTEGER) return NULL;
+    for (const struct field *f = record->fields; f->name; f++)
+        if (f->id == key->via.u64) return f;
+    return NULL;
+}
+
+/* Absent is zero, except for reals that may be unknown. */
+static void set_absent(const struct record *record, void *base)
+{
+    for (const struct field *f = record->fields; f->name; f++)
+        if (f->type == FIELD_REAL)
+            *(double *)at_mut(base, f->at) = NAN;
+        else if (f->type == FIELD_STRUCT)
+            set_absent(f->record, at_mut(base, f->at));
+}
+
+static enum err_code read_record(const struct decoder *d, const struct record *record, const msgpack_object *from,
+                                 void *base)
+{
+    if (from->type != MSGPACK_OBJECT_MAP) return err_set(d->err, ERR_MALFORMED, "a %s is no map", record->name);
+    set_absent(record, base);
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < from->via.map.size; i++) {
+        const msgpack_object_kv *entry = &from->via.map.ptr[i];
+        const struct field *f = find_field(record, &entry->key);
+        if (!f) continue;
+        uint64_t bit = UINT64_C(1) << f->id % 64;
+        if (seen & bit) return wrong(d, f, "stands twice");
+        seen |= bit;
+        enum err_code code = types[f->type].read(d, f, &entry->val, base);
+        if (code) return code;
+    }
+    return ERR_OK;
+}
+
+/* --- frames --- */
+
+enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message)
+{
+    msgpack_packer pk;
+    out->len = 0;
+    msgpack_packer_init(&pk, out, write_bytes);
+    bool failed = msgpack_pack_array(&pk, 3) || msgpack_pack_uint16(&pk, MSG_MAJOR << 8 | MSG_MINOR) ||
+                  msgpack_pack_uint8(&pk, (uint8_t)kind) || pack_record(&pk, record, message);
+    if (!failed) return ERR_OK;
+    return out->len > MSG_MAX_BYTES / 2 ? ERR_LIMIT_BYTES : ERR_NOMEM;
+}
+
+static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, const struct record *record,
+                                const msgpack_object *frame, void **out)
+{
+    if (frame->type != MSGPACK_OBJECT_ARRAY || frame->via.array.size < 3)
+        return err_set(d->err, ERR_MALFORMED, "the message is no frame of version, kind and body");
+    const msgpack_object *part = frame->via.array.ptr;
+    if (!unsigned_within(&part[0], UINT16_MAX)) return err_set(d->err, ERR_MALFORMED, "the message has no version");
+    if (part[0].via.u64 >> 8 != MSG_MAJOR)
+        return err_set(d->err, ERR_VERSION, "the message has version %u.%u, this build reads %d.x",
+                       (unsigned)(part[0].via.u64 >> 8), (unsigned)(part[0].via.u64 & 0xff), MSG_MAJOR);
+    if (!unsigned_within(&part[1], UINT8_MAX) || part[1].via.u64 != (uint64_t)kind)
+        return err_set(d->err, ERR_MALFORMED, "the message is not of the kind %s", record->name);
+    *out = arena_zalloc(d->arena, record->size);
+    return *out ? read_record(d, record, &part[2], *out) : no_room(d);
+}
+
+/* A zone takes this much at once: of a small message, what malloc has at hand. */
+enum { SMALL_MESSAGE = 1024, SMALL_ZONE = 960 };
+
+enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
+                         size_t len, void **out, struct err *err)
+{
+    size_t end;
+    *out = NULL;
+    if (len > MSG_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "the message has more than %d bytes", MSG_MAX_BYTES);
+    enum err_code code = msg_scan(bytes, len, &end, err);
+    if (code) return code;
+    if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
+
+    msgpack_zone zone;
+    msgpack_object frame;
+    if (!msgpack_zone_init(&zone, len < SMALL_MESSAGE ? SMALL_ZONE : MSGPACK_ZONE_CHUNK_SIZE))
+        return err_set(err, ERR_NOMEM, "no memory for a message");
+    size_t offset = 0;
+    struct decoder d = {arena, err};
+    if (msgpack_unpack(bytes, len, &offset, &zone, &frame) == MSGPACK_UNPACK_SUCCESS)
+        code = read_frame(&d, kind, record, &frame, out);
+    else
+        code = err_set(err, ERR_MALFORMED, "the message does not unpack");
+    msgpack_zone_destroy(&zone);
+    if (code) *out = NULL;
+    return code;
+}

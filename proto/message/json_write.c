@@ -1,0 +1,528 @@
+/* Verdicts and requests as one line of JSON.
+ *
+ * DESIGN. The text is written as the message is walked, into one growing buffer. Rejected: a tree of the JSON library
+ * and its printer, which took three times as long and as many allocations as a verdict has values; at a few thousand
+ * candidates a second that was a twelfth of a replay. Parsing stays the library's.
+ *
+ * A key is written with the value; `key` NULL is for an item of a list. Numbers have six digits.
+ */
+#include "proto/message/msg.h"
+
+#include <glib.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    char *text;
+    size_t len, room;
+    bool comma;  /* something stands before the next value */
+    bool failed; /* out of memory: nothing more is written */
+};
+
+/* --- bytes --- */
+
+static bool reserve(struct writer *w, size_t more)
+{
+    if (w->failed) return false;
+    if (more <= w->room - w->len) return true;
+    size_t room = MAX(2 * w->room, w->len + more);
+    char *larger = realloc(w->text, room);
+    w->failed = !larger;
+    if (!larger) return false;
+    w->text = larger;
+    w->room = room;
+    return true;
+}
+
+static void put(struct writer *w, const char *bytes, size_t n)
+{
+    if (!reserve(w, n)) return;
+    memcpy(w->text + w->len, bytes, n);
+    w->len += n;
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+    put(w, text, strlen(text));
+}
+
+/* A NUL is a character like any other here. */
+static bool is_utf8(const char *text, size_t len)
+{
+    const char *end = text + len, *bad;
+    while (!g_utf8_validate_len(text, (gsize)(end - text), &bad)) {
+        if (bad == end || *bad) return false;
+        text = bad + 1;
+    }
+    return true;
+}
+
+static void put_escaped(struct writer *w, unsigned char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *at = c ? strchr(plain, c) : NULL;
+    char text[8] = "\\";
+    if (at)
+        text[1] = letters[at - plain];
+    else
+        snprintf(text + 1, sizeof text - 1, "u%04X", c);
+    put_string(w, text);
+}
+
+static void put_characters(struct writer *w, const char *text, size_t len)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c >= ' ' && c != '"' && c != '\\') continue;
+        put(w, text + from, i - from);
+        put_escaped(w, c);
+        from = i + 1;
+    }
+    put(w, text + from, len - from);
+}
+
+/* Nearly all text is: nothing to escape, nothing to check. */
+static bool is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
+    }
+    return true;
+}
+
+static void put_text(struct writer *w, const char *text, size_t len)
+{
+    put(w, "\"", 1);
+    if (is_plain(text, len)) {
+        put(w, text, len);
+    } else if (is_utf8(text, len)) {
+        put_characters(w, text, len);
+    } else {
+        char *valid = g_utf8_make_valid(text, (gssize)len);
+        put_characters(w, valid, strlen(valid));
+        g_free(valid);
+    }
+    put(w, "\"", 1);
+}
+
+/* --- values --- */
+
+static void begin(struct writer *w, const char *key)
+{
+    if (w->comma) put(w, ",", 1);
+    w->comma = true;
+    if (!key) return;
+    put_text(w, key, strlen(key));
+    put(w, ":", 1);
+}
+
+static void write_bare(struct writer *w, const char *key, const char *text)
+{
+    begin(w, key);
+    put_string(w, text);
+}
+
+static void open_list(struct writer *w, const char *key, char bracket)
+{
+    begin(w, key);
+    put(w, &bracket, 1);
+    w->comma = false;
+}
+
+static void close_list(struct writer *w, char bracket)
+{
+    put(w, &bracket, 1);
+    w->comma = true;
+}
+
+static void write_null(struct writer *w, const char *key)
+{
+    write_bare(w, key, "null");
+}
+
+/* Text that may be anything; NULL becomes null. */
+static void write_text(struct writer *w, const char *key, const char *text, size_t len)
+{
+    begin(w, key);
+    if (text)
+        put_text(w, text, len);
+    else
+        put_string(w, "null");
+}
+
+static void write_string(struct writer *w, const char *key, const char *text)
+{
+    write_text(w, key, text, text ? strlen(text) : 0);
+}
+
+/* Write, unless there is nothing to say. */
+static void write_if(struct writer *w, const char *key, const char *text)
+{
+    if (text) write_string(w, key, text);
+}
+
+static void write_whole(struct writer *w, const char *key, int64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    write_bare(w, key, text);
+}
+
+/* 1.0, 0.25, 1e-20: with a point or an exponent, so that it reads back as a real. */
+static void write_real(struct writer *w, const char *key, double real)
+{
+    char text[40];
+    if (!isfinite(real)) {
+        write_null(w, key);
+        return;
+    }
+    int n = snprintf(text, sizeof text - 2, "%.6g", real);
+    char *e = strchr(text, 'e');
+    if (e) /* e+06 → e6, e-05 → e-5 */
+        snprintf(e + 1, 8, "%ld", strtol(e + 1, NULL, 10));
+    else if (!strchr(text, '.'))
+        memcpy(text + n, ".0", 3);
+    write_bare(w, key, text);
+}
+
+static void write_ms(struct writer *w, const char *key, int64_t ns)
+{
+    write_real(w, key, round((double)ns / 1e3) / 1e3);
+}
+
+static void write_strings(struct writer *w, const char *key, const char *const *items, uint32_t n)
+{
+    open_list(w, key, '[');
+    for (uint32_t i = 0; i < n; i++) write_string(w, NULL, items[i]);
+    close_list(w, ']');
+}
+
+/* 16 bytes as hexadecimal digits. */
+static void write_pair(struct writer *w, const char *key, const uint64_t pair[2])
+{
+    char hex[33];
+    snprintf(hex, sizeof hex, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", pair[0], pair[1]);
+    write_string(w, key, hex);
+}
+
+/* --- the parts of a verdict --- */
+
+static const char *fact_key(const struct msg_finding *finding, uint32_t i)
+{
+    return finding->facts[i].key ? finding->facts[i].key : "";
+}
+
+/* The next fact with the key of fact i, from `at` on; n_facts: none. */
+static uint32_t find_fact(const struct msg_finding *finding, uint32_t i, uint32_t at)
+{
+    while (at < finding->n_facts && strcmp(fact_key(finding, at), fact_key(finding, i)) != 0) at++;
+    return at;
+}
+
+/* Facts as an object; a key that comes again makes a list. */
+static void write_facts(struct writer *w, const struct msg_finding *finding)
+{
+    open_list(w, "data", '{');
+    for (uint32_t i = 0; i < finding->n_facts; i++) {
+        uint32_t n = finding->n_facts, next = find_fact(finding, i, i + 1);
+        if (find_fact(finding, i, 0) < i) continue; /* in the list of the first */
+        if (next == n) {
+            write_string(w, fact_key(finding, i), finding->facts[i].value);
+            continue;
+        }
+        open_list(w, fact_key(finding, i), '[');
+        for (uint32_t k = i; k < n; k = find_fact(finding, i, k + 1)) write_string(w, NULL, finding->facts[k].value);
+        close_list(w, ']');
+    }
+    close_list(w, '}');
+}
+
+static void write_clause(struct writer *w, const struct msg_clause *clause)
+{
+    open_list(w, NULL, '{');
+    write_if(w, "label", clause->label);
+    write_string(w, "text", clause->text);
+    write_whole(w, "start", clause->start);
+    write_whole(w, "end", clause->end);
+    close_list(w, '}');
+}
+
+static void write_finding(struct writer *w, const struct msg_finding *finding)
+{
+    open_list(w, NULL, '{');
+    write_string(w, "signal", finding->name);
+    write_string(w, "severity", msg_severity_name(finding->severity));
+    write_string(w, "message", finding->message);
+    open_list(w, "clauses", '[');
+    for (uint32_t i = 0; i < finding->n_clauses; i++) write_clause(w, &finding->clauses[i]);
+    close_list(w, ']');
+    write_facts(w, finding);
+    close_list(w, '}');
+}
+
+static void write_sample(struct writer *w, const struct msg_execution *execution)
+{
+    open_list(w, "sample", '{');
+    write_strings(w, "columns", execution->names, execution->n_names);
+    open_list(w, "rows", '[');
+    for (uint32_t i = 0; i < execution->n_sample; i++)
+        write_strings(w, NULL, execution->sample[i].values, execution->sample[i].n_values);
+    close_list(w, ']');
+    close_list(w, '}');
+}
+
+static void write_failure(struct writer *w, const struct msg_execution *execution)
+{
+    write_string(w, "error", execution->code);
+    write_string(w, "message", execution->message);
+    if (execution->error_offset >= 0)
+        write_whole(w, "offset", execution->error_offset);
+    else
+        write_null(w, "offset");
+}
+
+static void write_execution(struct writer *w, const struct msg_execution *execution)
+{
+    bool ran = execution && execution->code && strcmp(execution->code, "ok") == 0;
+    if (!execution) {
+        write_null(w, "execution");
+        return;
+    }
+    open_list(w, "execution", '{');
+    if (ran) {
+        write_whole(w, "rows", execution->rows);
+        write_whole(w, "columns", execution->columns);
+    } else {
+        write_null(w, "rows");
+        write_null(w, "columns");
+    }
+    write_ms(w, "ms", execution->ns);
+    if (ran && !execution->withheld)
+        write_pair(w, "digest", execution->digest);
+    else
+        write_null(w, "digest");
+    if (!ran) write_failure(w, execution);
+    if (execution->n_names) write_sample(w, execution);
+    close_list(w, '}');
+}
+
+static void write_signals(struct writer *w, const struct msg_judged *judged)
+{
+    bool reasons = false;
+    open_list(w, "signals", '{');
+    for (uint32_t i = 0; i < judged->n_signals; i++)
+        if (judged->signals[i].name) {
+            write_string(w, judged->signals[i].name, msg_state_name(judged->signals[i].state));
+            reasons |= judged->signals[i].state == MSG_UNAVAILABLE;
+        }
+    close_list(w, '}');
+    if (!reasons) return;
+    open_list(w, "unavailable", '{');
+    for (uint32_t i = 0; i < judged->n_signals; i++)
+        if (judged->signals[i].name && judged->signals[i].state == MSG_UNAVAILABLE)
+            write_string(w, judged->signals[i].name, judged->signals[i].reason);
+    close_list(w, '}');
+}
+
+static void write_findings(struct writer *w, const struct msg_judged *judged)
+{
+    open_list(w, "findings", '[');
+    for (uint32_t i = 0; i < judged->n_findings; i++) write_finding(w, &judged->findings[i]);
+    close_list(w, ']');
+}
+
+static void write_explained(struct writer *w, const struct msg_explanation *explanation)
+{
+    char id[16], bits[17];
+    snprintf(bits, sizeof bits, "%016" G_GINT64_MODIFIER "x", explanation->components);
+    open_list(w, "explained", '{');
+    write_string(w, "premise", explanation->premise);
+    write_pair(w, "digest", explanation->digest);
+    write_string(w, "components", bits);
+    open_list(w, "numbers", '{');
+    for (uint32_t i = 0; i < explanation->n_numbers; i++) {
+        snprintf(id, sizeof id, "%u", explanation->numbers[i].id);
+        write_real(w, id, (double)explanation->numbers[i].value);
+    }
+    close_list(w, '}');
+    close_list(w, '}');
+}
+
+static void write_judged(struct writer *w, const struct msg_judged *judged)
+{
+    open_list(w, NULL, '{');
+    write_text(w, "sql", judged->sql.bytes, judged->sql.len);
+    write_real(w, "p_correct", judged->p_correct);
+    write_real(w, "label_model_p", judged->label_model_p);
+    write_real(w, "entailment", judged->entailment);
+    if (judged->judged) {
+        write_signals(w, judged);
+        write_findings(w, judged);
+    } else {
+        write_null(w, "signals");
+        write_null(w, "findings");
+    }
+    write_if(w, "verifier", judged->verifier);
+    write_string(w, "explanation", judged->explanation);
+    if (judged->explained) write_explained(w, judged->explained);
+    write_execution(w, judged->execution);
+    if (judged->same_as) write_whole(w, "same_as", (int64_t)judged->same_as - 1);
+    write_string(w, "why", judged->why);
+    close_list(w, '}');
+}
+
+static void write_report(struct writer *w, const struct msg_report *report)
+{
+    open_list(w, NULL, '{');
+    write_string(w, "signal", report->signal);
+    write_string(w, "cause", report->cause);
+    write_string(w, "description", report->description);
+    write_if(w, "example", report->example);
+    write_string(w, "instruction", report->instruction);
+    open_list(w, "clauses", '{');
+    for (uint32_t i = 0; i < report->n_clauses; i++) {
+        const struct msg_report_clause *clause = &report->clauses[i];
+        write_strings(w, clause->label ? clause->label : "", clause->texts, clause->n_texts);
+    }
+    close_list(w, '}');
+    close_list(w, '}');
+}
+
+static void write_lists(struct writer *w, const struct msg_verdict *verdict)
+{
+    open_list(w, "candidates", '[');
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) write_judged(w, &verdict->candidates[i]);
+    close_list(w, ']');
+    open_list(w, "report", '[');
+    for (uint32_t i = 0; i < verdict->n_report; i++) write_report(w, &verdict->report[i]);
+    close_list(w, ']');
+    write_strings(w, "questions", verdict->questions, verdict->n_questions);
+    if (verdict->n_unavailable) write_strings(w, "unavailable", verdict->unavailable, verdict->n_unavailable);
+    if (verdict->n_notes) write_strings(w, "notes", verdict->notes, verdict->n_notes);
+}
+
+static void write_making(struct writer *w, const struct msg_verdict *verdict)
+{
+    write_whole(w, "iterations", verdict->iterations);
+    open_list(w, "timings", '{');
+    write_ms(w, "total_ms", verdict->total_ns);
+    write_ms(w, "worker_ms", verdict->worker_ns);
+    close_list(w, '}');
+    open_list(w, "versions", '{');
+    for (uint32_t i = 0; i < verdict->n_versions; i++)
+        write_string(w, verdict->versions[i].name ? verdict->versions[i].name : "", verdict->versions[i].value);
+    close_list(w, '}');
+}
+
+/* JSON text that passes through: as JSON again. */
+static void write_meta(struct writer *w, const char *meta)
+{
+    if (!meta) return;
+    json_t *value = json_loads(meta, JSON_DECODE_ANY, NULL);
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+    if (text)
+        write_bare(w, "meta", text);
+    else
+        write_string(w, "meta", meta);
+    free(text);
+    json_decref(value);
+}
+
+static void write_verdict(struct writer *w, const struct msg_verdict *verdict, uint64_t line)
+{
+    open_list(w, NULL, '{');
+    write_whole(w, "schema_version", MSG_SCHEMA_VERSION);
+    if (verdict->request_digest[0] || verdict->request_digest[1])
+        write_pair(w, "request_digest", verdict->request_digest);
+    write_string(w, "id", verdict->id);
+    write_string(w, "db", verdict->db);
+    write_string(w, "status", msg_status_name(verdict->status));
+    write_if(w, "reason", verdict->reason);
+    write_if(w, "message", verdict->message);
+    write_string(w, "sql", verdict->sql);
+    if (verdict->chosen)
+        write_whole(w, "chosen", (int64_t)verdict->chosen - 1);
+    else
+        write_null(w, "chosen");
+    write_real(w, "p_correct", verdict->p_correct);
+    write_real(w, "threshold", verdict->threshold);
+    write_real(w, "entailment_threshold", verdict->entailment_threshold);
+    write_lists(w, verdict);
+    write_making(w, verdict);
+    write_if(w, "gold", verdict->gold);
+    write_meta(w, verdict->meta);
+    if (line) write_whole(w, "line", (int64_t)line);
+    close_list(w, '}');
+}
+
+enum err_code msg_verdict_write_json(struct msg_buffer *out, const struct msg_verdict *verdict, uint64_t line)
+{
+    struct writer w = {.text = out->bytes, .room = out->room};
+    write_verdict(&w, verdict, line);
+    put(&w, "", 1);
+    *out = (struct msg_buffer){w.text, w.len ? w.len - 1 : 0, w.room};
+    return w.failed ? ERR_NOMEM : ERR_OK;
+}
+
+char *msg_verdict_to_json(const struct msg_verdict *verdict)
+{
+    struct msg_buffer buffer = {0};
+    if (msg_verdict_write_json(&buffer, verdict, 0) == ERR_OK) return buffer.bytes;
+    msg_buffer_free(&buffer);
+    return NULL;
+}
+
+/* --- requests --- */
+
+static void write_candidate(struct writer *w, const struct msg_candidate *candidate)
+{
+    open_list(w, NULL, '{');
+    write_text(w, "sql", candidate->sql.bytes, candidate->sql.len);
+    if (candidate->count) write_whole(w, "count", candidate->count);
+    if (!isnan(candidate->score)) write_real(w, "score", candidate->score);
+    if (candidate->n_generators) write_strings(w, "generators", candidate->generators, candidate->n_generators);
+    close_list(w, '}');
+}
+
+static void write_options(struct writer *w, const struct msg_options *options)
+{
+    if (options->deadline_ms) write_whole(w, "deadline_ms", options->deadline_ms);
+    if (options->max_iterations) write_whole(w, "max_iterations", options->max_iterations);
+    if (options->speculate) write_whole(w, "speculate", options->speculate);
+    write_if(w, "strategy", msg_strategy_name(options->strategy));
+    write_if(w, "policy", msg_policy_name(options->policy));
+    write_if(w, "expose", msg_expose_name(options->expose));
+    if (options->threshold > 0) write_real(w, "threshold", options->threshold);
+    if (options->alpha > 0) write_real(w, "alpha", options->alpha);
+    if (options->explain == MSG_EXPLAIN_FULL) write_string(w, "explain", "full");
+    if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)
+        write_bare(w, "explain", options->explain == MSG_EXPLAIN_ON ? "true" : "false");
+    if (options->n_families) write_strings(w, "families", options->families, options->n_families);
+    if (options->n_deny_columns) write_strings(w, "deny_columns", options->deny_columns, options->n_deny_columns);
+}
+
+char *msg_request_to_json(const struct msg_request *request)
+{
+    struct writer w = {0};
+    open_list(&w, NULL, '{');
+    write_string(&w, "id", request->id);
+    write_string(&w, "db", request->db);
+    write_if(&w, "question", request->question);
+    write_if(&w, "evidence", request->evidence);
+    open_list(&w, "candidates", '[');
+    for (uint32_t i = 0; i < request->n_candidates; i++) write_candidate(&w, &request->candidates[i]);
+    close_list(&w, ']');
+    write_if(&w, "gold", request->gold);
+    write_meta(&w, request->meta);
+    write_if(&w, "traceparent", request->traceparent);
+    write_options(&w, &request->options);
+    close_list(&w, '}');
+    put(&w, "", 1);
+    if (!w.failed) return w.text;
+    free(w.text);
+    return NULL;
+}
