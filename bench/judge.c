@@ -8,7 +8,7 @@
  * execute no SQL are timed by bench_signals.
  */
 #include "cli/engine.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "lib/base/clock.h"
 
 #include <glib.h>

@@ -5,7 +5,7 @@
  * Candidates that run, their results and explanations ready (those have benches of their own); CPU time of this thread.
  */
 #include "bench/ground.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "scoring/verifier.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"

@@ -1,6 +1,6 @@
 /* assay check: one question, its candidates, one verdict. */
 #include "cli/catalogue.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/judge.h"
 #include "cli/output.h"
 

@@ -75,6 +75,8 @@ enum err_code config_file_read(struct cli *cli, const char *path, bool required,
 
 /* "assay: message" on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same of a log without a line. */
+void complain_empty(const char *path);
 /* The same for a failure, with its class and what it means. Returns EXIT_ERROR, for `return complain_err(...)`. */
 int complain_err(const char *what, const struct err *err);
 

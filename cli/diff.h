@@ -13,7 +13,7 @@
 #define ASSAY_CLI_DIFF_H
 
 #include "cli/format.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/label.h"
 
 #include <xxhash.h>

@@ -1,7 +1,7 @@
 /* assay eval: what Assay is worth on a log with gold queries; with --gold, how often each signal fires on those. */
 #include "cli/eval.h"
 #include "cli/eval_gold.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/judge.h"
 #include "cli/plots.h"
 #include "cli/progress.h"
@@ -284,7 +284,9 @@ static int eval_run(struct cli *cli)
     if (!format_choose(cli, formats, &format) || !judge_has_databases(cli)) return EXIT_ERROR;
     /* A table is what a person wants in a file too; a program asks for JSON by name. */
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
-    struct eval e = {.cli = cli, .logs = {.paths = cli->args, .n = cli->n_args}, .gold = cli->settings.eval.gold};
+    struct eval e = {.cli = cli,
+                     .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},
+                     .gold = cli->settings.eval.gold};
     judge_config(cli, &e.config);
     struct err err = {0};
     e.schemas = judge_schemas(cli, &e.config, &err);

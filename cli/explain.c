@@ -2,7 +2,7 @@
 #include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/judge.h"
 #include "cli/terminal.h"
 #include "lib/explain/explain.h"

@@ -18,7 +18,7 @@
 #include "cli/pace.h"
 #include "cli/replay.h"
 #include "cli/resume.h"
-#include "cli/source.h"
+#include "proto/bus/source.h"
 #include "cli/terminal.h"
 #include "cli/topic_sink.h"
 #include "lib/base/clock.h"
@@ -391,7 +391,7 @@ static bool open_feed(struct feed *f, struct err *err)
         struct err inner = *err;
         return err_set(err, inner.code, "%s: %s", f->cli->args[0], inner.text), false;
     }
-    lines_say_empty(&f->source.lines);
+    if (f->source.lines.empty) complain_empty(f->source.lines.path);
     f->source.timed = s->past.speed > 0;
     f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
     return replay_open_bus(f->cli, &f->bus, err) == ERR_OK && range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&

@@ -16,7 +16,7 @@
 #ifndef ASSAY_CLI_FEEDBACK_H
 #define ASSAY_CLI_FEEDBACK_H
 
-#include "cli/source.h"
+#include "proto/bus/source.h"
 #include "proto/message/msg.h"
 
 #include <jansson.h>

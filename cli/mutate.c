@@ -1,6 +1,6 @@
 /* assay mutate: sound SQL made wrong, one error at a time. */
 #include "cli/catalogue.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/format.h"
 #include "cli/judge.h"
 #include "cli/label.h"
@@ -124,7 +124,7 @@ static int mutate_log(struct mutating *m, const char *path)
     struct err err = {0};
     if (lines_open(path, &m->lines, &err) != ERR_OK) return complain_err(path, &err);
     int more = 0;
-    lines_say_empty(&m->lines);
+    if (m->lines.empty) complain_empty(path);
     while ((more = lines_next(&m->lines)) > 0) mutate_line(m);
     if (more < 0) complain("%s: cannot be read: %s", path, lines_error(&m->lines));
     lines_close(&m->lines);

@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "cli/place.h"
+#include "proto/bus/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 

@@ -11,7 +11,7 @@ struct output;
  * owes output_end. Thread: main. */
 struct output *output_begin(enum format format, bool full, FILE *stream);
 
-/* Write one verdict. `place` of the request it answers (cli/place.h); 0: none. */
+/* Write one verdict. `place` of the request it answers (proto/bus/position.h); 0: none. */
 void output_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict);
 
 /* Close lists and documents, flush, free. False when the stream failed (errno). */

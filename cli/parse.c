@@ -1,6 +1,6 @@
 /* assay parse: the tree of a statement, or where it breaks. */
 #include "cli/cli.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/terminal.h"
 #include "lib/sql/sql.h"
 

@@ -18,7 +18,7 @@
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/resume.h"
-#include "cli/source.h"
+#include "proto/bus/source.h"
 #include "cli/terminal.h"
 #include "cli/topic_sink.h"
 #include "cli/turns.h"
@@ -433,7 +433,7 @@ static bool open_source(struct replay *r)
     r->source.timed = s->past.speed > 0;
     r->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
     if (code) complain_err(s->past.from_topic ? NULL : name, &err);
-    if (!code) lines_say_empty(&r->source.lines);
+    if (!code && r->source.lines.empty) complain_empty(r->source.lines.path);
     return code == ERR_OK;
 }
 

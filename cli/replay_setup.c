@@ -1,7 +1,7 @@
 /* From flags to a replay: which of them go together, and what stretch of a topic they mean. */
 #include "cli/kafka.h"
 #include "cli/replay.h"
-#include "cli/source.h"
+#include "proto/bus/source.h"
 
 #include <string.h>
 #include <sys/stat.h>

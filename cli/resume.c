@@ -1,5 +1,5 @@
 #include "cli/resume.h"
-#include "cli/place.h"
+#include "proto/bus/position.h"
 
 #include <errno.h>
 #include <string.h>

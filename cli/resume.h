@@ -11,7 +11,7 @@
 #ifndef ASSAY_CLI_RESUME_H
 #define ASSAY_CLI_RESUME_H
 
-#include "cli/input.h"
+#include "lib/base/input.h"
 
 #include <glib.h>
 #include <jansson.h>
@@ -51,7 +51,7 @@ enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err);
 void resume_free(struct resume *resume);
 
-/* Places as in cli/place.h. */
+/* Places as in proto/bus/position.h. */
 bool resume_has(const struct resume *resume, uint64_t place);
 
 /* Was this place's verdict written for another request? Then the file belongs to another log. `digest` is that of the

@@ -158,6 +158,11 @@ void complain(const char *format, ...)
     g_free(text);
 }
 
+void complain_empty(const char *path)
+{
+    complain("%s is empty: there is no line to read", path);
+}
+
 int complain_err(const char *what, const struct err *err)
 {
     complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),

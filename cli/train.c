@@ -4,7 +4,7 @@
  * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the
  * gold query itself somewhere among them. The model file holds the command that made it.
  */
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/judge.h"
 #include "cli/mutants.h"
 #include "cli/progress.h"
@@ -494,7 +494,7 @@ static const struct {
 
 static int run_with(struct cli *cli, int (*train)(struct train *t))
 {
-    struct train t = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1}};
+    struct train t = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1, .on_empty = complain_empty}};
     struct err err = {0};
     judge_config(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";

@@ -257,6 +257,7 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
                                        .limits = &config.limits,
                                        .signals = config.signals,
                                        .skipped = train_skipped,
+                                       .on_empty = complain_empty,
                                        .limit = (uint64_t)cli->settings.log.limit};
     enum err_code code = read_feedback(cli, &collect.feedback, err);
     if (code == ERR_OK && !(collect.schemas = judge_schemas(cli, &config, err))) code = ERR_NOMEM;

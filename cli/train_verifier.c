@@ -196,6 +196,7 @@ int train_verifier(struct cli *cli)
                                        .seed = (uint64_t)cli->settings.train.seed,
                                        .limit = (uint64_t)cli->settings.log.limit,
                                        .skipped = train_skipped,
+                                       .on_empty = complain_empty,
                                        .ctx = &progress};
     if (!collect.schemas) return complain_err(NULL, &err);
     bool show = terminal_progress() && !cli->settings.general.quiet;

@@ -1,7 +1,7 @@
 #include "cli/verifier_data.h"
 
 #include "cli/equal.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/label.h"
 #include "cli/mutants.h"
 #include "scoring/verifier_context.h"
@@ -453,7 +453,7 @@ static void keep_line(struct collector *c, const struct lines *from, GHashTable 
 static enum err_code read_logs(struct collector *c, const char *const *paths, int n, uint32_t *n_databases,
                                struct err *err)
 {
-    struct logs logs = {.paths = paths, .n = n};
+    struct logs logs = {.paths = paths, .n = n, .on_empty = c->config->on_empty};
     GHashTable *databases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     uint64_t limit = c->config->limit;
     int more = 1;

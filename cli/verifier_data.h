@@ -66,6 +66,7 @@ struct verifier_collect {
     const struct db_limits *limits;
     const struct vsig_options *signals;
     struct feedback *feedback;             /* NULL: gold alone counts */
+    void (*on_empty)(const char *path);    /* told of a log without a line; NULL: nobody is */
     input_skipped skipped;                 /* told of the first lines that cannot be read */
     uint32_t mutants, doubles, siblings;   /* a question */
     uint64_t seed, limit;                  /* limit 0: all lines */

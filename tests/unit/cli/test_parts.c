@@ -1,6 +1,6 @@
 /* The small parts: carets, percentiles, lines of a log, the end of a replay's record. */
 #include "cli/caret.h"
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "cli/latency.h"
 #include "cli/options.h"
 #include "cli/resume.h"

@@ -1,5 +1,4 @@
-#include "cli/input.h"
-#include "cli/cli.h"
+#include "lib/base/input.h"
 #include "lib/base/bom.h"
 
 #include <errno.h>
@@ -92,11 +91,6 @@ enum err_code lines_open(const char *path, struct lines *out, struct err *err)
             packed ? ": it is compressed, `zcat FILE | assay ... -` reads it" : "");
     lines_close(out);
     return ERR_ENCODING;
-}
-
-void lines_say_empty(const struct lines *lines)
-{
-    if (lines->empty) complain("%s is empty: there is no line to read", lines->path);
 }
 
 void lines_close(struct lines *lines)
@@ -212,7 +206,7 @@ int logs_next(struct logs *logs, struct err *err)
                 err_set(err, inner.code, "%s: %s", path, inner.text);
                 return -1;
             }
-            if (!logs->again) lines_say_empty(&logs->lines);
+            if (!logs->again && logs->lines.empty && logs->on_empty) logs->on_empty(path);
         }
         int more = lines_next(&logs->lines);
         if (more > 0) return 1;

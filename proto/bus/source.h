@@ -3,10 +3,10 @@
  * A source moves from request to request; what it stands on stays until it moves on, so that a request can wait for its
  * turn before it is read into an arena. Thread: main.
  */
-#ifndef ASSAY_CLI_SOURCE_H
-#define ASSAY_CLI_SOURCE_H
+#ifndef ASSAY_PROTO_BUS_SOURCE_H
+#define ASSAY_PROTO_BUS_SOURCE_H
 
-#include "cli/input.h"
+#include "lib/base/input.h"
 #include "proto/message/edge.h"
 #include "proto/bus/range.h"
 
@@ -33,7 +33,7 @@ void source_close(struct source *source);
  */
 int source_advance(struct source *source, struct err *err);
 
-/* Where it stands (cli/place.h). */
+/* Where it stands (proto/bus/position.h). */
 uint64_t source_place(const struct source *source);
 
 /* When the request was made, milliseconds since 1970: the record's time, or the key `time` of a log line (RFC 3339 or a

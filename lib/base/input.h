@@ -1,6 +1,6 @@
 /* Reading files and logs, in bounds. */
-#ifndef ASSAY_CLI_INPUT_H
-#define ASSAY_CLI_INPUT_H
+#ifndef ASSAY_BASE_INPUT_H
+#define ASSAY_BASE_INPUT_H
 
 #include "lib/base/error.h"
 
@@ -53,8 +53,6 @@ typedef void (*input_skipped)(const char *where, const char *why);
  * when this is no text at all. On success the caller owes lines_close. */
 enum err_code lines_open(const char *path, struct lines *out, struct err *err);
 
-/* Say on standard error that a log is empty, if it is. */
-void lines_say_empty(const struct lines *lines);
 void lines_close(struct lines *lines);
 
 /* Go to the next line: 1; 0 at the end; -1 when reading failed, or no line so far was a JSON object and they are
@@ -71,7 +69,8 @@ int lines_at(struct lines *lines, uint64_t start, uint64_t number);
 struct logs {
     const char *const *paths;
     int n, next;
-    bool again; /* not the first time */
+    bool again;                         /* not the first time */
+    void (*on_empty)(const char *path); /* told once of each that holds no line; NULL: nobody is */
     struct lines lines;
 };
 

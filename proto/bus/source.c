@@ -1,5 +1,5 @@
-#include "cli/source.h"
-#include "cli/place.h"
+#include "proto/bus/source.h"
+#include "proto/bus/position.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* Where a request of a replay stood, in one number: a line of a log, or a record of a topic. It is the request's tag,
  * so that it comes back with the verdict. 0 is nowhere. */
-#ifndef ASSAY_CLI_PLACE_H
-#define ASSAY_CLI_PLACE_H
+#ifndef ASSAY_PROTO_BUS_POSITION_H
+#define ASSAY_PROTO_BUS_POSITION_H
 
 #include <stdbool.h>
 #include <stdint.h>
