@@ -7,7 +7,7 @@
  * and pages and is not counted. Prints medians and 95th percentiles and the bound 4 x run + 0.5 ms. The signals that
  * execute no SQL are timed by bench_signals.
  */
-#include "cli/engine.h"
+#include "engine/engine.h"
 #include "lib/base/input.h"
 #include "lib/base/clock.h"
 

@@ -61,7 +61,7 @@ enum err_code catalogue_open(struct cli *cli, struct err *err);
  * catalogue_open's, ERR_NOMEM. */
 enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err);
 
-/* The opened entries, for judge_config. */
+/* The opened entries, for engine_settings. */
 struct worker_databases catalogue_databases(const struct cli *cli);
 
 #endif

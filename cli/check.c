@@ -1,7 +1,8 @@
 /* assay check: one question, its candidates, one verdict. */
 #include "cli/catalogue.h"
 #include "lib/base/input.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
 #include "cli/output.h"
 
 #include <errno.h>
@@ -65,13 +66,13 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     struct err err = {0};
     struct engine_config config;
     if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
-    judge_config(cli, &config);
+    engine_settings(cli, &config);
     const struct worker_database *entry = worker_database_find(&config.databases, cli->settings.check.db);
     struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
     file.name = request->db;
     config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     struct msg_verdict *verdict = NULL;
-    enum err_code code = judge_request(&config, request, &verdict, &err);
+    enum err_code code = engine_judge(&config, request, &verdict, &err);
     int exit = EXIT_ERROR;
     if (code == ERR_OK) {
         struct output *output = output_begin(format, true, stdout);

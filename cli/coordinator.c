@@ -1,6 +1,6 @@
 /* assay coordinator: the deciding half of a fleet, as a process. */
 #include "cli/fleet.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/watch.h"
 #include "scoring/models.h"
 
@@ -18,7 +18,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
                                       struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
-    judge_config(cli, &judge);
+    engine_settings(cli, &judge);
     const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier};
     enum err_code code = models_load(&files, models, err);
     if (code) return code;

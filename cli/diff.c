@@ -1,6 +1,6 @@
 /* assay diff: two sets of verdicts on the same requests. The design is in cli/diff.h. */
 #include "cli/diff.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 
 #include <errno.h>
 #include <string.h>
@@ -254,7 +254,7 @@ static int diff_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
-    if (cli->settings.diff.gold && !judge_has_databases(cli)) return EXIT_ERROR;
+    if (cli->settings.diff.gold && !engine_settings_has_databases(cli)) return EXIT_ERROR;
     struct diff *d = g_new0(struct diff, 1);
     *d = (struct diff){.cli = cli, .names = {cli->args[0], cli->args[1]}};
     d->rules = (struct diff_rules){cli->settings.diff.tolerance, cli->settings.diff.explanations};
@@ -262,7 +262,7 @@ static int diff_run(struct cli *cli)
     diff_ids_init(&d->ids);
     diff_ids_init(&d->golds);
     arena_init(&d->arena, 0);
-    judge_config(cli, &d->config);
+    engine_settings(cli, &d->config);
     int code = EXIT_ERROR;
     if (choose_indexed(d) && open_all(d)) {
         diff_all(d, format);

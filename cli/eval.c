@@ -2,7 +2,8 @@
 #include "cli/eval.h"
 #include "cli/eval_gold.h"
 #include "lib/base/input.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
 #include "cli/plots.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -207,10 +208,10 @@ static int run_pass(struct eval *e, enum msg_strategy strategy)
     int64_t began = clock_now_ns();
     enum err_code code = engine_open(&e->config, &engine, &err);
     if (code == ERR_OK) {
-        struct judge_loop loop = {
+        struct engine_loop loop = {
             .next = next_request, .each = on_verdict, .tick = on_tick, .ctx = e, .in_order = true};
         progress_start(&e->progress);
-        code = judge_run(engine, &loop, &err);
+        code = engine_run(engine, &loop, &err);
         progress_clear(&e->progress);
         struct engine_stats stats;
         engine_stats(engine, &stats);
@@ -281,15 +282,15 @@ static int eval_run(struct cli *cli)
 {
     enum format format;
     unsigned formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_JSONL;
-    if (!format_choose(cli, formats, &format) || !judge_has_databases(cli)) return EXIT_ERROR;
+    if (!format_choose(cli, formats, &format) || !engine_settings_has_databases(cli)) return EXIT_ERROR;
     /* A table is what a person wants in a file too; a program asks for JSON by name. */
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
     struct eval e = {.cli = cli,
                      .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},
                      .gold = cli->settings.eval.gold};
-    judge_config(cli, &e.config);
+    engine_settings(cli, &e.config);
     struct err err = {0};
-    e.schemas = judge_schemas(cli, &e.config, &err);
+    e.schemas = engine_settings_schemas(cli, &e.config, &err);
     if (!e.schemas) return complain_err(NULL, &err);
     e.labeler = labeler_new(&e.config.databases);
     e.data = eval_data_new(cli->settings.eval.folds);

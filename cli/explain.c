@@ -3,7 +3,8 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "lib/base/input.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
 #include "cli/terminal.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
@@ -42,7 +43,7 @@ static enum explain_expose exposed(enum msg_expose expose)
 static enum err_code open_story(struct story *story, struct err *err)
 {
     const struct worker_database *database = &story->database;
-    struct schema_options options = judge_schema_options(story->cli, database);
+    struct schema_options options = engine_settings_schema_options(story->cli, database);
     enum err_code code = db_open(database->path, &database->limits, &story->db, err);
     char *name = db_path_name(database->path);
     if (!code) code = schema_build(story->db, name, database->path, &options, &story->schema, err);
@@ -108,14 +109,14 @@ static double ask_verifier(const struct story *story)
                                   .evidence = s->check.evidence,
                                   .candidates = &candidate,
                                   .n_candidates = 1};
-    judge_config(story->cli, &config);
+    engine_settings(story->cli, &config);
     config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     config.remote = (struct scorer_config){0};
     config.workers = 1;
     config.defaults.strategy = MSG_RERANK; /* asks the verifier of every candidate */
     config.defaults.explain = MSG_EXPLAIN_ON;
     double entails = NAN;
-    if (judge_request(&config, &request, &verdict, &err))
+    if (engine_judge(&config, &request, &verdict, &err))
         complain_err("the verifier", &err);
     else if (verdict->n_candidates)
         entails = verdict->candidates[0].entailment;

@@ -2,7 +2,7 @@
 #include "cli/catalogue.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/table.h"
 #include "lib/schema/schema.h"
 
@@ -214,7 +214,7 @@ static int index_run(struct cli *cli)
     struct worker_database database;
     if (catalogue_pick(cli, cli->args[1], &database, &err)) return complain_err(NULL, &err);
     char *base = db_path_name(database.path), *shown = db_path_shown(database.path);
-    struct schema_options options = judge_schema_options(cli, &database);
+    struct schema_options options = engine_settings_schema_options(cli, &database);
     struct schema_index *index = NULL;
     int code = 0;
     if (db_open(database.path, NULL, &db, &err) != ERR_OK ||

@@ -2,7 +2,7 @@
 #include "cli/catalogue.h"
 #include "lib/base/input.h"
 #include "cli/format.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/label.h"
 #include "cli/mutants.h"
 #include "cli/terminal.h"
@@ -44,7 +44,7 @@ static int mutate_query(struct cli *cli, enum format format)
     struct db *db = NULL;
     struct schema_index *index = NULL;
     if (catalogue_pick(cli, cli->settings.mutate.db, &database, &err)) return complain_err(NULL, &err);
-    const struct schema_options options = judge_schema_options(cli, &database);
+    const struct schema_options options = engine_settings_schema_options(cli, &database);
     enum err_code code = db_open(database.path, &database.limits, &db, &err);
     if (code == ERR_OK) code = schema_build(db, database.name, database.path, &options, &index, &err);
     if (code != ERR_OK) {
@@ -136,11 +136,11 @@ static int mutate_run(struct cli *cli)
     enum format format;
     if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSONL, &format)) return EXIT_ERROR;
     if (cli->settings.mutate.db) return mutate_query(cli, format);
-    if (!judge_has_databases(cli)) return EXIT_ERROR;
+    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     struct mutating m = {.cli = cli};
     struct err err = {0};
-    judge_config(cli, &m.config);
-    m.schemas = judge_schemas(cli, &m.config, &err);
+    engine_settings(cli, &m.config);
+    m.schemas = engine_settings_schemas(cli, &m.config, &err);
     if (!m.schemas) return complain_err(NULL, &err);
     m.labeler = labeler_new(&m.config.databases);
     int code = mutate_log(&m, cli->args[0]);

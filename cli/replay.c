@@ -1,7 +1,7 @@
 /* assay replay: a query log, or the past of a topic, in; a verdict a line, or a record, out.
  *
  * DESIGN. One thread reads the requests, hands requests to the engine and takes verdicts; the engine's threads judge.
- * Verdicts come in order of completion; `turns` holds the places that are out, in the order of the source, and the
+ * Verdicts come in order of completion; `reorder` holds the places that are out, in the order of the source, and the
  * verdicts that came before their turn, a few times the engine's window. A line that is an object with an id but no
  * valid request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has
  * none.
@@ -10,9 +10,10 @@
  * the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the offsets of
  * the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and loses none.
  *
- * Memory is that of the longest line, the engine's window and what `turns` holds, however long the log is.
+ * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
  */
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
 #include "cli/output.h"
 #include "cli/pace.h"
 #include "cli/progress.h"
@@ -21,7 +22,7 @@
 #include "proto/bus/source.h"
 #include "cli/terminal.h"
 #include "cli/topic_sink.h"
-#include "cli/turns.h"
+#include "engine/reorder.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
@@ -43,9 +44,9 @@ struct replay {
     struct resume resume;
     bool compared; /* what was done before, with all of the log */
     struct progress progress;
-    struct turns turns;    /* places that are out, by tag; of its own, since a line that is no request has one too */
-    uint64_t read, failed; /* requests taken from the source; verdicts that could not be judged */
-    bool ordered;          /* verdicts go out in the order of the source */
+    struct reorder reorder; /* places that are out, by tag; of its own, since a line that is no request has one too */
+    uint64_t read, failed;  /* requests taken from the source; verdicts that could not be judged */
+    bool ordered;           /* verdicts go out in the order of the source */
     bool show, refused, interrupted;
     int io_error; /* errno of a failed write */
 };
@@ -106,7 +107,7 @@ static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
 /* Write what is next in order and there. */
 static bool write_ready(struct replay *r)
 {
-    for (struct msg_verdict *verdict; (verdict = turns_next(&r->turns));)
+    for (struct msg_verdict *verdict; (verdict = reorder_next(&r->reorder));)
         if (!write_verdict(r, verdict)) return false;
     return true;
 }
@@ -117,7 +118,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     if (!r->ordered) {
         if (!write_verdict(r, verdict)) return false;
     } else {
-        turns_put(&r->turns, verdict);
+        reorder_put(&r->reorder, verdict);
         if (!write_ready(r)) return false;
     }
     return !replay_interrupted;
@@ -168,7 +169,7 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
         return true;
     }
     if (!r->ordered) return write_verdict(r, verdict);
-    turns_expect(&r->turns, verdict->tag);
+    reorder_expect(&r->reorder, verdict->tag);
     return on_verdict(r, verdict);
 }
 
@@ -225,31 +226,31 @@ static int advance(struct replay *r, struct arena *arena)
     return done < 0 ? SOURCE_STOP : done ? SOURCE_LATER : SOURCE_READY;
 }
 
-/* The next request when it is due. As judge_loop.next. */
+/* The next request when it is due. As engine_loop.next. */
 static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
 {
     struct replay *r = ctx;
     if (replay_interrupted) return -1;
     int more = r->held ? SOURCE_READY : advance(r, arena);
-    if (more != SOURCE_READY) return more == SOURCE_LATER ? JUDGE_LATER : more;
+    if (more != SOURCE_READY) return more == SOURCE_LATER ? ENGINE_LATER : more;
     int64_t now_ns = clock_now_ns(), wait_ns = pace_wait_ns(&r->pace, source_time_ms(&r->source), now_ns);
     if (wait_ns > 0) {
         pace_nap(wait_ns);
-        return JUDGE_LATER;
+        return ENGINE_LATER;
     }
     struct err err = {0};
     pace_take(&r->pace, now_ns);
     r->held = false;
     err.code = source_read(&r->source, arena, out, &err);
-    if (err.code != ERR_OK) return bad_line(r, arena, &err) ? JUDGE_LATER : -1;
-    if (r->ordered) turns_expect(&r->turns, (*out)->tag);
+    if (err.code != ERR_OK) return bad_line(r, arena, &err) ? ENGINE_LATER : -1;
+    if (r->ordered) reorder_expect(&r->reorder, (*out)->tag);
     return 1;
 }
 
 static bool must_wait(void *ctx)
 {
     struct replay *r = ctx;
-    return turns_full(&r->turns);
+    return reorder_full(&r->reorder);
 }
 
 static void on_tick(void *ctx)
@@ -358,17 +359,17 @@ static int run_engine(struct replay *r)
     struct err err = {0};
     struct engine_config config;
     struct engine *engine = NULL;
-    judge_config(r->cli, &config);
+    engine_settings(r->cli, &config);
     enum err_code code = engine_open(&config, &engine, &err);
     if (code == ERR_OK) {
-        turns_init(&r->turns, engine_window(engine));
-        struct judge_loop loop = {next_request, on_verdict, must_wait, on_tick, r, false};
+        reorder_init(&r->reorder, engine_window(engine));
+        struct engine_loop loop = {next_request, on_verdict, must_wait, on_tick, r, false};
         progress_start(&r->progress);
         replay_catch_interrupts();
-        code = judge_run(engine, &loop, &err);
+        code = engine_run(engine, &loop, &err);
         if (code == ERR_OK && r->sink && !r->refused) finish_sink(r);
-        turns_free(&r->turns);
-        judge_report_cache(r->cli, engine);
+        reorder_free(&r->reorder);
+        engine_settings_report_cache(r->cli, engine);
     }
     r->interrupted = replay_interrupted != 0;
     engine_close(engine);
@@ -440,7 +441,7 @@ static bool open_source(struct replay *r)
 static int replay_all(struct replay *r)
 {
     int code = EXIT_ERROR;
-    if (!replay_check(r->cli) || !judge_has_databases(r->cli)) return code;
+    if (!replay_check(r->cli) || !engine_settings_has_databases(r->cli)) return code;
     if (open_source(r) && open_sink(r)) {
         bool to_terminal = !r->sink && r->stream == stdout && terminal_output();
         r->show = terminal_progress() && !r->cli->settings.general.quiet && !to_terminal;

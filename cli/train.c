@@ -5,7 +5,8 @@
  * gold query itself somewhere among them. The model file holds the command that made it.
  */
 #include "lib/base/input.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
 #include "cli/mutants.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
@@ -173,10 +174,10 @@ static int collect(struct train *t)
     struct engine *engine = NULL;
     enum err_code code = engine_open(&t->config, &engine, &err);
     if (code == ERR_OK) {
-        struct judge_loop loop = {
+        struct engine_loop loop = {
             .next = next_request, .each = on_verdict, .tick = on_tick, .ctx = t, .in_order = true};
         progress_start(&t->progress);
-        code = judge_run(engine, &loop, &err);
+        code = engine_run(engine, &loop, &err);
         progress_clear(&t->progress);
     }
     engine_close(engine);
@@ -496,11 +497,11 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
 {
     struct train t = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1, .on_empty = complain_empty}};
     struct err err = {0};
-    judge_config(cli, &t.config);
+    engine_settings(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
     t.config.limits.by_steps = true; /* and no deadline unasked: what is learned does not depend on the machine */
     if (!t.config.defaults.deadline_ms) t.config.defaults.deadline_ms = -1;
-    t.schemas = judge_schemas(cli, &t.config, &err);
+    t.schemas = engine_settings_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);
     t.labeler = labeler_new(&t.config.databases);
     labeler_by_steps(t.labeler);
@@ -520,7 +521,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
 static int train_run(struct cli *cli)
 {
     bool verifier = strcmp(cli->args[0], "verifier") == 0;
-    if (!judge_has_databases(cli)) return EXIT_ERROR;
+    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
         complain("where to? --out=FILE names the model file");
         return EXIT_ERROR;

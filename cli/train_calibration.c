@@ -11,7 +11,7 @@
  */
 #include "cli/train_verifier.h"
 
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/replay.h"
 #include "cli/table.h"
 #include "cli/verifier_data.h"
@@ -251,7 +251,7 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
 {
     struct engine_config config;
     struct verifier_data *data = NULL;
-    judge_config(cli, &config);
+    engine_settings(cli, &config);
     struct verifier_collect collect = {.databases = &config.databases,
                                        .expose = config.defaults.expose,
                                        .limits = &config.limits,
@@ -260,7 +260,7 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
                                        .on_empty = complain_empty,
                                        .limit = (uint64_t)cli->settings.log.limit};
     enum err_code code = read_feedback(cli, &collect.feedback, err);
-    if (code == ERR_OK && !(collect.schemas = judge_schemas(cli, &config, err))) code = ERR_NOMEM;
+    if (code == ERR_OK && !(collect.schemas = engine_settings_schemas(cli, &config, err))) code = ERR_NOMEM;
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {
         fit_all(model, data, root);

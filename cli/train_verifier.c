@@ -1,7 +1,7 @@
 /* assay train verifier: from logs to the model file, with what held-out databases say of it. */
 #include "cli/train_verifier.h"
 
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -184,9 +184,9 @@ int train_verifier(struct cli *cli)
     struct engine_config config;
     struct progress progress = {0};
     struct verifier_data *data = NULL;
-    judge_config(cli, &config);
+    engine_settings(cli, &config);
     struct verifier_collect collect = {.databases = &config.databases,
-                                       .schemas = judge_schemas(cli, &config, &err),
+                                       .schemas = engine_settings_schemas(cli, &config, &err),
                                        .expose = config.defaults.expose,
                                        .limits = &config.limits,
                                        .signals = config.signals,

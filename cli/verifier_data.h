@@ -61,7 +61,7 @@ struct verifier_data {
 
 struct verifier_collect {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* of these databases, by judge_schemas; must outlive the call */
+    struct schema_cache *schemas; /* of these databases, by engine_settings_schemas; must outlive the call */
     enum msg_expose expose;       /* what the settings ask for: with none, mutants hold no values of the data */
     const struct db_limits *limits;
     const struct vsig_options *signals;

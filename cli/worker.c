@@ -1,6 +1,6 @@
 /* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
 #include "cli/fleet.h"
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/watch.h"
 #include "lib/base/log.h"
 #include "lib/db/executor.h"
@@ -198,10 +198,10 @@ static int worker_command(struct cli *cli)
     struct engine_config judge;
     struct watch *watch = NULL;
     struct err err = {0};
-    if (!judge_has_databases(cli)) return EXIT_ERROR;
+    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     struct pool *pool = calloc(1, sizeof *pool);
     if (!pool) return EXIT_ERROR;
-    judge_config(cli, &judge);
+    engine_settings(cli, &judge);
     judge.databases.deny_columns = judge.schema.deny_columns = cli->settings.judge.deny_columns.items;
     judge.databases.n_deny_columns = judge.schema.n_deny_columns = cli->settings.judge.deny_columns.n;
     const char *left_ms = getenv(TRIAL);

@@ -8,7 +8,7 @@
  * Before that the same statements are judged with nothing denied, until one shows a canary: what is never found where
  * it is shown proves nothing where it is not.
  */
-#include "cli/engine.h"
+#include "engine/engine.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "tests/fuzz/denied.h"

@@ -1,7 +1,7 @@
 /* A remote verifier in the whole way: threads that ask, a scripted endpoint, and what the verdict says of it. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
-#include "tests/unit/coordinator/world.h"
+#include "tests/unit/engine/world.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Topics that take less than what there is to say: each request ends with a verdict all the same. */
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
-#include "tests/unit/coordinator/world.h"
+#include "tests/unit/engine/world.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

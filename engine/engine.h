@@ -5,8 +5,8 @@
  * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts (from
  * the same thread: engine_try_next before each submit, or submit with a timeout; or from another one).
  */
-#ifndef ASSAY_CLI_ENGINE_H
-#define ASSAY_CLI_ENGINE_H
+#ifndef ASSAY_ENGINE_ENGINE_H
+#define ASSAY_ENGINE_ENGINE_H
 
 #include "coordinator/coordinator.h"
 #include "lib/llm/scorer.h"

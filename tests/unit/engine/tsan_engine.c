@@ -1,7 +1,7 @@
 /* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a
  * close in the middle of work. Exit status 0: every request had its verdict. */
 #include "tests/support/fake_model.h"
-#include "tests/unit/coordinator/world.h"
+#include "tests/unit/engine/world.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

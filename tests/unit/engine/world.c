@@ -1,4 +1,4 @@
-#include "tests/unit/coordinator/world.h"
+#include "tests/unit/engine/world.h"
 
 #include <math.h>
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 /* A folder with two small databases, and requests about them: what the engine's tests run on. */
-#ifndef ASSAY_TESTS_UNIT_COORDINATOR_WORLD_H
-#define ASSAY_TESTS_UNIT_COORDINATOR_WORLD_H
+#ifndef ASSAY_TESTS_UNIT_ENGINE_WORLD_H
+#define ASSAY_TESTS_UNIT_ENGINE_WORLD_H
 
-#include "cli/engine.h"
+#include "engine/engine.h"
 
 struct world {
     char dir[64];

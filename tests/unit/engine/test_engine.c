@@ -1,7 +1,7 @@
 /* The whole way, with real databases: engine, coordinator, workers, local transport. */
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
-#include "tests/unit/coordinator/world.h"
+#include "tests/unit/engine/world.h"
 
 #include "lib/learn/metrics.h"
 

@@ -1,6 +1,6 @@
 /* What is learned and measured must not depend on which of two threads was quicker. */
-#include "cli/judge.h"
-#include "cli/turns.h"
+#include "engine/run.h"
+#include "engine/reorder.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -14,7 +14,7 @@ static void end(void)
     leak_check();
 }
 
-TestSuite(turns, .init = scratch_begin, .fini = end);
+TestSuite(reorder, .init = scratch_begin, .fini = end);
 
 /* A verdict of its own memory, as an engine's. */
 static struct msg_verdict *verdict_of(uint64_t tag)
@@ -28,39 +28,39 @@ static struct msg_verdict *verdict_of(uint64_t tag)
     return out;
 }
 
-static void expect_next(struct turns *turns, uint64_t tag)
+static void expect_next(struct reorder *reorder, uint64_t tag)
 {
-    struct msg_verdict *verdict = turns_next(turns);
+    struct msg_verdict *verdict = reorder_next(reorder);
     cr_expect_eq(verdict ? verdict->tag : 0, tag, "%llu", verdict ? (unsigned long long)verdict->tag : 0);
     msg_verdict_free(verdict);
 }
 
-Test(turns, who_comes_early_waits)
+Test(reorder, who_comes_early_waits)
 {
-    struct turns turns;
-    turns_init(&turns, 1);
-    for (uint64_t tag = 7; tag <= 10; tag++) turns_expect(&turns, tag);
-    turns_put(&turns, verdict_of(9));
-    turns_put(&turns, verdict_of(8));
-    expect_next(&turns, 0);
-    turns_put(&turns, verdict_of(7));
-    for (uint64_t tag = 7; tag <= 9; tag++) expect_next(&turns, tag);
-    expect_next(&turns, 0);
-    turns_put(&turns, verdict_of(10));
-    turns_free(&turns); /* with what nobody asked for */
+    struct reorder reorder;
+    reorder_init(&reorder, 1);
+    for (uint64_t tag = 7; tag <= 10; tag++) reorder_expect(&reorder, tag);
+    reorder_put(&reorder, verdict_of(9));
+    reorder_put(&reorder, verdict_of(8));
+    expect_next(&reorder, 0);
+    reorder_put(&reorder, verdict_of(7));
+    for (uint64_t tag = 7; tag <= 9; tag++) expect_next(&reorder, tag);
+    expect_next(&reorder, 0);
+    reorder_put(&reorder, verdict_of(10));
+    reorder_free(&reorder); /* with what nobody asked for */
 }
 
-Test(turns, behind_one_that_is_slow_only_so_many_wait)
+Test(reorder, behind_one_that_is_slow_only_so_many_wait)
 {
-    struct turns turns;
+    struct reorder reorder;
     uint64_t tag = 0;
-    turns_init(&turns, 100);
-    while (!turns_full(&turns) && tag < 10000) turns_expect(&turns, ++tag);
+    reorder_init(&reorder, 100);
+    while (!reorder_full(&reorder) && tag < 10000) reorder_expect(&reorder, ++tag);
     cr_expect(tag > 100 && tag < 1000, "%llu", (unsigned long long)tag);
-    turns_put(&turns, verdict_of(1));
-    expect_next(&turns, 1);
-    cr_expect(!turns_full(&turns));
-    turns_free(&turns);
+    reorder_put(&reorder, verdict_of(1));
+    expect_next(&reorder, 1);
+    cr_expect(!reorder_full(&reorder));
+    reorder_free(&reorder);
 }
 
 /* --- of a whole log --- */
@@ -103,7 +103,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return true;
 }
 
-Test(turns, verdicts_come_as_the_requests_did)
+Test(reorder, verdicts_come_as_the_requests_did)
 {
     const char *roots[] = {"."};
     struct engine_config config = {.workers = 4,
@@ -114,9 +114,9 @@ Test(turns, verdicts_come_as_the_requests_did)
     struct engine *engine = NULL;
     struct err err = {0};
     struct log log = {0};
-    struct judge_loop loop = {.next = next_request, .each = on_verdict, .ctx = &log, .in_order = true};
+    struct engine_loop loop = {.next = next_request, .each = on_verdict, .ctx = &log, .in_order = true};
     cr_assert_eq(engine_open(&config, &engine, &err), ERR_OK, "%s", err.text);
-    cr_expect_eq(judge_run(engine, &loop, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(engine_run(engine, &loop, &err), ERR_OK, "%s", err.text);
     engine_close(engine);
     cr_expect_eq(log.answered, REQUESTS);
 }
@@ -162,7 +162,7 @@ static char *measured(const char *config)
     return selection;
 }
 
-Test(turns, what_is_learned_and_measured_is_the_same_by_one_thread_and_by_four)
+Test(reorder, what_is_learned_and_measured_is_the_same_by_one_thread_and_by_four)
 {
     char *(*const all[])(const char *) = {learned, measured};
     write_log();

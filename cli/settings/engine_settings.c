@@ -1,7 +1,6 @@
-#include "cli/judge.h"
+#include "cli/settings/engine_settings.h"
 
 #include "cli/catalogue.h"
-#include "cli/turns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +29,7 @@ static struct scorer_config remote_config(const struct settings *s)
     return config;
 }
 
-struct cache_config judge_cache_config(const struct settings *s)
+struct cache_config engine_settings_cache(const struct settings *s)
 {
     return (struct cache_config){
         .address = s->redis.address,
@@ -48,7 +47,7 @@ struct cache_config judge_cache_config(const struct settings *s)
     };
 }
 
-void judge_report_cache(const struct cli *cli, struct engine *engine)
+void engine_settings_report_cache(const struct cli *cli, struct engine *engine)
 {
     struct engine_stats stats;
     if (!cli->settings.redis.address || cli->settings.general.quiet) return;
@@ -60,7 +59,7 @@ void judge_report_cache(const struct cli *cli, struct engine *engine)
             redis->trouble[0] ? "; last: " : "", redis->trouble);
 }
 
-void judge_config(const struct cli *cli, struct engine_config *out)
+void engine_settings(const struct cli *cli, struct engine_config *out)
 {
     const struct settings *s = &cli->settings;
     *out = (struct engine_config){
@@ -78,7 +77,7 @@ void judge_config(const struct cli *cli, struct engine_config *out)
                    .no_inferred_joins = !s->schema.inferred_joins,
                    .descriptions_dir = s->schema.descriptions},
         .schema_cache_bytes = (uint64_t)s->replay.cache_bytes,
-        .redis = judge_cache_config(s),
+        .redis = engine_settings_cache(s),
         .limits = {.time_ms = s->database.time_ms,
                    .max_rows = (uint32_t)s->database.max_rows,
                    .max_bytes = (uint64_t)s->database.max_bytes},
@@ -99,7 +98,7 @@ void judge_config(const struct cli *cli, struct engine_config *out)
     };
 }
 
-struct schema_cache *judge_schemas(struct cli *cli, const struct engine_config *config, struct err *err)
+struct schema_cache *engine_settings_schemas(struct cli *cli, const struct engine_config *config, struct err *err)
 {
     struct worker_databases databases = config->databases;
     struct schema_options options = config->schema;
@@ -111,17 +110,17 @@ struct schema_cache *judge_schemas(struct cli *cli, const struct engine_config *
     return NULL;
 }
 
-struct schema_options judge_schema_options(const struct cli *cli, const struct worker_database *database)
+struct schema_options engine_settings_schema_options(const struct cli *cli, const struct worker_database *database)
 {
     struct engine_config config;
-    judge_config(cli, &config);
+    engine_settings(cli, &config);
     if (database->descriptions) config.schema.descriptions_dir = database->descriptions;
     config.schema.deny_columns = database->deny_columns;
     config.schema.n_deny_columns = database->n_deny_columns;
     return config.schema;
 }
 
-bool judge_has_databases(struct cli *cli)
+bool engine_settings_has_databases(struct cli *cli)
 {
     const struct string_list *roots = &cli->settings.database.root;
     struct err err = {0};
@@ -139,95 +138,4 @@ bool judge_has_databases(struct cli *cli)
             return false;
         }
     return some;
-}
-
-enum { TICK_MS = 100 };
-
-struct run {
-    struct engine *engine;
-    const struct judge_loop *loop;
-    struct turns turns; /* with in_order */
-};
-
-/* False: the caller has had enough. */
-static bool give(struct run *run, struct msg_verdict *verdict)
-{
-    const struct judge_loop *loop = run->loop;
-    if (!loop->in_order) return loop->each(loop->ctx, verdict);
-    turns_put(&run->turns, verdict);
-    while ((verdict = turns_next(&run->turns)))
-        if (!loop->each(loop->ctx, verdict)) return false;
-    return true;
-}
-
-/* Take one verdict if it comes within timeout_ms. ERR_FULL: none came. ERR_CANCELLED: the caller has had enough. */
-static enum err_code take(struct run *run, int64_t timeout_ms, struct err *err)
-{
-    struct msg_verdict *verdict = NULL;
-    enum err_code code = engine_next(run->engine, timeout_ms, &verdict, err);
-    if (code == ERR_OK && !give(run, verdict)) code = ERR_CANCELLED;
-    if (run->loop->tick) run->loop->tick(run->loop->ctx);
-    return code;
-}
-
-static bool must_wait(const struct run *run)
-{
-    const struct judge_loop *loop = run->loop;
-    return (loop->wait && loop->wait(loop->ctx)) || (loop->in_order && turns_full(&run->turns));
-}
-
-/* Hand one request over, taking verdicts meanwhile so that neither side waits for the other for ever. */
-static enum err_code submit(struct run *run, const struct msg_request *request, struct err *err)
-{
-    for (;;) {
-        enum err_code code = must_wait(run) ? ERR_FULL : engine_submit(run->engine, request, 0, err);
-        if (code != ERR_FULL) return code;
-        code = take(run, TICK_MS, err);
-        if (code != ERR_OK && code != ERR_FULL) return code;
-    }
-}
-
-static enum err_code feed(struct run *run, struct arena *arena, struct err *err)
-{
-    for (;;) {
-        struct msg_request *request = NULL;
-        arena_reset(arena);
-        int more = run->loop->next(run->loop->ctx, arena, &request);
-        if (more < 0) return ERR_CANCELLED;
-        if (more == 0) return ERR_OK;
-        if (more != JUDGE_LATER && run->loop->in_order) turns_expect(&run->turns, request->tag);
-        enum err_code code = more == JUDGE_LATER ? ERR_OK : submit(run, request, err);
-        while (code == ERR_OK) code = take(run, 0, err);
-        if (code != ERR_FULL) return code;
-    }
-}
-
-enum err_code judge_run(struct engine *engine, const struct judge_loop *loop, struct err *err)
-{
-    struct run run = {.engine = engine, .loop = loop};
-    struct arena arena;
-    arena_init(&arena, 0);
-    turns_init(&run.turns, engine_window(engine));
-    enum err_code code = feed(&run, &arena, err);
-    arena_free(&arena);
-    if (code == ERR_OK) {
-        engine_finish(engine);
-        do code = take(&run, TICK_MS, err);
-        while (code == ERR_OK || code == ERR_FULL);
-    }
-    turns_free(&run.turns);
-    if (code == ERR_CANCELLED) return ERR_OK;
-    return code == ERR_CLOSED && (!err || err->code == ERR_OK) ? ERR_OK : code;
-}
-
-enum err_code judge_request(const struct engine_config *config, const struct msg_request *request,
-                            struct msg_verdict **out, struct err *err)
-{
-    struct engine *engine = NULL;
-    *out = NULL;
-    enum err_code code = engine_open(config, &engine, err);
-    if (code == ERR_OK) code = engine_submit(engine, request, -1, err);
-    if (code == ERR_OK) code = engine_next(engine, -1, out, err);
-    engine_close(engine);
-    return code;
 }

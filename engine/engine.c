@@ -9,7 +9,7 @@
  * the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has its
  * verdict; the key of a request is its tag for that reason.
  */
-#include "cli/engine.h"
+#include "engine/engine.h"
 
 #include "lib/base/clock.h"
 #include "scoring/models.h"

@@ -1,0 +1,94 @@
+#include "engine/run.h"
+
+#include "engine/reorder.h"
+
+enum { TICK_MS = 100 };
+
+struct run {
+    struct engine *engine;
+    const struct engine_loop *loop;
+    struct reorder reorder; /* with in_order */
+};
+
+/* False: the caller has had enough. */
+static bool give(struct run *run, struct msg_verdict *verdict)
+{
+    const struct engine_loop *loop = run->loop;
+    if (!loop->in_order) return loop->each(loop->ctx, verdict);
+    reorder_put(&run->reorder, verdict);
+    while ((verdict = reorder_next(&run->reorder)))
+        if (!loop->each(loop->ctx, verdict)) return false;
+    return true;
+}
+
+/* Take one verdict if it comes within timeout_ms. ERR_FULL: none came. ERR_CANCELLED: the caller has had enough. */
+static enum err_code take(struct run *run, int64_t timeout_ms, struct err *err)
+{
+    struct msg_verdict *verdict = NULL;
+    enum err_code code = engine_next(run->engine, timeout_ms, &verdict, err);
+    if (code == ERR_OK && !give(run, verdict)) code = ERR_CANCELLED;
+    if (run->loop->tick) run->loop->tick(run->loop->ctx);
+    return code;
+}
+
+static bool must_wait(const struct run *run)
+{
+    const struct engine_loop *loop = run->loop;
+    return (loop->wait && loop->wait(loop->ctx)) || (loop->in_order && reorder_full(&run->reorder));
+}
+
+/* Hand one request over, taking verdicts meanwhile so that neither side waits for the other for ever. */
+static enum err_code submit(struct run *run, const struct msg_request *request, struct err *err)
+{
+    for (;;) {
+        enum err_code code = must_wait(run) ? ERR_FULL : engine_submit(run->engine, request, 0, err);
+        if (code != ERR_FULL) return code;
+        code = take(run, TICK_MS, err);
+        if (code != ERR_OK && code != ERR_FULL) return code;
+    }
+}
+
+static enum err_code feed(struct run *run, struct arena *arena, struct err *err)
+{
+    for (;;) {
+        struct msg_request *request = NULL;
+        arena_reset(arena);
+        int more = run->loop->next(run->loop->ctx, arena, &request);
+        if (more < 0) return ERR_CANCELLED;
+        if (more == 0) return ERR_OK;
+        if (more != ENGINE_LATER && run->loop->in_order) reorder_expect(&run->reorder, request->tag);
+        enum err_code code = more == ENGINE_LATER ? ERR_OK : submit(run, request, err);
+        while (code == ERR_OK) code = take(run, 0, err);
+        if (code != ERR_FULL) return code;
+    }
+}
+
+enum err_code engine_run(struct engine *engine, const struct engine_loop *loop, struct err *err)
+{
+    struct run run = {.engine = engine, .loop = loop};
+    struct arena arena;
+    arena_init(&arena, 0);
+    reorder_init(&run.reorder, engine_window(engine));
+    enum err_code code = feed(&run, &arena, err);
+    arena_free(&arena);
+    if (code == ERR_OK) {
+        engine_finish(engine);
+        do code = take(&run, TICK_MS, err);
+        while (code == ERR_OK || code == ERR_FULL);
+    }
+    reorder_free(&run.reorder);
+    if (code == ERR_CANCELLED) return ERR_OK;
+    return code == ERR_CLOSED && (!err || err->code == ERR_OK) ? ERR_OK : code;
+}
+
+enum err_code engine_judge(const struct engine_config *config, const struct msg_request *request,
+                           struct msg_verdict **out, struct err *err)
+{
+    struct engine *engine = NULL;
+    *out = NULL;
+    enum err_code code = engine_open(config, &engine, err);
+    if (code == ERR_OK) code = engine_submit(engine, request, -1, err);
+    if (code == ERR_OK) code = engine_next(engine, -1, out, err);
+    engine_close(engine);
+    return code;
+}
