@@ -1,7 +1,6 @@
 /* assay coordinator: the deciding half of a fleet, as a process. */
-#include "cli/fleet.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/settings/engine_settings.h"
-#include "cli/watch.h"
 #include "scoring/models.h"
 
 static enum err_code run(void *ctx, struct err *err)
@@ -60,21 +59,26 @@ static int coordinator_command(struct cli *cli)
     struct scoring_models *models = NULL;
     struct coordinator *coordinator = NULL;
     struct bus *bus = NULL;
-    struct watch *watch = NULL;
+    struct health *health = NULL;
     struct err err = {0};
     int exit_code;
-    fleet_start(cli);
-    enum err_code code = fleet_open_bus(cli, &bus, &err);
+    fleet_settings_start(cli);
+    enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = open_coordinator(cli, bus, &models, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, turned_ns};
-    const struct watch_config watched = {"coordinator", assay_commit(), &part,   1,
-                                         bus,           coordinator,    collect, restoring_ns};
-    if (!code) code = watch_open(cli, &watched, &watch, &err);
+    struct health_config health_of = {.name = "coordinator",
+                                      .parts = &part,
+                                      .n_parts = 1,
+                                      .bus = bus,
+                                      .ctx = coordinator,
+                                      .collect = collect,
+                                      .restoring_ns = restoring_ns};
+    if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
     if (code)
         exit_code = complain_err("coordinator", &err);
     else
-        exit_code = fleet_run(&part, 1, cli->settings.coordinator.drain_ms);
-    watch_close(watch);
+        exit_code = fleet_run(&part, 1, assay_version(), cli->settings.coordinator.drain_ms);
+    health_close(health);
     coordinator_free(coordinator);
     bus_close(bus);
     models_free(models);

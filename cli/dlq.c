@@ -11,7 +11,7 @@
  */
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/kafka.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/table.h"
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
@@ -431,9 +431,7 @@ static enum err_code run_action(struct post *post, const struct action *action)
     const struct string_list *asked = &post->cli->settings.dlq.topics;
     const char *const *topics = asked->n ? asked->items : usual;
     unsigned n = asked->n ? asked->n : G_N_ELEMENTS(usual);
-    struct bus_config config = {0};
-    enum err_code code = kafka_config(post->cli, &config, post->err);
-    if (!code) code = bus_open("kafka", &config, &post->bus, post->err);
+    enum err_code code = fleet_settings_open_bus(post->cli, &post->bus, post->err);
     for (unsigned i = 0; !code && i < n && post->left; i++) code = action->topic(post, topics[i]);
     bus_close(post->bus);
     return code;

@@ -17,6 +17,7 @@
 #include "cli/diff.h"
 #include "cli/pace.h"
 #include "cli/replay.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/resume.h"
 #include "proto/bus/source.h"
 #include "cli/terminal.h"
@@ -394,7 +395,8 @@ static bool open_feed(struct feed *f, struct err *err)
     if (f->source.lines.empty) complain_empty(f->source.lines.path);
     f->source.timed = s->past.speed > 0;
     f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
-    return replay_open_bus(f->cli, &f->bus, err) == ERR_OK && range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&
+    return fleet_settings_open_bus(f->cli, &f->bus, err) == ERR_OK &&
+           range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&
            (!s->replay.out || open_answers(f, err) == ERR_OK);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/pace.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/resume.h"
 #include "proto/bus/source.h"
 #include "cli/terminal.h"
@@ -422,7 +423,7 @@ static bool open_source(struct replay *r)
     const char *name = r->cli->n_args ? r->cli->args[0] : s->past.from_topic;
     struct range_config config;
     struct err err = {0};
-    if ((s->past.from_topic || s->past.to_topic) && replay_open_bus(r->cli, &r->bus, &err) != ERR_OK) {
+    if ((s->past.from_topic || s->past.to_topic) && fleet_settings_open_bus(r->cli, &r->bus, &err) != ERR_OK) {
         complain_err(NULL, &err);
         return false;
     }

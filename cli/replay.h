@@ -23,9 +23,6 @@ bool replay_check_group(const struct settings *settings);
 /* The stretch of --from-topic. ERR_CONFIG: a time that is none. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 
-/* The brokers of the settings; the caller owes bus_close. */
-enum err_code replay_open_bus(struct cli *cli, struct bus **out, struct err *err);
-
 /* A regular file that holds something. */
 bool replay_is_full_file(const char *path);
 

@@ -1,5 +1,5 @@
 /* From flags to a replay: which of them go together, and what stretch of a topic they mean. */
-#include "cli/kafka.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/replay.h"
 #include "proto/bus/source.h"
 
@@ -105,11 +105,4 @@ enum err_code replay_range(const struct settings *s, struct range_config *out, s
                                  .in_order = true};
     enum err_code code = point(s->past.from_time, s->past.from_offset, RANGE_FIRST, &out->from, err);
     return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
-}
-
-enum err_code replay_open_bus(struct cli *cli, struct bus **out, struct err *err)
-{
-    struct bus_config config = {0};
-    enum err_code code = kafka_config(cli, &config, err);
-    return code ? code : bus_open("kafka", &config, out, err);
 }

@@ -1,7 +1,6 @@
 /* assay serve: the fleet's HTTP callers, as a process. Any number of replicas, none of which has a state to lose. */
-#include "cli/fleet.h"
-#include "cli/gate.h"
-#include "cli/watch.h"
+#include "cli/settings/fleet_settings.h"
+#include "server/http_api.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "proto/message/edge.h"
@@ -17,8 +16,8 @@ enum { TURN_MS = 50, COMING_AND_GOING = 256 /* connections beside those that wai
 struct serve {
     const struct settings *settings;
     struct bus *bus;
-    struct waiting *waiting;
-    struct gate *gate;
+    struct pending *pending;
+    struct http_api *api;
     struct range *verdicts, *letters;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
     atomic_llong turned_ns;
@@ -53,7 +52,7 @@ static void take_verdict(struct serve *serve, const struct bus_message *message)
     if (edge_type_of(message, &type, NULL) || type != EDGE_TYPE_JSON) return;
     if (message->key && message->key_len < sizeof outcome.id) memcpy(outcome.id, message->key, message->key_len);
     outcome.body = g_bytes_new(message->value, message->len);
-    waiting_outcome(serve->waiting, &outcome);
+    pending_outcome(serve->pending, &outcome);
     g_bytes_unref(outcome.body);
 }
 
@@ -63,8 +62,8 @@ static void take_letter(struct serve *serve, const struct bus_message *message)
     struct letter_origin origin;
     if (!read_place(serve, message, &outcome.place) || letter_read(message, &origin, NULL)) return;
     outcome.body =
-        gate_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
-    waiting_outcome(serve->waiting, &outcome);
+        http_api_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
+    pending_outcome(serve->pending, &outcome);
     g_bytes_unref(outcome.body);
 }
 
@@ -87,11 +86,11 @@ static enum err_code listen_to(struct serve *serve, struct range *range, int64_t
 /* Asked to stop, and either nobody waits or the time for that is up. */
 static bool is_over(struct serve *serve)
 {
-    struct waiting_stats stats;
+    struct pending_stats stats;
     int64_t until = atomic_load(&serve->until_ns);
     if (!until) return false;
-    waiting_get_stats(serve->waiting, &stats);
-    return stats.waiting == 0 || clock_now_ns() >= until;
+    pending_get_stats(serve->pending, &stats);
+    return stats.pending == 0 || clock_now_ns() >= until;
 }
 
 static enum err_code run(void *ctx, struct err *err)
@@ -102,7 +101,7 @@ static enum err_code run(void *ctx, struct err *err)
         atomic_store(&serve->turned_ns, clock_now_ns());
         code = listen_to(serve, serve->verdicts, TURN_MS, take_verdict, err);
         if (!code) code = listen_to(serve, serve->letters, 0, take_letter, err);
-        waiting_expire(serve->waiting, clock_now_ns());
+        pending_expire(serve->pending, clock_now_ns());
         if (!code) code = bus_health(serve->bus, err);
     }
     return code;
@@ -112,7 +111,7 @@ static void stop(void *ctx)
 {
     struct serve *serve = ctx;
     int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4; /* the rest is for saying so */
-    gate_quiesce(serve->gate);
+    http_api_quiesce(serve->api);
     atomic_store(&serve->until_ns, clock_now_ns() + patience_ms * 1000000);
 }
 
@@ -124,11 +123,11 @@ static int64_t turned_ns(void *ctx)
 static void collect(void *ctx, struct metrics *metrics)
 {
     const struct serve *serve = ctx;
-    struct waiting_stats waiting;
-    struct door_stats door;
-    waiting_get_stats(serve->waiting, &waiting);
-    gate_get_stats(serve->gate, &door);
-    fleet_metrics_serve(metrics, &waiting, &door);
+    struct pending_stats pending;
+    struct http_server_stats clients;
+    pending_get_stats(serve->pending, &pending);
+    http_api_get_stats(serve->api, &clients);
+    fleet_metrics_serve(metrics, &pending, &clients);
 }
 
 /* --- open, close --- */
@@ -148,60 +147,61 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     const struct settings *s = &cli->settings;
     serve->settings = s;
     if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
-    enum err_code code = fleet_open_bus(cli, &serve->bus, err);
+    enum err_code code = fleet_settings_open_bus(cli, &serve->bus, err);
     if (!code) code = range_topic_exists(serve->bus, s->serve.requests, err);
     if (!code) code = bus_know_topics(serve->bus, &s->serve.requests, 1, err);
     if (!code) code = open_range(serve, s->serve.verdicts, &serve->verdicts, err);
     if (!code) code = open_range(serve, s->serve.letters, &serve->letters, err);
     if (code) return code;
-    serve->waiting = waiting_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
-    const struct gate_config gate = {.listen = s->serve.http,
-                                     .bus = serve->bus,
-                                     .waiting = serve->waiting,
-                                     .requests = s->serve.requests,
-                                     .max_bytes = (size_t)s->serve.max_kb << 10,
-                                     .wait_ms = s->serve.wait_ms,
-                                     .max_wait_ms = s->serve.max_wait_ms,
-                                     .max_connections = (uint32_t)s->serve.max_waiting + COMING_AND_GOING,
-                                     .per_address = (uint32_t)s->serve.per_address};
-    return gate_open(&gate, &serve->gate, err);
+    serve->pending = pending_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
+    const struct http_api_config api = {.listen = s->serve.http,
+                                        .bus = serve->bus,
+                                        .pending = serve->pending,
+                                        .requests = s->serve.requests,
+                                        .max_bytes = (size_t)s->serve.max_kb << 10,
+                                        .wait_ms = s->serve.wait_ms,
+                                        .max_wait_ms = s->serve.max_wait_ms,
+                                        .max_connections = (uint32_t)s->serve.max_waiting + COMING_AND_GOING,
+                                        .per_address = (uint32_t)s->serve.per_address};
+    return http_api_open(&api, &serve->api, err);
 }
 
 static void close_serve(struct serve *serve)
 {
-    if (serve->waiting) waiting_close(serve->waiting);
-    gate_close(serve->gate);
+    if (serve->pending) pending_close(serve->pending);
+    http_api_close(serve->api);
     range_close(serve->verdicts);
     range_close(serve->letters);
     if (serve->bus) bus_close(serve->bus);
-    waiting_free(serve->waiting);
+    pending_free(serve->pending);
 }
 
 static void log_port(const struct serve *serve)
 {
     const struct log_field fields[] = {log_field_text("http", serve->settings->serve.http),
-                                       log_field_number("port", gate_port(serve->gate))};
+                                       log_field_number("port", http_api_port(serve->api))};
     log_event(LOG_LEVEL_INFO, "serve", fields, 2, "requests are taken");
 }
 
 static int serve_command(struct cli *cli)
 {
     struct serve serve = {0};
-    struct watch *watch = NULL;
+    struct health *health = NULL;
     struct err err = {0};
     int exit_code;
-    fleet_start(cli);
+    fleet_settings_start(cli);
     enum err_code code = open_serve(cli, &serve, &err);
     const struct fleet_part part = {"serve", &serve, run, stop, turned_ns};
-    const struct watch_config watched = {"serve", assay_commit(), &part, 1, serve.bus, &serve, collect};
-    if (!code) code = watch_open(cli, &watched, &watch, &err);
+    struct health_config health_of = {
+        .name = "serve", .parts = &part, .n_parts = 1, .bus = serve.bus, .ctx = &serve, .collect = collect};
+    if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
     if (code) {
         exit_code = complain_err("serve", &err);
     } else {
         log_port(&serve);
-        exit_code = fleet_run(&part, 1, cli->settings.serve.drain_ms);
+        exit_code = fleet_run(&part, 1, assay_version(), cli->settings.serve.drain_ms);
     }
-    watch_close(watch);
+    health_close(health);
     close_serve(&serve);
     return exit_code;
 }

@@ -1,7 +1,7 @@
 /* assay topics: make the fleet's topics, or say how they are. */
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/kafka.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/table.h"
 #include "proto/bus/topics.h"
 #include "signals/vsig.h"
@@ -73,7 +73,6 @@ static int topics_run(struct cli *cli)
 {
     static struct topic_plan plans[TOPICS_MAX];
     struct topic_report reports[TOPICS_MAX];
-    struct bus_config config = {0};
     struct bus *bus = NULL;
     struct err err = {0};
     enum format format;
@@ -84,8 +83,7 @@ static int topics_run(struct cli *cli)
     }
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
     uint32_t n = plan(&cli->settings, plans);
-    enum err_code code = kafka_config(cli, &config, &err);
-    if (!code) code = bus_open("kafka", &config, &bus, &err);
+    enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = (create ? topics_create : topics_describe)(bus, plans, n, reports, &err);
     bool made;
     const struct bus_once group = {.group = cli->settings.coordinator.group};

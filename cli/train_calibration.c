@@ -13,6 +13,7 @@
 
 #include "cli/settings/engine_settings.h"
 #include "cli/replay.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/table.h"
 #include "cli/verifier_data.h"
 #include "scoring/verifier_context.h"
@@ -228,7 +229,7 @@ static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source
     struct range_config config;
     enum err_code code = replay_range(&cli->settings, &config, err);
     config.group = "assay-train";
-    if (code == ERR_OK) code = replay_open_bus(cli, bus, err);
+    if (code == ERR_OK) code = fleet_settings_open_bus(cli, bus, err);
     return code ? code : source_open_topic(topic, *bus, &config, err);
 }
 

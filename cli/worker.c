@@ -1,7 +1,6 @@
 /* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
-#include "cli/fleet.h"
+#include "cli/settings/fleet_settings.h"
 #include "cli/settings/engine_settings.h"
-#include "cli/watch.h"
 #include "lib/base/log.h"
 #include "lib/db/executor.h"
 #include "worker/breaker.h"
@@ -196,7 +195,7 @@ static int judge_alone(struct cli *cli, struct pool *pool, const struct engine_c
 static int worker_command(struct cli *cli)
 {
     struct engine_config judge;
-    struct watch *watch = NULL;
+    struct health *health = NULL;
     struct err err = {0};
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     struct pool *pool = calloc(1, sizeof *pool);
@@ -206,17 +205,18 @@ static int worker_command(struct cli *cli)
     judge.databases.n_deny_columns = judge.schema.n_deny_columns = cli->settings.judge.deny_columns.n;
     const char *left_ms = getenv(TRIAL);
     if (left_ms) return judge_alone(cli, pool, &judge, g_ascii_strtoll(left_ms, NULL, 10));
-    fleet_start(cli);
+    fleet_settings_start(cli);
     read_words(pool);
-    enum err_code code = fleet_open_bus(cli, &pool->bus, &err);
+    enum err_code code = fleet_settings_open_bus(cli, &pool->bus, &err);
     if (!code) code = open_cache(pool, cli, &judge, &err);
     if (!code) code = open_guards(pool, cli, &judge, &err);
     if (!code) code = open_workers(pool, cli, &judge, &err);
-    const struct watch_config watched = {"worker", assay_commit(), pool->parts, pool->n, pool->bus, pool, collect};
-    if (!code) code = watch_open(cli, &watched, &watch, &err);
-    int exit_code =
-        code ? complain_err("worker", &err) : fleet_run(pool->parts, pool->n, cli->settings.worker.drain_ms);
-    watch_close(watch);
+    struct health_config health_of = {
+        .name = "worker", .parts = pool->parts, .n_parts = pool->n, .bus = pool->bus, .ctx = pool, .collect = collect};
+    if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
+    int exit_code = code ? complain_err("worker", &err)
+                         : fleet_run(pool->parts, pool->n, assay_version(), cli->settings.worker.drain_ms);
+    health_close(health);
     pool_close(pool);
     return exit_code;
 }

@@ -1,6 +1,6 @@
 /* Heads of HTTP requests. The same verdict in pieces as at once, whatever follows a whole head; and what is let through
  * has no line feed by itself, no NUL and one way to tell where its body ends. */
-#include "cli/http_head.h"
+#include "server/http_head.h"
 
 #include <stdint.h>
 #include <stdlib.h>

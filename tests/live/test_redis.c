@@ -1,6 +1,6 @@
 /* The fleet's cache against real servers, each test with one of its own. Each `struct seat` is what one worker process
  * has: a cache of its own, and a handle. */
-#include "cli/fleet_metrics.h"
+#include "server/fleet_metrics.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "tests/live/redis_server.h"

@@ -63,7 +63,7 @@ def commands(compose, program):
 
 def health(compose, program):
     """A check asks the port where its process listens, for a page that it has."""
-    pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "cli/watch.c").read_text()))
+    pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "server/health.c").read_text()))
     for who, service, container in compose.processes():
         script = service.get("healthcheck", {}).get("test", [""])[-1]
         asked = re.search(r"/dev/tcp/127\.0\.0\.1/(\d+) .*GET (/\w+) ", script)

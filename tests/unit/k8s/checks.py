@@ -163,7 +163,7 @@ def port_of(address):
 
 def health(m, program):
     """Probes ask the port where the program listens, for pages that it has; and so do Services and monitors."""
-    pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "cli/watch.c").read_text()))
+    pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "server/health.c").read_text()))
     wanted = {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
     for who, _, template, container in m.processes():
         ports = {p["name"]: p["containerPort"] for p in container["ports"]}

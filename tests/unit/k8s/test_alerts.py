@@ -27,7 +27,7 @@ OPERATIONS = (ROOT / "docs/operations.md").read_text()
 
 
 def table():
-    """{metric: its labels} of docs/metrics.md, which tests/unit/cli/test_observe.c holds against the program."""
+    """{metric: its labels} of docs/metrics.md, which tests/unit/server/test_admin_http.c holds against the program."""
     known = {}
     for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([\w,]*) \|", (ROOT / "docs/metrics.md").read_text(), re.M):
         own = {label for label in labels.split(",") if label}

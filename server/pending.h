@@ -7,8 +7,8 @@
  *
  * Thread: any, for all calls; answers are given on the thread that brought them about, and without a lock held.
  */
-#ifndef ASSAY_CLI_WAITING_H
-#define ASSAY_CLI_WAITING_H
+#ifndef ASSAY_SERVER_PENDING_H
+#define ASSAY_SERVER_PENDING_H
 
 #include "proto/message/msg.h"
 
@@ -23,48 +23,48 @@ struct outcome {
 };
 
 /* Why a caller stops waiting. */
-enum waiting_end { WAITING_ANSWERED, WAITING_LATE, WAITING_CLOSED };
+enum pending_end { PENDING_ANSWERED, PENDING_LATE, PENDING_CLOSED };
 
 /* Called once. `outcome` (NULL unless answered) is the callee's for the time of the call. */
-typedef void waiting_done(void *ctx, enum waiting_end end, const struct outcome *outcome);
+typedef void pending_done(void *ctx, enum pending_end end, const struct outcome *outcome);
 
-struct waiting;
+struct pending;
 struct waiter;
 
 /* At most max_waiters at a time; of outcomes the newest of kept_bytes. NULL: no memory. */
-struct waiting *waiting_new(uint32_t max_waiters, size_t kept_bytes);
+struct pending *pending_new(uint32_t max_waiters, size_t kept_bytes);
 /* After the bus is closed: nobody may be told a place any more. NULL is fine. */
-void waiting_free(struct waiting *waiting);
+void pending_free(struct pending *pending);
 
 /* Begin to wait, before the request is sent, so that nothing is missed. `id` is the request's; the waiter's place is
- * told by waiting_place. ERR_FULL: too many wait, or waiting_close was called. */
-enum err_code waiting_begin(struct waiting *waiting, const char *id, int64_t until_ns, waiting_done *done, void *ctx,
+ * told by pending_place. ERR_FULL: too many wait, or pending_close was called. */
+enum err_code pending_begin(struct pending *pending, const char *id, int64_t until_ns, pending_done *done, void *ctx,
                             struct waiter **out);
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
-void waiting_place(struct waiter *waiter, int32_t partition, int64_t offset);
+void pending_place(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
-bool waiting_cancel(struct waiter *waiter);
+bool pending_cancel(struct waiter *waiter);
 
-/* The caller of `ctx` does not wait any longer, if he still did: WAITING_LATE. */
-void waiting_leave(struct waiting *waiting, const void *ctx);
+/* The caller of `ctx` does not wait any longer, if he still did: PENDING_LATE. */
+void pending_leave(struct pending *pending, const void *ctx);
 
 /* An outcome came; copied, with a reference to its body. */
-void waiting_outcome(struct waiting *waiting, const struct outcome *outcome);
+void pending_outcome(struct pending *pending, const struct outcome *outcome);
 /* End those whose time is up. */
-void waiting_expire(struct waiting *waiting, int64_t now_ns);
+void pending_expire(struct pending *pending, int64_t now_ns);
 /* End all, and take no more. */
-void waiting_close(struct waiting *waiting);
+void pending_close(struct pending *pending);
 
 /* The newest kept verdict of that id: a reference for the caller, or NULL. */
-GBytes *waiting_find(struct waiting *waiting, const char *id);
+GBytes *pending_find(struct pending *pending, const char *id);
 
-struct waiting_stats {
+struct pending_stats {
     uint64_t answered, letters, late, refused; /* callers, by how their wait ended; those not let in */
     uint64_t early;                            /* verdicts that came before their place was known */
-    uint32_t waiting;                          /* now */
+    uint32_t pending;                          /* now */
     uint32_t kept;                             /* outcomes, now */
     size_t kept_bytes;
 };
-void waiting_get_stats(struct waiting *waiting, struct waiting_stats *out);
+void pending_get_stats(struct pending *pending, struct pending_stats *out);
 
 #endif

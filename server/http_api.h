@@ -8,24 +8,24 @@
  * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code. Paper: none; the protocol's
  * rule for HTTP callers.
  *
- * DESIGN. Any replica takes any request: verdicts are read by all of them (cli/waiting.h), from a place that was fixed
- * before the first request went out. One thread serves all connections (cli/door.h: who may come in, and for how long);
+ * DESIGN. Any replica takes any request: verdicts are read by all of them (server/pending.h), from a place that was fixed
+ * before the first request went out. One thread serves all connections (server/http_server.h: who may come in, and for how long);
  * a caller who waits is suspended and costs no thread. Who is done tells the library to go on, and the answer is
  * written when it asks again. A connection carries one request. Bounded: callers who wait, connections, of all and of
  * one address, bytes of a body, the time for a head, a body and for reading an answer. No access control and no TLS: it
  * stands behind an ingress.
  */
-#ifndef ASSAY_CLI_GATE_H
-#define ASSAY_CLI_GATE_H
+#ifndef ASSAY_SERVER_HTTP_API_H
+#define ASSAY_SERVER_HTTP_API_H
 
-#include "cli/door.h"
-#include "cli/waiting.h"
+#include "server/http_server.h"
+#include "server/pending.h"
 #include "proto/bus/transport.h"
 
-struct gate_config {
-    const char *listen; /* HOST:PORT, see cli/listen.h */
+struct http_api_config {
+    const char *listen; /* HOST:PORT, see server/listen.h */
     struct bus *bus;
-    struct waiting *waiting;
+    struct pending *pending;
     const char *requests; /* topic */
     size_t max_bytes;     /* of a body */
     int64_t wait_ms;      /* when the caller does not say */
@@ -34,19 +34,19 @@ struct gate_config {
     uint32_t per_address; /* of them from one address; 0: any */
 };
 
-struct gate;
+struct http_api;
 
 /* Listens from now on; what `config` points to must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
-enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err);
-uint16_t gate_port(const struct gate *gate);
+enum err_code http_api_open(const struct http_api_config *config, struct http_api **out, struct err *err);
+uint16_t http_api_port(const struct http_api *api);
 /* Clients that were sent away. Thread: any. */
-void gate_get_stats(const struct gate *gate, struct door_stats *out);
+void http_api_get_stats(const struct http_api *api, struct http_server_stats *out);
 /* Take nobody in any more; those who wait are still answered. */
-void gate_quiesce(struct gate *gate);
-/* After waiting_close. NULL is fine. */
-void gate_close(struct gate *gate);
+void http_api_quiesce(struct http_api *api);
+/* After pending_close. NULL is fine. */
+void http_api_close(struct http_api *api);
 
 /* A dead letter's reason as the body of an answer: problem+json. The caller owes g_bytes_unref. */
-GBytes *gate_problem(unsigned status, const char *title, const char *code, const char *detail);
+GBytes *http_api_problem(unsigned status, const char *title, const char *code, const char *detail);
 
 #endif

@@ -1,15 +1,15 @@
-#include "cli/observe.h"
+#include "server/admin_http.h"
 
-#include "cli/door.h"
+#include "server/http_server.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { HEAD_BYTES = 8192 };
 
-struct observe {
-    struct observe_config config;
-    struct door *door;
+struct admin_http {
+    struct admin_http_config config;
+    struct http_server *server;
 };
 
 /* --- answers --- */
@@ -26,7 +26,7 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "Connection", "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, "Allow", "GET, HEAD");
-    door_answer(connection);
+    http_server_answer(connection);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
@@ -38,14 +38,14 @@ static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned s
     return text ? send_text(connection, status, "text/plain; charset=utf-8", text, strlen(text)) : MHD_NO;
 }
 
-static enum MHD_Result send_page(struct observe *observe, struct MHD_Connection *connection,
-                                 const struct observe_page *page)
+static enum MHD_Result send_page(struct admin_http *admin, struct MHD_Connection *connection,
+                                 const struct admin_http_page *page)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
     if (!out) return MHD_NO;
-    bool good = page->write(observe->config.ctx, out);
+    bool good = page->write(admin->config.ctx, out);
     if (fclose(out) != 0) {
         free(text);
         return MHD_NO;
@@ -57,50 +57,49 @@ static enum MHD_Result send_page(struct observe *observe, struct MHD_Connection 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *body, size_t *body_len, void **request)
 {
-    struct observe *observe = ctx;
+    struct admin_http *admin = ctx;
     (void)version, (void)body, (void)body_len, (void)request;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_status(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-    for (uint32_t i = 0; i < observe->config.n_pages; i++)
-        if (strcmp(observe->config.pages[i].path, url) == 0)
-            return send_page(observe, connection, &observe->config.pages[i]);
+    for (uint32_t i = 0; i < admin->config.n_pages; i++)
+        if (strcmp(admin->config.pages[i].path, url) == 0) return send_page(admin, connection, &admin->config.pages[i]);
     return send_status(connection, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
 }
 
 /* --- open, close --- */
 
-enum err_code observe_open(const struct observe_config *config, struct observe **out, struct err *err)
+enum err_code admin_http_open(const struct admin_http_config *config, struct admin_http **out, struct err *err)
 {
-    int64_t limit_ms = config->limit_ms ? config->limit_ms : OBSERVE_MS;
+    int64_t limit_ms = config->limit_ms ? config->limit_ms : ADMIN_HTTP_MS;
     *out = NULL;
-    struct observe *observe = calloc(1, sizeof *observe);
-    if (!observe) return err_set(err, ERR_NOMEM, "no memory for the listener");
-    observe->config = *config;
-    const struct door_config door = {
+    struct admin_http *admin = calloc(1, sizeof *admin);
+    if (!admin) return err_set(err, ERR_NOMEM, "no memory for the listener");
+    admin->config = *config;
+    const struct http_server_config server = {
         .name = "listen",
         .listen = config->listen,
-        .max_guests = OBSERVE_CONNECTIONS,
+        .max_connections = ADMIN_HTTP_CONNECTIONS,
         .head_bytes = HEAD_BYTES,
-        .limit_ms = {[DOOR_HEAD] = limit_ms, [DOOR_BODY] = limit_ms, [DOOR_ANSWER] = limit_ms},
+        .limit_ms = {[HTTP_STAGE_HEAD] = limit_ms, [HTTP_STAGE_BODY] = limit_ms, [HTTP_STAGE_ANSWER] = limit_ms},
         .on_request = on_request,
-        .ctx = observe};
-    enum err_code code = door_open(&door, &observe->door, err);
+        .ctx = admin};
+    enum err_code code = http_server_open(&server, &admin->server, err);
     if (code) {
-        free(observe);
+        free(admin);
         return code;
     }
-    *out = observe;
+    *out = admin;
     return ERR_OK;
 }
 
-uint16_t observe_port(const struct observe *observe)
+uint16_t admin_http_port(const struct admin_http *admin)
 {
-    return door_port(observe->door);
+    return http_server_port(admin->server);
 }
 
-void observe_close(struct observe *observe)
+void admin_http_close(struct admin_http *admin)
 {
-    if (!observe) return;
-    door_close(observe->door);
-    free(observe);
+    if (!admin) return;
+    http_server_close(admin->server);
+    free(admin);
 }

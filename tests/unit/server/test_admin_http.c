@@ -1,6 +1,6 @@
 /* The listener by itself, with clients that behave and clients that do not; then what a process shows through it. */
-#include "cli/observe.h"
-#include "cli/watch.h"
+#include "server/admin_http.h"
+#include "server/health.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "tests/support/leak.h"
@@ -79,22 +79,22 @@ static bool write_bad(void *ctx, FILE *out)
     return false;
 }
 
-static const struct observe_page pages[] = {{"/good", "text/plain", write_good}, {"/bad", "text/plain", write_bad}};
+static const struct admin_http_page pages[] = {{"/good", "text/plain", write_good}, {"/bad", "text/plain", write_bad}};
 
-static struct observe *open_observe(int64_t limit_ms)
+static struct admin_http *open_observe(int64_t limit_ms)
 {
-    struct observe_config config = {"127.0.0.1:0", pages, 2, "news", limit_ms};
-    struct observe *observe;
+    struct admin_http_config config = {"127.0.0.1:0", pages, 2, "news", limit_ms};
+    struct admin_http *admin;
     struct err err = {0};
-    cr_assert_eq(observe_open(&config, &observe, &err), ERR_OK, "%s", err.text);
-    cr_assert_neq(observe_port(observe), 0);
-    return observe;
+    cr_assert_eq(admin_http_open(&config, &admin, &err), ERR_OK, "%s", err.text);
+    cr_assert_neq(admin_http_port(admin), 0);
+    return admin;
 }
 
-Test(observe, pages_and_what_is_none)
+Test(admin, pages_and_what_is_none)
 {
-    struct observe *observe = open_observe(0);
-    uint16_t port = observe_port(observe);
+    struct admin_http *admin = open_observe(0);
+    uint16_t port = admin_http_port(admin);
     char *answer = ask(port, "GET", "/good");
     cr_assert(is_status(answer, 200) && strstr(answer, "text/plain"), "%s", answer);
     cr_assert_str_eq(body_of(answer), "good news\n");
@@ -116,15 +116,15 @@ Test(observe, pages_and_what_is_none)
         answer = ask(port, methods[i], "/good");
         cr_assert(is_status(answer, 405) && strstr(answer, "Allow: GET, HEAD"), "%s: %s", methods[i], answer);
     }
-    observe_close(observe);
+    admin_http_close(admin);
     leak_check();
 }
 
-Test(observe, bodies_are_not_read_and_heads_are_bounded)
+Test(admin, bodies_are_not_read_and_heads_are_bounded)
 {
     static char request[1 << 16];
-    struct observe *observe = open_observe(0);
-    uint16_t port = observe_port(observe);
+    struct admin_http *admin = open_observe(0);
+    uint16_t port = admin_http_port(admin);
     static const char post[] = "POST /good HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nxxxx";
     cr_assert(is_status(exchange(port, post, sizeof post - 1), 405));
     static const char get[] = "GET /good HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
@@ -140,35 +140,35 @@ Test(observe, bodies_are_not_read_and_heads_are_bounded)
     static const char rubbish[] = "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n";
     exchange(port, rubbish, sizeof rubbish - 1);
     cr_assert(is_status(ask(port, "GET", "/good"), 200), "and is still there");
-    observe_close(observe);
+    admin_http_close(admin);
     leak_check();
 }
 
 /* Twice as many as it takes at a time say nothing, or drip; who asks meanwhile waits no longer than they may stay. */
-Test(observe, idle_and_dripping_clients_do_not_keep_others_out, .timeout = 60)
+Test(admin, idle_and_dripping_clients_do_not_keep_others_out, .timeout = 60)
 {
-    enum { IDLE = 2 * OBSERVE_CONNECTIONS };
-    struct observe *observe = open_observe(300);
+    enum { IDLE = 2 * ADMIN_HTTP_CONNECTIONS };
+    struct admin_http *admin = open_observe(300);
     int idle[IDLE];
     for (int i = 0; i < IDLE; i++) {
-        idle[i] = connect_to(observe_port(observe));
+        idle[i] = connect_to(admin_http_port(admin));
         if (i % 2) send(idle[i], "GET ", 4, MSG_NOSIGNAL);
     }
     int64_t start = clock_now_ns();
-    char *answer = ask(observe_port(observe), "GET", "/good");
+    char *answer = ask(admin_http_port(admin), "GET", "/good");
     cr_assert(is_status(answer, 200), "%s", answer);
     cr_assert_lt(clock_now_ns() - start, 15000000000LL);
     for (int i = 0; i < IDLE; i++) close(idle[i]);
-    observe_close(observe);
+    admin_http_close(admin);
     leak_check();
 }
 
-Test(observe, it_ends_while_clients_hang_on)
+Test(admin, it_ends_while_clients_hang_on)
 {
-    struct observe *observe = open_observe(0);
-    int fd = connect_to(observe_port(observe));
+    struct admin_http *admin = open_observe(0);
+    int fd = connect_to(admin_http_port(admin));
     int64_t start = clock_now_ns();
-    observe_close(observe);
+    admin_http_close(admin);
     cr_assert_lt(clock_now_ns() - start, 3000000000LL);
     close(fd);
     leak_check();
@@ -176,37 +176,37 @@ Test(observe, it_ends_while_clients_hang_on)
 
 static void expect_refused(const char *listen, const char *says)
 {
-    struct observe_config config = {listen, pages, 2, NULL, 0};
-    struct observe *observe;
+    struct admin_http_config config = {listen, pages, 2, NULL, 0};
+    struct admin_http *admin;
     struct err err = {0};
-    cr_assert_eq(observe_open(&config, &observe, &err), ERR_CONFIG, "%s", listen);
-    cr_assert_null(observe);
+    cr_assert_eq(admin_http_open(&config, &admin, &err), ERR_CONFIG, "%s", listen);
+    cr_assert_null(admin);
     cr_assert(strstr(err.text, says), "%s: %s", listen, err.text);
 }
 
-Test(observe, addresses_that_are_none_and_a_port_that_is_taken)
+Test(admin, addresses_that_are_none_and_a_port_that_is_taken)
 {
     static const char *const bad[] = {"", "9000", "localhost", "localhost:", "::1:9000", "[::1]", "[::1:9000"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i], "is no HOST:PORT");
     expect_refused("127.0.0.1:http-no-such", "listen: 127.0.0.1:http-no-such");
     expect_refused("203.0.113.1:9000", "cannot listen on 203.0.113.1:9000");
-    struct observe *observe = open_observe(0);
+    struct admin_http *admin = open_observe(0);
     char listen[32];
-    snprintf(listen, sizeof listen, "127.0.0.1:%u", observe_port(observe));
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", admin_http_port(admin));
     expect_refused(listen, "in use");
-    observe_close(observe);
+    admin_http_close(admin);
     leak_check();
 }
 
-Test(observe, all_addresses)
+Test(admin, all_addresses)
 {
     static const char *const all[] = {":0", "*:0"};
     for (unsigned i = 0; i < 2; i++) {
-        struct observe_config config = {all[i], pages, 2, "news", 0};
-        struct observe *observe;
+        struct admin_http_config config = {all[i], pages, 2, "news", 0};
+        struct admin_http *admin;
         struct err err = {0};
-        cr_assert_eq(observe_open(&config, &observe, &err), ERR_OK, "%s", err.text);
-        observe_close(observe);
+        cr_assert_eq(admin_http_open(&config, &admin, &err), ERR_OK, "%s", err.text);
+        admin_http_close(admin);
     }
     leak_check();
 }
@@ -288,22 +288,27 @@ static int64_t fake_restoring(void *ctx)
 }
 
 struct process {
-    struct cli cli;
-    struct watch *watch;
+    struct health *watch;
     uint16_t port;
 };
 
 static void process_open(struct process *process)
 {
     static const struct fleet_part part = {.name = "worker-0", .turned_ns = turned_ns};
-    const struct watch_config config = {"worker", "1234567", &part, 1, &fake_bus, NULL, collect_both, fake_restoring};
+    const struct health_config config = {.name = "worker",
+                                         .commit = "1234567",
+                                         .listen = "127.0.0.1:0",
+                                         .stall_ms = 60000,
+                                         .parts = &part,
+                                         .n_parts = 1,
+                                         .bus = &fake_bus,
+                                         .collect = collect_both,
+                                         .restoring_ns = fake_restoring};
     struct err err = {0};
     log_open(open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_FORM_JSON, LOG_LEVEL_INFO);
     *process = (struct process){0};
-    process->cli.settings.observe.listen = "127.0.0.1:0";
-    process->cli.settings.observe.stall_ms = 60000;
-    cr_assert_eq(watch_open(&process->cli, &config, &process->watch, &err), ERR_OK, "%s", err.text);
-    process->port = watch_port(process->watch);
+    cr_assert_eq(health_open(&config, &process->watch, &err), ERR_OK, "%s", err.text);
+    process->port = health_port(process->watch);
 }
 
 static void expect_page(const struct process *process, const char *path, int status, const char *says)
@@ -319,12 +324,12 @@ static void expect_page(const struct process *process, const char *path, int sta
 
 Test(watch, not_asked_to_listen_it_does_not)
 {
-    struct cli cli = {0};
-    const struct watch_config config = {"worker", "1234567", NULL, 0, &fake_bus, NULL, collect_both, NULL};
-    struct watch *watch;
-    cr_assert_eq(watch_open(&cli, &config, &watch, NULL), ERR_OK);
+    const struct health_config config = {
+        .name = "worker", .commit = "1234567", .bus = &fake_bus, .collect = collect_both};
+    struct health *watch;
+    cr_assert_eq(health_open(&config, &watch, NULL), ERR_OK);
     cr_assert_null(watch);
-    watch_close(watch);
+    health_close(watch);
 }
 
 Test(watch, health_is_about_loops_and_fatal_errors)
@@ -342,7 +347,7 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     atomic_store(&restoring, 1500000000LL);
     expect_page(&process, "/readyz", 503, "taking over: not yet, for 1.5 s");
     expect_page(&process, "/healthz", 200, "loops: ok");
-    atomic_store(&restoring, WATCH_RESTORE_MS * 1000000LL + 1);
+    atomic_store(&restoring, HEALTH_RESTORE_MS * 1000000LL + 1);
     expect_page(&process, "/readyz", 200, "taking over: goes on");
     atomic_store(&restoring, 0);
     atomic_store(&turned, clock_now_ns() - 61000000000LL);
@@ -353,7 +358,7 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     atomic_store(&bus_code, ERR_CLOSED);
     expect_page(&process, "/healthz", 503, "transport: fenced by another");
     expect_page(&process, "/readyz", 503, "transport: fenced by another");
-    watch_close(process.watch);
+    health_close(process.watch);
     leak_check();
 }
 
@@ -438,7 +443,7 @@ Test(watch, metrics_are_what_the_rooms_count)
     cr_assert(is_status(answer, 200) && strstr(answer, "text/plain; version=0.0.4"), "%.300s", answer);
     expect_lines(answer, COUNTED, sizeof COUNTED / sizeof *COUNTED);
     expect_positive(answer, OURS, sizeof OURS / sizeof *OURS);
-    watch_close(process.watch);
+    health_close(process.watch);
     leak_check();
 }
 

@@ -1,4 +1,5 @@
-#include "cli/kafka.h"
+#include "cli/settings/fleet_settings.h"
+
 #include "lib/base/bom.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static const char *value_of(struct cli *cli, const char *name, const char *text,
     return value;
 }
 
-enum err_code kafka_config(struct cli *cli, struct bus_config *config, struct err *err)
+static enum err_code bus_settings(struct cli *cli, struct bus_config *config, struct err *err)
 {
     const struct string_list *list = &cli->settings.kafka.properties;
     struct bus_property *properties = arena_new_array(&cli->arena, list->n + 1, struct bus_property);
@@ -47,4 +48,26 @@ enum err_code kafka_config(struct cli *cli, struct bus_config *config, struct er
     config->n_properties = n;
     config->connect_ms = cli->settings.kafka.connect_ms;
     return ERR_OK;
+}
+
+enum err_code fleet_settings_open_bus(struct cli *cli, struct bus **out, struct err *err)
+{
+    struct bus_config config = {0};
+    enum err_code code = bus_settings(cli, &config, err);
+    return code ? code : bus_open("kafka", &config, out, err);
+}
+
+void fleet_settings_start(const struct cli *cli)
+{
+    fleet_start((enum log_form)log_form_by_name(cli->settings.observe.log_form),
+                (enum log_level)log_level_by_name(cli->settings.observe.log_level));
+}
+
+enum err_code fleet_settings_open_health(const struct cli *cli, struct health_config *config, struct health **out,
+                                         struct err *err)
+{
+    config->listen = cli->settings.observe.listen;
+    config->stall_ms = cli->settings.observe.stall_ms;
+    config->commit = assay_commit();
+    return health_open(config, out, err);
 }

@@ -4,11 +4,13 @@
  * process that has not done so after drain_ms, or gets a second signal, ends at once: the rest of the fleet repeats
  * what it held, since nothing is acknowledged before its time.
  */
-#ifndef ASSAY_CLI_FLEET_H
-#define ASSAY_CLI_FLEET_H
+#ifndef ASSAY_SERVER_FLEET_H
+#define ASSAY_SERVER_FLEET_H
 
-#include "cli/cli.h"
-#include "proto/bus/transport.h"
+#include "lib/base/error.h"
+#include "lib/base/log.h"
+
+#include <stdint.h>
 
 struct fleet_part {
     const char *name; /* of the thread; at most 15 bytes */
@@ -18,16 +20,13 @@ struct fleet_part {
     int64_t (*turned_ns)(void *ctx); /* when its loop last turned, clock_now_ns; 0: not yet. Any thread */
 };
 
-enum { FLEET_MAX_PARTS = 256 };
+enum { FLEET_MAX_PARTS = 256, FLEET_EXIT_ENDED = 0, FLEET_EXIT_FAILED = 2 /* exit codes */ };
 
-/* Before anything that starts threads: signals then come to fleet_run alone, and the log is as the settings say. */
-void fleet_start(const struct cli *cli);
+/* Before anything that starts threads: opens the log on standard error; signals then come to fleet_run alone. */
+void fleet_start(enum log_form form, enum log_level most);
 
-/* Run all parts; returns when all have ended. Exit code: 0 after a signal, 2 after a complaint when one failed. Does
- * not return at all when draining takes longer than drain_ms. Thread: main. */
-int fleet_run(const struct fleet_part *parts, uint32_t n, int64_t drain_ms);
-
-/* The transport that the settings name; ERR_CONFIG when they name no server. */
-enum err_code fleet_open_bus(struct cli *cli, struct bus **out, struct err *err);
+/* Run all parts; returns when all have ended: FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED when one failed, which the log
+ * says. `version` is for the log. Does not return at all when draining takes longer than drain_ms. Thread: main. */
+int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, int64_t drain_ms);
 
 #endif

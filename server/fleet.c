@@ -1,6 +1,5 @@
-#include "cli/fleet.h"
+#include "server/fleet.h"
 
-#include "cli/kafka.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 
@@ -28,25 +27,17 @@ static sigset_t ending_signals(void)
     return set;
 }
 
-void fleet_start(const struct cli *cli)
+void fleet_start(enum log_form form, enum log_level most)
 {
     sigset_t set = ending_signals();
-    log_open(-1, (enum log_form)log_form_by_name(cli->settings.observe.log_form),
-             (enum log_level)log_level_by_name(cli->settings.observe.log_level));
+    log_open(-1, form, most);
     signal(SIGPIPE, SIG_IGN); /* a connection that breaks is an error code, not an end */
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-enum err_code fleet_open_bus(struct cli *cli, struct bus **out, struct err *err)
+static void log_start(const char *version, uint32_t n)
 {
-    struct bus_config config = {0};
-    enum err_code code = kafka_config(cli, &config, err);
-    return code ? code : bus_open("kafka", &config, out, err);
-}
-
-static void log_start(uint32_t n)
-{
-    const struct log_field fields[] = {log_field_text("version", assay_version()), log_field_number("parts", n)};
+    const struct log_field fields[] = {log_field_text("version", version), log_field_number("parts", n)};
     log_event(LOG_LEVEL_INFO, "fleet", fields, 2, "running");
 }
 
@@ -79,7 +70,7 @@ static int next_signal(void)
 static void end_hard(const char *why)
 {
     log_error("fleet", "%s: ending at once; what was in hand will be repeated", why);
-    _exit(EXIT_ERROR);
+    _exit(FLEET_EXIT_FAILED);
 }
 
 /* Wait for the first end, or a signal. True: a signal. */
@@ -107,10 +98,10 @@ static int report(const struct fleet_part *part, enum err_code code, const struc
     const struct log_field fields[] = {log_field_text("part", part->name), log_field_text("code", err_name(code)),
                                        log_field_text("why", err->text[0] ? err->text : err_meaning(code))};
     log_event(LOG_LEVEL_ERROR, "fleet", fields, 3, "a part failed");
-    return EXIT_ERROR;
+    return FLEET_EXIT_FAILED;
 }
 
-int fleet_run(const struct fleet_part *parts, uint32_t n, int64_t drain_ms)
+int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, int64_t drain_ms)
 {
     static struct running all[FLEET_MAX_PARTS];
     uint32_t started = 0;
@@ -119,11 +110,11 @@ int fleet_run(const struct fleet_part *parts, uint32_t n, int64_t drain_ms)
         all[started] = (struct running){.part = &parts[started]};
         if (pthread_create(&all[started].thread, NULL, run_part, &all[started])) break;
     }
-    log_start(started);
+    log_start(version, started);
     if (started < n)
-        log_error("fleet", "only %u of %u threads could be started", started, n), code = EXIT_ERROR;
+        log_error("fleet", "only %u of %u threads could be started", started, n), code = FLEET_EXIT_FAILED;
     else if (!wait_for_end(all, n))
-        code = EXIT_ERROR;
+        code = FLEET_EXIT_FAILED;
     drain(all, started, drain_ms);
     for (uint32_t i = 0; i < started; i++) {
         pthread_join(all[i].thread, NULL);

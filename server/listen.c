@@ -1,4 +1,4 @@
-#include "cli/listen.h"
+#include "server/listen.h"
 
 #include "lib/base/log.h"
 

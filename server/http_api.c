@@ -1,6 +1,6 @@
-#include "cli/gate.h"
+#include "server/http_api.h"
 
-#include "cli/door.h"
+#include "server/http_server.h"
 #include "lib/base/clock.h"
 #include "proto/message/edge.h"
 
@@ -24,9 +24,9 @@ enum {
 #define JSON     "application/json"
 #define PROBLEM  "application/problem+json"
 
-struct gate {
-    struct gate_config config;
-    struct door *door;
+struct http_api {
+    struct http_api_config config;
+    struct http_server *server;
     atomic_bool quiesced;
     atomic_uint n_calls; /* judged or waiting, not answered to the end */
 };
@@ -34,11 +34,11 @@ struct gate {
 /* One request over HTTP, from its head to its answer. `end` and `outcome` are written by whoever ends the wait, before
  * the library is told to go on. */
 struct call {
-    struct gate *gate;
+    struct http_api *api;
     struct MHD_Connection *connection;
     GByteArray *body;
     bool sent, suspended;
-    enum waiting_end end;
+    enum pending_end end;
     GBytes *outcome;
     bool letter;
     struct msg_key place;
@@ -48,7 +48,7 @@ struct call {
 
 /* --- answers --- */
 
-GBytes *gate_problem(unsigned status, const char *title, const char *code, const char *detail)
+GBytes *http_api_problem(unsigned status, const char *title, const char *code, const char *detail)
 {
     json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*}", "type", "about:blank", "title", title, "status", (int)status,
                              "code", code, "detail", detail);
@@ -81,7 +81,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE || status == MHD_HTTP_ACCEPTED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, POST");
-    door_answer(connection);
+    http_server_answer(connection);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
@@ -90,7 +90,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
 static enum MHD_Result send_problem(struct MHD_Connection *connection, unsigned status, const char *title,
                                     const char *code, const char *detail)
 {
-    return send_bytes(connection, status, PROBLEM, gate_problem(status, title, code, detail), NULL);
+    return send_bytes(connection, status, PROBLEM, http_api_problem(status, title, code, detail), NULL);
 }
 
 /* What an error of ours is in HTTP's words. */
@@ -136,8 +136,8 @@ static enum MHD_Result send_closed(struct MHD_Connection *connection, const char
 static enum MHD_Result send_end(struct call *call)
 {
     if (call->err.code) return send_error(call->connection, &call->err);
-    if (call->end == WAITING_LATE) return send_accepted(call);
-    if (call->end == WAITING_CLOSED)
+    if (call->end == PENDING_LATE) return send_accepted(call);
+    if (call->end == PENDING_CLOSED)
         return send_closed(call->connection, "the request was sent; ask another replica for its verdict by id");
     return send_bytes(call->connection, call->letter ? MHD_HTTP_UNPROCESSABLE_CONTENT : MHD_HTTP_OK,
                       call->letter ? PROBLEM : JSON, g_bytes_ref(call->outcome), NULL);
@@ -145,7 +145,7 @@ static enum MHD_Result send_end(struct call *call)
 
 /* --- sending --- */
 
-static void on_done(void *ctx, enum waiting_end end, const struct outcome *outcome)
+static void on_done(void *ctx, enum pending_end end, const struct outcome *outcome)
 {
     struct call *call = ctx;
     call->end = end;
@@ -158,7 +158,7 @@ static void on_done(void *ctx, enum waiting_end end, const struct outcome *outco
 
 static void on_place(void *ctx, int32_t partition, int64_t offset)
 {
-    waiting_place(ctx, partition, offset);
+    pending_place(ctx, partition, offset);
 }
 
 /* An id that nobody else has: an id that comes twice is a repeat. */
@@ -171,7 +171,7 @@ static void make_id(char *out, size_t size)
 
 static int64_t until_ns(const struct call *call)
 {
-    const struct gate_config *config = &call->gate->config;
+    const struct http_api_config *config = &call->api->config;
     const char *said = MHD_lookup_connection_value(call->connection, MHD_GET_ARGUMENT_KIND, "wait_ms");
     guint64 ms = (guint64)config->wait_ms;
     if (said && !g_ascii_string_to_unsigned(said, 10, 0, (guint64)config->max_wait_ms, &ms, NULL))
@@ -206,7 +206,7 @@ static enum err_code place(struct call *call, const char *json, struct waiter *w
     const char *trace = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "traceparent");
     const struct bus_header headers[] = {{EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1},
                                          {"traceparent", trace, trace ? (uint32_t)strlen(trace) : 0}};
-    struct bus_out out = {.topic = call->gate->config.requests,
+    struct bus_out out = {.topic = call->api->config.requests,
                           .partition = BUS_ANY_PARTITION,
                           .key = call->id,
                           .key_len = (uint32_t)strlen(call->id),
@@ -214,7 +214,7 @@ static enum err_code place(struct call *call, const char *json, struct waiter *w
                           .len = strlen(json),
                           .headers = headers,
                           .n_headers = trace && headers[1].len <= MAX_TRACE ? 2 : 1};
-    return bus_place(call->gate->config.bus, &out, on_place, waiter);
+    return bus_place(call->api->config.bus, &out, on_place, waiter);
 }
 
 /* Suspended first: the answer may be there before this returns. */
@@ -225,21 +225,21 @@ static void send_request(struct call *call)
     call->sent = true;
     if (!json) return;
     call->suspended = true;
-    door_wait(call->connection, call);
+    http_server_wait(call->connection, call);
     MHD_suspend_connection(call->connection);
-    enum err_code code = waiting_begin(call->gate->config.waiting, call->id, until_ns(call), on_done, call, &waiter);
+    enum err_code code = pending_begin(call->api->config.pending, call->id, until_ns(call), on_done, call, &waiter);
     if (!code) code = place(call, json, waiter);
     free(json);
-    if (!code || (waiter && !waiting_cancel(waiter))) return; /* on_done has the call, or will */
+    if (!code || (waiter && !pending_cancel(waiter))) return; /* on_done has the call, or will */
     err_set(&call->err, code, "%s", err_meaning(code)); /* the bus names brokers: that is for the log and /healthz */
     MHD_resume_connection(call->connection);
 }
 
 /* --- requests over HTTP --- */
 
-static enum MHD_Result get_verdict(struct gate *gate, struct MHD_Connection *connection, const char *id)
+static enum MHD_Result get_verdict(struct http_api *api, struct MHD_Connection *connection, const char *id)
 {
-    GBytes *body = waiting_find(gate->config.waiting, id);
+    GBytes *body = pending_find(api->config.pending, id);
     if (body) return send_bytes(connection, MHD_HTTP_OK, JSON, body, NULL);
     return send_problem(connection, MHD_HTTP_NOT_FOUND, "no verdict", "unknown_id",
                         "this replica knows no verdict of that id: not yet, or not any more");
@@ -253,22 +253,22 @@ static bool is_json(struct MHD_Connection *connection)
            g_str_has_prefix(type, "application/x-www-form-urlencoded"); /* what curl says when it is told nothing */
 }
 
-static struct call *call_new(struct gate *gate, struct MHD_Connection *connection)
+static struct call *call_new(struct http_api *api, struct MHD_Connection *connection)
 {
     struct call *call = g_new0(struct call, 1);
-    call->gate = gate;
+    call->api = api;
     call->connection = connection;
     call->body = g_byte_array_new();
-    atomic_fetch_add(&gate->n_calls, 1);
+    atomic_fetch_add(&api->n_calls, 1);
     return call;
 }
 
 /* At the head of a request: an answer at once, or a call whose body is read. */
-static enum MHD_Result begin(struct gate *gate, struct MHD_Connection *connection, const char *url, const char *method,
-                             void **request)
+static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *url,
+                             const char *method, void **request)
 {
     bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0, judge = strcmp(url, JUDGE) == 0;
-    if (get && g_str_has_prefix(url, VERDICTS)) return get_verdict(gate, connection, url + strlen(VERDICTS));
+    if (get && g_str_has_prefix(url, VERDICTS)) return get_verdict(api, connection, url + strlen(VERDICTS));
     if (!judge && !g_str_has_prefix(url, VERDICTS))
         return send_problem(connection, MHD_HTTP_NOT_FOUND, "there is nothing here", "unknown_path", NULL);
     if (!judge || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
@@ -276,17 +276,17 @@ static enum MHD_Result begin(struct gate *gate, struct MHD_Connection *connectio
                             "POST " JUDGE ", GET " VERDICTS "ID");
     if (!is_json(connection))
         return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "not JSON", "malformed", NULL);
-    if (atomic_load(&gate->quiesced)) return send_closed(connection, "ask another replica");
-    *request = call_new(gate, connection);
+    if (atomic_load(&api->quiesced)) return send_closed(connection, "ask another replica");
+    *request = call_new(api, connection);
     return MHD_YES;
 }
 
 /* More of the body: nothing can be answered before it is at its end. */
 static enum MHD_Result take(struct call *call, const char *bytes, size_t *len)
 {
-    bool large = call->body->len + *len > call->gate->config.max_bytes;
+    bool large = call->body->len + *len > call->api->config.max_bytes;
     if (large && !call->err.code)
-        err_set(&call->err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", call->gate->config.max_bytes);
+        err_set(&call->err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", call->api->config.max_bytes);
     if (!call->err.code) g_byte_array_append(call->body, (const guint8 *)bytes, (guint)*len);
     *len = 0;
     return MHD_YES;
@@ -308,10 +308,10 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
                          enum MHD_RequestTerminationCode code)
 {
     struct call *call = *request;
-    struct gate *gate = ctx;
+    struct http_api *api = ctx;
     (void)connection, (void)code;
     if (!call) return;
-    atomic_fetch_sub(&gate->n_calls, 1);
+    atomic_fetch_sub(&api->n_calls, 1);
     g_byte_array_unref(call->body);
     if (call->outcome) g_bytes_unref(call->outcome);
     g_free(call);
@@ -321,57 +321,57 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
 /* Its place is for others: the verdict comes anyway, and can be asked for by id. */
 static void on_gone(void *ctx, void *who)
 {
-    waiting_leave(((struct gate *)ctx)->config.waiting, who);
+    pending_leave(((struct http_api *)ctx)->config.pending, who);
 }
 
 /* --- open, close --- */
 
-enum err_code gate_open(const struct gate_config *config, struct gate **out, struct err *err)
+enum err_code http_api_open(const struct http_api_config *config, struct http_api **out, struct err *err)
 {
     *out = NULL;
-    struct gate *gate = g_new0(struct gate, 1);
-    gate->config = *config;
-    const struct door_config door = {
+    struct http_api *api = g_new0(struct http_api, 1);
+    api->config = *config;
+    const struct http_server_config server = {
         .name = "http",
         .listen = config->listen,
-        .max_guests = config->max_connections,
+        .max_connections = config->max_connections,
         .per_address = config->per_address,
         .head_bytes = HEAD_BYTES,
-        .limit_ms = {[DOOR_HEAD] = HEAD_MS, [DOOR_BODY] = BODY_MS, [DOOR_ANSWER] = ANSWER_MS},
+        .limit_ms = {[HTTP_STAGE_HEAD] = HEAD_MS, [HTTP_STAGE_BODY] = BODY_MS, [HTTP_STAGE_ANSWER] = ANSWER_MS},
         .on_request = on_request,
         .on_completed = on_completed,
         .on_gone = on_gone,
-        .ctx = gate};
-    enum err_code code = door_open(&door, &gate->door, err);
+        .ctx = api};
+    enum err_code code = http_server_open(&server, &api->server, err);
     if (code) {
-        g_free(gate);
+        g_free(api);
         return code;
     }
-    *out = gate;
+    *out = api;
     return ERR_OK;
 }
 
-uint16_t gate_port(const struct gate *gate)
+uint16_t http_api_port(const struct http_api *api)
 {
-    return door_port(gate->door);
+    return http_server_port(api->server);
 }
 
-void gate_quiesce(struct gate *gate)
+void http_api_quiesce(struct http_api *api)
 {
-    atomic_store(&gate->quiesced, true);
-    door_quiesce(gate->door);
+    atomic_store(&api->quiesced, true);
+    http_server_quiesce(api->server);
 }
 
-void gate_get_stats(const struct gate *gate, struct door_stats *out)
+void http_api_get_stats(const struct http_api *api, struct http_server_stats *out)
 {
-    door_get_stats(gate->door, out);
+    http_server_get_stats(api->server, out);
 }
 
-void gate_close(struct gate *gate)
+void http_api_close(struct http_api *api)
 {
-    if (!gate) return;
+    if (!api) return;
     int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* the answers are on their way */
-    while (atomic_load(&gate->n_calls) && clock_now_ns() < until) g_usleep(1000);
-    door_close(gate->door);
-    g_free(gate);
+    while (atomic_load(&api->n_calls) && clock_now_ns() < until) g_usleep(1000);
+    http_server_close(api->server);
+    g_free(api);
 }

@@ -1,6 +1,6 @@
 /* A listener whose pages read what other threads count, asked by several at a time, opened and closed meanwhile. A
  * plain program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
-#include "cli/observe.h"
+#include "server/admin_http.h"
 #include "lib/base/log.h"
 #include "lib/base/metrics.h"
 
@@ -75,19 +75,19 @@ static void *asker(void *unused)
 
 static void open_and_ask(void)
 {
-    static const struct observe_page pages[] = {{"/metrics", "text/plain", write_metrics}};
-    struct observe_config config = {"127.0.0.1:0", pages, 1, metrics, 300};
-    struct observe *observe;
+    static const struct admin_http_page pages[] = {{"/metrics", "text/plain", write_metrics}};
+    struct admin_http_config config = {"127.0.0.1:0", pages, 1, metrics, 300};
+    struct admin_http *admin;
     struct err err = {0};
     pthread_t threads[ASKERS];
-    if (observe_open(&config, &observe, &err)) {
+    if (admin_http_open(&config, &admin, &err)) {
         fprintf(stderr, "%s\n", err.text);
         exit(2);
     }
-    port = observe_port(observe);
+    port = admin_http_port(admin);
     for (int i = 0; i < ASKERS; i++) pthread_create(&threads[i], NULL, asker, NULL);
     for (int i = 0; i < ASKERS; i++) pthread_join(threads[i], NULL);
-    observe_close(observe);
+    admin_http_close(admin);
 }
 
 int main(void)

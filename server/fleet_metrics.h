@@ -3,11 +3,11 @@
  * A row here is a metric, its help text and a line of docs/metrics.md, which a test compares. A
  * process shows those of what it does; no label is of a request's making.
  */
-#ifndef ASSAY_CLI_FLEET_METRICS_H
-#define ASSAY_CLI_FLEET_METRICS_H
+#ifndef ASSAY_SERVER_FLEET_METRICS_H
+#define ASSAY_SERVER_FLEET_METRICS_H
 
-#include "cli/door.h"
-#include "cli/waiting.h"
+#include "server/http_server.h"
+#include "server/pending.h"
 #include "coordinator/coordinator.h"
 #include "lib/base/metrics.h"
 #include "lib/schema/schema.h"
@@ -119,7 +119,8 @@ void fleet_metrics_process(struct metrics *metrics);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);
 void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight);
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);
-void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *waiting, const struct door_stats *door);
+void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pending,
+                         const struct http_server_stats *clients);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
 void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);

@@ -6,8 +6,8 @@
  * with every MAY and SHOULD to reject taken): CRLF, no folding, a token right before each colon, one Host, at most one
  * length in digits or exactly `chunked`, never both. Pure functions: no state, no memory.
  */
-#ifndef ASSAY_CLI_HTTP_HEAD_H
-#define ASSAY_CLI_HTTP_HEAD_H
+#ifndef ASSAY_SERVER_HTTP_HEAD_H
+#define ASSAY_SERVER_HTTP_HEAD_H
 
 #include <stddef.h>
 

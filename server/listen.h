@@ -1,6 +1,6 @@
 /* What the program's HTTP listeners have in common: an address in words, a socket, libmicrohttpd's log. */
-#ifndef ASSAY_CLI_LISTEN_H
-#define ASSAY_CLI_LISTEN_H
+#ifndef ASSAY_SERVER_LISTEN_H
+#define ASSAY_SERVER_LISTEN_H
 
 #include "lib/base/error.h"
 

@@ -1,24 +1,26 @@
 /* What an operator sees of one process of the fleet: --listen, and what is found there.
  *
- *   /metrics   the rooms' figures (cli/fleet_metrics.h), taken when they are asked for
+ *   /metrics   the rooms' figures (server/fleet_metrics.h), taken when they are asked for
  *   /healthz   should this process go on? 503: a loop is stuck (--stall-ms), or the transport has failed for good.
  *              Whether brokers or Redis can be reached is none of its business: a restart would mend neither
  *   /readyz    does it take part? Also 503 until every loop has turned once, while a consumer waits for its group to
- * say what it reads (as of some seconds ago), and while a take-over goes on, for WATCH_RESTORE_MS at most: a rollout
+ * say what it reads (as of some seconds ago), and while a take-over goes on, for HEALTH_RESTORE_MS at most: a rollout
  * waits for it, and nothing waits for ever
  *
  * The pages of health hold a line a check, for a person.
  */
-#ifndef ASSAY_CLI_WATCH_H
-#define ASSAY_CLI_WATCH_H
+#ifndef ASSAY_SERVER_HEALTH_H
+#define ASSAY_SERVER_HEALTH_H
 
-#include "cli/fleet.h"
-#include "cli/fleet_metrics.h"
+#include "server/fleet.h"
+#include "server/fleet_metrics.h"
 
-enum { WATCH_RESTORE_MS = 60000 };
+enum { HEALTH_RESTORE_MS = 60000 };
 
-struct watch_config {
+struct health_config {
     const char *name, *commit; /* "worker", and what it was built from */
+    const char *listen;        /* HOST:PORT, see server/listen.h; NULL: nowhere */
+    int64_t stall_ms;          /* a loop that has not turned for so long is stuck */
     const struct fleet_part *parts;
     uint32_t n_parts;
     struct bus *bus;
@@ -27,14 +29,14 @@ struct watch_config {
     int64_t (*restoring_ns)(void *ctx); /* since a take-over began that goes on; 0: none does. NULL: there are none */
 };
 
-struct watch;
+struct health;
 
-/* Listen where the settings say; *out stays NULL when they do not. `config` is copied, its pointers must outlive the
- * watch. ERR_CONFIG: the port is not to be had. */
-enum err_code watch_open(const struct cli *cli, const struct watch_config *config, struct watch **out, struct err *err);
+/* *out stays NULL without an address to listen on. `config` is copied, its pointers must outlive it. ERR_CONFIG: the port
+ * is not to be had. */
+enum err_code health_open(const struct health_config *config, struct health **out, struct err *err);
 /* The port. */
-uint16_t watch_port(const struct watch *watch);
+uint16_t health_port(const struct health *health);
 /* Before what it watches goes. NULL is fine. */
-void watch_close(struct watch *watch);
+void health_close(struct health *health);
 
 #endif

@@ -1,6 +1,6 @@
 /* The door of an HTTP listener by itself: who may come in and for how long, and what is a request at all. */
-#include "cli/door.h"
-#include "cli/http_head.h"
+#include "server/http_server.h"
+#include "server/http_head.h"
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
@@ -20,13 +20,13 @@
 
 enum { CALL_MS = 10000, LIMIT_MS = 400, LARGE = 16 << 20 };
 
-TestSuite(door, .fini = leak_check, .timeout = 120);
+TestSuite(server, .fini = leak_check, .timeout = 120);
 
 /* --- what is behind the door --- */
 
 /* /wait waits until its client goes, /large is too much for any socket's buffers, else "ok" after the body. */
 struct stage {
-    struct door *door;
+    struct http_server *server;
     struct MHD_Connection *waits;
     atomic_uint waiting, gone, completed, bytes;
 };
@@ -37,7 +37,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, size_t len, cha
 {
     struct MHD_Response *response = MHD_create_response_from_buffer(len, text, of);
     MHD_add_response_header(response, "Connection", "close");
-    door_answer(connection);
+    http_server_answer(connection);
     enum MHD_Result result = MHD_queue_response(connection, 200, response);
     MHD_destroy_response(response);
     return result;
@@ -60,7 +60,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     if (strcmp(url, "/large") == 0) return answer(connection, LARGE, g_malloc0(LARGE), MHD_RESPMEM_MUST_FREE);
     if (strcmp(url, "/wait") == 0 && !stage->waits) {
         stage->waits = connection;
-        door_wait(connection, stage);
+        http_server_wait(connection, stage);
         MHD_suspend_connection(connection);
         atomic_fetch_add(&stage->waiting, 1);
         return MHD_YES;
@@ -83,22 +83,22 @@ static void on_gone(void *ctx, void *who)
     MHD_resume_connection(stage->waits);
 }
 
-static void open_stage(struct stage *stage, uint32_t max_guests, uint32_t per_address, int64_t limit_ms)
+static void open_stage(struct stage *stage, uint32_t max_connections, uint32_t per_address, int64_t limit_ms)
 {
     struct err err = {0};
     *stage = (struct stage){0};
-    const struct door_config config = {
+    const struct http_server_config config = {
         .name = "http",
         .listen = "127.0.0.1:0",
-        .max_guests = max_guests,
+        .max_connections = max_connections,
         .per_address = per_address,
         .head_bytes = 4096,
-        .limit_ms = {[DOOR_HEAD] = limit_ms, [DOOR_BODY] = limit_ms, [DOOR_ANSWER] = limit_ms},
+        .limit_ms = {[HTTP_STAGE_HEAD] = limit_ms, [HTTP_STAGE_BODY] = limit_ms, [HTTP_STAGE_ANSWER] = limit_ms},
         .on_request = on_request,
         .on_completed = on_completed,
         .on_gone = on_gone,
         .ctx = stage};
-    cr_assert_eq(door_open(&config, &stage->door, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(http_server_open(&config, &stage->server, &err), ERR_OK, "%s", err.text);
 }
 
 /* --- clients --- */
@@ -106,8 +106,9 @@ static void open_stage(struct stage *stage, uint32_t max_guests, uint32_t per_ad
 /* From 127.0.0.`host`. */
 static int come(const struct stage *stage, unsigned host)
 {
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons(door_port(stage->door)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(http_server_port(stage->server)),
+                             .sin_addr = {htonl(INADDR_LOOPBACK)}};
     struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr = {htonl((INADDR_LOOPBACK & 0xFFFFFF00U) + host)}};
     struct timeval limit = {CALL_MS / 1000, 0};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -237,12 +238,12 @@ static unsigned for_cases(void (*run)(const struct stage *stage, char *const *pa
     return n;
 }
 
-Test(door, no_two_answers_whatever_is_smuggled)
+Test(server, no_two_answers_whatever_is_smuggled)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
     cr_expect_gt(for_cases(run_case, &stage), 100);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 /* However the bytes come in, byte by byte or at once: the same verdict, and no bad head waits for its end. */
@@ -263,12 +264,12 @@ static void check_prefixes(const struct stage *stage, char *const *parts)
     g_string_free(bytes, TRUE);
 }
 
-Test(door, a_head_is_judged_alike_in_pieces)
+Test(server, a_head_is_judged_alike_in_pieces)
 {
     for_cases(check_prefixes, NULL);
 }
 
-Test(door, heads_are_bounded)
+Test(server, heads_are_bounded)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -288,7 +289,7 @@ Test(door, heads_are_bounded)
     cr_expect(heard->len == 0 || strstr(heard->str, "400 "), "%s", heard->str);
     g_string_free(heard, TRUE);
     g_string_free(head, TRUE);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 /* --- deadlines --- */
@@ -308,31 +309,31 @@ static int64_t drip_ns(int fd, const char *text)
 
 static void expect_cut(struct stage *stage, const char *first, const char *drips)
 {
-    struct door_stats stats;
+    struct http_server_stats stats;
     int fd = come(stage, 1);
     say(fd, first);
     int64_t took = drip_ns(fd, drips) / 1000000;
     cr_expect(took >= LIMIT_MS / 2 && took < 10 * LIMIT_MS, "cut after %ld ms", (long)took);
-    door_get_stats(stage->door, &stats);
+    http_server_get_stats(stage->server, &stats);
     cr_expect_eq(stats.late, 1, "%lu", (unsigned long)stats.late);
     close(fd);
 }
 
-Test(door, a_dripping_head_has_a_deadline)
+Test(server, a_dripping_head_has_a_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
     expect_cut(&stage, "", "GET / HTTP/1.1\r\nHost: a\r\nX: ");
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
-Test(door, a_dripping_body_has_a_deadline)
+Test(server, a_dripping_body_has_a_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
     expect_cut(&stage, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", "");
     cr_expect_gt(atomic_load(&stage.bytes), 0);
-    door_close(stage.door);
+    http_server_close(stage.server);
     cr_expect_eq(atomic_load(&stage.completed), 1);
 }
 
@@ -341,19 +342,19 @@ static bool is_completed(void *stage)
     return atomic_load(&((struct stage *)stage)->completed) > 0;
 }
 
-Test(door, an_answer_that_nobody_reads_has_a_deadline)
+Test(server, an_answer_that_nobody_reads_has_a_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
     int fd = come(&stage, 1);
     say(fd, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
     cr_expect(wait_until(is_completed, &stage, CALL_MS), "it is still being answered");
-    door_close(stage.door);
+    http_server_close(stage.server);
     close(fd);
 }
 
 /* The request's client may send no more and still read: it is not given up before its request is whole. */
-Test(door, a_client_that_closes_its_side_is_answered)
+Test(server, a_client_that_closes_its_side_is_answered)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -363,7 +364,7 @@ Test(door, a_client_that_closes_its_side_is_answered)
     GString *heard = listen_to(fd);
     cr_expect(g_str_has_suffix(heard->str, "ok"), "%s", heard->str);
     g_string_free(heard, TRUE);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 static bool is_waiting(void *stage)
@@ -376,7 +377,7 @@ static bool is_gone(void *stage)
     return atomic_load(&((struct stage *)stage)->gone) > 0;
 }
 
-Test(door, who_waits_has_no_deadline_and_goes_when_its_client_goes)
+Test(server, who_waits_has_no_deadline_and_goes_when_its_client_goes)
 {
     struct stage stage;
     open_stage(&stage, 1, 1, LIMIT_MS);
@@ -393,12 +394,12 @@ Test(door, who_waits_has_no_deadline_and_goes_when_its_client_goes)
     cr_expect(wait_until(is_gone, &stage, CALL_MS), "nobody noticed");
     cr_expect(wait_until(is_completed, &stage, CALL_MS));
     if (other >= 0) close(other);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 /* --- crowds --- */
 
-Test(door, of_one_address_the_oldest_makes_room)
+Test(server, of_one_address_the_oldest_makes_room)
 {
     enum { N = 10, CAP = 4 };
     struct stage stage;
@@ -415,18 +416,18 @@ Test(door, of_one_address_the_oldest_makes_room)
     cr_expect_lt(call_ns(&stage, 1), 1000000000LL);
     for (unsigned i = 0; i < N; i++) close(fds[i]);
     close(neighbour);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 /* Five times as many as there are places, of each kind that costs its client nothing; an honest caller does not notice,
  * from an address of its own or from theirs. */
-Test(door, a_crowd_keeps_nobody_out)
+Test(server, a_crowd_keeps_nobody_out)
 {
     enum { N = 300, PLACES = 60, CALLS = 50 };
     static const char *const kinds[] = {"", "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
                                         "GET /large HTTP/1.1\r\nHost: a\r\n\r\n", "\r"};
     struct stage stage;
-    struct door_stats stats;
+    struct http_server_stats stats;
     int fds[N];
     open_stage(&stage, PLACES, 0, CALL_MS);
     for (unsigned i = 0; i < N; i++) {
@@ -436,13 +437,13 @@ Test(door, a_crowd_keeps_nobody_out)
     int64_t longest = 0;
     for (unsigned i = 0; i < CALLS; i++) longest = MAX(longest, call_ns(&stage, i % 2 ? 200 : 1));
     cr_expect_lt(longest, 1000000000LL, "%.1f ms", (double)longest / 1e6);
-    door_get_stats(stage.door, &stats);
+    http_server_get_stats(stage.server, &stats);
     cr_expect_gt(stats.crowded, 0);
     for (unsigned i = 0; i < N; i++) close(fds[i]);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
-Test(door, without_descriptors_those_who_are_stuck_make_room)
+Test(server, without_descriptors_those_who_are_stuck_make_room)
 {
     enum { N = 40 };
     struct stage stage;
@@ -457,7 +458,7 @@ Test(door, without_descriptors_those_who_are_stuck_make_room)
     setrlimit(RLIMIT_NOFILE, &limit);
     while (n_fillers < 4096 && (filler[n_fillers] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) n_fillers++;
     struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons(door_port(stage.door)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        .sin_family = AF_INET, .sin_port = htons(http_server_port(stage.server)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     cr_assert_eq(connect(caller, (struct sockaddr *)&at, sizeof at), 0);
     say(caller, GET);
     GString *heard = listen_to(caller);
@@ -465,12 +466,12 @@ Test(door, without_descriptors_those_who_are_stuck_make_room)
     g_string_free(heard, TRUE);
     while (n_fillers) close(filler[--n_fillers]);
     for (unsigned i = 0; i < N; i++) close(fds[i]);
-    door_close(stage.door);
+    http_server_close(stage.server);
 }
 
 /* --- the end --- */
 
-Test(door, it_ends_while_clients_are_at_every_stage)
+Test(server, it_ends_while_clients_are_at_every_stage)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -481,8 +482,8 @@ Test(door, it_ends_while_clients_are_at_every_stage)
     say(refused, "\n");
     call_ns(&stage, 1);
     int64_t start = clock_now_ns();
-    door_quiesce(stage.door);
-    door_close(stage.door);
+    http_server_quiesce(stage.server);
+    http_server_close(stage.server);
     cr_expect_lt(clock_now_ns() - start, 3000000000LL);
     int all[] = {head, body, reader, refused};
     for (unsigned i = 0; i < 4; i++) close(all[i]);

@@ -1,4 +1,4 @@
-#include "cli/http_head.h"
+#include "server/http_head.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "cli/fleet_metrics.h"
+#include "server/fleet_metrics.h"
 
 #include "lib/base/log.h"
 
@@ -189,17 +189,18 @@ void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *p
 
 /* --- HTTP callers --- */
 
-void fleet_metrics_serve(struct metrics *metrics, const struct waiting_stats *waiting, const struct door_stats *door)
+void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pending,
+                         const struct http_server_stats *clients)
 {
-    set_one(metrics, FLEET_CALLS, "answered", (double)waiting->answered);
-    set_one(metrics, FLEET_CALLS, "letter", (double)waiting->letters);
-    set_one(metrics, FLEET_CALLS, "late", (double)waiting->late);
-    set_one(metrics, FLEET_CALLS, "refused", (double)waiting->refused);
-    set_one(metrics, FLEET_SENT_AWAY, "malformed", (double)door->malformed);
-    set_one(metrics, FLEET_SENT_AWAY, "late", (double)door->late);
-    set_one(metrics, FLEET_SENT_AWAY, "crowded", (double)door->crowded);
-    set(metrics, FLEET_WAITING, waiting->waiting);
-    set(metrics, FLEET_KEPT_BYTES, (double)waiting->kept_bytes);
+    set_one(metrics, FLEET_CALLS, "answered", (double)pending->answered);
+    set_one(metrics, FLEET_CALLS, "letter", (double)pending->letters);
+    set_one(metrics, FLEET_CALLS, "late", (double)pending->late);
+    set_one(metrics, FLEET_CALLS, "refused", (double)pending->refused);
+    set_one(metrics, FLEET_SENT_AWAY, "malformed", (double)clients->malformed);
+    set_one(metrics, FLEET_SENT_AWAY, "late", (double)clients->late);
+    set_one(metrics, FLEET_SENT_AWAY, "crowded", (double)clients->crowded);
+    set(metrics, FLEET_WAITING, pending->pending);
+    set(metrics, FLEET_KEPT_BYTES, (double)pending->kept_bytes);
 }
 
 /* --- the coordinator --- */

@@ -1,0 +1,441 @@
+#include "server/http_server.h"
+
+#include "server/http_head.h"
+#include "server/listen.h"
+#include "lib/base/clock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { TURN_MS = 100, EVENTS = 64, REFUSED_MS = 1000, CONNECTION_BYTES = 64 << 10 };
+
+/* A connection. Its descriptor is ours until the library has it. */
+struct guest {
+    struct http_server *server;
+    struct MHD_Connection *connection; /* NULL: not the library's yet */
+    int fd;
+    enum http_stage stage;
+    int64_t since_ns; /* in this stage */
+    void *who;        /* waits */
+    struct in6_addr address;
+};
+
+struct http_server {
+    struct http_server_config config;
+    struct MHD_Daemon *daemon;
+    pthread_t thread;
+    bool running;
+    atomic_bool stop, quiesced;
+    uint16_t port;
+    int listener, epoll, library;  /* descriptors; the last is the library's own epoll */
+    bool deaf;                     /* no descriptors left: nobody is taken in until the next turn */
+    uint32_t n_guests;             /* places: twice max_connections, for those who are still leaving */
+    struct guest *guests, *handed; /* handed: whom the library is being given */
+    char *head;                    /* of one guest at a time */
+    atomic_ullong malformed, late, crowded;
+};
+
+/* --- guests --- */
+
+/* Does it take a place from others? */
+static bool counts(const struct guest *guest)
+{
+    return guest->stage != HTTP_STAGE_FREE && guest->stage != HTTP_STAGE_WAITING && guest->stage != HTTP_STAGE_LEAVING;
+}
+
+static void enter(struct guest *guest, enum http_stage stage)
+{
+    guest->stage = stage;
+    guest->since_ns = clock_now_ns();
+}
+
+/* Send it away. What the library has is shut down and not closed: it finds the socket at its end and gives it back. */
+static void leave(struct guest *guest)
+{
+    if (guest->connection) {
+        shutdown(guest->fd, SHUT_RDWR);
+        guest->stage = HTTP_STAGE_LEAVING;
+        return;
+    }
+    close(guest->fd); /* which takes it out of the epoll */
+    guest->stage = HTTP_STAGE_FREE;
+}
+
+static bool is_same_address(const struct in6_addr *a, const struct in6_addr *b)
+{
+    size_t len = IN6_IS_ADDR_V4MAPPED(a) ? sizeof *a : sizeof *a / 2; /* who has one IPv6 address has 2^64 */
+    return memcmp(a, b, len) == 0;
+}
+
+/* Make room for one more: of `address`, or of all when it is NULL. */
+static void make_room(struct http_server *server, const struct in6_addr *address, uint32_t most)
+{
+    struct guest *oldest = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < server->n_guests; i++) {
+        struct guest *guest = &server->guests[i];
+        if (address && (!counts(guest) || !is_same_address(&guest->address, address))) continue;
+        n += guest->stage != HTTP_STAGE_FREE && guest->stage != HTTP_STAGE_LEAVING;
+        if (counts(guest) && (!oldest || guest->since_ns < oldest->since_ns)) oldest = guest;
+    }
+    if (n < most || !oldest) return;
+    leave(oldest);
+    atomic_fetch_add(&server->crowded, 1);
+}
+
+static struct guest *free_place(struct http_server *server)
+{
+    for (uint32_t i = 0; i < server->n_guests; i++)
+        if (server->guests[i].stage == HTTP_STAGE_FREE) return &server->guests[i];
+    return NULL;
+}
+
+/* --- coming in --- */
+
+static struct in6_addr address_of(const struct sockaddr_storage *from)
+{
+    struct in6_addr address = IN6ADDR_ANY_INIT;
+    if (from->ss_family == AF_INET6) return ((const struct sockaddr_in6 *)from)->sin6_addr;
+    if (from->ss_family != AF_INET) return address;
+    memset(address.s6_addr + 10, 0xFF, 2);
+    memcpy(address.s6_addr + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+    return address;
+}
+
+static bool watch(struct http_server *server, int fd, uint32_t events, void *what)
+{
+    struct epoll_event event = {.events = events, .data.ptr = what};
+    return epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void admit(struct http_server *server, int fd, const struct sockaddr_storage *from)
+{
+    struct in6_addr address = address_of(from);
+    if (server->config.per_address) make_room(server, &address, server->config.per_address);
+    make_room(server, NULL, server->config.max_connections);
+    struct guest *guest = free_place(server);
+    if (!guest || !watch(server, fd, EPOLLIN | EPOLLRDHUP | EPOLLET, guest)) {
+        close(fd);
+        return;
+    }
+    *guest = (struct guest){.server = server, .fd = fd, .address = address};
+    enter(guest, HTTP_STAGE_HEAD);
+}
+
+/* Without descriptors the listener would be ready for ever, and nobody could come. */
+static void out_of_descriptors(struct http_server *server)
+{
+    make_room(server, NULL, 0);
+    epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->listener, NULL);
+    server->deaf = true;
+}
+
+static void take_in(struct http_server *server)
+{
+    struct sockaddr_storage from = {0};
+    for (unsigned n = 0; n < EVENTS && !server->deaf; n++) {
+        socklen_t len = sizeof from;
+        int fd = accept4(server->listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            admit(server, fd, &from);
+        else if (errno == EAGAIN)
+            break;
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            out_of_descriptors(server);
+    }
+}
+
+/* --- heads --- */
+
+static void refuse(struct guest *guest, const char *why)
+{
+    char answer[512], body[256];
+    int len = snprintf(body, sizeof body,
+                       "{\"type\":\"about:blank\",\"title\":\"not a request\",\"status\":400,\"code\":\"malformed\","
+                       "\"detail\":\"%s\"}",
+                       why);
+    len = snprintf(answer, sizeof answer,
+                   "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\n"
+                   "Connection: close\r\n\r\n%s",
+                   len, body);
+    send(guest->fd, answer, (size_t)len, MSG_NOSIGNAL);
+    shutdown(guest->fd, SHUT_WR);
+    enter(guest, HTTP_STAGE_REFUSED);
+    atomic_fetch_add(&guest->server->malformed, 1);
+}
+
+static void hand_over(struct guest *guest)
+{
+    struct http_server *server = guest->server;
+    struct sockaddr_storage from;
+    socklen_t len = sizeof from;
+    epoll_ctl(server->epoll, EPOLL_CTL_DEL, guest->fd, NULL);
+    if (getpeername(guest->fd, (struct sockaddr *)&from, &len)) { /* gone */
+        leave(guest);
+        return;
+    }
+    enter(guest, HTTP_STAGE_BODY);
+    server->handed = guest; /* on_connection is called meanwhile */
+    if (MHD_add_connection(server->daemon, guest->fd, (struct sockaddr *)&from, len) != MHD_YES)
+        guest->stage = HTTP_STAGE_FREE; /* the socket is closed in any case */
+    server->handed = NULL;
+}
+
+static void look_at_head(struct guest *guest)
+{
+    struct http_server *server = guest->server;
+    const char *why;
+    ssize_t n = recv(guest->fd, server->head, server->config.head_bytes, MSG_PEEK);
+    if (n < 0 && errno == EAGAIN) return;
+    enum head_state state = http_head_check(server->head, n > 0 ? (size_t)n : 0, &why);
+    if (state == HEAD_PARTIAL && n == (ssize_t)server->config.head_bytes)
+        state = HEAD_BAD, why = "the head is too large";
+    if (n <= 0)
+        leave(guest);
+    else if (state == HEAD_WHOLE)
+        hand_over(guest);
+    else if (state == HEAD_BAD)
+        refuse(guest, why);
+}
+
+/* At its end, or more than anybody needs to read an answer: away. */
+static void throw_away(struct guest *guest)
+{
+    ssize_t n = 1;
+    for (unsigned k = 0; k < 8 && n > 0; k++)
+        n = recv(guest->fd, guest->server->head, guest->server->config.head_bytes, 0);
+    if (n == 0 || (n < 0 && errno != EAGAIN)) leave(guest);
+}
+
+static void on_guest(struct guest *guest, uint32_t events)
+{
+    const struct http_server_config *config = &guest->server->config;
+    if (guest->stage == HTTP_STAGE_HEAD) look_at_head(guest);
+    if (guest->stage == HTTP_STAGE_REFUSED) throw_away(guest);
+    bool gone = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+    if (!gone) return;
+    if (guest->stage == HTTP_STAGE_HEAD) leave(guest); /* nothing more will come */
+    if (guest->stage == HTTP_STAGE_WAITING && config->on_gone) config->on_gone(config->ctx, guest->who);
+}
+
+/* --- the library's side --- */
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct http_server *server = ctx;
+    struct guest *guest = *socket_context;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = server->handed;
+        if (server->handed) server->handed->connection = connection;
+    } else if (guest) {
+        guest->connection = NULL;
+        guest->stage = HTTP_STAGE_FREE; /* the socket is closed next */
+    }
+}
+
+static struct guest *guest_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct guest *guest = info ? info->socket_context : NULL;
+    return guest && guest->stage != HTTP_STAGE_LEAVING ? guest : NULL;
+}
+
+void http_server_wait(struct MHD_Connection *connection, void *who)
+{
+    struct guest *guest = guest_of(connection);
+    if (!guest) return;
+    guest->who = who;
+    enter(guest, HTTP_STAGE_WAITING);
+    if (guest->server->config.on_gone) watch(guest->server, guest->fd, EPOLLRDHUP | EPOLLET, guest);
+}
+
+void http_server_answer(struct MHD_Connection *connection)
+{
+    struct guest *guest = guest_of(connection);
+    if (!guest) return;
+    if (guest->stage == HTTP_STAGE_WAITING) epoll_ctl(guest->server->epoll, EPOLL_CTL_DEL, guest->fd, NULL);
+    enter(guest, HTTP_STAGE_ANSWER);
+}
+
+/* --- the thread --- */
+
+static void end_late(struct http_server *server)
+{
+    int64_t now = clock_now_ns();
+    for (uint32_t i = 0; i < server->n_guests; i++) {
+        struct guest *guest = &server->guests[i];
+        if (!counts(guest)) continue;
+        int64_t limit_ms = guest->stage == HTTP_STAGE_REFUSED ? REFUSED_MS : server->config.limit_ms[guest->stage];
+        if (now - guest->since_ns <= limit_ms * 1000000) continue;
+        if (guest->stage != HTTP_STAGE_REFUSED) atomic_fetch_add(&server->late, 1);
+        leave(guest);
+    }
+}
+
+static void stop_listening(struct http_server *server)
+{
+    if (server->listener >= 0) close(server->listener);
+    server->listener = -1;
+}
+
+/* What is done once a turn, however much goes on. */
+static void tick(struct http_server *server)
+{
+    end_late(server);
+    if (atomic_load(&server->quiesced)) stop_listening(server);
+    if (server->deaf && server->listener >= 0) watch(server, server->listener, EPOLLIN, &server->listener);
+    server->deaf = false;
+}
+
+/* How long nothing need be done for the library. */
+static int patience_ms(struct http_server *server)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+    return MHD_get_timeout(server->daemon, &ms) == MHD_YES && ms < TURN_MS ? (int)ms : TURN_MS;
+}
+
+/* Newcomers last: they may take the place of one who still has an event here. */
+static void look_around(struct http_server *server)
+{
+    struct epoll_event events[EVENTS];
+    bool knock = false;
+    int n = epoll_wait(server->epoll, events, EVENTS, patience_ms(server));
+    for (int i = 0; i < n; i++) {
+        void *what = events[i].data.ptr;
+        if (what == &server->listener)
+            knock = true;
+        else if (what != &server->library)
+            on_guest(what, events[i].events);
+    }
+    if (knock) take_in(server);
+}
+
+static void *run(void *arg)
+{
+    struct http_server *server = arg;
+    int64_t ticked_ns = 0;
+    pthread_setname_np(pthread_self(), server->config.name);
+    while (!atomic_load(&server->stop)) {
+        look_around(server);
+        MHD_run(server->daemon);
+        if (clock_now_ns() - ticked_ns < TURN_MS * INT64_C(1000000)) continue;
+        tick(server);
+        ticked_ns = clock_now_ns();
+    }
+    return NULL;
+}
+
+/* --- open, close --- */
+
+/* As many descriptors as guests need, where the system lets us. With fewer, those go who have not got on for longest.
+ */
+static void want_descriptors(uint32_t n_guests)
+{
+    enum { OTHERS = 256 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)n_guests + OTHERS) return;
+    limit.rlim_cur = (rlim_t)n_guests + OTHERS < limit.rlim_max ? (rlim_t)n_guests + OTHERS : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static enum err_code start_library(struct http_server *server, struct err *err)
+{
+    const struct http_server_config *config = &server->config;
+    server->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+                         NULL, NULL, config->on_request, config->ctx, MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL,
+                         MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->n_guests, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, config->on_completed, config->ctx,
+                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+    const union MHD_DaemonInfo *info =
+        server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+    if (!info) return err_set(err, ERR_NOMEM, "the listener cannot be started");
+    server->library = info->epoll_fd;
+    return ERR_OK;
+}
+
+static enum err_code start(struct http_server *server, struct err *err)
+{
+    server->port = listen_port(server->listener);
+    server->epoll = epoll_create1(EPOLL_CLOEXEC);
+    enum err_code code = start_library(server, err);
+    if (code) return code;
+    if (!watch(server, server->listener, EPOLLIN, &server->listener) ||
+        !watch(server, server->library, EPOLLIN, &server->library))
+        return err_set(err, ERR_NOMEM, "the listener cannot be watched");
+    if (pthread_create(&server->thread, NULL, run, server))
+        return err_set(err, ERR_NOMEM, "no thread for the listener");
+    server->running = true;
+    return ERR_OK;
+}
+
+enum err_code http_server_open(const struct http_server_config *config, struct http_server **out, struct err *err)
+{
+    int fd = -1;
+    *out = NULL;
+    enum err_code code = listen_open(config->name, config->listen, &fd, err);
+    if (code) return code;
+    struct http_server *server = calloc(1, sizeof *server);
+    if (!server) {
+        close(fd);
+        return err_set(err, ERR_NOMEM, "no memory for the listener");
+    }
+    server->config = *config;
+    server->listener = fd;
+    server->epoll = -1;
+    server->n_guests = 2 * config->max_connections;
+    want_descriptors(config->max_connections);
+    server->guests = calloc(server->n_guests, sizeof *server->guests);
+    server->head = malloc(config->head_bytes);
+    code = server->guests && server->head ? start(server, err) : err_set(err, ERR_NOMEM, "no memory for the listener");
+    if (code) {
+        http_server_close(server);
+        return code;
+    }
+    *out = server;
+    return ERR_OK;
+}
+
+uint16_t http_server_port(const struct http_server *server)
+{
+    return server->port;
+}
+
+void http_server_quiesce(struct http_server *server)
+{
+    atomic_store(&server->quiesced, true);
+}
+
+void http_server_get_stats(const struct http_server *server, struct http_server_stats *out)
+{
+    *out = (struct http_server_stats){atomic_load(&server->malformed), atomic_load(&server->late),
+                                      atomic_load(&server->crowded)};
+}
+
+void http_server_close(struct http_server *server)
+{
+    if (!server) return;
+    atomic_store(&server->stop, true);
+    if (server->running) pthread_join(server->thread, NULL);
+    if (server->daemon) MHD_stop_daemon(server->daemon);
+    for (uint32_t i = 0; server->guests && i < server->n_guests; i++)
+        if (server->guests[i].stage != HTTP_STAGE_FREE)
+            close(server->guests[i].fd); /* the library has given back its own */
+    stop_listening(server);
+    if (server->epoll >= 0) close(server->epoll);
+    free(server->guests);
+    free(server->head);
+    free(server);
+}

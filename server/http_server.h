@@ -1,0 +1,77 @@
+/* Who may come in: the connections of an HTTP listener, from accept to close. libmicrohttpd reads and answers behind
+ * it.
+ *
+ * DESIGN. The library's time-out is one of silence, so a client that drips a byte now and then stays for ever, and its
+ * cap of connections keeps the next one out, whoever that is. Here it is the other way round: whoever comes is let in,
+ * and when there are too many, of one address or of all, the one goes that has not got on for longest. A client that
+ * does its part is through in milliseconds and is never that one; a thousand that drip throw each other out.
+ *
+ *   HTTP_STAGE_HEAD      its bytes are looked at where they lie in the kernel (MSG_PEEK), until there is a whole head and it
+ *                  has one reading (server/http_head.h); only then the library gets the socket. A bad one is told 400.
+ *   HTTP_STAGE_BODY      the library reads the body
+ *   HTTP_STAGE_WAITING   nothing is asked of it: it does not count, has no deadline and is never thrown out
+ *   HTTP_STAGE_ANSWER    it reads its answer
+ *   HTTP_STAGE_REFUSED   it was told 400, and what it still sends is thrown away, so that it can read that
+ *
+ * Each of these but waiting has a deadline for the whole of it. A connection carries one request: what we and a proxy
+ * might count differently can then be nobody else's answer. One thread runs all of it and the library; the rejected
+ * path, the library's own thread and a second one that shuts late sockets down, has two owners of a descriptor.
+ */
+#ifndef ASSAY_SERVER_HTTP_SERVER_H
+#define ASSAY_SERVER_HTTP_SERVER_H
+
+#include "lib/base/error.h"
+
+#include <microhttpd.h>
+#include <stdint.h>
+
+enum http_stage {
+    HTTP_STAGE_FREE,
+    HTTP_STAGE_HEAD,
+    HTTP_STAGE_BODY,
+    HTTP_STAGE_WAITING,
+    HTTP_STAGE_ANSWER,
+    HTTP_STAGE_REFUSED,
+    HTTP_STAGE_LEAVING,
+    HTTP_STAGES
+};
+
+struct http_server_config {
+    const char *name;         /* of the setting in messages, and of the thread */
+    const char *listen;       /* HOST:PORT, see server/listen.h */
+    uint32_t max_connections; /* at a time, those who wait included */
+    uint32_t per_address;     /* of them from one address (IPv6: one /64), those who wait not included; 0: any */
+    size_t head_bytes;
+    int64_t limit_ms[HTTP_STAGES]; /* of HTTP_STAGE_HEAD, HTTP_STAGE_BODY and HTTP_STAGE_ANSWER */
+    MHD_AccessHandlerCallback on_request;
+    MHD_RequestCompletedCallback on_completed; /* may be NULL */
+    /* A client that waits has closed its side; `who` is http_server_wait's. May be NULL. */
+    void (*on_gone)(void *ctx, void *who);
+    void *ctx; /* of all three, which are called on the door's thread */
+};
+
+struct http_server;
+
+/* Listens from now on; the strings of `config` must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
+enum err_code http_server_open(const struct http_server_config *config, struct http_server **out, struct err *err);
+uint16_t http_server_port(const struct http_server *server);
+/* Take nobody in any more. Thread: any. */
+void http_server_quiesce(struct http_server *server);
+/* Cuts off whoever is left; nobody may be suspended any more. NULL is fine. */
+void http_server_close(struct http_server *server);
+
+/* A request begins in HTTP_STAGE_BODY. From now on its client waits, on behalf of `who`; then it reads its answer. Thread: of
+ * the callbacks. */
+void http_server_wait(struct MHD_Connection *connection, void *who);
+void http_server_answer(struct MHD_Connection *connection);
+
+/* Clients that were sent away. */
+struct http_server_stats {
+    uint64_t malformed; /* no head with one reading */
+    uint64_t late;      /* past a deadline */
+    uint64_t crowded;   /* thrown out for the next one */
+};
+/* Thread: any. */
+void http_server_get_stats(const struct http_server *server, struct http_server_stats *out);
+
+#endif

@@ -1,0 +1,314 @@
+#include "server/pending.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A caller. It lives until it has ended and its place has been told, whichever comes later: the brokers' word for the
+ * place may come when nobody waits any more. */
+struct waiter {
+    struct pending *pending;
+    GList link; /* in `callers` until it ends */
+    pending_done *done;
+    void *ctx;
+    int64_t until_ns;
+    struct msg_key place;
+    bool placed, ended;
+    char id[MSG_MAX_NAME + 1];
+};
+
+struct kept {
+    GList link; /* in `oldest` */
+    struct outcome outcome;
+    size_t bytes;
+};
+
+struct pending {
+    pthread_mutex_t lock;
+    uint32_t max_waiters;
+    size_t max_bytes;
+    bool closed;
+    GQueue callers;        /* struct waiter, that have not ended */
+    GHashTable *by_place;  /* msg_key → struct waiter, of those */
+    GHashTable *placeless; /* id → struct waiter, of those: taken, and nobody knows where */
+    GQueue oldest;         /* struct kept, first the one that goes first */
+    GHashTable *kept;      /* msg_key → struct kept */
+    GHashTable *kept_ids;  /* id → struct kept, the newest; verdicts only */
+    GHashTable *unsettled; /* struct waiter that ended before their place was told */
+    struct pending_stats stats;
+};
+
+/* --- keys --- */
+
+static guint hash_place(gconstpointer p)
+{
+    const struct msg_key *key = p;
+    return (guint)key->offset * 2654435761U ^ (guint)key->partition;
+}
+
+static gboolean same_place(gconstpointer p, gconstpointer q)
+{
+    const struct msg_key *a = p, *b = q;
+    return a->partition == b->partition && a->offset == b->offset;
+}
+
+/* --- what is kept --- */
+
+static void kept_free(gpointer p)
+{
+    struct kept *kept = p;
+    g_bytes_unref(kept->outcome.body);
+    g_free(kept);
+}
+
+static void drop(struct pending *pending, struct kept *kept)
+{
+    g_queue_unlink(&pending->oldest, &kept->link);
+    pending->stats.kept_bytes -= kept->bytes;
+    if (g_hash_table_lookup(pending->kept_ids, kept->outcome.id) == kept)
+        g_hash_table_remove(pending->kept_ids, kept->outcome.id);
+    g_hash_table_remove(pending->kept, &kept->outcome.place); /* frees it */
+}
+
+static void keep(struct pending *pending, const struct outcome *outcome)
+{
+    struct kept *old = g_hash_table_lookup(pending->kept, &outcome->place);
+    if (old) drop(pending, old);
+    struct kept *kept = g_new0(struct kept, 1);
+    kept->outcome = *outcome;
+    kept->outcome.body = g_bytes_ref(outcome->body);
+    kept->bytes = sizeof *kept + g_bytes_get_size(outcome->body);
+    kept->link.data = kept;
+    g_queue_push_tail_link(&pending->oldest, &kept->link);
+    pending->stats.kept_bytes += kept->bytes;
+    g_hash_table_insert(pending->kept, &kept->outcome.place, kept);
+    if (!outcome->letter && outcome->id[0]) g_hash_table_replace(pending->kept_ids, kept->outcome.id, kept);
+    while (pending->stats.kept_bytes > pending->max_bytes && pending->oldest.length > 1)
+        drop(pending, pending->oldest.head->data);
+}
+
+/* --- ends: under the lock a waiter is taken out, without it the caller is told --- */
+
+static void take_out(struct waiter *waiter)
+{
+    struct pending *pending = waiter->pending;
+    waiter->ended = true;
+    g_queue_unlink(&pending->callers, &waiter->link);
+    if (g_hash_table_lookup(pending->by_place, &waiter->place) == waiter)
+        g_hash_table_remove(pending->by_place, &waiter->place);
+    if (g_hash_table_lookup(pending->placeless, waiter->id) == waiter)
+        g_hash_table_remove(pending->placeless, waiter->id);
+    if (!waiter->placed) g_hash_table_add(pending->unsettled, waiter);
+}
+
+/* What is left of a caller once he has been told. */
+struct ending {
+    pending_done *done;
+    void *ctx;
+};
+
+static struct ending end_waiter(struct waiter *waiter)
+{
+    struct ending ending = {waiter->done, waiter->ctx};
+    bool settled = waiter->placed;
+    take_out(waiter);
+    if (settled) g_free(waiter);
+    return ending;
+}
+
+static void count_answer(struct pending *pending, const struct outcome *outcome)
+{
+    if (outcome->letter)
+        pending->stats.letters++;
+    else
+        pending->stats.answered++;
+}
+
+/* --- the calls --- */
+
+struct pending *pending_new(uint32_t max_waiters, size_t kept_bytes)
+{
+    struct pending *pending = g_new0(struct pending, 1);
+    pthread_mutex_init(&pending->lock, NULL);
+    pending->max_waiters = max_waiters;
+    pending->max_bytes = kept_bytes;
+    g_queue_init(&pending->callers);
+    g_queue_init(&pending->oldest);
+    pending->by_place = g_hash_table_new(hash_place, same_place);
+    pending->placeless = g_hash_table_new(g_str_hash, g_str_equal);
+    pending->kept = g_hash_table_new_full(hash_place, same_place, NULL, kept_free);
+    pending->kept_ids = g_hash_table_new(g_str_hash, g_str_equal);
+    pending->unsettled = g_hash_table_new_full(NULL, NULL, g_free, NULL);
+    return pending;
+}
+
+void pending_free(struct pending *pending)
+{
+    if (!pending) return;
+    pending_close(pending);
+    g_hash_table_destroy(pending->by_place);
+    g_hash_table_destroy(pending->placeless);
+    g_hash_table_destroy(pending->kept_ids);
+    g_hash_table_destroy(pending->kept);
+    g_hash_table_destroy(pending->unsettled);
+    pthread_mutex_destroy(&pending->lock);
+    g_free(pending);
+}
+
+enum err_code pending_begin(struct pending *pending, const char *id, int64_t until_ns, pending_done *done, void *ctx,
+                            struct waiter **out)
+{
+    *out = NULL;
+    pthread_mutex_lock(&pending->lock);
+    bool full = pending->closed || pending->callers.length >= pending->max_waiters;
+    if (full) {
+        pending->stats.refused++;
+    } else {
+        struct waiter *waiter = g_new0(struct waiter, 1);
+        waiter->pending = pending;
+        waiter->link.data = waiter;
+        waiter->done = done;
+        waiter->ctx = ctx;
+        waiter->until_ns = until_ns;
+        waiter->place.partition = -1;
+        g_strlcpy(waiter->id, id, sizeof waiter->id);
+        g_queue_push_tail_link(&pending->callers, &waiter->link);
+        *out = waiter;
+    }
+    pthread_mutex_unlock(&pending->lock);
+    return full ? ERR_FULL : ERR_OK;
+}
+
+bool pending_cancel(struct waiter *waiter)
+{
+    struct pending *pending = waiter->pending;
+    pthread_mutex_lock(&pending->lock);
+    bool waited = !waiter->ended;
+    waiter->placed = true; /* it never will be */
+    if (waited)
+        end_waiter(waiter);
+    else
+        g_hash_table_remove(pending->unsettled, waiter);
+    pthread_mutex_unlock(&pending->lock);
+    return waited;
+}
+
+/* The outcome that is there already for a waiter whose place has just been told. */
+static const struct outcome *early_outcome(const struct pending *pending, const struct waiter *waiter)
+{
+    const struct kept *kept = waiter->place.offset < 0 ? g_hash_table_lookup(pending->kept_ids, waiter->id)
+                                                       : g_hash_table_lookup(pending->kept, &waiter->place);
+    return kept ? &kept->outcome : NULL;
+}
+
+void pending_place(struct waiter *waiter, int32_t partition, int64_t offset)
+{
+    struct pending *pending = waiter->pending;
+    pthread_mutex_lock(&pending->lock);
+    if (waiter->ended) {
+        g_hash_table_remove(pending->unsettled, waiter); /* frees it */
+        pthread_mutex_unlock(&pending->lock);
+        return;
+    }
+    waiter->place = (struct msg_key){partition, offset};
+    waiter->placed = true;
+    const struct outcome *early = early_outcome(pending, waiter);
+    if (!early) {
+        if (offset >= 0)
+            g_hash_table_replace(pending->by_place, &waiter->place, waiter);
+        else
+            g_hash_table_replace(pending->placeless, waiter->id, waiter);
+        pthread_mutex_unlock(&pending->lock);
+        return;
+    }
+    struct outcome outcome = *early;
+    g_bytes_ref(outcome.body);
+    pending->stats.early++;
+    count_answer(pending, &outcome);
+    struct ending ending = end_waiter(waiter);
+    pthread_mutex_unlock(&pending->lock);
+    ending.done(ending.ctx, PENDING_ANSWERED, &outcome);
+    g_bytes_unref(outcome.body);
+}
+
+void pending_outcome(struct pending *pending, const struct outcome *outcome)
+{
+    struct ending ending = {0};
+    pthread_mutex_lock(&pending->lock);
+    struct waiter *waiter = g_hash_table_lookup(pending->by_place, &outcome->place);
+    if (!waiter) waiter = g_hash_table_lookup(pending->placeless, outcome->id);
+    if (waiter) {
+        count_answer(pending, outcome);
+        ending = end_waiter(waiter);
+    }
+    keep(pending, outcome);
+    pthread_mutex_unlock(&pending->lock);
+    if (ending.done) ending.done(ending.ctx, PENDING_ANSWERED, outcome);
+}
+
+/* By the caller and not by his waiter, which is gone when its end and this cross. */
+void pending_leave(struct pending *pending, const void *ctx)
+{
+    struct ending ending = {0};
+    pthread_mutex_lock(&pending->lock);
+    GList *link = pending->callers.head;
+    while (link && ((struct waiter *)link->data)->ctx != ctx) link = link->next;
+    if (link) {
+        ending = end_waiter(link->data);
+        pending->stats.late++;
+    }
+    pthread_mutex_unlock(&pending->lock);
+    if (ending.done) ending.done(ending.ctx, PENDING_LATE, NULL);
+}
+
+/* Those whose time is up before `now_ns`, told one after the other: `done` may begin the next wait. */
+static void end_before(struct pending *pending, int64_t now_ns, enum pending_end why)
+{
+    GArray *endings = g_array_new(FALSE, FALSE, sizeof(struct ending));
+    pthread_mutex_lock(&pending->lock);
+    for (GList *link = pending->callers.head, *next; link; link = next) {
+        struct waiter *waiter = link->data;
+        next = link->next;
+        if (waiter->until_ns > now_ns) continue;
+        struct ending ending = end_waiter(waiter);
+        g_array_append_val(endings, ending);
+    }
+    pending->stats.late += endings->len;
+    pthread_mutex_unlock(&pending->lock);
+    for (guint i = 0; i < endings->len; i++) {
+        const struct ending *ending = &g_array_index(endings, struct ending, i);
+        ending->done(ending->ctx, why, NULL);
+    }
+    g_array_free(endings, TRUE);
+}
+
+void pending_expire(struct pending *pending, int64_t now_ns)
+{
+    end_before(pending, now_ns, PENDING_LATE);
+}
+
+void pending_close(struct pending *pending)
+{
+    pthread_mutex_lock(&pending->lock);
+    pending->closed = true;
+    pthread_mutex_unlock(&pending->lock);
+    end_before(pending, INT64_MAX, PENDING_CLOSED);
+}
+
+GBytes *pending_find(struct pending *pending, const char *id)
+{
+    pthread_mutex_lock(&pending->lock);
+    const struct kept *kept = g_hash_table_lookup(pending->kept_ids, id);
+    GBytes *body = kept ? g_bytes_ref(kept->outcome.body) : NULL;
+    pthread_mutex_unlock(&pending->lock);
+    return body;
+}
+
+void pending_get_stats(struct pending *pending, struct pending_stats *out)
+{
+    pthread_mutex_lock(&pending->lock);
+    *out = pending->stats;
+    out->pending = pending->callers.length;
+    out->kept = pending->oldest.length;
+    pthread_mutex_unlock(&pending->lock);
+}

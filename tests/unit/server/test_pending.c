@@ -1,0 +1,213 @@
+/* Who waits for which verdict: whatever comes first, each caller is told once, and nobody another's verdict. */
+#include "server/pending.h"
+
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TestSuite(pending, .fini = leak_check);
+
+/* A caller, and what he was told. */
+struct caller {
+    unsigned told;
+    enum pending_end end;
+    bool letter;
+    char body[64];
+    struct waiter *waiter;
+};
+
+static void on_done(void *ctx, enum pending_end end, const struct outcome *outcome)
+{
+    struct caller *caller = ctx;
+    gsize len = 0;
+    caller->told++;
+    caller->end = end;
+    if (!outcome) return;
+    caller->letter = outcome->letter;
+    const char *bytes = g_bytes_get_data(outcome->body, &len);
+    g_snprintf(caller->body, sizeof caller->body, "%.*s", (int)len, bytes);
+}
+
+static void wait_for(struct pending *pending, struct caller *caller, const char *id, int64_t until_ns)
+{
+    *caller = (struct caller){0};
+    cr_assert_eq(pending_begin(pending, id, until_ns, on_done, caller, &caller->waiter), ERR_OK);
+}
+
+static void come(struct pending *pending, const char *id, int32_t partition, int64_t offset, const char *body)
+{
+    struct outcome outcome = {.place = {partition, offset}, .body = g_bytes_new(body, strlen(body))};
+    g_strlcpy(outcome.id, id, sizeof outcome.id);
+    pending_outcome(pending, &outcome);
+    g_bytes_unref(outcome.body);
+}
+
+static void expect(const struct caller *caller, const char *body)
+{
+    cr_expect_eq(caller->told, 1, "told %u times", caller->told);
+    cr_expect_eq(caller->end, PENDING_ANSWERED);
+    cr_expect_str_eq(caller->body, body);
+}
+
+Test(pending, the_verdict_of_ones_own_request)
+{
+    struct pending *pending = pending_new(10, 1 << 20);
+    struct caller a, b;
+    wait_for(pending, &a, "same", 100);
+    wait_for(pending, &b, "same", 100);
+    pending_place(a.waiter, 0, 7);
+    pending_place(b.waiter, 1, 7);
+    come(pending, "same", 1, 8, "nobody's");
+    cr_expect(a.told == 0 && b.told == 0, "an id may be anybody's");
+    come(pending, "same", 1, 7, "b's");
+    cr_expect_eq(a.told, 0);
+    come(pending, "same", 0, 7, "a's");
+    come(pending, "same", 0, 7, "a's again");
+    expect(&a, "a's");
+    expect(&b, "b's");
+    pending_free(pending);
+}
+
+/* Without the buffer these would wait for ever: the brokers' word for the place is behind the verdict. */
+Test(pending, a_verdict_may_come_before_the_place_is_known)
+{
+    struct pending *pending = pending_new(10, 1 << 20);
+    struct caller caller;
+    struct pending_stats stats;
+    wait_for(pending, &caller, "x", 100);
+    come(pending, "x", 2, 40, "early");
+    cr_expect_eq(caller.told, 0, "it could be another's");
+    pending_place(caller.waiter, 2, 40);
+    expect(&caller, "early");
+    pending_get_stats(pending, &stats);
+    cr_expect(stats.early == 1 && stats.answered == 1 && stats.pending == 0);
+    pending_free(pending);
+}
+
+/* The producer sent it twice, the broker took it once and does not say where. */
+Test(pending, a_place_that_nobody_knows_is_told_by_the_id)
+{
+    struct pending *pending = pending_new(10, 1 << 20);
+    struct caller late, early, other;
+    wait_for(pending, &late, "late", 100);
+    wait_for(pending, &other, "other", 100);
+    pending_place(late.waiter, 0, -1);
+    pending_place(other.waiter, 0, -1);
+    come(pending, "late", 0, 3, "L");
+    expect(&late, "L");
+    wait_for(pending, &early, "early", 100);
+    come(pending, "early", 0, 4, "E");
+    pending_place(early.waiter, 0, -1);
+    expect(&early, "E");
+    cr_expect_eq(other.told, 0);
+    pending_free(pending);
+    cr_expect(other.told == 1 && other.end == PENDING_CLOSED);
+}
+
+Test(pending, time_is_up_once)
+{
+    struct pending *pending = pending_new(10, 1 << 20);
+    struct caller placed, unplaced, patient;
+    wait_for(pending, &placed, "p", 100);
+    wait_for(pending, &unplaced, "u", 100);
+    wait_for(pending, &patient, "q", 101);
+    pending_place(placed.waiter, 0, 1);
+    pending_place(patient.waiter, 0, 3);
+    pending_expire(pending, 100);
+    cr_expect(placed.told == 1 && placed.end == PENDING_LATE);
+    cr_expect(unplaced.told == 1 && unplaced.end == PENDING_LATE);
+    cr_expect_eq(patient.told, 0);
+    come(pending, "p", 0, 1, "too late for him");
+    pending_place(unplaced.waiter, 0, 2);
+    come(pending, "u", 0, 2, "for him too");
+    cr_expect(placed.told == 1 && unplaced.told == 1);
+    GBytes *body = pending_find(pending, "u");
+    cr_assert_not_null(body, "but it can be asked for");
+    g_bytes_unref(body);
+    cr_expect_null(pending_find(pending, "q"));
+    pending_free(pending);
+}
+
+Test(pending, what_was_not_sent_is_not_waited_for)
+{
+    struct pending *pending = pending_new(2, 1 << 20);
+    struct caller a, b, c;
+    struct waiter *none;
+    wait_for(pending, &a, "a", 100);
+    wait_for(pending, &b, "b", 200);
+    cr_expect_eq(pending_begin(pending, "c", 100, on_done, &c, &none), ERR_FULL);
+    pending_expire(pending, 100);
+    cr_expect_not(pending_cancel(a.waiter), "told already");
+    cr_expect(pending_cancel(b.waiter));
+    cr_expect(a.told == 1 && b.told == 0);
+    wait_for(pending, &c, "c", 300);
+    pending_close(pending);
+    cr_expect(c.told == 1 && c.end == PENDING_CLOSED);
+    cr_expect_eq(pending_begin(pending, "d", 100, on_done, &c, &none), ERR_FULL, "closed");
+    pending_free(pending);
+}
+
+Test(pending, a_dead_letter_ends_the_wait_and_is_no_verdict)
+{
+    struct pending *pending = pending_new(2, 1 << 20);
+    struct caller caller;
+    wait_for(pending, &caller, "x", 100);
+    pending_place(caller.waiter, 0, 1);
+    struct outcome letter = {.place = {0, 1}, .id = "x", .letter = true, .body = g_bytes_new_static("why", 3)};
+    pending_outcome(pending, &letter);
+    g_bytes_unref(letter.body);
+    expect(&caller, "why");
+    cr_expect(caller.letter);
+    cr_expect_null(pending_find(pending, "x"));
+    pending_free(pending);
+}
+
+Test(pending, what_is_kept_is_bounded_and_the_newest)
+{
+    enum { MOST = 4096 };
+    struct pending *pending = pending_new(1, MOST);
+    struct pending_stats stats;
+    char id[16];
+    for (int i = 0; i < 1000; i++) {
+        g_snprintf(id, sizeof id, "q-%d", i % 500);
+        come(pending, id, 0, i, "0123456789");
+        pending_get_stats(pending, &stats);
+        cr_assert_leq(stats.kept_bytes, MOST);
+    }
+    cr_expect_geq(stats.kept, 2);
+    cr_expect_null(pending_find(pending, "q-0"));
+    GBytes *last = pending_find(pending, "q-499");
+    cr_expect_not_null(last);
+    if (last) g_bytes_unref(last);
+    come(pending, "q-1", 0, 0, "again");
+    come(pending, "q-1", 0, 0, "and again");
+    last = pending_find(pending, "q-1");
+    cr_assert_not_null(last);
+    cr_expect_eq(g_bytes_get_size(last), strlen("and again"));
+    g_bytes_unref(last);
+    pending_free(pending);
+}
+
+/* Whoever leaves is told so once, and his place is another's, whether his request's place is known or not. */
+Test(pending, who_leaves_makes_room)
+{
+    struct pending *pending = pending_new(1, 1 << 20);
+    struct pending_stats stats;
+    for (int placed = 0; placed < 2; placed++) {
+        struct caller caller;
+        wait_for(pending, &caller, "a", 100);
+        if (placed) pending_place(caller.waiter, 0, 7);
+        pending_leave(pending, &stats); /* nobody */
+        cr_expect_eq(caller.told, 0);
+        pending_leave(pending, &caller);
+        pending_leave(pending, &caller);
+        cr_expect_eq(caller.told, 1);
+        cr_expect_eq(caller.end, PENDING_LATE);
+        if (!placed) pending_place(caller.waiter, 0, 7);
+    }
+    pending_get_stats(pending, &stats);
+    cr_expect_eq(stats.late, 2);
+    cr_expect_eq(stats.pending, 0);
+    pending_free(pending);
+}
