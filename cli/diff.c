@@ -1,5 +1,5 @@
-/* assay diff: two sets of verdicts on the same requests. The design is in cli/diff.h. */
-#include "cli/diff.h"
+/* assay diff: two sets of verdicts on the same requests. The design is in eval/diff.h. */
+#include "cli/output/diff_output.h"
 #include "cli/settings/engine_settings.h"
 
 #include <errno.h>
@@ -126,7 +126,9 @@ static void measure(struct diff *d, struct diff_pair *pair)
         sql = request->gold;
         db = request->db;
     }
-    diff_measure(d->gold, pair, db, sql, &d->totals);
+    err = (struct err){0};
+    if (diff_measure(d->gold, pair, db, sql, &d->totals, &err))
+        complain("%s: not measured: %s", pair->side[1].id, err.text[0] ? err.text : err_meaning(err.code));
 }
 
 /* The verdict that the index knows, read again. */

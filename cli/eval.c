@@ -1,10 +1,9 @@
 /* assay eval: what Assay is worth on a log with gold queries; with --gold, how often each signal fires on those. */
-#include "cli/eval.h"
-#include "cli/eval_gold.h"
+#include "cli/output/eval_output.h"
 #include "lib/base/input.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
-#include "cli/plots.h"
+#include "eval/plots/plots.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "lib/base/clock.h"

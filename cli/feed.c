@@ -2,7 +2,7 @@
  *
  * DESIGN. A line that is a request goes out as JSON, keyed by its id, which a line without one gets here. Verdicts are
  * looked for from where their topic ended before the first request went out; which are ours is told by the ids, kept as
- * hashes (cli/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
+ * hashes (eval/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
  * have one, or when none has come for --wait-ms.
  *
  * A file of another log is refused, as by a replay: before anything is sent, the ids of its verdicts and the digests
@@ -14,7 +14,8 @@
  * its end, before anything is sent. What is sent again the fleet knows by its id. Rejected: going on behind the last
  * verdict of the file, since a fleet answers in no order.
  */
-#include "cli/diff.h"
+#include "cli/format.h"
+#include "eval/diff.h"
 #include "cli/pace.h"
 #include "cli/replay.h"
 #include "cli/settings/fleet_settings.h"

@@ -3,7 +3,7 @@
 #include "lib/base/input.h"
 #include "cli/format.h"
 #include "cli/settings/engine_settings.h"
-#include "cli/label.h"
+#include "eval/label.h"
 #include "cli/mutants.h"
 #include "cli/terminal.h"
 

@@ -13,7 +13,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/train_verifier.h"
-#include "cli/vectors.h"
+#include "eval/vectors.h"
 
 #include <math.h>
 #include <string.h>

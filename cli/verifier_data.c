@@ -1,8 +1,8 @@
 #include "cli/verifier_data.h"
 
-#include "cli/equal.h"
+#include "eval/equal.h"
 #include "lib/base/input.h"
-#include "cli/label.h"
+#include "eval/label.h"
 #include "cli/mutants.h"
 #include "scoring/verifier_context.h"
 #include "lib/explain/explain.h"
@@ -17,7 +17,7 @@
 
 enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SAID = 20 };
 
-/* As the labeller runs gold queries (cli/label.c), the clock aside. */
+/* As the labeller runs gold queries (eval/label.c), the clock aside. */
 static const struct db_limits gold_limits = {
     .time_ms = 600000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 

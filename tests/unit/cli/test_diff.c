@@ -1,5 +1,5 @@
 /* assay diff: golden files in every format, gold by execution, what is missing, repeated, bad or no file; its index. */
-#include "cli/diff.h"
+#include "eval/diff.h"
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"

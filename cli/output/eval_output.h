@@ -1,0 +1,15 @@
+/* What assay eval prints. Thread: main. */
+#ifndef ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
+#define ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
+
+#include "cli/format.h"
+#include "eval/eval.h"
+#include "eval/eval_gold.h"
+
+/* The report as tables; `profile`: also where the time went. */
+void eval_print(FILE *stream, const struct eval_report *report, const struct eval_data *data, bool profile);
+
+/* How often each signal fired on gold queries: a table, or JSON. */
+void eval_gold_write(const struct eval_gold *golds, enum format format, FILE *stream);
+
+#endif

@@ -1,0 +1,29 @@
+/* How often signals fire on queries that are known to be right: false alarms, counted. */
+#ifndef ASSAY_EVAL_EVAL_GOLD_H
+#define ASSAY_EVAL_EVAL_GOLD_H
+
+#include "proto/message/msg.h"
+#include "signals/vsig.h"
+
+#include <glib.h>
+
+enum { EVAL_GOLD_EXAMPLES = 200 }; /* ids kept of a signal */
+
+struct eval_gold_signal {
+    uint64_t seen, fired, unavailable; /* seen: it could look */
+    GPtrArray *ids;                    /* of the first EVAL_GOLD_EXAMPLES on which it fired */
+};
+
+struct eval_gold {
+    uint64_t golds, invalid;
+    struct eval_gold_signal by_signal[VSIG_ID_END];
+};
+
+/* The caller owes eval_gold_free. Thread: one at a time. */
+struct eval_gold *eval_gold_new(void);
+void eval_gold_free(struct eval_gold *golds);
+
+/* Count a verdict whose first candidate is the gold query. */
+void eval_gold_add(struct eval_gold *golds, const struct msg_verdict *verdict);
+
+#endif

@@ -1,0 +1,173 @@
+#include "eval/label.h"
+#include "eval/equal.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As the reference labeller runs them; the caps on rows and bytes are ours, far above what an answer needs. */
+static const struct db_limits gold_limits = {
+    .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
+static const struct db_limits candidate_limits = {
+    .time_ms = 3000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
+static const size_t result_arena_bytes = 2ULL << 30;
+
+enum { MAX_OPEN = 8 };
+
+struct open_db {
+    char *name, *path;
+    struct db *db;
+};
+
+struct labeler {
+    const struct worker_databases *databases;
+    bool by_steps;
+    struct open_db open[MAX_OPEN]; /* most recently used first */
+};
+
+struct labeler *labeler_new(const struct worker_databases *databases)
+{
+    struct labeler *labeler = g_new0(struct labeler, 1);
+    labeler->databases = databases;
+    return labeler;
+}
+
+void labeler_by_steps(struct labeler *labeler)
+{
+    labeler->by_steps = true;
+}
+
+/* The smaller one; 0: no bound of its own. */
+#define STRICTER(limits, other, field)                                                                                 \
+    if ((other)->field > 0 && ((limits).field == 0 || (other)->field < (limits).field)) (limits).field = (other)->field
+
+struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own)
+{
+    const struct worker_database *entry = worker_database_find(labeler->databases, name);
+    struct db_limits limits = *own;
+    limits.by_steps |= labeler->by_steps;
+    if (!entry) return limits;
+    if (entry->limits.time_ms) limits.by_steps = false; /* its owner means time */
+    STRICTER(limits, &entry->limits, time_ms);
+    STRICTER(limits, &entry->limits, max_rows);
+    STRICTER(limits, &entry->limits, max_bytes);
+    STRICTER(limits, &entry->limits, max_cost);
+    return limits;
+}
+
+static void open_db_free(struct open_db *open)
+{
+    if (open->db) db_close(open->db);
+    g_free(open->name);
+    free(open->path); /* malloc'd by worker_database_path */
+    *open = (struct open_db){0};
+}
+
+void labeler_free(struct labeler *labeler)
+{
+    for (int i = 0; i < MAX_OPEN; i++) open_db_free(&labeler->open[i]);
+    g_free(labeler);
+}
+
+static void move_to_front(struct labeler *labeler, int at)
+{
+    struct open_db used = labeler->open[at];
+    memmove(labeler->open + 1, labeler->open, (size_t)at * sizeof used);
+    labeler->open[0] = used;
+}
+
+struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err)
+{
+    int at = 0;
+    while (at < MAX_OPEN && (!labeler->open[at].name || strcmp(labeler->open[at].name, name) != 0)) at++;
+    if (at == MAX_OPEN) {
+        struct open_db fresh = {0};
+        if (worker_database_path(labeler->databases, name, &fresh.path, err) != ERR_OK) return NULL;
+        struct db_limits limits = labeler_limits(labeler, name, &candidate_limits);
+        if (db_open(fresh.path, &limits, &fresh.db, err) != ERR_OK) {
+            free(fresh.path);
+            return NULL;
+        }
+        fresh.name = g_strdup(name);
+        at = MAX_OPEN - 1;
+        open_db_free(&labeler->open[at]);
+        labeler->open[at] = fresh;
+    }
+    move_to_front(labeler, at);
+    if (path) *path = labeler->open[0].path;
+    return labeler->open[0].db;
+}
+
+/* Run and digest. False: it failed; `err` says why. A result past our caps ran, but is nobody's answer: *huge. */
+static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,
+                bool *huge, struct err *err)
+{
+    struct arena arena;
+    struct db_result result;
+    arena_init(&arena, result_arena_bytes);
+    db_set_limits(db, limits);
+    enum err_code code = db_query(db, &arena, sql, len, NULL, 0, 0, &result, err);
+    *huge = code == ERR_LIMIT_ROWS || code == ERR_LIMIT_BYTES || code == ERR_LIMIT_MEMORY;
+    bool good = code == ERR_OK && fingerprint_make(&result, out);
+    arena_free(&arena);
+    return good;
+}
+
+/* First candidate whose result has the most votes. */
+static uint32_t majority_of(const XXH128_hash_t *bags, const bool *ran, const struct msg_judged *candidates, uint32_t n)
+{
+    uint64_t best = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t votes = 0;
+        for (uint32_t k = 0; ran[i] && k < n; k++)
+            if (ran[k] && XXH128_isEqual(bags[i], bags[k])) votes += candidates[k].count ? candidates[k].count : 1;
+        if (votes <= best) continue;
+        best = votes;
+        at = i;
+    }
+    return at;
+}
+
+static const char *keep_error(struct arena *arena, const struct err *err)
+{
+    const char *text = arena_strdup(arena, err->text[0] ? err->text : err_meaning(err->code));
+    return text ? text : "failed";
+}
+
+enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *name, const char *gold,
+                         const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err)
+{
+    struct db *db = labeler_db(labeler, name, NULL, err);
+    if (!db) return err && err->code ? err->code : ERR_DB_MISSING;
+    *out = (struct labels){.n = n,
+                           .of = arena_new_array(arena, n + 1, enum label),
+                           .errors = arena_new_array(arena, n + 1, const char *),
+                           .first_executable = LABEL_NONE};
+    XXH128_hash_t *bags = arena_new_array(arena, n + 1, XXH128_hash_t);
+    bool *ran = arena_new_array(arena, n + 1, bool);
+    if (!out->of || !out->errors || !bags || !ran) return err_set(err, ERR_LIMIT_MEMORY, "too many candidates");
+
+    const struct db_limits for_gold = labeler_limits(labeler, name, &gold_limits),
+                           for_candidates = labeler_limits(labeler, name, &candidate_limits);
+    struct fingerprint want = {0}, got = {0};
+    struct err why = {0};
+    bool huge = false;
+    out->gold_failed = !run(db, &for_gold, gold, strlen(gold), &want, &huge, &why);
+    out->gold_empty = !huge && want.n_rows == 0;
+    bool ordered = orders_at_top(gold);
+    for (uint32_t i = 0; i < n; i++) {
+        why = (struct err){0};
+        bool good = run(db, &for_candidates, candidates[i].sql.bytes, candidates[i].sql.len, &got, &huge, &why);
+        ran[i] = good;
+        if (good) bags[i] = got.bag;
+        if (!good && !huge) out->errors[i] = keep_error(arena, &why);
+        bool right = good && !out->gold_failed && fingerprint_equal(&want, &got, ordered);
+        out->of[i] = right ? LABEL_RIGHT : good || huge ? LABEL_WRONG : LABEL_FAILED;
+        if (out->of[i] != LABEL_FAILED && out->first_executable == LABEL_NONE) out->first_executable = i;
+        if (good) fingerprint_free(&got);
+    }
+    out->majority = majority_of(bags, ran, candidates, n);
+    fingerprint_free(&want);
+    return ERR_OK;
+}

@@ -1,0 +1,46 @@
+/* Labels by execution: which candidates of a log line give the gold query's answer (eval/equal.h says when that is so).
+ */
+#ifndef ASSAY_EVAL_LABEL_H
+#define ASSAY_EVAL_LABEL_H
+
+#include "proto/message/msg.h"
+#include "worker/worker.h"
+
+enum label { LABEL_FAILED, LABEL_WRONG, LABEL_RIGHT }; /* failed: refused by the engine or past the time limit */
+
+enum { LABEL_NONE = UINT32_MAX };
+
+/* One line of a log. Arrays live in the arena that label_line was given. */
+struct labels {
+    uint32_t n;
+    enum label *of;      /* per candidate */
+    const char **errors; /* per candidate: the engine's words, NULL when it ran */
+    bool gold_failed, gold_empty;
+    uint32_t first_executable; /* LABEL_NONE when none ran */
+    uint32_t majority;         /* first candidate with the most frequent result, by count; 0 when none ran */
+};
+
+struct labeler;
+
+/* `databases` must outlive it. The caller owes labeler_free. */
+struct labeler *labeler_new(const struct worker_databases *databases);
+void labeler_free(struct labeler *labeler);
+
+/* From now on these times count as steps of the engine where it counts them: labels to learn from are the same on every
+ * machine. Those to be measured by are as the reference labeller's, in time. */
+void labeler_by_steps(struct labeler *labeler);
+
+/* `own`, but no looser than the catalogue's entry of that name: its owner's word holds for labels too. Where it cuts a
+ * gold query off, the line has no labels. */
+struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own);
+
+/* Run the gold query (20 s) and each candidate (3 s), or as long as labeler_limits lets them, and compare. Errors are
+ * those of opening the database; a gold query that fails makes every candidate wrong. Thread: one at a time. */
+enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *db, const char *gold,
+                         const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err);
+
+/* The open database, with a candidate's limits, for whoever needs more of it; NULL with `err` set. Owned by the
+ * labeler, valid until the next call. */
+struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
+
+#endif
