@@ -4,7 +4,7 @@
 #include "cli/format.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/label.h"
-#include "cli/mutants.h"
+#include "train/mutants.h"
 #include "cli/terminal.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "lib/base/input.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
-#include "cli/mutants.h"
+#include "train/mutants.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/table.h"

@@ -5,7 +5,7 @@
  * that weighs as much as PULL questions, so that ten questions of feedback move little. Lines are fitted together by
  * the generator that they name; a log that names none fits "".
  *
- * Where feedback stands for gold (cli/feedback.h), candidates that nobody spoke of are peers to the others and count
+ * Where feedback stands for gold (train/feedback.h), candidates that nobody spoke of are peers to the others and count
  * for nothing themselves. Each candidate weighs what it would with gold: an answer that was called right and one that
  * was called wrong weigh the same, though only the first says something of its peers too.
  */
@@ -15,7 +15,7 @@
 #include "cli/replay.h"
 #include "cli/settings/fleet_settings.h"
 #include "cli/table.h"
-#include "cli/verifier_data.h"
+#include "train/verifier_data.h"
 #include "scoring/verifier_context.h"
 #include "lib/learn/json_file.h"
 

@@ -5,7 +5,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "cli/verifier_fit.h"
+#include "train/verifier_fit.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
 

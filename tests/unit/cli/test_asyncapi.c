@@ -1,5 +1,5 @@
 /* proto/asyncapi.yaml says what the code does: each name, number and list in it that the code has too is compared. */
-#include "cli/feedback.h"
+#include "train/feedback.h"
 #include "proto/message/edge.h"
 #include "proto/bus/topics.h"
 #include "signals/vsig.h"

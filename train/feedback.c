@@ -1,4 +1,4 @@
-#include "cli/feedback.h"
+#include "train/feedback.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "cli/verifier_data.h"
+#include "train/verifier_data.h"
 
 #include "eval/equal.h"
 #include "lib/base/input.h"
 #include "eval/label.h"
-#include "cli/mutants.h"
+#include "train/mutants.h"
 #include "scoring/verifier_context.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"

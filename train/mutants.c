@@ -1,4 +1,4 @@
-#include "cli/mutants.h"
+#include "train/mutants.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Training the verifier: on samples made up here, and by the program on the sample databases. */
-#include "cli/verifier_fit.h"
+#include "train/verifier_fit.h"
 #include "scoring/verifier.h"
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"

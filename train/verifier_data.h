@@ -5,15 +5,15 @@
  * queries of other questions on the same database, those with the likest question first. Labels come from execution: a
  * mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier never sees one.
  *
- * Instead of gold a line may have feedback (cli/feedback.h): a candidate that was called right stands for the gold, one
+ * Instead of gold a line may have feedback (train/feedback.h): a candidate that was called right stands for the gold, one
  * called wrong labels those with its result, and the others stay unknown.
  *
  * Two threads or ten give the same data in the same order.
  */
-#ifndef ASSAY_CLI_VERIFIER_DATA_H
-#define ASSAY_CLI_VERIFIER_DATA_H
+#ifndef ASSAY_TRAIN_VERIFIER_DATA_H
+#define ASSAY_TRAIN_VERIFIER_DATA_H
 
-#include "cli/feedback.h"
+#include "train/feedback.h"
 #include "lib/schema/schema.h"
 #include "scoring/features/features.h"
 #include "worker/worker.h"

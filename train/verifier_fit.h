@@ -1,13 +1,13 @@
-/* Fitting the verifier: from samples (cli/verifier_data.h) to a model file's text, with held-out scores beside.
+/* Fitting the verifier: from samples (train/verifier_data.h) to a model file's text, with held-out scores beside.
  *
  * Everything is split by database. Samples of a fold get the expected components of models that have not seen its
  * databases, and are scored by trees that have not either; the calibration is fitted on those scores. What is shipped
  * is fitted on everything, with that calibration. One thread, seeded: the same samples give the same bytes.
  */
-#ifndef ASSAY_CLI_VERIFIER_FIT_H
-#define ASSAY_CLI_VERIFIER_FIT_H
+#ifndef ASSAY_TRAIN_VERIFIER_FIT_H
+#define ASSAY_TRAIN_VERIFIER_FIT_H
 
-#include "cli/verifier_data.h"
+#include "train/verifier_data.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
 

@@ -13,8 +13,8 @@
  *
  * Thread: main.
  */
-#ifndef ASSAY_CLI_FEEDBACK_H
-#define ASSAY_CLI_FEEDBACK_H
+#ifndef ASSAY_TRAIN_FEEDBACK_H
+#define ASSAY_TRAIN_FEEDBACK_H
 
 #include "proto/bus/source.h"
 #include "proto/message/msg.h"

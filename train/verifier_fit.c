@@ -1,4 +1,4 @@
-#include "cli/verifier_fit.h"
+#include "train/verifier_fit.h"
 
 #include "scoring/verifier_row.h"
 #include "lib/learn/json_file.h"

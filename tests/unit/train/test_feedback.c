@@ -1,5 +1,5 @@
 /* Feedback: what a record may be, how records and verdicts find their requests, and what calibration makes of it. */
-#include "cli/feedback.h"
+#include "train/feedback.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 

@@ -1,6 +1,6 @@
 /* Mutants of a gold query, against its database: candidates where a log has none. */
-#ifndef ASSAY_CLI_MUTANTS_H
-#define ASSAY_CLI_MUTANTS_H
+#ifndef ASSAY_TRAIN_MUTANTS_H
+#define ASSAY_TRAIN_MUTANTS_H
 
 #include "lib/schema/schema.h"
 #include "lib/sql/mutate.h"
