@@ -6,7 +6,7 @@
 #ifndef ASSAY_CLI_CLI_H
 #define ASSAY_CLI_CLI_H
 
-#include "cli/options.h"
+#include "cli/settings/options.h"
 #include "signals/vsig.h"
 
 #include <glib.h>
@@ -33,7 +33,7 @@ struct command {
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
-struct catalogue; /* cli/catalogue.h */
+struct catalogue; /* cli/settings/catalogue.h */
 
 struct cli {
     const struct command *command;

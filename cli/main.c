@@ -1,7 +1,7 @@
 /* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "lib/db/executor.h"
 
 #include "cli/commit.h" /* made by the build: ASSAY_COMMIT */

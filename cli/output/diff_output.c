@@ -1,7 +1,7 @@
 /* What `assay diff` says: tables for a person, records for programs. */
 #include "cli/output/diff_output.h"
-#include "cli/table.h"
-#include "cli/terminal.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
 #include "lib/learn/metrics.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_CLI_OUTPUT_DIFF_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_DIFF_OUTPUT_H
 
-#include "cli/format.h"
+#include "cli/output/format.h"
 #include "eval/diff.h"
 
 struct diff_writer;

@@ -1,6 +1,6 @@
 /* Signals on gold queries: a table, or JSON. */
 #include "cli/output/eval_output.h"
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "lib/learn/learn.h"
 
 static struct table *gold_table(const struct eval_gold *golds)

@@ -1,7 +1,7 @@
 /* The tables of `assay eval`, for a person. Percentages are 0 to 100. */
 #include "cli/output/eval_output.h"
-#include "cli/table.h"
-#include "cli/terminal.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 
-#include "cli/format.h"
+#include "cli/output/format.h"
 #include "eval/eval.h"
 #include "eval/eval_gold.h"
 

@@ -1,6 +1,6 @@
 #include "cli/settings/engine_settings.h"
 
-#include "cli/catalogue.h"
+#include "cli/settings/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The catalogue of databases: read, checked, shown without secrets, used. */
-#include "cli/catalogue.h"
+#include "cli/settings/catalogue.h"
 #include "lib/learn/learn.h"
 #include "tests/unit/cli/spawn.h"
 

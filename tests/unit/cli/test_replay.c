@@ -1,8 +1,8 @@
 /* What a replay is made of: its pace, places, times, and which flags go together. The brokers' part is in tests/live.
  */
-#include "cli/pace.h"
+#include "cli/replay/rate_limiter.h"
 #include "proto/bus/position.h"
-#include "cli/resume.h"
+#include "cli/replay/resume.h"
 #include "proto/bus/source.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"

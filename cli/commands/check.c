@@ -1,0 +1,162 @@
+/* assay check: one question, its candidates, one verdict. */
+#include "cli/settings/catalogue.h"
+#include "lib/base/input.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
+#include "cli/output/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Candidates from text: statements that end with a semicolon at the end of a line, or, when no line does, one a line.
+ */
+static void split_candidates(char *text, GPtrArray *out)
+{
+    bool statements = false;
+    gchar **lines = g_strsplit(text, "\n", -1);
+    for (gchar **line = lines; *line; line++) statements |= g_str_has_suffix(g_strchomp(*line), ";");
+    GString *one = g_string_new(NULL);
+    for (gchar **line = lines; *line; line++) {
+        if (one->len) g_string_append_c(one, '\n');
+        g_string_append(one, *line);
+        bool ends = !statements || g_str_has_suffix(*line, ";") || !line[1];
+        if (!ends) continue;
+        char *sql = g_strstrip(g_strdup(one->str));
+        if (*sql)
+            g_ptr_array_add(out, sql);
+        else
+            g_free(sql);
+        g_string_truncate(one, 0);
+    }
+    g_string_free(one, TRUE);
+    g_strfreev(lines);
+}
+
+static int read_candidates(struct cli *cli, GPtrArray *out)
+{
+    for (int i = 0; i < cli->n_args; i++) g_ptr_array_add(out, g_strdup(cli->args[i]));
+    if (cli->n_args > 0) return 0;
+    struct input input;
+    struct err err = {0};
+    if (input_read("-", &input, &err) != ERR_OK) return complain_err("standard input", &err);
+    split_candidates(input.text, out);
+    input_free(&input);
+    return 0;
+}
+
+/* The name that a database goes by. */
+static const char *database_name(struct arena *arena, const char *path)
+{
+    char *base = db_path_name(path);
+    const char *name = arena_strdup(arena, base);
+    g_free(base);
+    return name ? name : "db";
+}
+
+static int exit_code(const struct msg_verdict *verdict)
+{
+    if (verdict->status == MSG_STATUS_FAILED) return EXIT_ERROR;
+    return verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? EXIT_VALIDATED
+                                                                                             : EXIT_JUDGED;
+}
+
+static int check_request(struct cli *cli, const struct msg_request *request, enum format format)
+{
+    struct err err = {0};
+    struct engine_config config;
+    if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
+    engine_settings(cli, &config);
+    const struct worker_database *entry = worker_database_find(&config.databases, cli->settings.check.db);
+    struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
+    file.name = request->db;
+    config.databases = (struct worker_databases){.files = &file, .n_files = 1};
+    struct msg_verdict *verdict = NULL;
+    enum err_code code = engine_judge(&config, request, &verdict, &err);
+    int exit = EXIT_ERROR;
+    if (code == ERR_OK) {
+        struct output *output = output_begin(format, true, stdout);
+        output_verdict(output, 0, verdict);
+        exit = output_end(output) || errno == EPIPE ? exit_code(verdict) : EXIT_ERROR;
+    } else {
+        err.code = code;
+        complain_err(NULL, &err);
+    }
+    msg_verdict_free(verdict);
+    return exit;
+}
+
+static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format format)
+{
+    if (texts->len > MSG_MAX_CANDIDATES) {
+        complain("%u candidates are more than %d", texts->len, MSG_MAX_CANDIDATES);
+        return EXIT_ERROR;
+    }
+    struct msg_candidate *candidates = g_new0(struct msg_candidate, texts->len + 1);
+    for (guint i = 0; i < texts->len; i++) {
+        size_t len = strlen(texts->pdata[i]);
+        candidates[i] =
+            (struct msg_candidate){{texts->pdata[i], (uint32_t)MIN(len, UINT32_MAX)}, 1, (double)NAN, NULL, 0};
+    }
+    struct msg_request request = {
+        .id = "check",
+        .db = database_name(&cli->arena, cli->settings.check.db),
+        .question = cli->settings.check.question,
+        .evidence = cli->settings.check.evidence,
+        .candidates = candidates,
+        .n_candidates = texts->len,
+    };
+    int code = check_request(cli, &request, format);
+    g_free(candidates);
+    return code;
+}
+
+/* Nothing but white space, whatever its script. */
+static bool is_blank(const char *text)
+{
+    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* refused later, and said to be so */
+    for (; text && *text; text = g_utf8_next_char(text))
+        if (!g_unichar_isspace(g_utf8_get_char(text))) return false;
+    return true;
+}
+
+static int check_run(struct cli *cli)
+{
+    enum format format;
+    if (!format_choose(cli, FORMATS_VERDICT, &format)) return EXIT_ERROR;
+    if (!cli->settings.check.db) {
+        complain("which database? --db=FILE names it");
+        return EXIT_ERROR;
+    }
+    if (is_blank(cli->settings.check.question)) {
+        complain("which question? --question=TEXT says what the SQL should answer; without one nothing can be judged");
+        return EXIT_ERROR;
+    }
+    GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    int code = read_candidates(cli, texts);
+    if (code == 0) code = check_candidates(cli, texts, format);
+    g_ptr_array_free(texts, TRUE);
+    return code;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .sentence = "judge the candidates of one question",
+    .args = "--db FILE --question TEXT [SQL...]",
+    .description = "Judges each SQL candidate against the database and the question and says which may be trusted, how "
+                   "sure that is, "
+                   "which clauses are suspect and why.\n\n"
+                   "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends "
+                   "with a semicolon, "
+                   "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
+                   "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged.",
+    .examples =
+        "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
+        "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
+    .main_flags = "db question evidence format policy threshold expose deny-column",
+    .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
+    .max_args = -1,
+    .run = check_run,
+};

@@ -1,0 +1,74 @@
+/* assay parse: the tree of a statement, or where it breaks. */
+#include "cli/cli.h"
+#include "lib/base/input.h"
+#include "cli/output/terminal.h"
+#include "lib/sql/sql.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int print_diags(struct arena *arena, const struct sql_stmt *stmt)
+{
+    for (const struct sql_diag *diag = stmt ? stmt->diags : NULL; diag; diag = diag->next) {
+        const char *text = sql_diag_render(arena, stmt, diag);
+        if (text) print_safe(stderr, text, strlen(text), true);
+        fputc('\n', stderr);
+    }
+    return EXIT_JUDGED;
+}
+
+static int parse_text(struct arena *arena, const char *sql, size_t len)
+{
+    struct sql_stmt *stmt = NULL;
+    enum err_code code = sql_parse(arena, sql, len, NULL, &stmt);
+    if (code != ERR_OK && !stmt) {
+        complain("%s (%s)", err_meaning(code), err_name(code));
+        return EXIT_JUDGED;
+    }
+    if (stmt->root) {
+        const char *dump = sql_dump(arena, stmt->root);
+        if (dump) print_safe(stdout, dump, strlen(dump), true);
+        fputc('\n', stdout);
+    }
+    return code == ERR_OK ? 0 : print_diags(arena, stmt);
+}
+
+/* SQL, or the name of a file? A file that is there is one; what else has no space or bracket can only be meant so. */
+static bool is_sql(const char *arg)
+{
+    return strcmp(arg, "-") != 0 && !g_file_test(arg, G_FILE_TEST_EXISTS) && strpbrk(arg, " \t\n(;");
+}
+
+static int parse_run(struct cli *cli)
+{
+    struct err err = {0};
+    struct input input = {0};
+    const char *arg = cli->n_args ? cli->args[0] : "-";
+    if (is_sql(arg))
+        input = (struct input){g_strdup(arg), strlen(arg)};
+    else if (input_read(arg, &input, &err) != ERR_OK)
+        return complain_err(arg, &err);
+    struct arena arena;
+    arena_init(&arena, 0);
+    int code = parse_text(&arena, input.text, input.len);
+    arena_free(&arena);
+    input_free(&input);
+    return code;
+}
+
+const struct command command_parse = {
+    .name = "parse",
+    .sentence = "show the syntax tree of one SQL statement",
+    .args = "[SQL|FILE|-]",
+    .description =
+        "Parses the statement, given as SQL, in FILE or on standard input (-, or no argument), and prints its tree, "
+        "each node with its kind and byte "
+        "span. A statement that does not parse is marked on standard error, with what was expected, and the exit "
+        "status is 1; the tree then holds what could be saved.",
+    .examples = "assay parse 'SELECT name FROM customer'\n"
+                "assay parse query.sql\n"
+                "echo 'SELECT 1' | assay parse",
+    .groups = (const struct option_group *const[]){&options_general, NULL},
+    .max_args = 1,
+    .run = parse_run,
+};

@@ -1,0 +1,515 @@
+/* assay replay: a query log, or the past of a topic, in; a verdict a line, or a record, out.
+ *
+ * DESIGN. One thread reads the requests, hands requests to the engine and takes verdicts; the engine's threads judge.
+ * Verdicts come in order of completion; `reorder` holds the places that are out, in the order of the source, and the
+ * verdicts that came before their turn, a few times the engine's window. A line that is an object with an id but no
+ * valid request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has
+ * none.
+ *
+ * A topic is read by offsets of its own (proto/bus/range.h), so the live group never notices. Where it stands is kept where
+ * the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the offsets of
+ * the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and loses none.
+ *
+ * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
+ */
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
+#include "cli/output/output.h"
+#include "cli/replay/rate_limiter.h"
+#include "cli/output/progress.h"
+#include "cli/replay/replay.h"
+#include "cli/settings/fleet_settings.h"
+#include "cli/replay/resume.h"
+#include "proto/bus/source.h"
+#include "cli/output/terminal.h"
+#include "cli/replay/topic_sink.h"
+#include "engine/reorder.h"
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
+
+struct replay {
+    struct cli *cli;
+    struct bus *bus; /* of a topic on either side; else NULL */
+    struct source source;
+    struct pace pace;
+    bool held; /* the source stands on a request that is not handed out yet */
+    struct output *output;
+    FILE *stream;
+    struct topic_sink *sink; /* in place of output and stream */
+    int64_t committed_ns;
+    struct resume resume;
+    bool compared; /* what was done before, with all of the log */
+    struct progress progress;
+    struct reorder reorder; /* places that are out, by tag; of its own, since a line that is no request has one too */
+    uint64_t read, failed;  /* requests taken from the source; verdicts that could not be judged */
+    bool ordered;           /* verdicts go out in the order of the source */
+    bool show, refused, interrupted;
+    int io_error; /* errno of a failed write */
+};
+
+/* --- verdicts out ---------------------------------------------------------------------------------------------- */
+
+static void report(struct replay *r, const char *what)
+{
+    char *where = source_where(&r->source);
+    progress_clear(&r->progress);
+    complain("%s: %s", where, what);
+    g_free(where);
+}
+
+/* From now and then: verdicts that are out are made safe, then what they answered is. */
+static bool commit(struct replay *r)
+{
+    struct err err = {0};
+    r->committed_ns = clock_now_ns();
+    enum err_code code = topic_sink_flush(r->sink, &err);
+    if (code == ERR_FULL) return true; /* the brokers are slow or away: later */
+    if (!code) code = source_commit(&r->source, &err);
+    if (!code || err_class(code) == ERR_CLASS_RETRY) return true;
+    complain_err(NULL, &err);
+    r->refused = true;
+    return false;
+}
+
+static bool send_verdict(struct replay *r, const struct msg_verdict *verdict)
+{
+    struct err err = {0};
+    if (topic_sink_write(r->sink, verdict, &err) != ERR_OK) {
+        if (replay_interrupted) return false;
+        progress_clear(&r->progress);
+        complain_err(NULL, &err);
+        r->refused = true;
+        return false;
+    }
+    source_answered(&r->source, verdict->tag);
+    return clock_now_ns() - r->committed_ns < COMMIT_NS || commit(r);
+}
+
+static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
+{
+    if (!r->cli->settings.general.quiet && r->stream == stdout && r->show) progress_clear(&r->progress);
+    r->failed += verdict->status == MSG_STATUS_FAILED;
+    progress_count(&r->progress, verdict);
+    bool good = true;
+    if (r->sink)
+        good = send_verdict(r, verdict);
+    else
+        output_verdict(r->output, verdict->tag, verdict);
+    msg_verdict_free(verdict);
+    if (!r->sink && ferror(r->stream) && !r->io_error) r->io_error = errno ? errno : EIO;
+    return good && !r->io_error;
+}
+
+/* Write what is next in order and there. */
+static bool write_ready(struct replay *r)
+{
+    for (struct msg_verdict *verdict; (verdict = reorder_next(&r->reorder));)
+        if (!write_verdict(r, verdict)) return false;
+    return true;
+}
+
+static bool on_verdict(void *ctx, struct msg_verdict *verdict)
+{
+    struct replay *r = ctx;
+    if (!r->ordered) {
+        if (!write_verdict(r, verdict)) return false;
+    } else {
+        reorder_put(&r->reorder, verdict);
+        if (!write_ready(r)) return false;
+    }
+    return !replay_interrupted;
+}
+
+/* --- requests in ------------------------------------------------------------------------------------------------ */
+
+/* A verdict on a request that is none, but has an id. False: it has not even that. */
+static bool failed_verdict(const struct replay *r, struct arena *arena, const struct err *err, struct msg_verdict *out)
+{
+    const char *id, *db;
+    if (!source_name(&r->source, arena, &id, &db)) return false;
+    *out = (struct msg_verdict){.id = id,
+                                .db = db,
+                                .tag = source_place(&r->source),
+                                .status = MSG_STATUS_FAILED,
+                                .reason = err_name(err->code),
+                                .message = err->text,
+                                .p_correct = (double)NAN,
+                                .threshold = (double)NAN,
+                                .entailment_threshold = (double)NAN};
+    return true;
+}
+
+/* A copy of a verdict with its own memory, as the engine's have. */
+static struct msg_verdict *own(const struct msg_verdict *verdict)
+{
+    struct msg_buffer buffer = {0};
+    struct msg_verdict *copy = NULL;
+    if (msg_encode_verdict(&buffer, verdict) == ERR_OK) msg_decode_verdict_own(buffer.bytes, buffer.len, &copy, NULL);
+    msg_buffer_free(&buffer);
+    return copy;
+}
+
+/* A line that is no request: a failed verdict in its place, or a word on standard error. False: stop. */
+static bool bad_line(struct replay *r, struct arena *arena, const struct err *err)
+{
+    struct msg_verdict failed;
+    bool named = failed_verdict(r, arena, err, &failed);
+    if (!named || r->cli->settings.replay.strict) report(r, err->text[0] ? err->text : err_meaning(err->code));
+    if (r->cli->settings.replay.strict) {
+        r->refused = true;
+        return false;
+    }
+    struct msg_verdict *verdict = named ? own(&failed) : NULL;
+    if (!verdict) {
+        r->progress.bad_lines++;
+        return true;
+    }
+    if (!r->ordered) return write_verdict(r, verdict);
+    reorder_expect(&r->reorder, verdict->tag);
+    return on_verdict(r, verdict);
+}
+
+/* Was the verdict that --out has on this place given on what stands there? */
+static bool answers_this(const struct replay *r, const struct source *source, struct arena *arena)
+{
+    struct msg_request *request = NULL;
+    uint64_t digest[2];
+    const char *id = NULL, *db;
+    if (source_read(source, arena, &request, NULL) != ERR_OK) {
+        source_name(source, arena, &id, &db);
+        return !resume_conflicts(&r->resume, source_place(source), NULL, id);
+    }
+    msg_request_digest(request, digest);
+    return !resume_conflicts(&r->resume, source_place(source), digest, request->id);
+}
+
+static void refuse_resume(struct replay *r, const struct source *source)
+{
+    char *where = source_where(source);
+    progress_clear(&r->progress);
+    complain("%s: %s has a verdict on another request here: it was made from another log, or this one was changed; "
+             "name another --out, or start anew with --force",
+             where, r->cli->settings.replay.out);
+    g_free(where);
+    r->refused = true;
+}
+
+/* Has the request that the source stands on its verdict already? 1: yes; 0: no; -1: the file is another log's. */
+static int is_done(struct replay *r, struct arena *arena)
+{
+    if (!resume_has(&r->resume, source_place(&r->source))) return 0;
+    if (r->compared || answers_this(r, &r->source, arena)) return 1;
+    refuse_resume(r, &r->source);
+    return -1;
+}
+
+/* Move to the next request that has no verdict yet. As source_advance. */
+static int advance(struct replay *r, struct arena *arena)
+{
+    uint64_t limit = (uint64_t)r->cli->settings.log.limit;
+    struct err err = {0};
+    if (limit && r->read >= limit) return SOURCE_END;
+    int more = source_advance(&r->source, &err);
+    if (more == SOURCE_STOP) {
+        progress_clear(&r->progress);
+        complain_err(NULL, &err);
+        r->refused = true;
+    }
+    if (more != SOURCE_READY) return more;
+    r->read++;
+    int done = is_done(r, arena);
+    r->held = done == 0;
+    return done < 0 ? SOURCE_STOP : done ? SOURCE_LATER : SOURCE_READY;
+}
+
+/* The next request when it is due. As engine_loop.next. */
+static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
+{
+    struct replay *r = ctx;
+    if (replay_interrupted) return -1;
+    int more = r->held ? SOURCE_READY : advance(r, arena);
+    if (more != SOURCE_READY) return more == SOURCE_LATER ? ENGINE_LATER : more;
+    int64_t now_ns = clock_now_ns(), wait_ns = pace_wait_ns(&r->pace, source_time_ms(&r->source), now_ns);
+    if (wait_ns > 0) {
+        pace_nap(wait_ns);
+        return ENGINE_LATER;
+    }
+    struct err err = {0};
+    pace_take(&r->pace, now_ns);
+    r->held = false;
+    err.code = source_read(&r->source, arena, out, &err);
+    if (err.code != ERR_OK) return bad_line(r, arena, &err) ? ENGINE_LATER : -1;
+    if (r->ordered) reorder_expect(&r->reorder, (*out)->tag);
+    return 1;
+}
+
+static bool must_wait(void *ctx)
+{
+    struct replay *r = ctx;
+    return reorder_full(&r->reorder);
+}
+
+static void on_tick(void *ctx)
+{
+    struct replay *r = ctx;
+    if (r->show) progress_draw(&r->progress, source_share(&r->source));
+}
+
+/* --- the run ------------------------------------------------------------------------------------------------------ */
+
+/* Every verdict of --out against a log that can be read twice, before anything is added. A topic or standard input is
+ * compared as it goes. False after a complaint. */
+static bool compare_resumed(struct replay *r)
+{
+    struct source log;
+    struct arena arena;
+    struct err err = {0};
+    uint64_t met = 0;
+    const char *path = r->cli->n_args ? r->cli->args[0] : NULL;
+    if (r->resume.of_topics != (path ? 0 : r->resume.done)) {
+        complain("%s has verdicts on %s, and this replays %s: it was made from something else",
+                 r->cli->settings.replay.out, path ? "records of a topic" : "lines of a log",
+                 path ? "a log" : "a topic");
+        return false;
+    }
+    if (!r->resume.done || !path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
+    if (source_open_log(&log, path, &err) != ERR_OK) return complain_err(path, &err), false;
+    arena_init(&arena, 0);
+    while (!r->refused && source_advance(&log, &err) == SOURCE_READY) {
+        if (!resume_has(&r->resume, source_place(&log))) continue;
+        arena_reset(&arena);
+        met++;
+        if (!answers_this(r, &log, &arena)) refuse_resume(r, &log);
+    }
+    arena_free(&arena);
+    source_close(&log);
+    if (!r->refused && met < r->resume.done) {
+        complain("%s has verdicts on %llu lines that %s has not: it was made from another log",
+                 r->cli->settings.replay.out, (unsigned long long)(r->resume.done - met), path);
+        r->refused = true;
+    }
+    r->compared = true;
+    return !r->refused;
+}
+
+/* Verdicts of an older version say less of what they answer. */
+static void say_undigested(const struct replay *r)
+{
+    if (r->resume.undigested && !r->cli->settings.general.quiet)
+        complain(RESUME_OLD_VERDICTS, r->cli->settings.replay.out, (unsigned long long)r->resume.undigested);
+}
+
+/* Open --out (or standard output) as the flags ask. False after a complaint. */
+static bool open_output(struct replay *r, enum format *format)
+{
+    const struct settings *s = &r->cli->settings;
+    const char *path = s->replay.out;
+    r->stream = stdout;
+    if (!format_choose(r->cli, FORMATS_VERDICT, format)) return false;
+    if (path && strcmp(s->output.format, "auto") == 0) *format = FORMAT_JSONL;
+    if (s->replay.resume && (!path || *format != FORMAT_JSONL)) {
+        complain("--resume needs --out=FILE and the format jsonl");
+        return false;
+    }
+    if (!path) return true;
+    struct err err = {0};
+    if (s->replay.resume) {
+        enum err_code code = resume_scan(path, &r->resume, &err);
+        if (code != ERR_OK) {
+            complain("%s", err.text);
+            return false;
+        }
+        say_undigested(r);
+        if (!compare_resumed(r)) return false;
+    } else if (!s->replay.force && replay_is_full_file(path)) {
+        complain("%s exists: --resume continues it, --force overwrites it", path);
+        return false;
+    }
+    r->stream = fopen(path, s->replay.resume ? "ae" : "we");
+    if (!r->stream) complain("%s: cannot be written: %s", path, g_strerror(errno));
+    return r->stream != NULL;
+}
+
+static int exit_code(const struct replay *r, enum err_code code, const struct err *err)
+{
+    if (code != ERR_OK) return complain_err(NULL, err);
+    if (r->refused || r->io_error) return EXIT_ERROR;
+    if (r->interrupted) return EXIT_INTERRUPTED;
+    return r->failed || r->progress.bad_lines ? EXIT_JUDGED : 0;
+}
+
+/* The last verdicts, and where the next replay goes on. Waits for the brokers, bounded; a signal ends that. */
+static void finish_sink(struct replay *r)
+{
+    struct err err = {0};
+    enum err_code code = topic_sink_finish(r->sink, &err);
+    if (!code) code = source_commit(&r->source, &err);
+    if (!code) return;
+    progress_clear(&r->progress);
+    complain_err(NULL, &err);
+    r->refused = true;
+}
+
+static int run_engine(struct replay *r)
+{
+    struct err err = {0};
+    struct engine_config config;
+    struct engine *engine = NULL;
+    engine_settings(r->cli, &config);
+    enum err_code code = engine_open(&config, &engine, &err);
+    if (code == ERR_OK) {
+        reorder_init(&r->reorder, engine_window(engine));
+        struct engine_loop loop = {next_request, on_verdict, must_wait, on_tick, r, false};
+        progress_start(&r->progress);
+        replay_catch_interrupts();
+        code = engine_run(engine, &loop, &err);
+        if (code == ERR_OK && r->sink && !r->refused) finish_sink(r);
+        reorder_free(&r->reorder);
+        engine_settings_report_cache(r->cli, engine);
+    }
+    r->interrupted = replay_interrupted != 0;
+    engine_close(engine);
+    err.code = code;
+    return exit_code(r, code, &err);
+}
+
+/* Close the output; a full disk shows here at the latest. A reader that left is no error. */
+static int close_output(struct replay *r, int code)
+{
+    if (r->sink) {
+        if (!r->cli->settings.general.quiet && !r->refused)
+            fprintf(stderr, "%llu verdicts sent to %s\n", (unsigned long long)topic_sink_sent(r->sink),
+                    r->cli->settings.past.to_topic);
+        topic_sink_close(r->sink);
+        return code;
+    }
+    errno = 0;
+    bool good = output_end(r->output);
+    if (r->stream != stdout && fclose(r->stream) != 0) good = false;
+    if (r->io_error) errno = r->io_error;
+    if (good || errno == EPIPE) return code;
+    complain("%s: cannot be written: %s", r->cli->settings.replay.out ? r->cli->settings.replay.out : "standard output",
+             g_strerror(errno));
+    return EXIT_ERROR;
+}
+
+/* Where verdicts go: a topic, a file, or standard output. False after a complaint. */
+static bool open_sink(struct replay *r)
+{
+    const struct settings *s = &r->cli->settings;
+    struct err err = {0};
+    enum format format;
+    if (s->past.to_topic) {
+        r->ordered = true; /* offsets of the group stand for all before them */
+        r->committed_ns = clock_now_ns();
+        if (topic_sink_open(r->bus, s->past.to_topic, &r->sink, &err) == ERR_OK) return true;
+        complain_err(NULL, &err);
+        return false;
+    }
+    if (!open_output(r, &format)) return false;
+    r->output = output_begin(format, false, r->stream);
+    return true;
+}
+
+/* Where requests come from. False after a complaint. */
+static bool open_source(struct replay *r)
+{
+    const struct settings *s = &r->cli->settings;
+    const char *name = r->cli->n_args ? r->cli->args[0] : s->past.from_topic;
+    struct range_config config;
+    struct err err = {0};
+    if ((s->past.from_topic || s->past.to_topic) && fleet_settings_open_bus(r->cli, &r->bus, &err) != ERR_OK) {
+        complain_err(NULL, &err);
+        return false;
+    }
+    enum err_code code = ERR_OK;
+    if (!s->past.from_topic)
+        code = source_open_log(&r->source, name, &err);
+    else if (!(code = replay_range(s, &config, &err)))
+        code = source_open_topic(&r->source, r->bus, &config, &err);
+    r->source.timed = s->past.speed > 0;
+    r->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
+    if (code) complain_err(s->past.from_topic ? NULL : name, &err);
+    if (!code && r->source.lines.empty) complain_empty(r->source.lines.path);
+    return code == ERR_OK;
+}
+
+static int replay_all(struct replay *r)
+{
+    int code = EXIT_ERROR;
+    if (!replay_check(r->cli) || !engine_settings_has_databases(r->cli)) return code;
+    if (open_source(r) && open_sink(r)) {
+        bool to_terminal = !r->sink && r->stream == stdout && terminal_output();
+        r->show = terminal_progress() && !r->cli->settings.general.quiet && !to_terminal;
+        code = run_engine(r);
+        if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused) {
+            progress_summary(&r->progress, r->interrupted);
+            if (r->pace.behind_ns > BEHIND_NS)
+                fprintf(stderr, "the last request came %.1f s later than --speed asks\n",
+                        (double)r->pace.behind_ns / 1e9);
+        }
+        code = close_output(r, code);
+    }
+    source_close(&r->source);
+    if (r->bus) bus_close(r->bus);
+    return code;
+}
+
+static int replay_run(struct cli *cli)
+{
+    if (cli->settings.past.feed) return feed_run(cli);
+    struct replay *r = g_new0(struct replay, 1);
+    r->cli = cli;
+    r->ordered = !cli->settings.replay.unordered;
+    int code = replay_all(r);
+    resume_free(&r->resume);
+    g_free(r);
+    return code;
+}
+
+const struct command command_replay = {
+    .name = "replay",
+    .sentence = "judge a query log, or the past of a topic, a verdict a line",
+    .args = "[LOG|-] --db-root DIR",
+    .description =
+        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict a line, in the order "
+        "of the "
+        "log or, with --unordered, as they come. Each verdict says which line it answers.\n\n"
+        "A line that has an id but is no valid request gets a verdict with status failed. A line that is not even that "
+        "(not "
+        "JSON, not UTF-8, no id, longer than 16 MiB) is reported on standard error with its number and skipped. With "
+        "--strict either stops the replay.\n\n"
+        "With --from-topic the requests are records of the past: all partitions by time, from --from-offset or "
+        "--from-time to --to-offset or --to-time, or to where the topic ended at the start. The fleet's own groups are "
+        "never touched. Verdicts go to --out, with partition and offset, or to --to-topic, keyed by id; there --resume "
+        "goes on where the offsets of --group stand. --rate and --speed slow it down.\n\n"
+        "With --feed nothing is judged here: the log's requests are sent to a fleet's topic, and with --out the "
+        "verdicts are awaited and written; then --resume counts the file's verdicts, takes those that came meanwhile "
+        "from "
+        "where the offsets of --group stand, and sends only what has none.\n\n"
+        "--out writes to a file. A replay that was stopped or killed goes on with --resume: the file's torn last line "
+        "is cut "
+        "off and only lines without a verdict are judged. SIGINT prints the summary so far; the exit status is 130.\n\n"
+        "The exit status is 0 when every line was answered, whatever the verdicts; 1 when a line was skipped or its "
+        "verdict "
+        "is failed; 2 when the replay itself could not go on.",
+    .examples = "assay replay --servers kafka:9092 --from-topic assay.requests --from-time 2026-03-01T00:00:00Z \\\n"
+                "    --db-root databases --out march.jsonl --rate 50\n"
+                "assay replay log.jsonl --servers kafka:9092 --feed assay.requests --rate 20 --out verdicts.jsonl\n"
+                "assay replay log.jsonl --db-root databases --out verdicts.jsonl\n"
+                "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
+                "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
+    .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
+    .groups = (const struct option_group *const[]){&options_replay, &options_stretch, &options_past, &options_kafka,
+                                                   &options_log, &options_judge, &options_verifier, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
+    .min_args = 0,
+    .max_args = 1,
+    .run = replay_run,
+};

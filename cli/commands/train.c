@@ -1,0 +1,578 @@
+/* assay train: fit the label model or a classifier on logs.
+ *
+ * Candidates go through the engine with all signals and no model; what the signals said becomes a decision vector, and
+ * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the
+ * gold query itself somewhere among them. The model file holds the command that made it.
+ */
+#include "lib/base/input.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
+#include "train/mutants.h"
+#include "cli/output/progress.h"
+#include "cli/replay/replay.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
+#include "cli/commands/train_verifier.h"
+#include "eval/vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+struct train {
+    struct cli *cli;
+    struct engine_config config;
+    struct logs logs;
+    uint64_t read, skipped;
+    struct labeler *labeler;
+    struct schema_cache *schemas;
+    struct vectors *vectors;
+    GHashTable *made; /* tags of requests whose candidates are mutants */
+    struct progress progress;
+    bool show, failed;
+};
+
+/* --- candidates -----------------------------------------------------------------------------------------------------
+ */
+
+static void skip_line(struct train *t, const char *what)
+{
+    t->skipped++;
+    if (t->skipped > 20) return; /* a log of another kind says so often enough */
+    progress_clear(&t->progress);
+    complain("%s:%llu: skipped: %s", t->logs.lines.path, (unsigned long long)t->logs.lines.number, what);
+}
+
+/* The gold query at a place that the seed draws, mutants around it: nothing may be learned from the order. */
+static bool make_candidates(struct train *t, struct arena *arena, struct msg_request *request, struct err *err)
+{
+    const char *path = NULL;
+    struct schema_index *index = NULL;
+    struct db *db = labeler_db(t->labeler, request->db, &path, err);
+    if (!db) return false;
+    struct db_limits limits = labeler_limits(t->labeler, request->db, &t->config.limits);
+    db_set_limits(db, &limits);
+    if (schema_cache_get(t->schemas, db, request->db, path, &index, err) != ERR_OK) return false;
+    uint64_t seed = (uint64_t)t->cli->settings.train.seed ^ g_str_hash(request->id ? request->id : request->gold);
+    struct sql_mutation *mutants = NULL;
+    bool values = worker_expose(&t->config.databases, request->db, t->config.defaults.expose) != MSG_EXPOSE_NONE;
+    int n = mutants_make(arena, index, values, request->gold, strlen(request->gold), seed,
+                         (uint32_t)t->cli->settings.train.mutants, &mutants, err);
+    schema_unref(index);
+    struct msg_candidate *candidates = n < 0 ? NULL : arena_new_array(arena, (size_t)n + 1, struct msg_candidate);
+    if (!candidates) return false;
+    int place = (int)(learn_random(&seed) % ((uint64_t)n + 1));
+    for (int i = 0; i <= n; i++) {
+        const char *sql = i == place ? request->gold : mutants[i < place ? i : i - 1].sql;
+        candidates[i] = (struct msg_candidate){.sql = {sql, (uint32_t)strlen(sql)}, .count = 1, .score = (double)NAN};
+    }
+    request->candidates = candidates;
+    request->n_candidates = (uint32_t)n + 1;
+    g_hash_table_add(t->made, GSIZE_TO_POINTER(request->tag));
+    return true;
+}
+
+static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
+{
+    struct train *t = ctx;
+    uint64_t limit = (uint64_t)t->cli->settings.log.limit;
+    while (!limit || t->read < limit) {
+        struct err err = {0};
+        int more = logs_next(&t->logs, &err);
+        if (more < 0) {
+            progress_clear(&t->progress);
+            complain("%s", err.text);
+            t->failed = true;
+        }
+        if (more <= 0) return more;
+        t->read++;
+        if (t->logs.lines.too_long ||
+            msg_request_from_json(arena, t->logs.lines.text, t->logs.lines.len, out, &err) != ERR_OK) {
+            skip_line(t, err.text);
+            continue;
+        }
+        struct msg_request *request = *out;
+        request->tag = t->read;
+        if (!request->id) request->id = "line";
+        request->options.strategy = MSG_RERANK;
+        if (request->n_candidates) return 1;
+        if (request->gold && make_candidates(t, arena, request, &err)) return 1;
+        skip_line(t, request->gold ? err.text : "neither gold nor candidates");
+    }
+    return 0;
+}
+
+/* --- vectors
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* The verdict as if the generator had not found the answer: right candidates left out. A log of a generator that was
+ * trained on its questions has them right at the top nearly always, and then rank and agreement look far better than
+ * they will be. `verdict` and `labels` are changed; the caller frees the returned candidates. NULL: nothing left. */
+static struct msg_judged *leave_unsolved(struct msg_verdict *verdict, struct labels *labels)
+{
+    uint32_t n = 0, *place = g_new0(uint32_t, verdict->n_candidates + 1);
+    struct msg_judged *kept = g_new(struct msg_judged, verdict->n_candidates + 1);
+    labels->first_executable = LABEL_NONE;
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) {
+        if (labels->of[i] == LABEL_RIGHT) continue;
+        kept[n] = verdict->candidates[i];
+        if (kept[n].same_as) kept[n].same_as = place[kept[n].same_as - 1];
+        if (labels->of[i] == LABEL_WRONG && labels->first_executable == LABEL_NONE) labels->first_executable = n;
+        labels->of[n] = labels->of[i];
+        place[i] = ++n;
+    }
+    g_free(place);
+    if (labels->first_executable == LABEL_NONE) {
+        g_free(kept);
+        return NULL;
+    }
+    verdict->candidates = kept;
+    verdict->n_candidates = labels->n = n;
+    return kept;
+}
+
+static void add_verdict(struct train *t, const struct msg_verdict *verdict, struct labels *labels, bool made)
+{
+    uint64_t state = (uint64_t)t->cli->settings.train.seed + verdict->tag;
+    struct msg_verdict all = *verdict;
+    struct msg_judged *kept = NULL;
+    if (labels && !made && learn_random_unit(&state) < t->cli->settings.train.unsolved) {
+        kept = leave_unsolved(&all, labels);
+        if (!kept) return;
+    }
+    vectors_add(t->vectors, &all, labels, made);
+    g_free(kept);
+}
+
+static bool on_verdict(void *ctx, struct msg_verdict *verdict)
+{
+    struct train *t = ctx;
+    struct arena arena;
+    struct labels labels;
+    bool made = g_hash_table_remove(t->made, GSIZE_TO_POINTER(verdict->tag));
+    arena_init(&arena, 0);
+    bool labelled = verdict->gold && label_line(t->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
+                                                verdict->n_candidates, &labels, NULL) == ERR_OK;
+    if (labelled && labels.gold_failed) labelled = false;
+    add_verdict(t, verdict, labelled ? &labels : NULL, made);
+    progress_count(&t->progress, verdict);
+    arena_free(&arena);
+    msg_verdict_free(verdict);
+    return true;
+}
+
+static void on_tick(void *ctx)
+{
+    struct train *t = ctx;
+    if (t->show)
+        progress_draw(&t->progress,
+                      t->logs.lines.size ? (double)t->logs.lines.offset / (double)t->logs.lines.size : -1);
+}
+
+static int collect(struct train *t)
+{
+    struct err err = {0};
+    struct engine *engine = NULL;
+    enum err_code code = engine_open(&t->config, &engine, &err);
+    if (code == ERR_OK) {
+        struct engine_loop loop = {
+            .next = next_request, .each = on_verdict, .tick = on_tick, .ctx = t, .in_order = true};
+        progress_start(&t->progress);
+        code = engine_run(engine, &loop, &err);
+        progress_clear(&t->progress);
+    }
+    engine_close(engine);
+    logs_rewind(&t->logs);
+    if (code == ERR_OK && t->failed) return EXIT_ERROR;
+    if (code == ERR_OK && t->vectors->n == 0) code = err_set(&err, ERR_CONFIG, "the logs hold nothing to learn from");
+    err.code = code;
+    return code == ERR_OK ? 0 : complain_err(NULL, &err);
+}
+
+/* --- the label model
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Share of wrong candidates: of real ones if any is labelled, else of mutants. */
+static double share_wrong(const struct vectors *v)
+{
+    uint8_t *real = g_new0(uint8_t, v->n + 1);
+    for (uint32_t row = 0; row < v->n; row++) real[row] = !g_array_index(v->made, uint8_t, row);
+    double wrong = vectors_share_wrong(v, real);
+    g_free(real);
+    return isnan(wrong) ? vectors_share_wrong(v, NULL) : wrong;
+}
+
+/* The command as typed, for the file. */
+static char *command_line(const struct train *t, const char *what)
+{
+    const struct settings *s = &t->cli->settings;
+    GString *text = g_string_new("assay train ");
+    g_string_append(text, what);
+    for (int i = 1; i < t->cli->n_args; i++) g_string_append_printf(text, " %s", t->cli->args[i]);
+    for (unsigned i = 0; i < s->database.root.n; i++)
+        g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
+    if (strcmp(what, "classifier") == 0)
+        g_string_append_printf(text, " --kind %s%s", s->train.kind, s->train.weak ? " --weak" : "");
+    if (s->train.prior >= 0) g_string_append_printf(text, " --prior %g", s->train.prior);
+    if (s->train.target_prior >= 0) g_string_append_printf(text, " --target-prior %g", s->train.target_prior);
+    if (strcmp(what, "label-model") == 0) g_string_append_printf(text, " --trust %g", s->train.trust);
+    if (s->train.unsolved > 0) g_string_append_printf(text, " --unsolved %g", s->train.unsolved);
+    if (!s->train.views) g_string_append(text, " --views=no");
+    if (s->log.limit > 0) g_string_append_printf(text, " --limit %lld", (long long)s->log.limit);
+    g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
+    return g_string_free(text, FALSE);
+}
+
+static struct lm_model *fit_label_model(const struct train *t, const char *command, struct err *err)
+{
+    struct lm_options options = lm_options_anchored();
+    double prior = t->cli->settings.train.prior, wrong = share_wrong(t->vectors);
+    if (prior >= 0) wrong = 1 - prior;
+    if (wrong > 0 && wrong < 1) options.prior_wrong = wrong;
+    options.accuracy_weight = t->cli->settings.train.trust;
+    options.command = command;
+    struct lm_model *model = NULL;
+    struct lm_matrix *matrix = vectors_matrix(t->vectors, NULL, err);
+    if (matrix) lm_fit(matrix, &options, &model, err);
+    lm_matrix_free(matrix);
+    double target = t->cli->settings.train.target_prior;
+    if (model && target > 0 && target < 1) lm_set_prior(model, 1 - target, err);
+    return model;
+}
+
+/* Precision of a column by the labels: share of wrong among the labelled rows where it fired; NAN when it never did. */
+static double labelled_precision(const struct vectors *v, unsigned column)
+{
+    uint32_t fired = 0, wrong = 0;
+    for (uint32_t row = 0; row < v->n; row++) {
+        uint8_t vote = vectors_votes(v, row)[column];
+        if (vote == LM_SILENT || vote == LM_MISSING || vectors_right(v, row) == VECTORS_UNLABELLED) continue;
+        fired++;
+        wrong += vectors_right(v, row) == 0;
+    }
+    return fired ? (double)wrong / fired : (double)NAN;
+}
+
+static int column_of(const struct vectors *v, const char *name)
+{
+    unsigned n = 0;
+    const char *const *names = features_votes_names(v->flags, &n);
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+/* What was learned beside what the labels say, and the rank correlation of the two. */
+static void print_label_model(const struct vectors *v, const struct lm_model *model)
+{
+    static const struct table_column columns[] = {{"signal"},
+                                                  {"coverage %", .right = true},
+                                                  {"learned precision %", .right = true},
+                                                  {"labelled precision %", .right = true},
+                                                  {"depends on"},
+                                                  {NULL}};
+    struct table *table = table_new(columns);
+    double *learned = g_new(double, model->n_signals + 1), *labelled = g_new(double, model->n_signals + 1);
+    unsigned n = 0;
+    for (unsigned i = 0; i < model->n_signals; i++) {
+        const struct lm_signal *signal = &model->signals[i];
+        int column = column_of(v, signal->name);
+        double truth = column >= 0 ? labelled_precision(v, (unsigned)column) : (double)NAN;
+        table_row(table);
+        table_cell(table, 0, "%s", signal->name);
+        table_cell(table, 1, "%.2f", 100 * signal->coverage);
+        table_cell(table, 2, "%.1f", 100 * lm_precision(model, i));
+        if (!isnan(truth)) table_cell(table, 3, "%.1f", 100 * truth);
+        if (signal->parent >= 0) table_cell(table, 4, "%s", model->signals[signal->parent].name);
+        if (isnan(truth) || signal->kind != LM_SIGNAL) continue;
+        learned[n] = lm_precision(model, i);
+        labelled[n++] = truth;
+    }
+    table_print(table, stdout);
+    printf("P(wrong) %.3f, %g candidates, %u iterations%s; rank correlation of learned and labelled precision %.2f "
+           "over %u "
+           "signals\n",
+           model->prior_wrong, model->n, model->iterations, model->converged ? "" : ", not converged",
+           learn_spearman(learned, labelled, n), n);
+    table_free(table);
+    g_free(learned);
+    g_free(labelled);
+}
+
+static int train_label_model(struct train *t)
+{
+    struct err err = {0};
+    char *command = command_line(t, "label-model");
+    struct lm_model *model = fit_label_model(t, command, &err);
+    int code = 0;
+    if (!model || lm_save(model, t->cli->settings.train.out, &err) != ERR_OK)
+        code = complain_err(t->cli->settings.train.out, &err);
+    else
+        print_label_model(t->vectors, model);
+    lm_free(model);
+    g_free(command);
+    return code;
+}
+
+/* --- the classifier
+ * ---------------------------------------------------------------------------------------------------- */
+
+enum { MIN_DATABASES = 5 };
+
+struct rows { /* what learn_data points to */
+    float *x;
+    double *y, *weight, *calibration_weight;
+    uint8_t *made;
+    uint32_t *group;
+};
+
+static void rows_free(struct rows *rows)
+{
+    g_free(rows->x);
+    g_free(rows->y);
+    g_free(rows->weight);
+    g_free(rows->calibration_weight);
+    g_free(rows->made);
+    g_free(rows->group);
+}
+
+/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for
+ * the others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are
+ * would be too low. NULL where that cannot be. */
+static double *weights_for(const double *y, const uint8_t *use, size_t n, double target)
+{
+    double right = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (use && !use[i]) continue;
+        right += y[i];
+        all++;
+    }
+    double share = all > 0 ? right / all : 0;
+    if (target <= 0 || target >= 1 || share <= 0 || share >= 1) return NULL;
+    double *weight = g_new0(double, n);
+    for (size_t i = 0; i < n; i++)
+        if (!use || use[i]) weight[i] = y[i] * target / share + (1 - y[i]) * (1 - target) / (1 - share);
+    return weight;
+}
+
+enum { MIN_REAL = 500 }; /* so many real candidates calibrate by themselves */
+
+/* All rows teach the order of candidates; real ones alone, where there are enough, say how likely right they are, since
+ * what a score means on mutants is not what it means on what a generator wrote. */
+static void weigh(struct rows *rows, struct learn_data *data, double target)
+{
+    uint8_t *real = g_new0(uint8_t, data->n + 1);
+    size_t n_real = 0;
+    for (size_t i = 0; i < data->n; i++) n_real += real[i] = !rows->made[i];
+    data->weight = rows->weight = weights_for(rows->y, NULL, data->n, target);
+    if (n_real >= MIN_REAL && n_real < data->n)
+        data->calibration_weight = rows->calibration_weight = weights_for(rows->y, real, data->n, target);
+    g_free(real);
+}
+
+/* Labelled rows with their labels; or, weak, all rows with the label model's probability. */
+static struct learn_data gather(const struct train *t, const struct lm_model *weak, struct rows *rows)
+{
+    const struct vectors *v = t->vectors;
+    unsigned n = 0, m = 0;
+    struct lm_map map;
+    const char *const *names = features_votes_names(v->flags, &n);
+    if (weak) lm_map_init(&map, weak, names, n);
+    rows->x = g_new(float, (size_t)v->n * v->n_features + 1);
+    rows->y = g_new(double, v->n + 1);
+    rows->group = g_new(uint32_t, v->n + 1);
+    rows->made = g_new(uint8_t, v->n + 1);
+    struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
+    data.names = features_names(v->flags, &m);
+    /* Calibration is fitted out of fold by database; with too few of them, by question. */
+    const GArray *group = g_hash_table_size(v->databases) < MIN_DATABASES ? v->question : v->database;
+    for (uint32_t row = 0; row < v->n; row++) {
+        if (!weak && vectors_right(v, row) == VECTORS_UNLABELLED) continue;
+        memcpy(rows->x + data.n * v->n_features, vectors_features(v, row), v->n_features * sizeof(float));
+        rows->made[data.n] = g_array_index(v->made, uint8_t, row);
+        rows->y[data.n] = weak ? lm_p_correct(weak, &map, vectors_votes(v, row)) : vectors_right(v, row);
+        rows->group[data.n++] = g_array_index(group, uint32_t, row);
+    }
+    weigh(rows, &data, t->cli->settings.train.target_prior);
+    return data;
+}
+
+/* Calibration error where the model will serve: over the rows that calibrate it, thinned to their weights. */
+static double served_error(const struct learn_data *data, const double *p)
+{
+    const double *weight = data->calibration_weight ? data->calibration_weight : data->weight;
+    double *kept = g_new(double, data->n + 1), most = 0;
+    uint8_t *right = g_new(uint8_t, data->n + 1);
+    uint64_t state = 1;
+    size_t n = 0;
+    for (size_t i = 0; weight && i < data->n; i++) most = fmax(most, weight[i]);
+    for (size_t i = 0; i < data->n; i++) {
+        if (weight && learn_random_unit(&state) * most >= weight[i]) continue;
+        right[n] = data->y[i] >= 0.5;
+        kept[n++] = p[i];
+    }
+    double error = learn_ece(kept, right, n, 10);
+    g_free(kept);
+    g_free(right);
+    return error;
+}
+
+static void print_classifier(const struct learn_model *model, const struct learn_data *data,
+                             const struct learn_options *options)
+{
+    static const struct table_column columns[] = {{"feature"}, {"importance %", .right = true}, {NULL}};
+    struct table *table = table_new(columns);
+    for (unsigned i = 0; i < learn_n_features(model); i++) {
+        if (learn_importance(model, i) < 0.005) continue;
+        table_row(table);
+        table_cell(table, 0, "%s", learn_feature(model, i));
+        table_cell(table, 1, "%.1f", 100 * learn_importance(model, i));
+    }
+    table_print(table, stdout);
+    table_free(table);
+    struct err err = {0};
+    double *p = g_new(double, data->n + 1);
+    uint8_t *right = g_new(uint8_t, data->n + 1);
+    for (size_t i = 0; i < data->n; i++) right[i] = data->y[i] >= 0.5;
+    if (learn_cross_predict(learn_kind(model), data, options, 5, p, &err) == ERR_OK)
+        printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points at the share of right ones to be "
+               "met\n",
+               data->n, 100 * learn_auc(p, right, data->n), 100 * served_error(data, p));
+    else
+        printf("%zu candidates; not cross-validated: %s\n", data->n, err.text);
+    g_free(p);
+    g_free(right);
+}
+
+/* The label model whose probability is a feature, and the teacher of a weak classifier: that of --label-model, else, if
+ * weak, one that is fitted here. *model stays NULL when there is none. */
+static enum err_code teacher(struct train *t, struct lm_model **model, struct err *err)
+{
+    const char *path = t->cli->settings.judge.label_model;
+    if (path && strcmp(path, "none") != 0) {
+        enum err_code code = lm_load(path, model, err);
+        if (code != ERR_OK) return code;
+    } else if (t->cli->settings.train.weak) {
+        *model = fit_label_model(t, NULL, err);
+        if (!*model) return err && err->code ? err->code : ERR_CONFIG;
+    }
+    if (*model) vectors_set_label_model_p(t->vectors, *model);
+    return ERR_OK;
+}
+
+static int train_classifier(struct train *t)
+{
+    const struct settings *s = &t->cli->settings;
+    struct err err = {0};
+    struct lm_model *label_model = NULL;
+    struct learn_model *model = NULL;
+    struct rows rows = {0};
+    enum err_code code = teacher(t, &label_model, &err);
+    if (code == ERR_OK) {
+        char *command = command_line(t, "classifier");
+        struct learn_options options = learn_options_default();
+        options.command = command;
+        options.seed = (uint64_t)s->train.seed;
+        struct learn_data data = gather(t, s->train.weak ? label_model : NULL, &rows);
+        code = learn_fit(s->train.kind, &data, &options, &model, &err);
+        if (code == ERR_OK) code = learn_save(model, s->train.out, &err);
+        if (code == ERR_OK) print_classifier(model, &data, &options);
+        g_free(command);
+    }
+    rows_free(&rows);
+    learn_free(model);
+    lm_free(label_model);
+    err.code = code;
+    return code == ERR_OK ? 0 : complain_err(s->train.out, &err);
+}
+
+/* --- the command
+ * --------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*train)(struct train *t);
+} kinds[] = {{"label-model", train_label_model}, {"classifier", train_classifier}};
+
+static int run_with(struct cli *cli, int (*train)(struct train *t))
+{
+    struct train t = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1, .on_empty = complain_empty}};
+    struct err err = {0};
+    engine_settings(cli, &t.config);
+    t.config.label_model = t.config.classifier = "none";
+    t.config.limits.by_steps = true; /* and no deadline unasked: what is learned does not depend on the machine */
+    if (!t.config.defaults.deadline_ms) t.config.defaults.deadline_ms = -1;
+    t.schemas = engine_settings_schemas(cli, &t.config, &err);
+    if (!t.schemas) return complain_err(NULL, &err);
+    t.labeler = labeler_new(&t.config.databases);
+    labeler_by_steps(t.labeler);
+    t.vectors = vectors_new(cli->settings.train.views ? FEATURES_REQUEST : 0);
+    t.made = g_hash_table_new(g_direct_hash, g_direct_equal);
+    t.show = terminal_progress() && !cli->settings.general.quiet;
+    int code = collect(&t);
+    if (t.skipped) complain("%llu lines skipped", (unsigned long long)t.skipped);
+    if (code == 0) code = train(&t);
+    g_hash_table_destroy(t.made);
+    vectors_free(t.vectors);
+    schema_cache_free(t.schemas);
+    labeler_free(t.labeler);
+    return code;
+}
+
+static int train_run(struct cli *cli)
+{
+    bool verifier = strcmp(cli->args[0], "verifier") == 0;
+    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
+    if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
+        complain("where to? --out=FILE names the model file");
+        return EXIT_ERROR;
+    }
+    bool calibration = strcmp(cli->args[0], "calibration") == 0;
+    if (!replay_check_stretch(&cli->settings)) return EXIT_ERROR;
+    if (cli->settings.past.from_topic && !calibration) {
+        complain("--from-topic is of train calibration: the others learn from logs alone");
+        return EXIT_ERROR;
+    }
+    if (verifier) return train_verifier(cli);
+    if (calibration) return train_calibration(cli);
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
+    complain("train fits a label-model, a classifier, a verifier or a calibration, not a '%s'", cli->args[0]);
+    return EXIT_ERROR;
+}
+
+const struct command command_train = {
+    .name = "train",
+    .sentence = "fit the label model, a classifier or the verifier on logs",
+    .args = "label-model|classifier|verifier|calibration LOG... --db-root DIR --out FILE",
+    .description =
+        "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
+        "needs no labels: it "
+        "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
+        "precision where "
+        "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
+        "label model's "
+        "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
+        "With --label-model=FILE its probability is one of the classifier's features.\n\n"
+        "On SQLite --time-ms is counted in steps of the engine here, 50,000 of them a millisecond, so that a busy "
+        "machine learns the same; other engines go by the clock.\n\n"
+        "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
+        "queries of other questions; what it prints comes from databases held out. calibration learns what "
+        "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "
+        "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it. With "
+        "--from-topic "
+        "feedback is also read from its topic, up to where that ended at the start; no group's offsets move.",
+    .examples =
+        "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
+        "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "
+        "classifier.json\n"
+        "assay train calibration requests.jsonl verdicts.jsonl --servers kafka:9092 --from-topic assay.feedback \\\n"
+        "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
+    .main_flags = "db-root out verifier label-model limit seed",
+    .words = "label-model classifier verifier calibration",
+    .groups = (const struct option_group *const[]){&options_train, &options_log, &options_stretch, &options_kafka,
+                                                   &options_judge, &options_signals, &options_database, &options_schema,
+                                                   &options_general, NULL},
+    .min_args = 2,
+    .max_args = -1,
+    .run = train_run,
+};

@@ -1,0 +1,214 @@
+/* assay train verifier: from logs to the model file, with what held-out databases say of it. */
+#include "cli/commands/train_verifier.h"
+
+#include "cli/settings/engine_settings.h"
+#include "cli/output/progress.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
+#include "train/verifier_fit.h"
+#include "lib/learn/json_file.h"
+#include "lib/learn/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *command_line(const struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    GString *text = g_string_new("assay train verifier");
+    for (int i = 1; i < cli->n_args; i++) g_string_append_printf(text, " %s", cli->args[i]);
+    for (unsigned i = 0; i < s->database.root.n; i++)
+        g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
+    for (unsigned i = 0; i < s->train.without.n; i++)
+        g_string_append_printf(text, " --without %s", s->train.without.items[i]);
+    g_string_append_printf(text, " --mutants %lld --doubles %lld --siblings %lld --rounds %lld --depth %lld",
+                           (long long)s->train.mutants, (long long)s->train.doubles, (long long)s->train.siblings,
+                           (long long)s->train.rounds, (long long)s->train.depth);
+    g_string_append_printf(text, " --rank %g --focal-gamma %g --focal-alpha %g --right-share %g --hard %g",
+                           s->train.rank, s->train.focal_gamma, s->train.focal_alpha, s->train.right_share,
+                           s->train.hard);
+    g_string_append_printf(text, " --by-chance %g --seed %lld", s->train.by_chance, (long long)s->train.seed);
+    return g_string_free(text, FALSE);
+}
+
+static struct verifier_fit_options fit_options(const struct cli *cli, const char *command)
+{
+    const struct settings *s = &cli->settings;
+    struct verifier_fit_options o = verifier_fit_options_default();
+    o.seed = (uint64_t)s->train.seed;
+    o.trees.rounds = (unsigned)s->train.rounds;
+    o.trees.depth = (unsigned)s->train.depth;
+    o.trees.rank = s->train.rank;
+    o.trees.focal_gamma = s->train.focal_gamma;
+    o.trees.focal_alpha = s->train.focal_alpha;
+    o.right_share = s->train.right_share;
+    o.hard = s->train.hard;
+    o.by_chance = s->train.by_chance;
+    o.command = command;
+    for (unsigned i = 0; i < s->train.without.n; i++)
+        o.without |= 1U << (unsigned)verifier_group_by_name(s->train.without.items[i]);
+    return o;
+}
+
+/* --- what held-out databases say --- */
+
+/* AUC of right samples against wrong ones of one origin. */
+static double auc_of(const struct verifier_data *data, const double *p, enum verifier_origin origin)
+{
+    double *score = g_new(double, data->n + 1);
+    uint8_t *right = g_new(uint8_t, data->n + 1);
+    size_t n = 0;
+    for (uint32_t i = 0; i < data->n; i++) {
+        const struct verifier_sample *s = &data->samples[i];
+        bool real = origin == ORIGIN_BEAM;
+        if ((!s->right && s->origin != origin) || (s->right && real != (s->origin == ORIGIN_BEAM))) continue;
+        score[n] = p[i];
+        right[n++] = s->right;
+    }
+    double auc = learn_auc(score, right, n);
+    g_free(score);
+    g_free(right);
+    return auc;
+}
+
+/* Pairs of a right and a wrong sample of one question in which the right one has the higher score. */
+static double pairs_of(const struct verifier_data *data, const double *p, enum verifier_origin origin)
+{
+    double won = 0, n = 0;
+    for (uint32_t q = 0; q < data->n_questions; q++) {
+        const struct verifier_question *question = &data->questions[q];
+        for (uint32_t r = question->first; r < question->first + question->n; r++)
+            for (uint32_t w = question->first; w < question->first + question->n && data->samples[r].right; w++) {
+                if (data->samples[w].right || data->samples[w].origin != origin) continue;
+                n++;
+                won += p[r] > p[w] ? 1 : p[r] < p[w] ? 0 : 0.5;
+            }
+    }
+    return won / n;
+}
+
+static void print_held_out(const struct verifier_data *data, const double *p, unsigned folds)
+{
+    static const struct table_column columns[] = {{"wrong candidates"},       {"n", .right = true},
+                                                  {"right %", .right = true}, {"AUC %", .right = true},
+                                                  {"pairs %", .right = true}, {NULL}};
+    struct table *table = table_new(columns);
+    for (unsigned o = 0; o < ORIGIN_COUNT; o++) {
+        uint32_t n = 0, right = 0;
+        for (uint32_t i = 0; i < data->n; i++) {
+            n += data->samples[i].origin == o;
+            right += data->samples[i].origin == o && data->samples[i].right;
+        }
+        if (!n || right == n) continue;
+        table_row(table);
+        table_cell(table, 0, "%s", verifier_origin_name((enum verifier_origin)o));
+        table_cell(table, 1, "%u", n);
+        table_cell(table, 2, "%.1f", 100.0 * right / n);
+        table_cell(table, 3, "%.1f", 100 * auc_of(data, p, (enum verifier_origin)o));
+        table_cell(table, 4, "%.1f", 100 * pairs_of(data, p, (enum verifier_origin)o));
+    }
+    table_print(table, stdout);
+    table_free(table);
+    printf("%u candidates of %u questions on %u databases, %u-fold by database; %u lines skipped\n", data->n,
+           data->n_questions, data->n_databases, folds, data->skipped);
+}
+
+static void print_importance(const struct learn_model *model)
+{
+    enum { SHOWN = 30 };
+    unsigned n = learn_n_features(model);
+    bool *shown = g_new0(bool, n + 1);
+    printf("importance %%:");
+    for (unsigned k = 0; k < SHOWN && k < n; k++) {
+        unsigned best = 0;
+        while (shown[best]) best++;
+        for (unsigned i = best; i < n; i++)
+            if (!shown[i] && learn_importance(model, i) > learn_importance(model, best)) best = i;
+        shown[best] = true;
+        printf(" %s %.1f", learn_feature(model, best), 100 * learn_importance(model, best));
+    }
+    printf("\n");
+    g_free(shown);
+}
+
+static enum err_code write_scores(const char *path, const struct verifier_data *data, const double *p, struct err *err)
+{
+    GString *text = g_string_new("question\torigin\tright\trows\tresult\tp\n");
+    for (uint32_t i = 0; i < data->n; i++) {
+        const struct verifier_sample *s = &data->samples[i];
+        g_string_append_printf(text, "%u\t%s\t%d\t%u\t%016llx\t%.5f\n", s->question, verifier_origin_name(s->origin),
+                               s->right, s->rows, (unsigned long long)s->digest[0], p[i]);
+    }
+    enum err_code code = model_file_write(path, text->str, err);
+    g_string_free(text, TRUE);
+    return code;
+}
+
+/* --- the command --- */
+
+static void draw(void *ctx, double share)
+{
+    progress_draw(ctx, share);
+}
+
+static enum err_code fit(const struct cli *cli, const struct verifier_data *data, struct err *err)
+{
+    char *command = command_line(cli);
+    struct verifier_fit_options options = fit_options(cli, command);
+    struct verifier_fitted fitted;
+    bool cross = cli->settings.train.cross;
+    enum err_code code = (cross ? verifier_cross : verifier_fit)(data, &options, &fitted, err);
+    if (code == ERR_OK) {
+        char *text = cross ? NULL : verifier_fitted_text(&fitted, command);
+        if (!cross) code = model_file_write(cli->settings.train.out, text, err);
+        print_held_out(data, fitted.held_out, options.folds);
+        if (!code && cli->settings.train.scores)
+            code = write_scores(cli->settings.train.scores, data, fitted.held_out, err);
+        if (!cross) print_importance(fitted.content);
+        free(text);
+        verifier_fitted_free(&fitted);
+    }
+    g_free(command);
+    return code;
+}
+
+void train_skipped(const char *where, const char *why)
+{
+    complain("%s: skipped: %s", where, why);
+}
+
+int train_verifier(struct cli *cli)
+{
+    struct err err = {0};
+    struct engine_config config;
+    struct progress progress = {0};
+    struct verifier_data *data = NULL;
+    engine_settings(cli, &config);
+    struct verifier_collect collect = {.databases = &config.databases,
+                                       .schemas = engine_settings_schemas(cli, &config, &err),
+                                       .expose = config.defaults.expose,
+                                       .limits = &config.limits,
+                                       .signals = config.signals,
+                                       .mutants = (uint32_t)cli->settings.train.mutants,
+                                       .doubles = (uint32_t)cli->settings.train.doubles,
+                                       .siblings = (uint32_t)cli->settings.train.siblings,
+                                       .seed = (uint64_t)cli->settings.train.seed,
+                                       .limit = (uint64_t)cli->settings.log.limit,
+                                       .skipped = train_skipped,
+                                       .on_empty = complain_empty,
+                                       .ctx = &progress};
+    if (!collect.schemas) return complain_err(NULL, &err);
+    bool show = terminal_progress() && !cli->settings.general.quiet;
+    if (show) {
+        collect.tick = draw;
+        progress_start(&progress);
+    }
+    enum err_code code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, &err);
+    if (show) progress_clear(&progress);
+    schema_cache_free(collect.schemas);
+    if (code == ERR_OK) code = fit(cli, data, &err);
+    verifier_data_free(data);
+    err.code = code;
+    return code == ERR_OK ? 0 : complain_err(cli->settings.train.out, &err);
+}

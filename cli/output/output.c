@@ -1,0 +1,186 @@
+#include "cli/output/output.h"
+#include "proto/bus/position.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct output {
+    FILE *stream;
+    enum format format;
+    bool full, first;
+    struct msg_buffer json; /* kept from one verdict to the next */
+};
+
+/* A line number, or partition@offset. */
+static void place_text(uint64_t place, char *out, size_t size)
+{
+    if (place_is_record(place))
+        snprintf(out, size, "%d@%lld", place_partition(place), (long long)place_offset(place));
+    else
+        snprintf(out, size, "%llu", (unsigned long long)place);
+}
+
+struct writer { /* one row a format; slots without work are NULL */
+    void (*begin)(struct output *output);
+    void (*verdict)(struct output *output, uint64_t place, const struct msg_verdict *verdict);
+    void (*end)(struct output *output);
+};
+
+/* The names of the signals that fired on the answer (or, without one, on the first candidate). */
+static char *fired_names(const struct msg_verdict *verdict)
+{
+    GString *names = g_string_new(NULL);
+    uint32_t at = verdict->chosen ? verdict->chosen - 1 : 0;
+    const struct msg_judged *judged = at < verdict->n_candidates ? &verdict->candidates[at] : NULL;
+    for (uint32_t i = 0; judged && i < judged->n_signals; i++)
+        if (judged->signals[i].state == MSG_FIRED)
+            g_string_append_printf(names, "%s%s", names->len ? " " : "", judged->signals[i].name);
+    return g_string_free(names, FALSE);
+}
+
+static void text_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    if (output->full) {
+        verdict_print(output->stream, verdict);
+        return;
+    }
+    enum style style = verdict->status == MSG_STATUS_VALIDATED || verdict->status == MSG_STATUS_REPAIRED ? STYLE_GOOD
+                       : verdict->status == MSG_STATUS_FAILED                                            ? STYLE_BAD
+                                                                                                         : STYLE_WARN;
+    char number[48], p[16] = "-", answer[16] = "-";
+    place_text(place, number, sizeof number);
+    if (!isnan(verdict->p_correct)) snprintf(p, sizeof p, "%.3f", verdict->p_correct);
+    if (verdict->chosen) snprintf(answer, sizeof answer, "%u", verdict->chosen);
+    print_safe(output->stream, verdict->id ? verdict->id : number, strlen(verdict->id ? verdict->id : number), false);
+    fprintf(output->stream, "  %s%s%s  %s  %s of %u  ", style_start(style), msg_status_name(verdict->status),
+            style_end(), p, answer, verdict->n_candidates);
+    const char *text = verdict->sql ? verdict->sql : verdict->reason ? verdict->reason : "";
+    print_safe(output->stream, text, strlen(text), false);
+    fputc('\n', output->stream);
+}
+
+/* The record's place as the last members: what resuming looks for. False: no memory. */
+static bool add_record(struct output *output, uint64_t place)
+{
+    struct msg_buffer *json = &output->json;
+    char tail[80];
+    int len = snprintf(tail, sizeof tail, ",\"partition\":%d,\"offset\":%lld}", place_partition(place),
+                       (long long)place_offset(place));
+    size_t need = json->len + (size_t)len + 1;
+    if (need > json->room) {
+        char *larger = realloc(json->bytes, 2 * need);
+        if (!larger) return false;
+        json->bytes = larger;
+        json->room = 2 * need;
+    }
+    memcpy(json->bytes + json->len - 1, tail, (size_t)len + 1); /* over the closing brace */
+    json->len += (size_t)len - 1;
+    return true;
+}
+
+static void json_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    bool record = place_is_record(place);
+    if (msg_verdict_write_json(&output->json, verdict, record ? 0 : place) || (record && !add_record(output, place))) {
+        errno = ENOMEM;
+        return;
+    }
+    if (!output->full && output->format == FORMAT_JSON) fputs(output->first ? "" : ",\n", output->stream);
+    if (output->format == FORMAT_JSON)
+        format_json_text(output->json.bytes, output->stream);
+    else
+        fprintf(output->stream, "%s\n", output->json.bytes); /* holds no NUL */
+    output->first = false;
+}
+
+static void json_begin(struct output *output)
+{
+    if (!output->full) fputs("[\n", output->stream);
+}
+
+static void json_end(struct output *output)
+{
+    if (!output->full) fputs("]\n", output->stream);
+}
+
+static void csv_begin(struct output *output)
+{
+    fputs("schema_version,line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql\r\n",
+          output->stream);
+}
+
+static void csv_text(FILE *stream, const char *text)
+{
+    if (text) csv_field(stream, text, strlen(text));
+    fputc(',', stream);
+}
+
+static void csv_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    FILE *stream = output->stream;
+    char *signals = fired_names(verdict);
+    char number[48];
+    place_text(place, number, sizeof number);
+    fprintf(stream, "%d,%s,", MSG_SCHEMA_VERSION, number);
+    csv_text(stream, verdict->id);
+    csv_text(stream, verdict->db);
+    csv_text(stream, msg_status_name(verdict->status));
+    csv_text(stream, verdict->reason);
+    if (verdict->chosen) fprintf(stream, "%u", verdict->chosen - 1);
+    fprintf(stream, ",%u,", verdict->n_candidates);
+    if (!isnan(verdict->p_correct)) fprintf(stream, "%.6f", verdict->p_correct);
+    fprintf(stream, ",%u,%.3f,", verdict->iterations, (double)verdict->total_ns / 1e6);
+    csv_text(stream, signals);
+    if (verdict->sql) csv_field(stream, verdict->sql, strlen(verdict->sql));
+    fputs("\r\n", stream);
+    g_free(signals);
+}
+
+static void sarif_begin_output(struct output *output)
+{
+    sarif_begin(output->stream);
+}
+static void sarif_end_output(struct output *output)
+{
+    sarif_end(output->stream);
+}
+
+static void sarif_verdict_output(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    (void)place;
+    sarif_verdict(output->stream, verdict, &output->first);
+}
+
+static const struct writer writers[FORMAT_COUNT] = {
+    [FORMAT_TEXT] = {NULL, text_verdict, NULL},
+    [FORMAT_JSONL] = {NULL, json_verdict, NULL},
+    [FORMAT_JSON] = {json_begin, json_verdict, json_end},
+    [FORMAT_CSV] = {csv_begin, csv_verdict, NULL},
+    [FORMAT_SARIF] = {sarif_begin_output, sarif_verdict_output, sarif_end_output},
+};
+
+struct output *output_begin(enum format format, bool full, FILE *stream)
+{
+    struct output *output = g_new0(struct output, 1);
+    *output = (struct output){.stream = stream, .format = format, .full = full, .first = true};
+    if (writers[format].begin) writers[format].begin(output);
+    return output;
+}
+
+void output_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    writers[output->format].verdict(output, place, verdict);
+}
+
+bool output_end(struct output *output)
+{
+    if (writers[output->format].end) writers[output->format].end(output);
+    bool good = fflush(output->stream) == 0 && !ferror(output->stream);
+    msg_buffer_free(&output->json);
+    g_free(output);
+    return good;
+}

@@ -1,0 +1,30 @@
+/* Tables for people (libsmartcols) and for spreadsheets (CSV). */
+#ifndef ASSAY_CLI_OUTPUT_TABLE_H
+#define ASSAY_CLI_OUTPUT_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct table;
+
+struct table_column {
+    const char *name;
+    bool right; /* numbers */
+    bool wrap;  /* may be broken over lines on a terminal */
+};
+
+/* `columns` ends with a NULL name and must outlive the table. Never NULL. The caller owes table_free. */
+struct table *table_new(const struct table_column *columns);
+void table_free(struct table *table);
+
+/* Start a row; then fill its cells, in any order. Control characters are made visible. */
+void table_row(struct table *table);
+void table_cell(struct table *table, unsigned column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+void table_print(struct table *table, FILE *stream);
+void table_print_csv(struct table *table, FILE *stream);
+
+/* One CSV field, quoted when it has to be (RFC 4180). */
+void csv_field(FILE *stream, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,171 @@
+#include "cli/output/terminal.h"
+
+#include "cli/cli.h"
+#include "lib/base/invisible.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool colour;
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+void terminal_init(const char *when)
+{
+    if (strcmp(when, "auto") != 0)
+        colour = strcmp(when, "always") == 0;
+    else if (is_set("NO_COLOR"))
+        colour = false;
+    else if (is_set("CLICOLOR_FORCE") && g_strcmp0(getenv("CLICOLOR_FORCE"), "0") != 0)
+        colour = true;
+    else
+        colour = terminal_output() && g_strcmp0(getenv("TERM"), "dumb") != 0;
+}
+
+const char *style_start(enum style style)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[33m"};
+    return colour ? codes[style] : "";
+}
+
+const char *style_end(void)
+{
+    return colour ? "\033[0m" : "";
+}
+
+bool terminal_output(void)
+{
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+bool terminal_progress(void)
+{
+    return isatty(STDERR_FILENO) == 1 && !is_set("CI");
+}
+
+/* A character as it is shown. */
+struct glyph {
+    size_t bytes;     /* of the text */
+    unsigned columns; /* on a terminal */
+    char escape[12];  /* in its place; "": it stands for itself */
+};
+
+static struct glyph glyph_of(const char *text, size_t len)
+{
+    gunichar c = *text ? g_utf8_get_char_validated(text, (gssize)len) : 0;
+    bool valid = c != (gunichar)-1 && c != (gunichar)-2;
+    struct glyph glyph = {valid ? (size_t)g_utf8_skip[(unsigned char)*text] : 1, 1, ""};
+    if (!valid)
+        snprintf(glyph.escape, sizeof glyph.escape, "\\x%02x", (unsigned char)*text);
+    else if (c == '\t' || c == '\n' || c == '\r')
+        glyph.escape[0] = ' ';
+    else if (is_invisible(c))
+        snprintf(glyph.escape, sizeof glyph.escape, c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    else
+        glyph.columns = g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+    if (*glyph.escape) glyph.columns = (unsigned)strlen(glyph.escape);
+    return glyph;
+}
+
+char *safe_text(const char *text, size_t len, bool lines)
+{
+    GString *safe = g_string_sized_new(len + 1);
+    for (size_t i = 0; i < len;) {
+        struct glyph glyph = glyph_of(text + i, len - i);
+        if (*glyph.escape && !(lines && text[i] == '\n'))
+            g_string_append(safe, glyph.escape);
+        else
+            g_string_append_len(safe, text + i, (gssize)glyph.bytes);
+        i += glyph.bytes;
+    }
+    return g_string_free(safe, FALSE);
+}
+
+void print_safe(FILE *stream, const char *text, size_t len, bool lines)
+{
+    char *safe = safe_text(text, len, lines);
+    fputs(safe, stream);
+    g_free(safe);
+}
+
+unsigned text_width(const char *text, size_t len)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < len;) {
+        struct glyph glyph = glyph_of(text + i, len - i);
+        width += glyph.columns;
+        i += glyph.bytes;
+    }
+    return width;
+}
+
+unsigned terminal_width(FILE *stream)
+{
+    enum { NO_TERMINAL = 80 };
+    struct winsize size;
+    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return NO_TERMINAL;
+}
+
+/* Bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
+static size_t line_of(const char *text, size_t len, unsigned room)
+{
+    size_t end = 0, space = 0;
+    for (unsigned columns = 0; end < len;) {
+        struct glyph glyph = glyph_of(text + end, len - end);
+        columns += glyph.columns;
+        if (columns > room) break;
+        if (text[end] == ' ') space = end;
+        end += glyph.bytes;
+    }
+    return end < len && text[end] != ' ' && space ? space : end;
+}
+
+void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char *text)
+{
+    enum { LEAST = 20 };
+    unsigned width = terminal_width(stream), room = width > indent + LEAST ? width - indent : LEAST;
+    size_t len = strlen(text);
+    fputs(lead, stream);
+    while (len) {
+        size_t n = line_of(text, len, room);
+        print_safe(stream, text, n, false);
+        fputc('\n', stream);
+        while (n < len && text[n] == ' ') n++;
+        text += n;
+        len -= n;
+        if (len) fprintf(stream, "%*s", (int)indent, "");
+    }
+}
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    fputs("assay: ", stderr);
+    print_safe(stderr, text, strlen(text), true);
+    fputc('\n', stderr);
+    g_free(text);
+}
+
+void complain_empty(const char *path)
+{
+    complain("%s is empty: there is no line to read", path);
+}
+
+int complain_err(const char *what, const struct err *err)
+{
+    complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
+             err_name(err->code));
+    return EXIT_ERROR;
+}

@@ -1,0 +1,441 @@
+/* assay replay LOG --feed TOPIC: a log's requests for a fleet, and its verdicts back.
+ *
+ * DESIGN. A line that is a request goes out as JSON, keyed by its id, which a line without one gets here. Verdicts are
+ * looked for from where their topic ended before the first request went out; which are ours is told by the ids, kept as
+ * hashes (eval/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
+ * have one, or when none has come for --wait-ms.
+ *
+ * A file of another log is refused, as by a replay: before anything is sent, the ids of its verdicts and the digests
+ * of their requests are held against the log.
+ *
+ * With --resume the file's verdicts count, and only requests without one are sent. Some of those had been sent already:
+ * their verdicts may lie in the topic, where the file's writer never came to. So the group's offsets say up to where
+ * the file has them, written at the start and after verdicts that are in the file; the topic is read from there, up to
+ * its end, before anything is sent. What is sent again the fleet knows by its id. Rejected: going on behind the last
+ * verdict of the file, since a fleet answers in no order.
+ */
+#include "cli/output/format.h"
+#include "eval/diff.h"
+#include "cli/replay/rate_limiter.h"
+#include "cli/replay/replay.h"
+#include "cli/settings/fleet_settings.h"
+#include "cli/replay/resume.h"
+#include "proto/bus/source.h"
+#include "cli/output/terminal.h"
+#include "cli/replay/topic_sink.h"
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
+/* What is known of an id. FOREIGN: it has a verdict, and the log has not named it yet; open or unsent: none yet. */
+enum { ANSWERED, OPEN, UNSENT, FOREIGN };
+static const int64_t COMMIT_NS = 5000000000;
+
+struct feed {
+    struct cli *cli;
+    struct bus *bus;
+    struct source source;
+    struct pace pace;
+    struct range *answers; /* NULL: nobody waits */
+    FILE *out;
+    struct diff_ids asked; /* `line` is one of the above, `start` the first half of the digest that a FOREIGN one has */
+    uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered when it was resumed */
+    uint64_t undigested;                                        /* those of them that carry no digest */
+    int64_t heard_ns;                                           /* the last verdict, or the last request */
+    int64_t committed_ns;
+    bool failed;
+};
+
+static bool fail(struct feed *f, const struct err *err)
+{
+    complain_err(NULL, err);
+    f->failed = true;
+    return false;
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------------
+ */
+
+/* The entry of an id, `state` if it is new. NULL after a complaint. */
+static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool *fresh)
+{
+    struct diff_id *entry = diff_ids_take(&f->asked, id, fresh);
+    struct err err = {0};
+    if (!entry) {
+        err_set(&err, ERR_LIMIT_COUNT, "more than %d ids", DIFF_MAX_IDS);
+        fail(f, &err);
+        return NULL;
+    }
+    if (*fresh) entry->line = state;
+    f->open += *fresh && (state == OPEN || state == UNSENT);
+    return entry;
+}
+
+static bool ask(struct feed *f, const char *id)
+{
+    bool fresh;
+    if (!f->answers) return true;
+    struct diff_id *entry = know(f, id, OPEN, &fresh);
+    if (!entry) return false;
+    f->repeated += !fresh && entry->line != UNSENT;
+    if (entry->line == UNSENT) entry->line = OPEN;
+    return true;
+}
+
+/* Has it a verdict from before? */
+static bool is_settled(const struct feed *f, const char *id)
+{
+    const struct diff_id *entry = f->cli->settings.replay.resume ? diff_ids_find(&f->asked, id) : NULL;
+    return entry && entry->line == ANSWERED;
+}
+
+static bool send_request(struct feed *f, struct arena *arena)
+{
+    struct msg_request *request = NULL;
+    struct err err = {0};
+    arena_reset(arena);
+    if (source_read(&f->source, arena, &request, &err) != ERR_OK) {
+        char *where = source_where(&f->source);
+        complain("%s: %s", where, err.text[0] ? err.text : err_meaning(err.code));
+        g_free(where);
+        f->bad++;
+        return !f->cli->settings.replay.strict;
+    }
+    if (is_settled(f, request->id)) return true;
+    request->tag = 0;
+    char *json = msg_request_to_json(request); /* with the id that a line without one gets */
+    struct bus_out out = {.topic = f->cli->settings.past.feed,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = request->id,
+                          .key_len = (uint32_t)strlen(request->id),
+                          .value = json,
+                          .len = json ? strlen(json) : 0,
+                          .headers = &(struct bus_header){EDGE_HEADER, EDGE_JSON, (uint32_t)strlen(EDGE_JSON)},
+                          .n_headers = 1};
+    enum err_code code = json ? topic_produce(f->bus, &out, &err) : err_set(&err, ERR_NOMEM, "out of memory");
+    free(json);
+    if (code == ERR_CANCELLED) return false;
+    if (code) return fail(f, &err);
+    f->sent++;
+    f->heard_ns = clock_now_ns();
+    return ask(f, request->id);
+}
+
+/* --- verdicts ------------------------------------------------------------------------------------------------------
+ */
+
+/* A verdict as JSON, whichever way it came. NULL: it is none. */
+static json_t *read_verdict(const struct bus_message *message)
+{
+    enum edge_type type;
+    struct msg_verdict *verdict = NULL;
+    if (edge_type_of(message, &type, NULL) != ERR_OK) return NULL;
+    if (type == EDGE_TYPE_JSON) return json_loadb(message->value, message->len, 0, NULL);
+    if (msg_decode_verdict_own(message->value, message->len, &verdict, NULL) != ERR_OK) return NULL;
+    char *text = msg_verdict_to_json(verdict);
+    json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    msg_verdict_free(verdict);
+    return json;
+}
+
+static bool take_verdict(struct feed *f, const struct bus_message *message)
+{
+    json_t *json = read_verdict(message);
+    const char *id = json_string_value(json_object_get(json, "id"));
+    struct diff_id *entry = id ? diff_ids_find(&f->asked, id) : NULL;
+    if (entry && entry->line) {
+        entry->line = ANSWERED;
+        f->open--;
+        f->answered++;
+        f->heard_ns = clock_now_ns();
+        format_json(json, FORMAT_JSONL, f->out);
+    }
+    json_decref(json);
+    if (!ferror(f->out)) return true;
+    complain("%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    f->failed = true;
+    return false;
+}
+
+/* What was read of the answers is in the file: a --resume goes on behind it. */
+static enum err_code commit(struct feed *f, struct range *answers, struct err *err)
+{
+    uint32_t n;
+    const struct range_part *parts = range_parts(answers, &n);
+    int64_t *next = g_new(int64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) next[i] = parts[i].at;
+    f->committed_ns = clock_now_ns();
+    enum err_code code = ERR_OK;
+    if (fflush(f->out) != 0)
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    else
+        code = range_commit(answers, next, err);
+    g_free(next);
+    return code;
+}
+
+/* Now and then; one that fails is made good by the next, or makes a --resume read more. */
+static void commit_if_due(struct feed *f)
+{
+    struct err err = {0};
+    if (clock_now_ns() - f->committed_ns >= COMMIT_NS) commit(f, f->answers, &err);
+}
+
+/* Take what has come. */
+static bool listen_for(struct feed *f, int64_t timeout_ms)
+{
+    const struct bus_message *message;
+    struct err err = {0};
+    while (f->answers) {
+        enum err_code code = range_poll(f->answers, timeout_ms, &message, &err);
+        if (code == ERR_FULL) break;
+        if (code) return fail(f, &err);
+        if (!take_verdict(f, message)) return false;
+        timeout_ms = 0;
+    }
+    if (f->answers) commit_if_due(f);
+    return true;
+}
+
+static void wait_for_verdicts(struct feed *f)
+{
+    int64_t patience_ns = f->cli->settings.past.wait_ms * 1000000;
+    while (f->open && !replay_interrupted && clock_now_ns() - f->heard_ns < patience_ns)
+        if (!listen_for(f, LISTEN_MS)) return;
+}
+
+/* --- the run -------------------------------------------------------------------------------------------------------
+ */
+
+/* One request, when it is due. False: there are no more, or it cannot go on. */
+static bool step(struct feed *f, struct arena *arena)
+{
+    uint64_t limit = (uint64_t)f->cli->settings.log.limit;
+    struct err err = {0};
+    if (limit && f->read >= limit) return false;
+    int more = source_advance(&f->source, &err);
+    if (more == SOURCE_LATER) return true;
+    if (more == SOURCE_STOP) return fail(f, &err);
+    if (more == SOURCE_END) return false;
+    f->read++;
+    int64_t wait_ns, time_ms = source_time_ms(&f->source);
+    while ((wait_ns = pace_wait_ns(&f->pace, time_ms, clock_now_ns())) > 0 && !replay_interrupted) {
+        if (!listen_for(f, 0)) return false;
+        pace_nap(wait_ns);
+    }
+    if (replay_interrupted) return false;
+    pace_take(&f->pace, clock_now_ns());
+    return send_request(f, arena) && listen_for(f, 0);
+}
+
+static void feed_all(struct feed *f)
+{
+    struct arena arena;
+    struct err err = {0};
+    arena_init(&arena, 0);
+    replay_catch_interrupts();
+    while (!replay_interrupted && step(f, &arena)) {
+    }
+    arena_free(&arena);
+    bool safe = !f->failed && topic_drain(f->bus, DRAIN_MS, &err) == ERR_OK;
+    if (!safe && !f->failed) fail(f, &err);
+    f->heard_ns = clock_now_ns();
+    if (safe && !replay_interrupted) wait_for_verdicts(f);
+    if (f->answers && !f->failed) commit(f, f->answers, &err);
+    if (f->cli->settings.general.quiet) return;
+    fprintf(stderr, "%s%llu requests sent%s, %llu bad lines", replay_interrupted ? "interrupted: " : "",
+            (unsigned long long)f->sent, safe ? " and taken by the brokers" : ", not all of them taken by the brokers",
+            (unsigned long long)f->bad);
+    if (f->answers)
+        fprintf(stderr, "; %llu verdicts, %llu requests without one, %llu repeated ids",
+                (unsigned long long)f->answered, (unsigned long long)f->open, (unsigned long long)f->repeated);
+    if (f->cli->settings.replay.resume) fprintf(stderr, "; %llu verdicts were there", (unsigned long long)f->before);
+    fputc('\n', stderr);
+}
+
+/* --- going on ------------------------------------------------------------------------------------------------------
+ */
+
+/* Of a digest as text, 16 digits; 0: there is none. */
+static uint64_t first_half(const char *digest)
+{
+    char *half = g_strndup(digest ? digest : "", 16);
+    uint64_t number = g_ascii_strtoull(half, NULL, 16);
+    g_free(half);
+    return number;
+}
+
+static const char *take_old(void *ctx, const struct lines *lines, bool keep)
+{
+    struct feed *f = ctx;
+    struct resume_record record;
+    bool fresh, known = resume_read(lines, &record);
+    struct diff_id *entry = known && keep ? know(f, record.id, FOREIGN, &fresh) : NULL;
+    if (entry && fresh) entry->start = first_half(record.digest);
+    if (known && keep && !entry) known = false;
+    f->before += known && keep;
+    f->undigested += known && keep && record.old;
+    json_decref(record.json);
+    return known ? NULL : "no verdict with an id";
+}
+
+static enum err_code another_log(const struct feed *f, const char *why, const char *id, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "%s was made from another log: %s%s%.256s", f->cli->settings.replay.out, why,
+                   id ? " " : "", id ? id : "");
+}
+
+/* One request of the log, against the verdict that its id may have. Beyond --limit it is not to be sent. */
+static enum err_code know_request(struct feed *f, const struct msg_request *request, bool sent, struct err *err)
+{
+    struct diff_id *entry = diff_ids_find(&f->asked, request->id);
+    bool fresh;
+    if (!entry && sent) return know(f, request->id, UNSENT, &fresh) ? ERR_OK : ERR_LIMIT_COUNT;
+    if (!entry || entry->line != FOREIGN) return ERR_OK;
+    uint64_t digest[2];
+    msg_request_digest(request, digest);
+    if (entry->start && entry->start != digest[0])
+        return another_log(f, "it has a verdict on another request of the name", request->id, err);
+    entry->line = ANSWERED;
+    return ERR_OK;
+}
+
+static enum err_code all_named(const struct feed *f, struct err *err)
+{
+    uint64_t foreign = 0;
+    char why[80];
+    for (uint32_t i = 0; i < f->asked.n; i++) foreign += f->asked.all[i].line == FOREIGN;
+    snprintf(why, sizeof why, "%llu of its verdicts are on ids that the log has not", (unsigned long long)foreign);
+    return foreign ? another_log(f, why, NULL, err) : ERR_OK;
+}
+
+/* The ids of all that is to be asked, so that a verdict on any of them is known for one. */
+static enum err_code know_log(struct feed *f, struct err *err)
+{
+    struct source source;
+    struct arena arena;
+    const char *path = f->cli->args[0];
+    uint64_t limit = (uint64_t)f->cli->settings.log.limit, read = 0;
+    int more = SOURCE_END;
+    enum err_code code = source_open_log(&source, path, err);
+    if (code) return code;
+    arena_init(&arena, 0);
+    while (!code && (more = source_advance(&source, err)) > 0) {
+        struct msg_request *request;
+        arena_reset(&arena);
+        read += more == SOURCE_READY;
+        if (more == SOURCE_READY && source_read(&source, &arena, &request, NULL) == ERR_OK)
+            code = know_request(f, request, !limit || read <= limit, err);
+    }
+    arena_free(&arena);
+    source_close(&source);
+    if (!code && more < 0) code = ERR_IO;
+    return code ? code : all_named(f, err);
+}
+
+/* Verdicts that came after the file's writer was gone. */
+static enum err_code catch_up(struct feed *f, struct err *err)
+{
+    const struct settings *s = &f->cli->settings;
+    struct range_config config = {
+        .topic = s->past.answers, .group = s->past.group, .to = {RANGE_LAST, 0}, .resume = true};
+    const struct bus_message *message;
+    struct range *range;
+    enum err_code code = range_open(f->bus, &config, &range, err);
+    if (code) return code;
+    while ((code = range_poll(range, LISTEN_MS, &message, err)) == ERR_OK || code == ERR_FULL)
+        if (code == ERR_OK && !take_verdict(f, message)) break;
+    if (code == ERR_CLOSED) code = commit(f, range, err);
+    range_close(range);
+    return f->failed ? ERR_IO : code;
+}
+
+static enum err_code go_on(struct feed *f, struct err *err)
+{
+    enum err_code code = resume_each(f->cli->settings.replay.out, take_old, f, err);
+    if (!code && f->undigested && !f->cli->settings.general.quiet)
+        complain(RESUME_OLD_VERDICTS, f->cli->settings.replay.out, (unsigned long long)f->undigested);
+    if (!code) code = know_log(f, err);
+    if (!code && !(f->out = fopen(f->cli->settings.replay.out, "ae")))
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    return code ? code : catch_up(f, err);
+}
+
+static enum err_code open_answers(struct feed *f, struct err *err)
+{
+    const struct settings *s = &f->cli->settings;
+    const char *out = s->replay.out;
+    bool on = s->replay.resume && replay_is_full_file(out);
+    struct range_config config = {.topic = s->past.answers,
+                                  .group = s->past.group,
+                                  .from = {on ? RANGE_FIRST : RANGE_LAST, 0},
+                                  .to = {RANGE_NEVER, 0},
+                                  .resume = on};
+    if (!on && !s->replay.force && replay_is_full_file(out))
+        return err_set(err, ERR_CONFIG, "%s exists: --resume continues it, --force overwrites it", out);
+    enum err_code code = on ? go_on(f, err) : ERR_OK;
+    if (!code) code = range_open(f->bus, &config, &f->answers, err);
+    if (!code && !on && !(f->out = fopen(out, "we")))
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", out, g_strerror(errno));
+    struct err why = {0};
+    if (!code && commit(f, f->answers, &why)) complain("--resume will not find its place: %s", why.text);
+    return code;
+}
+
+static bool open_feed(struct feed *f, struct err *err)
+{
+    const struct settings *s = &f->cli->settings;
+    if (source_open_log(&f->source, f->cli->args[0], err) != ERR_OK) {
+        struct err inner = *err;
+        return err_set(err, inner.code, "%s: %s", f->cli->args[0], inner.text), false;
+    }
+    if (f->source.lines.empty) complain_empty(f->source.lines.path);
+    f->source.timed = s->past.speed > 0;
+    f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
+    return fleet_settings_open_bus(f->cli, &f->bus, err) == ERR_OK &&
+           range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&
+           (!s->replay.out || open_answers(f, err) == ERR_OK);
+}
+
+/* Do the settings go together? Complains and returns false where not. */
+static bool check(const struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    if (s->past.from_topic || s->past.to_topic || !cli->n_args) {
+        complain("--feed sends a LOG: without --from-topic and --to-topic");
+        return false;
+    }
+    if (s->replay.resume && (!s->replay.out || strcmp(cli->args[0], "-") == 0)) {
+        complain("--resume of --feed needs --out, and a LOG that can be read twice");
+        return false;
+    }
+    return replay_check_group(s);
+}
+
+int feed_run(struct cli *cli)
+{
+    struct err err = {0};
+    if (!check(cli)) return EXIT_ERROR;
+    struct feed f = {.cli = cli};
+    diff_ids_init(&f.asked);
+    bool opened = open_feed(&f, &err);
+    if (opened)
+        feed_all(&f);
+    else if (!f.failed)
+        complain_err(NULL, &err);
+    if (f.out && fclose(f.out) != 0 && !f.failed) {
+        complain("%s: cannot be written: %s", cli->settings.replay.out, g_strerror(errno));
+        f.failed = true;
+    }
+    range_close(f.answers);
+    source_close(&f.source);
+    if (f.bus) bus_close(f.bus);
+    diff_ids_free(&f.asked);
+    if (!opened || f.failed) return EXIT_ERROR;
+    if (replay_interrupted) return EXIT_INTERRUPTED;
+    return f.bad || f.open ? EXIT_JUDGED : 0;
+}

@@ -1,0 +1,32 @@
+/* What the ways of replaying have in common. */
+#ifndef ASSAY_CLI_REPLAY_REPLAY_H
+#define ASSAY_CLI_REPLAY_REPLAY_H
+
+#include "cli/cli.h"
+#include "proto/bus/range.h"
+
+#include <signal.h>
+
+/* Set by the first SIGINT or SIGTERM after replay_catch_interrupts; the second one kills as usual. */
+extern volatile sig_atomic_t replay_interrupted;
+void replay_catch_interrupts(void);
+
+/* Do the settings make one replay? Complains and returns false where they contradict each other. */
+bool replay_check(const struct cli *cli);
+
+/* Do --from-... and --to-... make one stretch? Complains and returns false where not. For whoever reads one. */
+bool replay_check_stretch(const struct settings *settings);
+
+/* Is --group none of the fleet's? Complains and returns false where it is. For whoever writes its offsets. */
+bool replay_check_group(const struct settings *settings);
+
+/* The stretch of --from-topic. ERR_CONFIG: a time that is none. */
+enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
+
+/* A regular file that holds something. */
+bool replay_is_full_file(const char *path);
+
+/* --feed: send a log's requests to a fleet. Exit code. */
+int feed_run(struct cli *cli);
+
+#endif

@@ -1,0 +1,108 @@
+/* From flags to a replay: which of them go together, and what stretch of a topic they mean. */
+#include "cli/settings/fleet_settings.h"
+#include "cli/replay/replay.h"
+#include "proto/bus/source.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+volatile sig_atomic_t replay_interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    replay_interrupted = 1;
+}
+
+void replay_catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool replay_is_full_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+}
+
+/* A topic that a fleet reads or writes by itself. */
+static bool is_of_fleet(const char *topic)
+{
+    static const char *const names[] = {BUS_REQUESTS, BUS_RESULTS, BUS_VERDICTS, BUS_FEEDBACK, BUS_DLQ, BUS_TASKS_DLQ};
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(topic, names[i]) == 0) return true;
+    return g_str_has_prefix(topic, BUS_TASKS_PREFIX);
+}
+
+struct rule {
+    bool wrong;
+    const char *says;
+};
+
+/* Complains of the first that is broken. */
+static bool all_hold(const struct rule *rules, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!rules[i].wrong) continue;
+        complain("%s", rules[i].says);
+        return false;
+    }
+    return true;
+}
+
+bool replay_check_stretch(const struct settings *s)
+{
+    bool bounds = s->past.from_offset >= 0 || s->past.to_offset >= 0 || s->past.from_time || s->past.to_time;
+    const struct rule rules[] = {
+        {!s->past.from_topic && bounds, "--from-... and --to-... are of --from-topic"},
+        {s->past.from_offset >= 0 && s->past.from_time, "--from-offset or --from-time, not both"},
+        {s->past.to_offset >= 0 && s->past.to_time, "--to-offset or --to-time, not both"},
+    };
+    return all_hold(rules, G_N_ELEMENTS(rules));
+}
+
+bool replay_check_group(const struct settings *s)
+{
+    const struct rule rule = {!strcmp(s->past.group, s->coordinator.group) || !strcmp(s->past.group, s->worker.group),
+                              "--group is a group of the fleet: a replay needs one of its own"};
+    return all_hold(&rule, 1);
+}
+
+bool replay_check(const struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    const char *from = s->past.from_topic, *to = s->past.to_topic;
+    const struct rule rules[] = {
+        {!from && !cli->n_args, "too few arguments: a LOG, or --from-topic=TOPIC"},
+        {from && cli->n_args, "a LOG or --from-topic, not both"},
+        {to && s->replay.out, "--out or --to-topic, not both"},
+        {to && is_of_fleet(to),
+         "--to-topic names a topic of the fleet: its readers would take old verdicts for new ones"},
+        {to && from && strcmp(to, from) == 0, "--to-topic is the topic that is read"},
+        {to && !from && s->replay.resume, "--resume of a log needs --out"},
+    };
+    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_group(s) && replay_check_stretch(s);
+}
+
+static enum err_code point(const char *time, int64_t offset, enum range_kind none, struct range_point *out,
+                           struct err *err)
+{
+    *out = (struct range_point){none, 0};
+    if (offset >= 0) *out = (struct range_point){RANGE_OFFSET, offset};
+    if (!time) return ERR_OK;
+    out->kind = RANGE_TIME;
+    if (source_parse_time(time, &out->value)) return ERR_OK;
+    return err_set(err, ERR_CONFIG, "'%.80s' is no time: 2026-03-01T12:00:00Z, or milliseconds since 1970", time);
+}
+
+enum err_code replay_range(const struct settings *s, struct range_config *out, struct err *err)
+{
+    *out = (struct range_config){.topic = s->past.from_topic,
+                                 .group = s->past.group,
+                                 .resume = s->replay.resume && s->past.to_topic,
+                                 .in_order = true};
+    enum err_code code = point(s->past.from_time, s->past.from_offset, RANGE_FIRST, &out->from, err);
+    return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
+}

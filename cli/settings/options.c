@@ -1,0 +1,609 @@
+#include "cli/settings/options.h"
+#include "proto/bus/transport.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) .offset = offsetof(struct settings, field)
+#define END                                                                                                            \
+    {                                                                                                                  \
+        NULL                                                                                                           \
+    }
+#define FLAG_ARG .type = OPT_FLAG
+
+static const struct option_row general_rows[] = {
+    {"config", 'c', OPT_TEXT, "FILE", AT(general.config), .command_line_only = true,
+     .sentence = "read this configuration file too; it outranks the user's and the system's"},
+    {"color", 0, OPT_CHOICE, "WHEN", AT(general.color), "auto", "auto|always|never",
+     .sentence = "colour text on standard output; auto means: on a terminal, unless NO_COLOR is set"},
+    {"quiet", 'q', FLAG_ARG, AT(general.quiet), "false",
+     .sentence = "no progress and no summary on standard error; errors still show"},
+    END};
+
+static const struct option_row output_rows[] = {
+    {"format", 'f', OPT_CHOICE, "FORMAT", AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif",
+     .sentence = "how results are written; auto means text on a terminal and jsonl elsewhere"},
+    END};
+
+static const struct option_row judge_rows[] = {
+    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto",
+     "auto|first_valid|rerank|detect_then_rerank|cyclesql",
+     .sentence = "first_valid takes candidates in order until one validates; rerank judges all and takes the best; "
+                 "detect_then_rerank re-ranks only when the first that executes is suspected; cyclesql asks only the "
+                 "verifier, in order; auto is the one that measured best (docs/results.md)"},
+    {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", "best_effort|abstain|ask",
+     .sentence = "what to answer when nothing validates"},
+    {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
+     .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
+    {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,
+     .sentence = "instead of a threshold: the share of wrong answers among the validated ones that is put up with"},
+    {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
+     .sentence = "time for one question from its arrival; 0: 30 seconds, -1: none"},
+    {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
+     .sentence = "candidates to judge at most; 0: all"},
+    {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
+     .sentence = "candidates to judge at a time; the verdict stays the same; 0: one"},
+    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain",
+     .sentence = "run only these families of signals (repeat the flag)"},
+    {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),
+     .sentence = "label model in place of the shipped one; none: do without"},
+    {"classifier", 0, OPT_TEXT, "FILE", AT(judge.classifier),
+     .sentence = "classifier in place of the shipped one; none: do without"},
+    {"verifier", 0, OPT_TEXT, "FILE", AT(judge.verifier),
+     .sentence = "built-in verifier in place of the shipped one; none: do without"},
+    {"explain", 0, FLAG_ARG, AT(judge.explain), "true",
+     .sentence = "explain each candidate from the data and ask a verifier whether that answers the question"},
+    {"models", 0, OPT_TEXT, "DIR", AT(judge.models),
+     .sentence = "folder of the model files; not set: the installed ones"},
+    {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
+     .sentence = "what of the data may appear in findings, reports and verdicts"},
+    {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
+     .sentence = "never show values of this column, given as table.column (repeat the flag)"},
+    END};
+
+static const struct option_row verifier_rows[] = {
+    {"verifier-backend", 0, OPT_CHOICE, "NAME", AT(verifier.backend), "none", "none|tei|chat",
+     .sentence =
+         "ask a remote verifier too: a text-embeddings-inference server, or a chat model as judge; the built-in "
+         "one stands in when it does not answer"},
+    {"verifier-endpoint", 0, OPT_TEXT, "URL", AT(verifier.endpoint),
+     .sentence = "base address of the remote verifier; of a chat model with its /v1"},
+    {"verifier-model", 0, OPT_TEXT, "NAME", AT(verifier.model), .sentence = "name of the chat model"},
+    {"verifier-key-file", 0, OPT_TEXT, "FILE", AT(verifier.key_file),
+     .sentence = "its first line is the key of the remote verifier"},
+    {"verifier-key-variable", 0, OPT_TEXT, "NAME", AT(verifier.key_variable),
+     .sentence = "environment variable that holds the key of the remote verifier"},
+    {"verifier-ca-file", 0, OPT_TEXT, "FILE", AT(verifier.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"verifier-proxy", 0, OPT_TEXT, "URL", AT(verifier.proxy),
+     .sentence = "proxy to the remote verifier; not set: none, whatever the environment says"},
+    {"verifier-label", 0, OPT_TEXT, "NAME", AT(verifier.label),
+     .sentence = "label of the tei model that means entailed; not set: found by its name"},
+    {"verifier-timeout-ms", 0, OPT_INT, "MS", AT(verifier.timeout_ms), "10000", .min = 1, .max = 600000,
+     .sentence = "time for one attempt to reach the remote verifier"},
+    {"verifier-attempts", 0, OPT_INT, "N", AT(verifier.attempts), "3", .min = 1, .max = 10,
+     .sentence = "attempts for one question to the remote verifier"},
+    {"verifier-threads", 0, OPT_INT, "N", AT(verifier.threads), "4", .min = 1, .max = 64,
+     .sentence = "questions to the remote verifier at a time"},
+    END};
+
+static const struct option_row database_rows[] = {
+    {"db-root", 0, OPT_LIST, "DIR", AT(database.root),
+     .sentence = "folder with databases as DB/DB.sqlite (repeat the flag; the first that has it counts)"},
+    {"time-ms", 0, OPT_INT, "MS", AT(database.time_ms), "3000", .min = 1, .max = 3600000,
+     .sentence = "time for one statement"},
+    {"max-rows", 0, OPT_INT, "N", AT(database.max_rows), "100000", .min = 1, .max = 10000000,
+     .sentence = "rows fetched from one statement at most"},
+    {"max-bytes", 0, OPT_INT, "BYTES", AT(database.max_bytes), "16777216", .min = 1024, .max = 4294967296.0,
+     .sentence = "bytes fetched from one statement at most"},
+    END};
+
+static const struct option_row schema_rows[] = {
+    {"index-bytes", 0, OPT_INT, "BYTES", AT(schema.max_bytes), "268435456", .min = 1048576, .max = 68719476736.0,
+     .sentence = "memory for the index of one database"},
+    {"index-values", 0, OPT_INT, "N", AT(schema.max_values), "200000", .min = 100, .max = 100000000,
+     .sentence = "distinct values of a column kept in the index; a column with more is sampled"},
+    {"inferred-joins", 0, FLAG_ARG, AT(schema.inferred_joins), "true",
+     .sentence = "also use joins that no key declares, found by names and values"},
+    {"descriptions", 0, OPT_TEXT, "DIR", AT(schema.descriptions),
+     .sentence = "folder with TABLE.csv descriptions; not set: database_description beside the database"},
+    END};
+
+static const struct option_row redis_rows[] = {
+    {"redis", 0, OPT_TEXT, "HOST:PORT", AT(redis.address),
+     .sentence =
+         "keep schema indexes in this Redis, for all processes that judge (or unix:/path); not set: each builds "
+         "its own"},
+    {"redis-tls", 0, FLAG_ARG, AT(redis.tls), "false",
+     .sentence = "refused: this build speaks no TLS to Redis, and will not go without it in silence; run a tunnel"},
+    {"redis-user", 0, OPT_TEXT, "NAME", AT(redis.user), .sentence = "user of the Redis; not set: its default user"},
+    {"redis-password-file", 0, OPT_TEXT, "FILE", AT(redis.password_file),
+     .sentence = "its first line is the password of the Redis"},
+    {"redis-password-variable", 0, OPT_TEXT, "NAME", AT(redis.password_variable),
+     .sentence = "environment variable that holds the password of the Redis"},
+    {"redis-database", 0, OPT_INT, "N", AT(redis.database), "0", .min = 0, .max = 1e6,
+     .sentence = "number of the database in the Redis"},
+    {"redis-prefix", 0, OPT_TEXT, "TEXT", AT(redis.prefix), "assay", .sentence = "first part of all keys in the Redis"},
+    {"redis-ttl-s", 0, OPT_INT, "SECONDS", AT(redis.ttl_s), "604800", .min = 1, .max = 1e9,
+     .sentence = "how long an index stays in the Redis after it was last asked for"},
+    {"redis-timeout-ms", 0, OPT_INT, "MS", AT(redis.timeout_ms), "500", .min = 1, .max = 60000,
+     .sentence = "how long the Redis may be silent before the index is built here instead"},
+    {"redis-wait-ms", 0, OPT_INT, "MS", AT(redis.wait_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "how long to wait for an index that another process is building, before building it here too"},
+    {"redis-retry-ms", 0, OPT_INT, "MS", AT(redis.retry_ms), "1000", .min = 1, .max = 3600000,
+     .sentence = "how long the Redis is left alone after a failure; doubles up to 30 times as much"},
+    {"redis-max-bytes", 0, OPT_INT, "BYTES", AT(redis.max_bytes), "268435456", .min = 1024, .max = 512000000,
+     .sentence = "longest index that is put into the Redis or taken from it"},
+    END};
+
+static const struct option_row signals_rows[] = {
+    {"signal", 0, OPT_SIGNAL, "NAME.KEY=VALUE", .command_line_only = true,
+     .sentence = "set a signal's option, or NAME.enabled=no to switch it off (repeat the flag); `assay signals` lists "
+                 "them"},
+    END};
+
+static const struct option_row log_rows[] = {{"limit", 'n', OPT_INT, "N", AT(log.limit), "0", .min = 0, .max = 1e15,
+                                              .command_line_only = true,
+                                              .sentence = "stop after this many lines of the log; 0: all"},
+                                             END};
+
+static const struct option_row check_rows[] = {
+    {"db", 'd', OPT_TEXT, "FILE|DSN", AT(check.db), .command_line_only = true,
+     .sentence = "the database: a name of the catalogue, a SQLite file, or a connection string of PostgreSQL"},
+    {"question", 'Q', OPT_TEXT, "TEXT", AT(check.question), .command_line_only = true,
+     .sentence = "the question that the SQL should answer"},
+    {"evidence", 'e', OPT_TEXT, "TEXT", AT(check.evidence), .command_line_only = true,
+     .sentence = "what else is known about the question"},
+    END};
+
+static const struct option_row explain_rows[] = {{"premise", 'p', FLAG_ARG, AT(explain.premise), "false",
+                                                  .command_line_only = true,
+                                                  .sentence = "print what a verifier is given, instead of prose"},
+                                                 END};
+
+static const struct option_row replay_rows[] = {
+    {"workers", 'j', OPT_INT, "N", AT(replay.workers), "0", .min = 0, .max = 256,
+     .sentence = "threads that judge; 0: one a processor"},
+    {"window", 0, OPT_INT, "N", AT(replay.window), "0", .min = 0, .max = 65536,
+     .sentence = "questions in flight at most, and so verdicts waiting for their turn; 0: eight a worker"},
+    {"unordered", 'u', FLAG_ARG, AT(replay.unordered), "false",
+     .sentence = "write each verdict as it comes, not in the order of the log"},
+    {"index-cache-bytes", 0, OPT_INT, "BYTES", AT(replay.cache_bytes), "0", .min = 0, .max = 1e12,
+     .sentence = "memory for schema indexes kept between questions; 0: 96 MiB"},
+    {"strict", 0, FLAG_ARG, AT(replay.strict), "false",
+     .sentence = "stop at the first line that is no request, with exit status 2"},
+    {"out", 'o', OPT_TEXT, "FILE", AT(replay.out), .command_line_only = true,
+     .sentence = "write verdicts to this file"},
+    {"resume", 'r', FLAG_ARG, AT(replay.resume), "false", .command_line_only = true,
+     .sentence = "continue FILE of --out: drop its torn last line and judge what it lacks"},
+    {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true, .sentence = "overwrite FILE of --out"},
+    END};
+
+static const struct option_row stretch_rows[] = {
+    {"from-topic", 0, OPT_TEXT, "TOPIC", AT(past.from_topic), .command_line_only = true,
+     .sentence = "read the records of this topic: replay judges them, in place of a log, train calibration takes "
+                 "feedback from it"},
+    {"from-offset", 0, OPT_INT, "N", AT(past.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "first offset, in every partition; not set: the oldest record"},
+    {"from-time", 0, OPT_TEXT, "TIME", AT(past.from_time), .command_line_only = true,
+     .sentence = "first time: 2026-03-01T12:00:00Z (RFC 3339), or milliseconds since 1970"},
+    {"to-offset", 0, OPT_INT, "N", AT(past.to_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "offset at which to stop, itself not read; not set: where the topic ends at the start"},
+    {"to-time", 0, OPT_TEXT, "TIME", AT(past.to_time), .command_line_only = true,
+     .sentence = "time at which to stop, itself not read"},
+    END};
+
+static const struct option_row past_rows[] = {
+    {"to-topic", 0, OPT_TEXT, "TOPIC", AT(past.to_topic), .command_line_only = true,
+     .sentence = "write verdicts to this topic, in place of a file"},
+    {"group", 0, OPT_TEXT, "NAME", AT(past.group), "assay-replay", .command_line_only = true,
+     .sentence = "consumer group whose offsets say how far a replay into a topic has come"},
+    {"feed", 0, OPT_TEXT, "TOPIC", AT(past.feed), .command_line_only = true,
+     .sentence = "judge nothing: send the log's requests to this topic of a fleet"},
+    {"answers", 0, OPT_TEXT, "TOPIC", AT(past.answers), BUS_VERDICTS, .command_line_only = true,
+     .sentence = "where the fleet's verdicts appear, for --feed with --out"},
+    {"wait-ms", 0, OPT_INT, "MS", AT(past.wait_ms), "60000", .min = 0, .max = 86400000,
+     .sentence = "with --feed and --out: how long to wait after the last verdict for the next one"},
+    {"rate", 0, OPT_REAL, "N", AT(past.rate), "0", .min = 0, .max = 1e6,
+     .sentence = "requests a second at most; 0: any"},
+    {"speed", 0, OPT_REAL, "X", AT(past.speed), "0", .min = 0, .max = 1e9,
+     .sentence = "keep the distances in time of the original, divided by X; a log has them as `time` of each line; "
+                 "0: no distances"},
+    END};
+
+static const struct option_row diff_rows[] = {
+    {"tolerance", 0, OPT_REAL, "P", AT(diff.tolerance), "1e-6", .min = 0, .max = 1,
+     .sentence = "how far p_correct may move and still be the same; verdicts are written with six digits"},
+    {"explanations", 0, FLAG_ARG, AT(diff.explanations), "false", .sentence = "compare explanations too"},
+    {"gold", 0, FLAG_ARG, AT(diff.gold), "false", .command_line_only = true,
+     .sentence = "run the gold queries and both answers on the databases of --db-root"},
+    {"log", 0, OPT_TEXT, "LOG", AT(diff.log), .command_line_only = true,
+     .sentence = "take gold from this query log, by id, in place of the verdicts'"},
+    {"list", 0, OPT_INT, "N", AT(diff.list), "50", .min = 0, .max = 1e15,
+     .sentence = "changes listed as text; 0: all. Other formats list all"},
+    END};
+
+static const struct option_row eval_rows[] = {
+    {"profile", 0, FLAG_ARG, AT(eval.profile), "false", .sentence = "share of the time spent by each signal"},
+    {"gold", 0, FLAG_ARG, AT(eval.gold), "false", .command_line_only = true,
+     .sentence = "instead: how often each signal fires on the log's gold queries"},
+    {"folds", 0, FLAG_ARG, AT(eval.folds), "false",
+     .sentence = "also fit the models five-fold by database, beside a majority vote and the best single signal"},
+    {"bootstrap", 0, OPT_INT, "N", AT(eval.bootstrap), "1000", .min = 0, .max = 100000,
+     .sentence = "resamples behind each 95 % interval; 0: no intervals"},
+    {"labels", 0, OPT_TEXT, "FILE", AT(eval.labels), .command_line_only = true,
+     .sentence = "write each candidate's label, as JSON: one array a line of the log"},
+    {"plots", 0, OPT_TEXT, "DIR", AT(eval.plots), .command_line_only = true,
+     .sentence = "draw calibration, precision over coverage and ROC as SVG files into this folder"},
+    END};
+
+static const struct option_row train_rows[] = {
+    {"out", 'o', OPT_TEXT, "FILE", AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
+    {"kind", 0, OPT_CHOICE, "KIND", AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
+    {"weak", 0, FLAG_ARG, AT(train.weak), "false",
+     .sentence = "train the classifier on the label model's probabilities, not on labels"},
+    {"mutants", 0, OPT_INT, "N", AT(train.mutants), "4", .min = 0, .max = 64,
+     .sentence = "mutants of the gold query that serve as candidates where a line has none"},
+    {"prior", 0, OPT_REAL, "P", AT(train.prior), "-1", .min = -1, .max = 1,
+     .sentence = "share of correct candidates that anchors the label model; -1: as labelled in the logs"},
+    {"trust", 0, OPT_REAL, "WEIGHT", AT(train.trust), "10", .min = 0, .max = 100,
+     .sentence = "weight of the belief that a signal is more often right than not, against the evidence of the logs"},
+    {"target-prior", 0, OPT_REAL, "P", AT(train.target_prior), "-1", .min = -1, .max = 1,
+     .sentence =
+         "share of correct candidates where the model will serve, when the training logs (mutants) have another; "
+         "-1: the same"},
+    {"unsolved", 0, OPT_REAL, "SHARE", AT(train.unsolved), "0", .min = 0, .max = 1,
+     .sentence = "in this share of the questions leave the right candidates out: for logs of a generator that was "
+                 "trained on them"},
+    {"views", 0, FLAG_ARG, AT(train.views), "true",
+     .sentence = "learn also from what the other candidates of a request say: rank, votes, agreement; no where the "
+                 "training logs have made-up candidates"},
+    {"seed", 0, OPT_INT, "N", AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
+    {"doubles", 0, OPT_INT, "N", AT(train.doubles), "3", .min = 0, .max = 64,
+     .sentence = "verifier: mutants of mutants a question"},
+    {"siblings", 0, OPT_INT, "N", AT(train.siblings), "5", .min = 0, .max = 16,
+     .sentence = "verifier: gold queries of the likest other questions on the database, a question"},
+    {"rounds", 0, OPT_INT, "N", AT(train.rounds), "300", .min = 1, .max = 10000, .sentence = "verifier: trees"},
+    {"depth", 0, OPT_INT, "N", AT(train.depth), "6", .min = 1, .max = 16, .sentence = "verifier: depth of a tree"},
+    {"rank", 0, OPT_REAL, "WEIGHT", AT(train.rank), "3", .min = 0, .max = 1000,
+     .sentence = "verifier: weight of the loss that sets wrong candidates against the right ones of their question"},
+    {"focal-gamma", 0, OPT_REAL, "GAMMA", AT(train.focal_gamma), "0", .min = 0, .max = 10,
+     .sentence = "verifier: focal loss, how fast easy candidates lose weight; 0: log loss"},
+    {"focal-alpha", 0, OPT_REAL, "ALPHA", AT(train.focal_alpha), "0.5", .min = 0, .max = 1,
+     .sentence = "verifier: focal loss, the weight of right candidates against wrong ones"},
+    {"right-share", 0, OPT_REAL, "SHARE", AT(train.right_share), "0.5", .min = 0.01, .max = 0.99,
+     .sentence = "verifier: of all weight, that of right candidates"},
+    {"hard", 0, OPT_REAL, "WEIGHT", AT(train.hard), "0", .min = 0, .max = 100,
+     .sentence = "verifier: extra weight of wrong candidates that looked right to a first model"},
+    {"by-chance", 0, OPT_REAL, "WEIGHT", AT(train.by_chance), "0.2", .min = 0, .max = 1,
+     .sentence = "verifier: weight of mutants and siblings with the right result, which may have it by chance"},
+    {"without", 0, OPT_LIST, "GROUP", AT(train.without), NULL,
+     "shape|schema|values|operators|result|alignment|joins|components|signals",
+     .sentence = "verifier: leave this group of features out (repeat the flag)"},
+    {"cross", 0, FLAG_ARG, AT(train.cross), "false",
+     .sentence = "verifier: only print what held-out databases give, write no model"},
+    {"scores", 0, OPT_TEXT, "FILE", AT(train.scores), .command_line_only = true,
+     .sentence = "verifier: write each candidate's held-out score to this file, tab-separated"},
+    {"verifier", 0, OPT_TEXT, "FILE", AT(train.verifier),
+     .sentence = "calibration: the verifier's file that is completed; not set: the one of --out"},
+    END};
+
+static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "DB", AT(mutate.db), .command_line_only = true,
+                                                 .sentence = "mutate the SQL given, against this database"},
+                                                {"count", 'n', OPT_INT, "N", AT(mutate.n), "8", .min = 1, .max = 1000,
+                                                 .command_line_only = true, .sentence = "mutants a query"},
+                                                {"seed", 0, OPT_INT, "N", AT(mutate.seed), "1", .min = 0, .max = 1e15,
+                                                 .command_line_only = true, .sentence = "seed of the choice"},
+                                                END};
+
+static const struct option_row doctor_rows[] = {
+    {"db", 'd', OPT_TEXT, "FILE|DSN", AT(doctor.db), .command_line_only = true,
+     .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
+    {"catalogue", 0, FLAG_ARG, AT(doctor.catalogue), "false", .command_line_only = true,
+     .sentence = "look at every database of the configuration (section `databases`)"},
+    END};
+
+static const struct option_row config_rows[] = {{"origin", 0, FLAG_ARG, AT(config.origin), "false",
+                                                 .command_line_only = true,
+                                                 .sentence = "say for each value where it comes from"},
+                                                END};
+
+static const struct option_row kafka_rows[] = {
+    {"servers", 0, OPT_TEXT, "HOST:PORT,...", AT(kafka.servers),
+     .sentence = "brokers to ask first (bootstrap.servers)"},
+    {"connect-ms", 0, OPT_INT, "MS", AT(kafka.connect_ms), "10000", .min = 1, .max = 3600000,
+     .sentence = "how long to wait for a broker at the start"},
+    {"property", 'X', OPT_PROPERTY, "NAME=VALUE", AT(kafka.properties),
+     .sentence =
+         "set any property of librdkafka, as sasl.username=me (repeat the flag); in a file as a key of its own; "
+         "a value file:PATH is read from there"},
+    END};
+
+static const struct option_row topics_rows[] = {
+    {"partitions", 'p', OPT_INT, "N", AT(topics.partitions), "24", .min = 1, .max = 10000,
+     .sentence = "partitions of requests, results and verdicts, which go together"},
+    {"task-partitions", 0, OPT_INT, "N", AT(topics.task_partitions), "24", .min = 1, .max = 10000,
+     .sentence = "partitions of the tasks of each family: as many workers can share them"},
+    {"replicas", 0, OPT_INT, "N", AT(topics.replicas), "0", .min = 0, .max = 100,
+     .sentence = "copies of each partition; 0: three, or as many as there are brokers"},
+    {"retention-hours", 0, OPT_INT, "HOURS", AT(topics.retention_hours), "72", .min = 1, .max = 876000,
+     .sentence = "how long requests, tasks and results are kept: the longest outage to survive, and less than the "
+                 "brokers keep offsets"},
+    {"verdict-retention-hours", 0, OPT_INT, "HOURS", AT(topics.verdict_retention_hours), "168", .min = 1, .max = 876000,
+     .sentence = "how long verdicts are kept"},
+    {"letter-retention-hours", 0, OPT_INT, "HOURS", AT(topics.letter_retention_hours), "720", .min = 1, .max = 876000,
+     .sentence = "how long dead letters are kept"},
+    {"feedback-retention-hours", 0, OPT_INT, "HOURS", AT(topics.feedback_retention_hours), "9600", .min = 1,
+     .max = 876000, .sentence = "how long feedback is kept: it is little, and comes in slowly"},
+    END};
+
+static const struct option_row coordinator_rows[] = {
+    {"group", 0, OPT_TEXT, "NAME", AT(coordinator.group), "assay-coordinator",
+     .sentence = "the coordinators that share the requests"},
+    {"instance", 0, OPT_TEXT, "NAME", AT(coordinator.instance), "0",
+     .sentence = "which of the group this is: one name for each process, the same after a restart"},
+    {"from", 0, OPT_TEXT, "WHERE", AT(coordinator.from), NULL,
+     .sentence = "where a group begins that has never read: beginning or end; without, it is refused"},
+    {"max-open", 0, OPT_INT, "N", AT(coordinator.max_open), "64", .min = 1, .max = 16384,
+     .sentence = "requests open at a time"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(coordinator.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to finish what is open after SIGTERM, before the process ends at once"},
+    END};
+
+static const struct option_row serve_rows[] = {
+    {"http", 0, OPT_TEXT, "HOST:PORT", AT(serve.http), .sentence = "where callers are answered"},
+    {"wait-ms", 0, OPT_INT, "MS", AT(serve.wait_ms), "30000", .min = 0, .max = 3600000,
+     .sentence = "how long a caller waits for the verdict who does not say"},
+    {"max-wait-ms", 0, OPT_INT, "MS", AT(serve.max_wait_ms), "120000", .min = 0, .max = 3600000,
+     .sentence = "how long one may ask to wait"},
+    {"max-waiting", 0, OPT_INT, "N", AT(serve.max_waiting), "1000", .min = 1, .max = 100000,
+     .sentence = "callers who may wait at a time; the next is told to come again"},
+    {"per-address", 0, OPT_INT, "N", AT(serve.per_address), "64", .min = 0, .max = 100000,
+     .sentence =
+         "connections of one address that come in or are answered, not those that wait; one more ends the oldest; "
+         "0: any, for callers behind proxies"},
+    {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
+    {"keep-mb", 0, OPT_INT, "MIB", AT(serve.keep_mb), "64", .min = 1, .max = 65536,
+     .sentence = "memory for the newest verdicts, to be asked for by id"},
+    {"look-back-ms", 0, OPT_INT, "MS", AT(serve.look_back_ms), "300000", .min = 0, .max = 86400000,
+     .sentence = "how old verdicts are read at the start, for callers whose replica died"},
+    {"group", 0, OPT_TEXT, "NAME", AT(serve.group), BUS_GROUP, .sentence = "the coordinators whose verdicts count"},
+    {"requests", 0, OPT_TEXT, "TOPIC", AT(serve.requests), BUS_REQUESTS, .sentence = "where requests go"},
+    {"verdicts", 0, OPT_TEXT, "TOPIC", AT(serve.verdicts), BUS_VERDICTS, .sentence = "where verdicts come from"},
+    {"letters", 0, OPT_TEXT, "TOPIC", AT(serve.letters), BUS_DLQ, .sentence = "where requests end that are none"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(serve.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to answer those who wait after SIGTERM, before the process ends at once"},
+    END};
+
+static const struct option_row dlq_rows[] = {
+    {"topic", 0, OPT_LIST, "TOPIC", AT(dlq.topics), .command_line_only = true,
+     .sentence = "topic of dead letters (repeat the flag); not set: assay.dlq and assay.tasks.dlq"},
+    {"code", 0, OPT_TEXT, "CODE", AT(dlq.code), .command_line_only = true,
+     .sentence = "only letters with this code, as malformed or rejected"},
+    {"from-offset", 0, OPT_INT, "N", AT(dlq.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
+     .sentence = "list: from this offset of each partition on; -1: from the oldest"},
+    {"from-time", 0, OPT_TEXT, "TIME", AT(dlq.from_time), .command_line_only = true,
+     .sentence = "list: letters since then, as 2026-01-31T12:00:00Z"},
+    {"limit", 'n', OPT_INT, "N", AT(dlq.limit), "0", .min = 0, .max = 1e15, .command_line_only = true,
+     .sentence = "this many letters at most; 0: all there are now"},
+    {"values", 0, FLAG_ARG, AT(dlq.values), "false", .command_line_only = true,
+     .sentence = "list: show the messages too, and what their texts quote: questions, SQL and its literals"},
+    {"dry-run", 0, FLAG_ARG, AT(dlq.dry_run), "false", .command_line_only = true,
+     .sentence = "redrive: say what would be sent, and send nothing"},
+    END};
+
+static const struct option_row worker_rows[] = {
+    {"group", 0, OPT_TEXT, "NAME", AT(worker.group), "assay-worker", .sentence = "the workers that share the tasks"},
+    {"threads", 'j', OPT_INT, "N", AT(worker.threads), "0", .min = 0, .max = 256,
+     .sentence = "threads that judge; 0: one a processor"},
+    {"processes", 0, OPT_INT, "N", AT(worker.processes), "8", .min = 1, .max = 100000,
+     .sentence = "worker processes of the fleet, assumed for their shares of max_statements when no Redis counts"},
+    {"executor", 0, OPT_CHOICE, "WHERE", AT(worker.executor), "child", "child|inline",
+     .sentence =
+         "where statements on SQLite run: in a child process of each thread, which is ended when one overruns its "
+         "limit or crashes, or in the worker itself"},
+    {"drain-ms", 0, OPT_INT, "MS", AT(worker.drain_ms), "30000", .min = 1, .max = 3600000,
+     .sentence = "time to finish what is in hand after SIGTERM, before the process ends at once"},
+    END};
+
+static const struct option_row observe_rows[] = {
+    {"listen", 0, OPT_TEXT, "HOST:PORT", AT(observe.listen),
+     .sentence = "answer GET /metrics, /healthz and /readyz there, without access control; not set: nowhere"},
+    {"stall-ms", 0, OPT_INT, "MS", AT(observe.stall_ms), "120000", .min = 1000, .max = 86400000,
+     .sentence = "a loop that has not turned for so long is stuck, which /healthz then says"},
+    {"log-level", 0, OPT_CHOICE, "LEVEL", AT(observe.log_level), "info", "error|warn|info|debug",
+     .sentence = "what is logged on standard error; only debug shows literals of SQL and text from outside"},
+    {"log-form", 0, OPT_CHOICE, "FORM", AT(observe.log_form), "auto", "auto|text|json",
+     .sentence = "how it is logged; auto means text on a terminal and JSON lines elsewhere"},
+    END};
+
+const struct option_group options_general = {"general", "Everywhere", general_rows};
+const struct option_group options_output = {"output", "Output", output_rows};
+const struct option_group options_judge = {"judge", "Judging", judge_rows};
+const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
+const struct option_group options_database = {"database", "Databases", database_rows};
+const struct option_group options_schema = {"schema", "Schema index", schema_rows};
+const struct option_group options_redis = {"redis", "Index cache of a fleet", redis_rows};
+const struct option_group options_signals = {"signals", "Signals", signals_rows};
+const struct option_group options_log = {"log", "The log", log_rows};
+const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_explain = {"explain", "Explanation", explain_rows};
+const struct option_group options_replay = {"replay", "Replay", replay_rows};
+const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
+const struct option_group options_stretch = {"stretch", "A stretch of a topic", stretch_rows};
+const struct option_group options_diff = {"diff", "Comparison", diff_rows};
+const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
+const struct option_group options_train = {"train", "Training", train_rows};
+const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
+const struct option_group options_doctor = {"doctor", "Examination", doctor_rows};
+const struct option_group options_config = {"config", "Configuration", config_rows};
+const struct option_group options_kafka = {"kafka", "Kafka", kafka_rows};
+const struct option_group options_topics = {"topics", "Topics", topics_rows};
+
+const struct option_group options_coordinator = {"coordinator", "Coordinator", coordinator_rows};
+const struct option_group options_serve = {"serve", "HTTP callers", serve_rows};
+const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
+const struct option_group options_worker = {"worker", "Worker", worker_rows};
+const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
+
+const struct option_group *const option_groups[] = {
+    &options_general,  &options_output, &options_judge,   &options_verifier,
+    &options_database, &options_schema, &options_redis,   &options_signals,
+    &options_log,      &options_check,  &options_explain, &options_replay,
+    &options_eval,     &options_train,  &options_mutate,  &options_doctor,
+    &options_config,   &options_kafka,  &options_topics,  &options_coordinator,
+    &options_worker,   &options_diff,   &options_stretch, &options_past,
+    &options_observe,  &options_dlq,    &options_serve,   NULL};
+
+const struct option_group *option_group_find(const char *section)
+{
+    for (const struct option_group *const *g = option_groups; *g; g++)
+        if (g_ascii_strcasecmp((*g)->section, section) == 0) return *g;
+    return NULL;
+}
+
+void option_key(const struct option_row *row, char *out, size_t size)
+{
+    g_strlcpy(out, row->name, size);
+    g_strdelimit(out, "-", '_');
+}
+
+void option_variable(const struct option_group *group, const struct option_row *row, char *out, size_t size)
+{
+    snprintf(out, size, "ASSAY_%s_%s", group->section, row->name);
+    for (char *c = out; *c; c++) *c = *c == '-' ? '_' : g_ascii_toupper(*c);
+}
+
+const struct option_row *option_find(const char *section, const char *key)
+{
+    const struct option_group *group = option_group_find(section);
+    for (const struct option_row *row = group ? group->rows : NULL; row && row->name; row++) {
+        char own[64];
+        option_key(row, own, sizeof own);
+        if (g_ascii_strcasecmp(own, key) == 0) return row;
+    }
+    return NULL;
+}
+
+bool option_parse_bool(const char *text, bool *out)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (g_ascii_strcasecmp(text, words[i]) != 0) continue;
+        *out = i % 2 == 1;
+        return true;
+    }
+    return false;
+}
+
+/* The fields, typed. The offset comes from a row whose type was written next to it. */
+static void *field(const struct option_row *row, void *settings)
+{
+    return (char *)settings + row->offset;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    gchar **words = g_strsplit(choices, "|", -1);
+    bool found = g_strv_contains((const gchar *const *)words, text);
+    g_strfreev(words);
+    return found;
+}
+
+static enum err_code set_number(const struct option_row *row, const char *text, void *settings, struct err *err)
+{
+    char *end = NULL;
+    errno = 0;
+    double real = strtod(text, &end);
+    bool whole = row->type == OPT_REAL || real == floor(real);
+    if (end == text || *end || errno || !isfinite(real) || !whole || real < row->min || real > row->max)
+        return err_set(err, ERR_CONFIG, "%s takes %s from %g to %g, not '%.80s'", row->name,
+                       row->type == OPT_INT ? "a whole number" : "a number", row->min, row->max, text);
+    if (row->type == OPT_INT)
+        *(int64_t *)field(row, settings) = (int64_t)real;
+    else
+        *(double *)field(row, settings) = real;
+    return ERR_OK;
+}
+
+static enum err_code list_add(struct arena *arena, struct string_list *list, const char *item, bool append)
+{
+    unsigned n = append ? list->n : 0;
+    const char **items = arena_new_array(arena, n + 1, const char *);
+    if (!items || !item) return ERR_NOMEM;
+    if (n) memcpy(items, list->items, n * sizeof *items);
+    items[n] = item;
+    *list = (struct string_list){items, n + 1};
+    return ERR_OK;
+}
+
+enum { MAX_PROPERTIES = 200 };
+
+/* NAME=VALUE: in the place of an earlier one of that name, else at the end. The list itself is copied, since defaults
+ * and copies of the settings may share it. */
+static enum err_code set_property(struct arena *arena, const struct option_row *row, const char *text,
+                                  struct string_list *list, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text) return err_set(err, ERR_CONFIG, "%s is NAME=VALUE", row->name);
+    size_t len = (size_t)(equals - text) + 1;
+    unsigned at = 0;
+    while (at < list->n && strncmp(list->items[at], text, len) != 0) at++;
+    if (at == MAX_PROPERTIES) return err_set(err, ERR_CONFIG, "more than %d properties", MAX_PROPERTIES);
+    const char *copy = arena_strdup(arena, text);
+    if (at == list->n) return list_add(arena, list, copy, true);
+    if (!copy) return ERR_NOMEM;
+    list->items[at] = copy;
+    return ERR_OK;
+}
+
+enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
+                         void *settings, struct err *err)
+{
+    if ((row->type == OPT_CHOICE || (row->type == OPT_LIST && row->choices)) && !is_choice(row->choices, text))
+        return err_set(err, ERR_CONFIG, "%s is one of %s, not '%.80s'", row->name, row->choices, text);
+    switch (row->type) {
+    case OPT_FLAG:
+        if (option_parse_bool(text, field(row, settings))) return ERR_OK;
+        return err_set(err, ERR_CONFIG, "%s is yes or no, not '%.80s'", row->name, text);
+    case OPT_INT:
+    case OPT_REAL: return set_number(row, text, settings, err);
+    case OPT_LIST:
+        if (list_add(arena, field(row, settings), arena_strdup(arena, text), append) == ERR_OK) return ERR_OK;
+        return err_set(err, ERR_NOMEM, "too many settings");
+    case OPT_PROPERTY: return set_property(arena, row, text, field(row, settings), err);
+    default: break;
+    }
+    const char *copy = arena_strdup(arena, text);
+    if (!copy) return err_set(err, ERR_NOMEM, "too many settings");
+    *(const char **)field(row, settings) = copy;
+    return ERR_OK;
+}
+
+static char *list_text(struct arena *arena, const struct string_list *list)
+{
+    char *text = arena_strdup(arena, "[");
+    for (unsigned i = 0; text && i < list->n; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", list->items[i]);
+    return text ? arena_printf(arena, "%s]", text) : NULL;
+}
+
+char *option_value_text(struct arena *arena, const struct option_row *row, const void *settings)
+{
+    const void *value = (const char *)settings + row->offset;
+    switch (row->type) {
+    case OPT_FLAG: return arena_strdup(arena, *(const bool *)value ? "true" : "false");
+    case OPT_INT: return arena_printf(arena, "%lld", (long long)*(const int64_t *)value);
+    case OPT_REAL: return arena_printf(arena, "%g", *(const double *)value);
+    case OPT_LIST: return list_text(arena, value);
+    case OPT_SIGNAL:
+    case OPT_PROPERTY: return arena_strdup(arena, ""); /* printed by their own names */
+    default: break;
+    }
+    const char *text = *(const char *const *)value;
+    return arena_strdup(arena, text ? text : "");
+}

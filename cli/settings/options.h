@@ -1,0 +1,79 @@
+/* What can be set, once: flags, environment variables, configuration keys, man pages and completion all come from here.
+ *
+ * A row is one setting. Rows come in groups; a group is a section of the configuration file, and a command takes the
+ * flags of the groups it names. The value lands in a field of `struct settings`, so code reads settings->replay.workers
+ * and the compiler knows its type. Adding a setting is one field and one row.
+ *
+ *   flag         --max-iterations=N
+ *   environment  ASSAY_JUDGE_MAX_ITERATIONS
+ *   file         judge: {max_iterations: N}
+ */
+#ifndef ASSAY_CLI_SETTINGS_OPTIONS_H
+#define ASSAY_CLI_SETTINGS_OPTIONS_H
+
+#include "cli/settings/settings.h"
+
+#include <stddef.h>
+
+enum option_type {
+    OPT_FLAG,    /* bool; --name, --name=no */
+    OPT_INT,     /* int64_t within [min, max] */
+    OPT_REAL,    /* double within [min, max] */
+    OPT_TEXT,    /* const char *, NULL when not set */
+    OPT_CHOICE,  /* const char *, one of `choices` */
+    OPT_LIST,    /* struct string_list; the flag may be repeated */
+    OPT_SIGNAL,  /* NAME.KEY=VALUE: a signal's own option, kept in cli->signals */
+    OPT_PROPERTY /* struct string_list of NAME=VALUE: a library's own setting; a later value of a name replaces it */
+};
+
+struct option_row {
+    const char *name; /* as in the flag: words with dashes */
+    int key;          /* short letter, or 0 */
+    enum option_type type;
+    const char *arg;      /* placeholder in --help; NULL for a flag */
+    size_t offset;        /* of the field in struct settings */
+    const char *fallback; /* default in text form; NULL: not set */
+    const char *choices;  /* OPT_CHOICE: "a|b|c"; OPT_LIST: the same, or NULL for anything */
+    double min, max;
+    bool command_line_only; /* says what to do now, not how: no place in a file or the environment */
+    const char *sentence;
+};
+
+struct option_group {
+    const char *section;
+    const char *title;             /* heading in --help and the man page */
+    const struct option_row *rows; /* ends with a NULL name */
+};
+
+/* All groups, for whoever walks everything (environment, file, documentation); ends with NULL. */
+extern const struct option_group *const option_groups[];
+
+extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database,
+    options_schema, options_redis, options_signals, options_check, options_explain, options_replay, options_eval,
+    options_train, options_mutate, options_doctor, options_config, options_log, options_kafka, options_topics,
+    options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_stretch, options_past,
+    options_observe;
+
+/* The row with this section and key (words with underscores, without case), or NULL. */
+const struct option_row *option_find(const char *section, const char *key);
+
+/* The group with this section name, or NULL. */
+const struct option_group *option_group_find(const char *section);
+
+/* "max_iterations" of "max-iterations"; "ASSAY_JUDGE_MAX_ITERATIONS". Into `out`, cut at `size`. */
+void option_key(const struct option_row *row, char *out, size_t size);
+void option_variable(const struct option_group *group, const struct option_row *row, char *out, size_t size);
+
+/* The present value in text form, as a configuration file would have it. `settings` is a struct settings, or the struct
+ * that the row's offset is of (cli/settings/catalogue.h). Arena text, NULL when full. */
+char *option_value_text(struct arena *arena, const struct option_row *row, const void *settings);
+
+/* Parse `text` into the row's field. Strings are copied into `arena`. An OPT_LIST takes one item: appended when
+ * `append`, else the list starts anew. ERR_CONFIG says what the row takes. */
+enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
+                         void *settings, struct err *err);
+
+/* true / yes / on / 1 and their opposites, without case; anything else is false from the function. */
+bool option_parse_bool(const char *text, bool *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* The resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also holds its default. */
+#ifndef ASSAY_CLI_SETTINGS_SETTINGS_H
+#define ASSAY_CLI_SETTINGS_SETTINGS_H
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct string_list {
+    const char **items;
+    unsigned n;
+};
+
+struct settings {
+    struct {
+        const char *config;
+        const char *color;
+        bool quiet;
+    } general;
+    struct {
+        const char *format;
+    } output;
+    struct {
+        const char *strategy;
+        const char *policy;
+        double threshold;
+        double alpha;
+        int64_t deadline_ms;
+        int64_t max_iterations;
+        int64_t speculate;
+        struct string_list families;
+        const char *label_model;
+        const char *classifier;
+        const char *verifier;
+        const char *models;
+        bool explain;
+        const char *expose;
+        struct string_list deny_columns;
+    } judge;
+    struct {
+        const char *backend;
+        const char *endpoint;
+        const char *model;
+        const char *key_file;
+        const char *key_variable;
+        const char *ca_file;
+        const char *proxy;
+        const char *label;
+        int64_t timeout_ms;
+        int64_t attempts;
+        int64_t threads;
+    } verifier;
+    struct {
+        struct string_list root;
+        int64_t time_ms;
+        int64_t max_rows;
+        int64_t max_bytes;
+    } database;
+    struct {
+        int64_t max_bytes;
+        int64_t max_values;
+        bool inferred_joins;
+        const char *descriptions;
+    } schema;
+    struct {
+        const char *address;
+        bool tls;
+        const char *user;
+        const char *password_file;
+        const char *password_variable;
+        int64_t database;
+        const char *prefix;
+        int64_t ttl_s;
+        int64_t timeout_ms;
+        int64_t wait_ms;
+        int64_t retry_ms;
+        int64_t max_bytes;
+    } redis;
+    struct {
+        const char *db;
+        const char *question;
+        const char *evidence;
+    } check;
+    struct {
+        bool premise;
+    } explain;
+    struct {
+        int64_t workers;
+        int64_t window;
+        int64_t cache_bytes;
+        bool unordered;
+        const char *out;
+        bool resume;
+        bool force;
+        bool strict;
+    } replay;
+    struct {
+        const char *from_topic;
+        int64_t from_offset;
+        const char *from_time;
+        int64_t to_offset;
+        const char *to_time;
+        const char *to_topic;
+        const char *group;
+        const char *feed;
+        const char *answers;
+        int64_t wait_ms;
+        double rate;
+        double speed;
+    } past;
+    struct {
+        double tolerance;
+        bool explanations;
+        bool gold;
+        const char *log;
+        int64_t list;
+    } diff;
+    struct {
+        int64_t limit;
+    } log;
+    struct {
+        bool profile;
+        bool gold;
+        bool folds;
+        int64_t bootstrap;
+        const char *labels;
+        const char *plots;
+    } eval;
+    struct {
+        const char *out;
+        const char *kind;
+        bool weak;
+        int64_t mutants;
+        int64_t seed;
+        double prior, target_prior, unsolved, trust;
+        bool views;
+        int64_t doubles, siblings, rounds, depth;
+        double rank, focal_gamma, focal_alpha, right_share, hard, by_chance;
+        struct string_list without;
+        bool cross;
+        const char *verifier, *scores;
+    } train;
+    struct {
+        const char *db;
+        int64_t n;
+        int64_t seed;
+    } mutate;
+    struct {
+        const char *db;
+        bool catalogue;
+    } doctor;
+    struct {
+        bool origin;
+    } config;
+    struct {
+        const char *servers;
+        int64_t connect_ms;
+        struct string_list properties;
+    } kafka;
+    struct {
+        int64_t partitions;
+        int64_t task_partitions;
+        int64_t replicas;
+        int64_t retention_hours;
+        int64_t verdict_retention_hours;
+        int64_t letter_retention_hours;
+        int64_t feedback_retention_hours;
+    } topics;
+    struct {
+        struct string_list topics;
+        const char *code;
+        const char *from_time;
+        int64_t from_offset;
+        int64_t limit;
+        bool values;
+        bool dry_run;
+    } dlq;
+    struct {
+        const char *group, *instance, *from;
+        int64_t max_open;
+        int64_t drain_ms;
+    } coordinator;
+    struct {
+        const char *http, *group, *requests, *verdicts, *letters;
+        int64_t wait_ms, max_wait_ms;
+        int64_t max_waiting;
+        int64_t per_address;
+        int64_t max_kb, keep_mb;
+        int64_t look_back_ms;
+        int64_t drain_ms;
+    } serve;
+    struct {
+        const char *group;
+        int64_t threads;
+        int64_t processes;
+        const char *executor;
+        int64_t drain_ms;
+    } worker;
+    struct {
+        const char *listen;
+        int64_t stall_ms;
+        const char *log_level;
+        const char *log_form;
+    } observe;
+};
+
+#endif
