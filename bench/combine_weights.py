@@ -80,12 +80,12 @@ def halve(work):
 
 def train(work):
     gold, picard = work.path("gold.A.jsonl"), work.path("picard.A.jsonl")
-    work.make("known.json", lambda out: work.assay("train", "verifier", gold, "--mutants", "8", "--rounds", "250", "--out", out))
-    work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard, "--mutants", "0", "--doubles", "0",
-                                                 "--siblings", "8", "--rounds", "200", "--out", out))
+    work.make("known.json", lambda out: work.assay("train", "verifier", gold, "--recipe", "{mutants: 8, rounds: 250}", "--out", out))
+    work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard,
+                                                 "--recipe", "{mutants: 0, doubles: 0, siblings: 8, rounds: 200}", "--out", out))
     for world, logs in (("known", (picard, gold, "--limit", "1700")), ("new", (picard,))):
-        work.make(f"classifier.{world}.json", lambda out: work.assay("train", "classifier", *logs, "--kind=trees", "--views=no",
-                                                                     "--target-prior", "0.75", "--out", out))
+        work.make(f"classifier.{world}.json", lambda out: work.assay("train", "classifier", *logs, "--kind=trees",
+                                                                     "--recipe", "{views: no, target_prior: 0.75}", "--out", out))
 
 
 def choose_questions(work):

@@ -67,11 +67,17 @@ enum err_code settings_set_property(struct cli *cli, const char *name, const cha
 enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,
                            const char *origin, struct err *err);
 
+/* Set a key of the training recipe. */
+enum err_code settings_set_recipe(struct cli *cli, const char *key, const char *text, bool append, const char *origin,
+                                  struct err *err);
+
 /* Where "section.key" was set, or "default". */
 const char *settings_origin(const struct cli *cli, const char *section, const char *key);
 
 /* Read one YAML file into the settings. A missing file is an error only if `required`. */
 enum err_code config_file_read(struct cli *cli, const char *path, bool required, struct err *err);
+/* The same for a training recipe: a file, or the mapping itself, from its "{" on. */
+enum err_code recipe_read(struct cli *cli, const char *text, struct err *err);
 
 /* "assay: message" on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -154,7 +154,8 @@ const char *help_near_flag(const struct command *command, const char *word)
 {
     struct nearest nearest = {.word = word};
     for (const struct option_group *const *g = command->groups; *g; g++)
-        for (const struct option_row *row = (*g)->rows; row->name; row++) consider(&nearest, row->name);
+        for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++)
+            consider(&nearest, row->name);
     for (const struct argp_option *option = help_options; option->key; option++)
         if (option->name) consider(&nearest, option->name);
     return nearest.name;

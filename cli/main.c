@@ -79,8 +79,10 @@ static char *flag_help(const struct option_row *row)
 static void add_group(struct parse *parse, const struct option_group *group, int number)
 {
     struct argp_option heading = {.doc = group->title, .group = number};
-    g_array_append_val(parse->options, heading);
-    g_ptr_array_add(parse->rows, NULL);
+    if (!group->recipe) {
+        g_array_append_val(parse->options, heading);
+        g_ptr_array_add(parse->rows, NULL);
+    }
     for (const struct option_row *row = group->rows; row->name; row++) {
         struct argp_option option = {.name = row->name, .arg = row->arg, .doc = flag_help(row), .group = number};
         option.key = row->key ? row->key : FIRST_LONG_KEY + (int)parse->rows->len;
@@ -88,6 +90,7 @@ static void add_group(struct parse *parse, const struct option_group *group, int
             option.arg = "yes|no";
             option.flags = OPTION_ARG_OPTIONAL;
         }
+        if (group->recipe) option.flags |= OPTION_HIDDEN;
         g_array_append_val(parse->options, option);
         g_ptr_array_add(parse->rows, (gpointer)row);
     }

@@ -37,6 +37,7 @@ static void print_properties(struct cli *cli, const struct option_group *group, 
 static void print_group(struct cli *cli, const struct option_group *group)
 {
     bool titled = false;
+    if (group->recipe) return;
     for (const struct option_row *row = group->rows; row->name; row++) {
         char key[64];
         option_key(row, key, sizeof key);

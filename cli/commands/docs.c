@@ -74,8 +74,9 @@ static void man_command(const struct command *command)
     troff(command->description);
     puts(".SH OPTIONS");
     for (const struct option_group *const *g = command->groups; *g; g++) {
+        if ((*g)->recipe) continue;
         printf(".SS %s\n", (*g)->title);
-        for (const struct option_row *row = (*g)->rows; row->name; row++) troff_row(row);
+        for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++) troff_row(row);
     }
     if (command->examples) {
         puts(".SH EXAMPLES\n.nf");
@@ -129,7 +130,7 @@ static void print_flags(const struct command *command)
 {
     fputs(" --help --help=all --version", stdout);
     for (const struct option_group *const *g = command->groups; *g; g++)
-        for (const struct option_row *row = (*g)->rows; row->name; row++)
+        for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++)
             printf(" --%s%s", row->name, row->arg ? "=" : "");
 }
 
@@ -145,7 +146,7 @@ static void bash_flags(const struct command *command)
 static void bash_choices(void)
 {
     for (const struct option_group *const *g = option_groups; *g; g++)
-        for (const struct option_row *row = (*g)->rows; row->name; row++) {
+        for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++) {
             char *words = choices_of(row);
             if (words) printf("    --%s) words=\"%s\" ;;\n", row->name, words);
             g_free(words);
@@ -204,7 +205,7 @@ static void zsh_completion(void)
     print_commands();
     puts("\n    return\n  fi\n  case $words[CURRENT] in");
     for (const struct option_group *const *g = option_groups; *g; g++)
-        for (const struct option_row *row = (*g)->rows; row->name; row++) {
+        for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++) {
             char *choices = choices_of(row);
             bool goes_on = choices && g_str_has_suffix(choices, "="); /* a value follows: no space */
             if (choices)
@@ -270,7 +271,7 @@ static void fish_completion(void)
                 "'%s'\n",
                 (*c)->name, (*c)->words, (*c)->words);
         for (const struct option_group *const *g = (*c)->groups; *g; g++)
-            for (const struct option_row *row = (*g)->rows; row->name; row++) fish_flag(*c, row);
+            for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++) fish_flag(*c, row);
     }
 }
 
@@ -300,6 +301,7 @@ static void configuration_row(const struct option_group *group, const struct opt
 static void configuration_group(const struct option_group *group)
 {
     bool any = false;
+    if (group->recipe) return;
     for (const struct option_row *row = group->rows; row->name; row++) any |= !row->command_line_only;
     if (!any) return;
     printf(
@@ -325,6 +327,27 @@ static void configuration_signals(void)
     }
 }
 
+/* A key that stands in a file of its own: no flag, no variable. */
+static void file_row(const struct option_row *row)
+{
+    char key[64], *choices = g_strdup(row->choices ? row->choices : "");
+    option_key(row, key, sizeof key);
+    g_strdelimit(choices, "|", ' ');
+    printf("| `%s` | %s%s%s | %s%s%s | %s |\n", key, row_type(row), *choices ? ": " : "", choices,
+           row->fallback ? "`" : "", row->fallback ? row->fallback : "", row->fallback ? "`" : "", row->sentence);
+    g_free(choices);
+}
+
+static void configuration_recipe(void)
+{
+    puts("\n## Training recipe\n\nWhat `assay train` makes a fit of: keys of the file that `--recipe` names, or of the "
+         "mapping that it is itself,\n`--recipe '{mutants: 8, rounds: 250}'`. A model file holds the recipe that made "
+         "it. "
+         "As flags and keys of section `train` they\nare taken by this version for the last time, with a warning.\n\n"
+         "| key | takes | default | |\n| --- | --- | --- | --- |");
+    for (const struct option_row *row = options_recipe.rows; row->name; row++) file_row(row);
+}
+
 static void configuration_catalogue(void)
 {
     puts("\n## databases\n\nThe catalogue: one mapping a database, under the name that requests use. Only in files; an "
@@ -332,14 +355,7 @@ static void configuration_catalogue(void)
          "```yaml\ndatabases:\n  orders:\n    path: host=db.example dbname=orders user=assay sslmode=verify-full\n"
          "    password_file: /run/secrets/orders\n    deny_columns: [customer.email]\n    max_statements: 20\n```\n\n"
          "| key | takes | default | |\n| --- | --- | --- | --- |");
-    for (const struct option_row *row = catalogue_rows; row->name; row++) {
-        char key[64], *choices = g_strdup(row->choices ? row->choices : "");
-        option_key(row, key, sizeof key);
-        g_strdelimit(choices, "|", ' ');
-        printf("| `%s` | %s%s%s | %s%s%s | %s |\n", key, row_type(row), *choices ? ": " : "", choices,
-               row->fallback ? "`" : "", row->fallback ? row->fallback : "", row->fallback ? "`" : "", row->sentence);
-        g_free(choices);
-    }
+    for (const struct option_row *row = catalogue_rows; row->name; row++) file_row(row);
 }
 
 static void configuration(void)
@@ -359,6 +375,7 @@ static void configuration(void)
     for (const struct option_group *const *g = option_groups; *g; g++) configuration_group(*g);
     configuration_signals();
     configuration_catalogue();
+    configuration_recipe();
 }
 
 static int docs_run(struct cli *cli)

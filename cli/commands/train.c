@@ -212,13 +212,9 @@ static char *command_line(const struct train *t, const char *what)
         g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
     if (strcmp(what, "classifier") == 0)
         g_string_append_printf(text, " --kind %s%s", s->train.kind, s->train.weak ? " --weak" : "");
-    if (s->train.prior >= 0) g_string_append_printf(text, " --prior %g", s->train.prior);
-    if (s->train.target_prior >= 0) g_string_append_printf(text, " --target-prior %g", s->train.target_prior);
-    if (strcmp(what, "label-model") == 0) g_string_append_printf(text, " --trust %g", s->train.trust);
-    if (s->train.unsolved > 0) g_string_append_printf(text, " --unsolved %g", s->train.unsolved);
-    if (!s->train.views) g_string_append(text, " --views=no");
     if (s->log.limit > 0) g_string_append_printf(text, " --limit %lld", (long long)s->log.limit);
-    g_string_append_printf(text, " --mutants %lld --seed %lld", (long long)s->train.mutants, (long long)s->train.seed);
+    g_string_append_printf(text, " --seed %lld", (long long)s->train.seed);
+    train_append_recipe(t->cli, text);
     return g_string_free(text, FALSE);
 }
 
@@ -569,9 +565,9 @@ const struct command command_train = {
         "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
     .main_flags = "db-root out verifier label-model limit seed",
     .words = "label-model classifier verifier calibration",
-    .groups = (const struct option_group *const[]){&options_train, &options_log, &options_stretch, &options_kafka,
-                                                   &options_judge, &options_signals, &options_database, &options_schema,
-                                                   &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_train, &options_recipe, &options_log, &options_stretch,
+                                                   &options_kafka, &options_judge, &options_signals, &options_database,
+                                                   &options_schema, &options_general, NULL},
     .min_args = 2,
     .max_args = -1,
     .run = train_run,

@@ -20,15 +20,8 @@ static char *command_line(const struct cli *cli)
     for (int i = 1; i < cli->n_args; i++) g_string_append_printf(text, " %s", cli->args[i]);
     for (unsigned i = 0; i < s->database.root.n; i++)
         g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
-    for (unsigned i = 0; i < s->train.without.n; i++)
-        g_string_append_printf(text, " --without %s", s->train.without.items[i]);
-    g_string_append_printf(text, " --mutants %lld --doubles %lld --siblings %lld --rounds %lld --depth %lld",
-                           (long long)s->train.mutants, (long long)s->train.doubles, (long long)s->train.siblings,
-                           (long long)s->train.rounds, (long long)s->train.depth);
-    g_string_append_printf(text, " --rank %g --focal-gamma %g --focal-alpha %g --right-share %g --hard %g",
-                           s->train.rank, s->train.focal_gamma, s->train.focal_alpha, s->train.right_share,
-                           s->train.hard);
-    g_string_append_printf(text, " --by-chance %g --seed %lld", s->train.by_chance, (long long)s->train.seed);
+    g_string_append_printf(text, " --seed %lld", (long long)s->train.seed);
+    train_append_recipe(cli, text);
     return g_string_free(text, FALSE);
 }
 
@@ -171,6 +164,24 @@ static enum err_code fit(const struct cli *cli, const struct verifier_data *data
     }
     g_free(command);
     return code;
+}
+
+void train_append_recipe(const struct cli *cli, GString *command)
+{
+    const char *comma = "";
+    struct arena arena;
+    arena_init(&arena, 0);
+    g_string_append(command, " --recipe '{");
+    for (const struct option_row *row = options_recipe.rows; row->name; row++) {
+        char key[64];
+        option_key(row, key, sizeof key);
+        const char *value = option_value_text(&arena, row, &cli->settings);
+        if (!value || !*value || strcmp(value, "[]") == 0) continue;
+        g_string_append_printf(command, "%s%s: %s", comma, key, value);
+        comma = ", ";
+    }
+    g_string_append(command, "}'");
+    arena_free(&arena);
 }
 
 void train_skipped(const char *where, const char *why)

@@ -4,8 +4,13 @@
 
 #include "cli/cli.h"
 
+#include <glib.h>
+
 /* Says that a line of a log, or a record, is left out, and why. */
 void train_skipped(const char *where, const char *why);
+
+/* Add the recipe in effect to the command that a model file holds, as a flag that gives the same again. */
+void train_append_recipe(const struct cli *cli, GString *command);
 
 int train_verifier(struct cli *cli);
 int train_calibration(struct cli *cli);

@@ -99,6 +99,16 @@ static enum err_code read_signal(struct reader *r, const char *section, const ch
     return each_pair(r, signal, value, read_signal_option);
 }
 
+/* One value into a setting: of a section, or of the recipe (NULL). */
+static enum err_code set_value(struct reader *r, const char *section, const char *key, const char *text, bool append,
+                               const yaml_node_t *at)
+{
+    const char *from = origin(r, at);
+    return located(r, at,
+                   section ? settings_set(r->cli, section, key, text, append, from, r->err)
+                           : settings_set_recipe(r->cli, key, text, append, from, r->err));
+}
+
 static enum err_code read_list(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
                                const yaml_node_t *list)
 {
@@ -109,7 +119,7 @@ static enum err_code read_list(struct reader *r, const char *section, const char
         const char *text = scalar(node);
         if (!text) return refuse(r, node, "expected a word");
         bool append = item > list->data.sequence.items.start;
-        code = located(r, node, settings_set(r->cli, section, key, text, append, origin(r, at), r->err));
+        code = set_value(r, section, key, text, append, at);
     }
     return code;
 }
@@ -117,11 +127,11 @@ static enum err_code read_list(struct reader *r, const char *section, const char
 static enum err_code read_setting(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
                                   const yaml_node_t *value)
 {
-    const struct option_row *row = option_find(section, key);
+    const struct option_row *row = option_find(section ? section : options_recipe.section, key);
     if (value->type == YAML_SEQUENCE_NODE && row && row->type == OPT_LIST) return read_list(r, section, key, at, value);
     const char *text = scalar(value);
     if (!text) return refuse(r, value, "expected one value");
-    return located(r, at, settings_set(r->cli, section, key, text, false, origin(r, at), r->err));
+    return set_value(r, section, key, text, false, at);
 }
 
 /* What is no setting of ours is the library's; whether it has such a property, it says itself. */
@@ -177,7 +187,7 @@ static enum err_code read_section(struct reader *r, const char *context, const c
     return located(r, at, ERR_CONFIG);
 }
 
-static enum err_code parse(struct reader *r, const char *text, size_t len)
+static enum err_code parse(struct reader *r, const char *text, size_t len, pair_fn *each)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return err_set(r->err, ERR_NOMEM, "out of memory");
@@ -188,10 +198,27 @@ static enum err_code parse(struct reader *r, const char *text, size_t len)
                        parser.problem ? parser.problem : "not YAML");
     } else {
         const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-        if (root) code = each_pair(r, NULL, root, read_section);
+        if (root) code = each_pair(r, NULL, root, each);
         yaml_document_delete(&r->document);
     }
     yaml_parser_delete(&parser);
+    return code;
+}
+
+/* Read a whole file and give its pairs to `each`. */
+static enum err_code read_pairs(struct cli *cli, const char *path, FILE *file, pair_fn *each, struct err *err)
+{
+    char *text = g_malloc(MAX_CONFIG_BYTES + 1);
+    size_t len = fread(text, 1, MAX_CONFIG_BYTES + 1, file);
+    struct reader reader = {.cli = cli, .path = path, .err = err};
+    enum err_code code = ERR_OK;
+    if (ferror(file))
+        code = err_set(err, ERR_CONFIG, "%s: cannot be read", path);
+    else if (len > MAX_CONFIG_BYTES)
+        code = err_set(err, ERR_CONFIG, "%s: larger than %d bytes", path, MAX_CONFIG_BYTES);
+    else
+        code = parse(&reader, text, len, each);
+    g_free(text);
     return code;
 }
 
@@ -200,18 +227,20 @@ enum err_code config_file_read(struct cli *cli, const char *path, bool required,
     FILE *file = fopen(path, "re");
     if (!file && !required && (errno == ENOENT || errno == ENOTDIR)) return ERR_OK;
     if (!file) return err_set(err, ERR_CONFIG, "%s: cannot be read: %s", path, g_strerror(errno));
-    char *text = g_malloc(MAX_CONFIG_BYTES + 1);
-    size_t len = fread(text, 1, MAX_CONFIG_BYTES + 1, file);
-    bool failed = ferror(file) != 0;
+    enum err_code code = read_pairs(cli, path, file, read_section, err);
     fclose(file);
-    struct reader reader = {.cli = cli, .path = path, .err = err};
-    enum err_code code = ERR_OK;
-    if (failed)
-        code = err_set(err, ERR_CONFIG, "%s: cannot be read", path);
-    else if (len > MAX_CONFIG_BYTES)
-        code = err_set(err, ERR_CONFIG, "%s: larger than %d bytes", path, MAX_CONFIG_BYTES);
-    else
-        code = parse(&reader, text, len);
-    g_free(text);
+    return code;
+}
+
+enum err_code recipe_read(struct cli *cli, const char *text, struct err *err)
+{
+    if (text[0] == '{') {
+        struct reader reader = {.cli = cli, .path = "--recipe", .err = err};
+        return parse(&reader, text, strlen(text), read_setting);
+    }
+    FILE *file = fopen(text, "re");
+    if (!file) return err_set(err, ERR_CONFIG, "%s: cannot be read: %s", text, g_strerror(errno));
+    enum err_code code = read_pairs(cli, text, file, read_setting, err);
+    fclose(file);
     return code;
 }

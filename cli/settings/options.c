@@ -246,6 +246,20 @@ static const struct option_row train_rows[] = {
     {"kind", 0, OPT_CHOICE, "KIND", AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
     {"weak", 0, FLAG_ARG, AT(train.weak), "false",
      .sentence = "train the classifier on the label model's probabilities, not on labels"},
+    {"recipe", 0, OPT_TEXT, "FILE", AT(train.recipe), .command_line_only = true,
+     .sentence =
+         "what the fit is made of, as YAML: a file, or {KEY: VALUE, ...} itself; docs/configuration.md has the keys"},
+    {"seed", 0, OPT_INT, "N", AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
+    {"cross", 0, FLAG_ARG, AT(train.cross), "false",
+     .sentence = "verifier: only print what held-out databases give, write no model"},
+    {"scores", 0, OPT_TEXT, "FILE", AT(train.scores), .command_line_only = true,
+     .sentence = "verifier: write each candidate's held-out score to this file, tab-separated"},
+    {"verifier", 0, OPT_TEXT, "FILE", AT(train.verifier),
+     .sentence = "calibration: the verifier's file that is completed; not set: the one of --out"},
+    END};
+
+/* Keys of a training recipe. */
+static const struct option_row recipe_rows[] = {
     {"mutants", 0, OPT_INT, "N", AT(train.mutants), "4", .min = 0, .max = 64,
      .sentence = "mutants of the gold query that serve as candidates where a line has none"},
     {"prior", 0, OPT_REAL, "P", AT(train.prior), "-1", .min = -1, .max = 1,
@@ -262,7 +276,6 @@ static const struct option_row train_rows[] = {
     {"views", 0, FLAG_ARG, AT(train.views), "true",
      .sentence = "learn also from what the other candidates of a request say: rank, votes, agreement; no where the "
                  "training logs have made-up candidates"},
-    {"seed", 0, OPT_INT, "N", AT(train.seed), "1", .min = 0, .max = 1e15, .sentence = "seed of all that is drawn"},
     {"doubles", 0, OPT_INT, "N", AT(train.doubles), "3", .min = 0, .max = 64,
      .sentence = "verifier: mutants of mutants a question"},
     {"siblings", 0, OPT_INT, "N", AT(train.siblings), "5", .min = 0, .max = 16,
@@ -284,12 +297,6 @@ static const struct option_row train_rows[] = {
     {"without", 0, OPT_LIST, "GROUP", AT(train.without), NULL,
      "shape|schema|values|operators|result|alignment|joins|components|signals",
      .sentence = "verifier: leave this group of features out (repeat the flag)"},
-    {"cross", 0, FLAG_ARG, AT(train.cross), "false",
-     .sentence = "verifier: only print what held-out databases give, write no model"},
-    {"scores", 0, OPT_TEXT, "FILE", AT(train.scores), .command_line_only = true,
-     .sentence = "verifier: write each candidate's held-out score to this file, tab-separated"},
-    {"verifier", 0, OPT_TEXT, "FILE", AT(train.verifier),
-     .sentence = "calibration: the verifier's file that is completed; not set: the one of --out"},
     END};
 
 static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "DB", AT(mutate.db), .command_line_only = true,
@@ -438,6 +445,7 @@ const struct option_group options_stretch = {"stretch", "A stretch of a topic", 
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
+const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
 const struct option_group options_doctor = {"doctor", "Examination", doctor_rows};
 const struct option_group options_config = {"config", "Configuration", config_rows};
@@ -450,14 +458,35 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general,  &options_output, &options_judge,   &options_verifier,
-    &options_database, &options_schema, &options_redis,   &options_signals,
-    &options_log,      &options_check,  &options_explain, &options_replay,
-    &options_eval,     &options_train,  &options_mutate,  &options_doctor,
-    &options_config,   &options_kafka,  &options_topics,  &options_coordinator,
-    &options_worker,   &options_diff,   &options_stretch, &options_past,
-    &options_observe,  &options_dlq,    &options_serve,   NULL};
+const struct option_group *const option_groups[] = {&options_general,
+                                                    &options_output,
+                                                    &options_judge,
+                                                    &options_verifier,
+                                                    &options_database,
+                                                    &options_schema,
+                                                    &options_redis,
+                                                    &options_signals,
+                                                    &options_log,
+                                                    &options_check,
+                                                    &options_explain,
+                                                    &options_replay,
+                                                    &options_eval,
+                                                    &options_train,
+                                                    &options_recipe,
+                                                    &options_mutate,
+                                                    &options_doctor,
+                                                    &options_config,
+                                                    &options_kafka,
+                                                    &options_topics,
+                                                    &options_coordinator,
+                                                    &options_worker,
+                                                    &options_diff,
+                                                    &options_stretch,
+                                                    &options_past,
+                                                    &options_observe,
+                                                    &options_dlq,
+                                                    &options_serve,
+                                                    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {
@@ -478,13 +507,22 @@ void option_variable(const struct option_group *group, const struct option_row *
     for (char *c = out; *c; c++) *c = *c == '-' ? '_' : g_ascii_toupper(*c);
 }
 
-const struct option_row *option_find(const char *section, const char *key)
+static const struct option_row *find_key(const struct option_group *group, const char *key)
 {
-    const struct option_group *group = option_group_find(section);
-    for (const struct option_row *row = group ? group->rows : NULL; row && row->name; row++) {
+    for (const struct option_row *row = group->rows; row->name; row++) {
         char own[64];
         option_key(row, own, sizeof own);
         if (g_ascii_strcasecmp(own, key) == 0) return row;
+    }
+    return NULL;
+}
+
+const struct option_row *option_find(const char *section, const char *key)
+{
+    for (const struct option_group *const *g = option_groups; *g; g++) {
+        if (g_ascii_strcasecmp((*g)->section, section) != 0) continue;
+        const struct option_row *row = find_key(*g, key);
+        if (row) return row;
     }
     return NULL;
 }
@@ -606,4 +644,11 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
     }
     const char *text = *(const char *const *)value;
     return arena_strdup(arena, text ? text : "");
+}
+
+bool option_is_recipe(const struct option_row *row)
+{
+    for (const struct option_row *own = recipe_rows; own->name; own++)
+        if (own == row) return true;
+    return false;
 }

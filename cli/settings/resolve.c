@@ -23,29 +23,49 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
     return origin ? origin : "default";
 }
 
-/* "known ones are a, b, c" for a section whose key is not known. */
-static enum err_code unknown_key(const char *section, const char *key, struct err *err)
+/* "known: a, b, c" for a key that is not known. `group` NULL: there is no such section either. */
+static enum err_code unknown_key(const struct option_group *group, const char *where, const char *key, struct err *err)
 {
-    const struct option_group *group = option_group_find(section);
     GString *known = g_string_new(NULL);
     for (const struct option_row *row = group ? group->rows : NULL; row && row->name; row++) {
         char name[64];
         option_key(row, name, sizeof name);
         if (!row->command_line_only) g_string_append_printf(known, "%s%s", known->len ? ", " : "", name);
     }
-    err_set(err, ERR_CONFIG, "there is no setting '%.60s' in section '%.60s'%s%s", key, section,
-            known->len ? "; known: " : "", known->str);
+    err_set(err, ERR_CONFIG, "there is no setting '%.60s' in %s '%.60s'%s%s", key,
+            group && group->recipe ? "the" : "section", where, known->len ? "; known: " : "", known->str);
     g_string_free(known, TRUE);
     return ERR_CONFIG;
+}
+
+/* For one version after its keys moved there. */
+static void say_moved(const struct option_row *row, const char *origin)
+{
+    char key[64];
+    option_key(row, key, sizeof key);
+    complain("%s: this is `%s` of the training recipe now (--recipe); the old name will go with the next version",
+             origin, key);
 }
 
 enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,
                            const char *origin, struct err *err)
 {
     const struct option_row *row = option_find(section, key);
-    if (!row || row->command_line_only) return unknown_key(section, key, err);
+    if (!row || row->command_line_only) return unknown_key(option_group_find(section), section, key, err);
     enum err_code code = option_set(&cli->arena, row, text, append, &cli->settings, err);
-    if (code == ERR_OK) remember(cli, section, key, origin);
+    if (code != ERR_OK) return code;
+    if (option_is_recipe(row)) say_moved(row, origin);
+    remember(cli, section, key, origin);
+    return ERR_OK;
+}
+
+enum err_code settings_set_recipe(struct cli *cli, const char *key, const char *text, bool append, const char *origin,
+                                  struct err *err)
+{
+    const struct option_row *row = option_find(options_recipe.section, key);
+    if (!row || !option_is_recipe(row)) return unknown_key(&options_recipe, "training recipe", key, err);
+    enum err_code code = option_set(&cli->arena, row, text, append, &cli->settings, err);
+    if (code == ERR_OK) remember(cli, options_recipe.section, key, origin);
     return code;
 }
 
@@ -222,6 +242,7 @@ static enum err_code set_flags(struct cli *cli, const struct flag *flags, unsign
         if (code != ERR_OK) return code;
         char key[64], *origin = g_strdup_printf("flag --%s", row->name);
         option_key(row, key, sizeof key);
+        if (option_is_recipe(row)) say_moved(row, origin);
         remember(cli, group_of(row)->section, key, origin);
         g_free(origin);
     }
@@ -249,12 +270,23 @@ static enum err_code read_files(struct cli *cli, const struct flag *flags, unsig
     return code;
 }
 
+/* The recipe lies above the configuration and below the flags. */
+static enum err_code read_recipe(struct cli *cli, const struct flag *flags, unsigned n, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; i < n && code == ERR_OK; i++)
+        if (flags[i].row->offset == offsetof(struct settings, train.recipe) && flags[i].row->type == OPT_TEXT)
+            code = recipe_read(cli, flags[i].text, err);
+    return code;
+}
+
 int settings_resolve(struct cli *cli, const struct flag *flags, unsigned n_flags)
 {
     struct err err = {0};
     enum err_code code = set_defaults(cli, &err);
     if (code == ERR_OK) code = read_files(cli, flags, n_flags, &err);
     if (code == ERR_OK) code = set_environment(cli, &err);
+    if (code == ERR_OK) code = read_recipe(cli, flags, n_flags, &err);
     if (code == ERR_OK) code = set_flags(cli, flags, n_flags, &err);
     if (code == ERR_OK) return 0;
     complain("%s", err.text[0] ? err.text : err_meaning(code));

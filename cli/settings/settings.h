@@ -129,6 +129,7 @@ struct settings {
         const char *plots;
     } eval;
     struct {
+        const char *recipe;
         const char *out;
         const char *kind;
         bool weak;

@@ -261,7 +261,8 @@ static void write_training(const char *policy)
 static unsigned learned_from(const char *kind, const char *policy)
 {
     write_training(policy);
-    struct run run = assay("train", kind, "--config", "my.yaml", "--mutants", "64", "--out", "model.json", "log.jsonl");
+    struct run run =
+        assay("train", kind, "--config", "my.yaml", "--recipe", "{mutants: 64}", "--out", "model.json", "log.jsonl");
     const char *at = strstr(run.out, " candidates"), *start;
     while (at && (at == run.out || !g_ascii_isdigit(at[-1]))) at = strstr(at + 1, " candidates");
     for (start = at; start && start > run.out && g_ascii_isdigit(start[-1]);) start--;

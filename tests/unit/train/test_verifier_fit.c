@@ -156,8 +156,8 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
     make_sample("orchard");
     make_sample("podcasts");
     char *log = g_strdup_printf("%s/deploy/samples/questions.jsonl", SOURCE_ROOT);
-    struct run first = assay("train", "verifier", log, "--db-root", ".", "--rounds", "5", "--out", "a.json");
-    struct run again = assay("train", "verifier", log, "--db-root", ".", "--rounds", "5", "--out", "b.json");
+    struct run first = assay("train", "verifier", log, "--db-root", ".", "--recipe", "{rounds: 5}", "--out", "a.json");
+    struct run again = assay("train", "verifier", log, "--db-root", ".", "--recipe", "{rounds: 5}", "--out", "b.json");
     cr_expect_eq(first.status, 0, "%s", first.err);
     cr_expect(strstr(first.out, "beam"), "%s", first.out);
     char *a = read_file("a.json"), *b = read_file("b.json");
@@ -177,5 +177,39 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
     run_free(&first);
     run_free(&again);
     run_free(&calibrated);
+    leak_check();
+}
+
+/* A recipe is a file or the mapping itself, and for one version its keys are flags; all three fit the same model. */
+Test(train_verifier, a_recipe_stands_for_its_flags, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+{
+    static const char *const WAYS[][4] = {{"--recipe", "r.yaml"},
+                                          {"--recipe", "{rounds: 2, mutants: 2, without: [result]}"},
+                                          {"--rounds=2", "--mutants=2", "--without=result"}};
+    skip_without_trees();
+    make_sample("ferries");
+    make_sample("orchard");
+    make_sample("podcasts");
+    write_file("r.yaml", "rounds: 2\nmutants: 2\nwithout: [result]\n");
+    char *log = g_strdup_printf("%s/deploy/samples/questions.jsonl", SOURCE_ROOT), *kept = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(WAYS); i++) {
+        struct run run = assay("train", "verifier", log, "--db-root", ".", "--out", "m.json", WAYS[i][0], WAYS[i][1],
+                               WAYS[i][2], WAYS[i][3]);
+        char *model = read_file("m.json");
+        cr_expect_eq(run.status, 0, "%s", run.err);
+        cr_expect((strstr(run.err, "training recipe") != NULL) == (i == 2), "the old names alone warn: %s", run.err);
+        cr_assert(model && strstr(model, "rounds: 2"), "the model says how it was made");
+        if (kept) cr_expect_str_eq(model, kept, "way %zu", i);
+        g_free(kept);
+        kept = model;
+        run_free(&run);
+    }
+    struct run unknown = assay("train", "verifier", log, "--db-root", ".", "--out", "m.json", "--recipe", "{nope: 2}");
+    cr_expect_eq(unknown.status, 2);
+    cr_expect(strstr(unknown.err, "--recipe:1: there is no setting 'nope'") && strstr(unknown.err, "rounds"), "%s",
+              unknown.err);
+    run_free(&unknown);
+    g_free(kept);
+    g_free(log);
     leak_check();
 }
