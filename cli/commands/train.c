@@ -7,13 +7,13 @@
 #include "lib/base/input.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
-#include "train/mutants.h"
 #include "cli/output/progress.h"
 #include "cli/replay/replay.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
 #include "cli/commands/train_verifier.h"
-#include "eval/vectors.h"
+#include "train/mutants.h"
+#include "train/signal_models.h"
 
 #include <math.h>
 #include <string.h>
@@ -191,16 +191,6 @@ static int collect(struct train *t)
 /* --- the label model
  * --------------------------------------------------------------------------------------------------- */
 
-/* Share of wrong candidates: of real ones if any is labelled, else of mutants. */
-static double share_wrong(const struct vectors *v)
-{
-    uint8_t *real = g_new0(uint8_t, v->n + 1);
-    for (uint32_t row = 0; row < v->n; row++) real[row] = !g_array_index(v->made, uint8_t, row);
-    double wrong = vectors_share_wrong(v, real);
-    g_free(real);
-    return isnan(wrong) ? vectors_share_wrong(v, NULL) : wrong;
-}
-
 /* The command as typed, for the file. */
 static char *command_line(const struct train *t, const char *what)
 {
@@ -218,45 +208,6 @@ static char *command_line(const struct train *t, const char *what)
     return g_string_free(text, FALSE);
 }
 
-static struct lm_model *fit_label_model(const struct train *t, const char *command, struct err *err)
-{
-    struct lm_options options = lm_options_anchored();
-    double prior = t->cli->settings.train.prior, wrong = share_wrong(t->vectors);
-    if (prior >= 0) wrong = 1 - prior;
-    if (wrong > 0 && wrong < 1) options.prior_wrong = wrong;
-    options.accuracy_weight = t->cli->settings.train.trust;
-    options.command = command;
-    struct lm_model *model = NULL;
-    struct lm_matrix *matrix = vectors_matrix(t->vectors, NULL, err);
-    if (matrix) lm_fit(matrix, &options, &model, err);
-    lm_matrix_free(matrix);
-    double target = t->cli->settings.train.target_prior;
-    if (model && target > 0 && target < 1) lm_set_prior(model, 1 - target, err);
-    return model;
-}
-
-/* Precision of a column by the labels: share of wrong among the labelled rows where it fired; NAN when it never did. */
-static double labelled_precision(const struct vectors *v, unsigned column)
-{
-    uint32_t fired = 0, wrong = 0;
-    for (uint32_t row = 0; row < v->n; row++) {
-        uint8_t vote = vectors_votes(v, row)[column];
-        if (vote == LM_SILENT || vote == LM_MISSING || vectors_right(v, row) == VECTORS_UNLABELLED) continue;
-        fired++;
-        wrong += vectors_right(v, row) == 0;
-    }
-    return fired ? (double)wrong / fired : (double)NAN;
-}
-
-static int column_of(const struct vectors *v, const char *name)
-{
-    unsigned n = 0;
-    const char *const *names = features_votes_names(v->flags, &n);
-    for (unsigned i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) return (int)i;
-    return -1;
-}
-
 /* What was learned beside what the labels say, and the rank correlation of the two. */
 static void print_label_model(const struct vectors *v, const struct lm_model *model)
 {
@@ -271,8 +222,7 @@ static void print_label_model(const struct vectors *v, const struct lm_model *mo
     unsigned n = 0;
     for (unsigned i = 0; i < model->n_signals; i++) {
         const struct lm_signal *signal = &model->signals[i];
-        int column = column_of(v, signal->name);
-        double truth = column >= 0 ? labelled_precision(v, (unsigned)column) : (double)NAN;
+        double truth = label_model_labelled_precision(v, signal->name);
         table_row(table);
         table_cell(table, 0, "%s", signal->name);
         table_cell(table, 1, "%.2f", 100 * signal->coverage);
@@ -294,11 +244,18 @@ static void print_label_model(const struct vectors *v, const struct lm_model *mo
     g_free(labelled);
 }
 
+static struct label_model_fit label_model_of(const struct train *t, const char *command)
+{
+    const struct settings *s = &t->cli->settings;
+    return (struct label_model_fit){s->train.prior, s->train.target_prior, s->train.trust, command};
+}
+
 static int train_label_model(struct train *t)
 {
     struct err err = {0};
     char *command = command_line(t, "label-model");
-    struct lm_model *model = fit_label_model(t, command, &err);
+    struct label_model_fit how = label_model_of(t, command);
+    struct lm_model *model = label_model_fit(t->vectors, &how, &err);
     int code = 0;
     if (!model || lm_save(model, t->cli->settings.train.out, &err) != ERR_OK)
         code = complain_err(t->cli->settings.train.out, &err);
@@ -312,109 +269,10 @@ static int train_label_model(struct train *t)
 /* --- the classifier
  * ---------------------------------------------------------------------------------------------------- */
 
-enum { MIN_DATABASES = 5 };
-
-struct rows { /* what learn_data points to */
-    float *x;
-    double *y, *weight, *calibration_weight;
-    uint8_t *made;
-    uint32_t *group;
-};
-
-static void rows_free(struct rows *rows)
-{
-    g_free(rows->x);
-    g_free(rows->y);
-    g_free(rows->weight);
-    g_free(rows->calibration_weight);
-    g_free(rows->made);
-    g_free(rows->group);
-}
-
-/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for
- * the others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are
- * would be too low. NULL where that cannot be. */
-static double *weights_for(const double *y, const uint8_t *use, size_t n, double target)
-{
-    double right = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (use && !use[i]) continue;
-        right += y[i];
-        all++;
-    }
-    double share = all > 0 ? right / all : 0;
-    if (target <= 0 || target >= 1 || share <= 0 || share >= 1) return NULL;
-    double *weight = g_new0(double, n);
-    for (size_t i = 0; i < n; i++)
-        if (!use || use[i]) weight[i] = y[i] * target / share + (1 - y[i]) * (1 - target) / (1 - share);
-    return weight;
-}
-
-enum { MIN_REAL = 500 }; /* so many real candidates calibrate by themselves */
-
-/* All rows teach the order of candidates; real ones alone, where there are enough, say how likely right they are, since
- * what a score means on mutants is not what it means on what a generator wrote. */
-static void weigh(struct rows *rows, struct learn_data *data, double target)
-{
-    uint8_t *real = g_new0(uint8_t, data->n + 1);
-    size_t n_real = 0;
-    for (size_t i = 0; i < data->n; i++) n_real += real[i] = !rows->made[i];
-    data->weight = rows->weight = weights_for(rows->y, NULL, data->n, target);
-    if (n_real >= MIN_REAL && n_real < data->n)
-        data->calibration_weight = rows->calibration_weight = weights_for(rows->y, real, data->n, target);
-    g_free(real);
-}
-
-/* Labelled rows with their labels; or, weak, all rows with the label model's probability. */
-static struct learn_data gather(const struct train *t, const struct lm_model *weak, struct rows *rows)
-{
-    const struct vectors *v = t->vectors;
-    unsigned n = 0, m = 0;
-    struct lm_map map;
-    const char *const *names = features_votes_names(v->flags, &n);
-    if (weak) lm_map_init(&map, weak, names, n);
-    rows->x = g_new(float, (size_t)v->n * v->n_features + 1);
-    rows->y = g_new(double, v->n + 1);
-    rows->group = g_new(uint32_t, v->n + 1);
-    rows->made = g_new(uint8_t, v->n + 1);
-    struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
-    data.names = features_names(v->flags, &m);
-    /* Calibration is fitted out of fold by database; with too few of them, by question. */
-    const GArray *group = g_hash_table_size(v->databases) < MIN_DATABASES ? v->question : v->database;
-    for (uint32_t row = 0; row < v->n; row++) {
-        if (!weak && vectors_right(v, row) == VECTORS_UNLABELLED) continue;
-        memcpy(rows->x + data.n * v->n_features, vectors_features(v, row), v->n_features * sizeof(float));
-        rows->made[data.n] = g_array_index(v->made, uint8_t, row);
-        rows->y[data.n] = weak ? lm_p_correct(weak, &map, vectors_votes(v, row)) : vectors_right(v, row);
-        rows->group[data.n++] = g_array_index(group, uint32_t, row);
-    }
-    weigh(rows, &data, t->cli->settings.train.target_prior);
-    return data;
-}
-
-/* Calibration error where the model will serve: over the rows that calibrate it, thinned to their weights. */
-static double served_error(const struct learn_data *data, const double *p)
-{
-    const double *weight = data->calibration_weight ? data->calibration_weight : data->weight;
-    double *kept = g_new(double, data->n + 1), most = 0;
-    uint8_t *right = g_new(uint8_t, data->n + 1);
-    uint64_t state = 1;
-    size_t n = 0;
-    for (size_t i = 0; weight && i < data->n; i++) most = fmax(most, weight[i]);
-    for (size_t i = 0; i < data->n; i++) {
-        if (weight && learn_random_unit(&state) * most >= weight[i]) continue;
-        right[n] = data->y[i] >= 0.5;
-        kept[n++] = p[i];
-    }
-    double error = learn_ece(kept, right, n, 10);
-    g_free(kept);
-    g_free(right);
-    return error;
-}
-
-static void print_classifier(const struct learn_model *model, const struct learn_data *data,
+static void print_classifier(const struct learn_model *model, const struct classifier_rows *rows,
                              const struct learn_options *options)
 {
+    const struct learn_data *data = &rows->data;
     static const struct table_column columns[] = {{"feature"}, {"importance %", .right = true}, {NULL}};
     struct table *table = table_new(columns);
     for (unsigned i = 0; i < learn_n_features(model); i++) {
@@ -432,7 +290,7 @@ static void print_classifier(const struct learn_model *model, const struct learn
     if (learn_cross_predict(learn_kind(model), data, options, 5, p, &err) == ERR_OK)
         printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points at the share of right ones to be "
                "met\n",
-               data->n, 100 * learn_auc(p, right, data->n), 100 * served_error(data, p));
+               data->n, 100 * learn_auc(p, right, data->n), 100 * classifier_served_error(rows, p));
     else
         printf("%zu candidates; not cross-validated: %s\n", data->n, err.text);
     g_free(p);
@@ -448,7 +306,8 @@ static enum err_code teacher(struct train *t, struct lm_model **model, struct er
         enum err_code code = lm_load(path, model, err);
         if (code != ERR_OK) return code;
     } else if (t->cli->settings.train.weak) {
-        *model = fit_label_model(t, NULL, err);
+        struct label_model_fit how = label_model_of(t, NULL);
+        *model = label_model_fit(t->vectors, &how, err);
         if (!*model) return err && err->code ? err->code : ERR_CONFIG;
     }
     if (*model) vectors_set_label_model_p(t->vectors, *model);
@@ -461,20 +320,20 @@ static int train_classifier(struct train *t)
     struct err err = {0};
     struct lm_model *label_model = NULL;
     struct learn_model *model = NULL;
-    struct rows rows = {0};
+    struct classifier_rows rows = {0};
     enum err_code code = teacher(t, &label_model, &err);
     if (code == ERR_OK) {
         char *command = command_line(t, "classifier");
         struct learn_options options = learn_options_default();
         options.command = command;
         options.seed = (uint64_t)s->train.seed;
-        struct learn_data data = gather(t, s->train.weak ? label_model : NULL, &rows);
-        code = learn_fit(s->train.kind, &data, &options, &model, &err);
+        classifier_rows(t->vectors, s->train.weak ? label_model : NULL, s->train.target_prior, &rows);
+        code = learn_fit(s->train.kind, &rows.data, &options, &model, &err);
         if (code == ERR_OK) code = learn_save(model, s->train.out, &err);
-        if (code == ERR_OK) print_classifier(model, &data, &options);
+        if (code == ERR_OK) print_classifier(model, &rows, &options);
         g_free(command);
     }
-    rows_free(&rows);
+    classifier_rows_free(&rows);
     learn_free(model);
     lm_free(label_model);
     err.code = code;
