@@ -4,9 +4,11 @@
  *   boolean                           DB_INT 1 and 0, as SQLite stores them
  *   real, double precision            DB_FLOAT
  *   numeric                           DB_INT if it has no point (sum of bigint), else DB_FLOAT (avg): as SQLite's sum
- * and avg are. Digits past the 17th are lost, as they are there bytea                             DB_BLOB char(n)
- * DB_TEXT without the padding NaN                               DB_TEXT: no number, and it sorts behind them as in the
- * server all others                        DB_TEXT as the server writes them (dates in ISO form, UTC)
+ *                                     and avg are. Digits past the 17th are lost, as in SQLite
+ *   bytea                             DB_BLOB
+ *   char(n)                           DB_TEXT without the padding
+ *   NaN                               DB_TEXT: it is no number, and it sorts behind all numbers, as in the server
+ *   all others                        DB_TEXT as the server writes them (dates in ISO form, UTC)
  */
 #include "lib/db/postgres_int.h"
 

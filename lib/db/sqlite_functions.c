@@ -356,8 +356,7 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     sqlite3_clear_bindings(plain->stmt);
 }
 
-/* --- comparing -----------------------------------------------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------------------------------------------- */
 
 /* NOCASE. What it says once the statement is over does not matter: no row of it is shown. */
 static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, const void *text_b)

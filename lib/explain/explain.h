@@ -3,9 +3,9 @@
  * Input is what lib/explain/provenance.h calls a source: the bound statement, the schema index, the database (may be
  * away), its result (may be absent). Output is a list of phrases, each for one clause or one fact, in two renderings:
  *
- *   premise  regular, exact and complete, for the verifier: columns are written table.column, operators by one fixed
- *            wording each, and every clause leaves a trace, so that two statements that differ in meaning differ in
- * text prose    readable sentences for people: names split into words, descriptions of columns where the index has them
+ *   premise  regular, exact and complete, for the verifier: columns are written table.column, each operator has one
+ *            fixed wording, and every clause leaves a trace, so that statements of different meaning differ in text
+ *   prose    readable sentences for people: names split into words, descriptions of columns where the index has them
  *
  * Phrases come in two sorts. Operation-level ones (`from_data` false) follow from the statement and the schema alone
  * and hold no value of the database. Data-level ones (`from_data` true) tell of rows: counts, forms in which a literal

@@ -1,9 +1,10 @@
 /* The label model's file.
  *
  *   {"format": "assay-label-model", "version": 1, "command", "n", "prior_wrong", "log_likelihood", "iterations",
- * "rounds", "converged", "signals": [{"name", "kind", "order", "levels", "coverage", "available", "fired_given_wrong",
- * "fired_given_right", "precision", "odds_ratio", "p_wrong": [level], "p_right": [level], "parent", "parent_bits",
- * "given_wrong": [[level of parent, level]], "given_right"}]}
+ *    "rounds", "converged", "signals": [{"name", "kind", "order", "levels", "coverage", "available",
+ *                                        "fired_given_wrong", "fired_given_right", "precision", "odds_ratio",
+ *                                        "p_wrong": [level], "p_right": [level], "parent", "parent_bits",
+ *                                        "given_wrong": [[level of parent, level]], "given_right"}]}
  *
  * fired_given_*, precision and odds_ratio are there to be read by people; loading works them out anew. To change the
  * format: raise LM_FILE_VERSION, and keep reading what older versions wrote, with a test file of each.

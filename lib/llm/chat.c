@@ -71,8 +71,7 @@ static enum err_code chat_check(const struct scorer_config *config, struct err *
     return ERR_OK;
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------------------
- */
+/* --- asking ----------------------------------------------------------------------------------------------------- */
 
 static json_t *response_format(enum form form)
 {
@@ -134,8 +133,7 @@ static bool give_way(struct shape *shape, const struct http_reply *reply)
     return false;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------------------------- */
 
 struct verdict {
     bool yes;
@@ -285,8 +283,7 @@ enum err_code chat_read(struct call *call, const struct http_reply *reply, doubl
     return code;
 }
 
-/* --- the ladder -----------------------------------------------------------------------------------------------------
- */
+/* --- the ladder ------------------------------------------------------------------------------------------------- */
 
 static enum err_code ask_in_shape(struct call *call, struct shape shape, double *p, struct http_reply *reply,
                                   bool *formless)

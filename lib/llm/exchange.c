@@ -57,8 +57,7 @@ static void count(struct call *call, bool retry)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* --- waiting -------------------------------------------------------------------------------------------------------
- */
+/* --- waiting ---------------------------------------------------------------------------------------------------- */
 
 /* Until `until` on our clock, or scorer_stop. */
 static enum err_code sleep_until(struct call *call, int64_t until)
@@ -91,8 +90,7 @@ static enum err_code sit_out_pause(struct call *call)
     return wait_for(call, left + patience_backoff(patience, 0), "asks for quiet");
 }
 
-/* --- attempts -------------------------------------------------------------------------------------------------------
- */
+/* --- attempts --------------------------------------------------------------------------------------------------- */
 
 static enum err_code admit(struct call *call)
 {

@@ -45,8 +45,7 @@ static void start_curl(void)
     curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
-/* --- settings ------------------------------------------------------------------------------------------------------
- */
+/* --- settings --------------------------------------------------------------------------------------------------- */
 
 static char *url_part(CURLU *url, CURLUPart part)
 {
@@ -135,8 +134,7 @@ enum err_code http_open(const struct http_settings *settings, struct http **out,
     return ERR_OK;
 }
 
-/* --- lines ----------------------------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------------------------ */
 
 static void line_free(struct line *line)
 {
@@ -208,8 +206,7 @@ void http_close(struct http *http)
     g_free(http);
 }
 
-/* --- one exchange ---------------------------------------------------------------------------------------------------
- */
+/* --- one exchange ----------------------------------------------------------------------------------------------- */
 
 /* Fewer bytes taken than given makes libcurl end the transfer. */
 static size_t take_body(char *bytes, size_t one, size_t n, void *context)

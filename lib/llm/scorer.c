@@ -45,8 +45,7 @@ const char *const *scorer_backends(void)
     return names;
 }
 
-/* --- opening --------------------------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------------------------- */
 
 static const struct scorer_backend *backend_find(const char *name)
 {
@@ -205,8 +204,7 @@ void scorer_stats(struct scorer *s, struct scorer_stats *out)
     patience_counts(&s->patience, &out->breaker_opened, &out->breaker_refused);
 }
 
-/* --- a call ---------------------------------------------------------------------------------------------------------
- */
+/* --- a call ----------------------------------------------------------------------------------------------------- */
 
 static enum err_code check_texts(const struct call *call)
 {

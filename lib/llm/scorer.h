@@ -13,8 +13,10 @@
  *   ERR_UNREACHABLE   retry    no answer: connection, 408/409/429/5xx, breaker open, retries used up
  *   ERR_REMOTE        reject   answered, but not for this input: 400/413/422/424, refusal, cut off
  *   ERR_MALFORMED     reject   answered, but not with what was asked for
- *   ERR_LIMIT_BYTES   reject   premise, hypothesis or reply over its cap;  ERR_ENCODING: not UTF-8
- *   ERR_DEADLINE      reject   the caller's deadline;  ERR_CANCELLED: scorer_stop
+ *   ERR_LIMIT_BYTES   reject   premise, hypothesis or reply over its cap
+ *   ERR_ENCODING      reject   not UTF-8
+ *   ERR_DEADLINE      reject   the caller's deadline
+ *   ERR_CANCELLED     reject   scorer_stop
  *   ERR_CONFIG        fatal    401/403/404, a redirect, a certificate that fails, labels that nobody can tell apart
  * A caller that has a verifier of its own uses it on any of these and says so; none of them is a probability of 0.
  *

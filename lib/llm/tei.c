@@ -42,8 +42,7 @@ static void tei_close(void *state)
     g_free(tei);
 }
 
-/* --- labels ---------------------------------------------------------------------------------------------------------
- */
+/* --- labels ----------------------------------------------------------------------------------------------------- */
 
 /* k of "LABEL_k", which is how models without names call them; -1: another name. */
 static long numbered(const char *name)
@@ -144,8 +143,7 @@ static enum err_code know_labels(struct call *call)
     return ERR_OK;
 }
 
-/* --- answers --------------------------------------------------------------------------------------------------------
- */
+/* --- answers ---------------------------------------------------------------------------------------------------- */
 
 /* The scores of one answer as they are read. */
 struct reading {

@@ -5,11 +5,11 @@
  * their order, since without ORDER BY (or with LIMIT and ties) that may decide which rows come and how. What is brought
  * to one form:
  *
- *   names       lower case; every column qualified by its source; sources named after their table (t, t_2 for the
- * second) aliases     select aliases that only name the output are dropped; uses of an alias become the expression
- * behind it strings     "x" that SQLite reads as a string is written 'x' operators   a > b as b < a with the literal on
- * the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL noise       parentheses, ASC, INNER, OUTER, ==,
- * LIMIT a, b
+ *   names       lower case; every column qualified by its source; sources named after their table (t, the second t_2)
+ *   aliases     select aliases that only name the output are dropped; uses of an alias become the expression behind it
+ *   strings     "x" that SQLite reads as a string is written 'x'
+ *   operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL
+ *   noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
  *
  * Where the engine's way of working may show in the result (LIMIT cuts through ties, group_concat keeps the order it
  * reads) conditions keep their order too, since that can change the plan. A column beside an aggregate that no GROUP BY
