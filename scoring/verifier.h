@@ -3,11 +3,13 @@
  * P(entails) comes from two sources that are learned apart and added as log-odds:
  *
  *   content   boosted trees over the candidate's features (scoring/features/features.h), the signals of the other
- * families, and how the candidate's components differ from those that the question calls for (hashed linear models over
- * the question's words, one a component). Learned from gold, mutants, sibling queries and beams. context   what is
- * known from the other candidates: votes, rank, equal results. On the logs that a model is trained on the first beam is
- * nearly always right and mutants have no votes, so weights of this kind cannot be learned there: they come from a
- * stated neutral prior, or from feedback on a generator (`assay train calibration`).
+ *             families, and how the candidate's components differ from those that the question calls for (hashed linear
+ *             models over the question's words, one for each component). Learned from gold, mutants, sibling queries
+ *             and beams.
+ *   context   what is known from the other candidates: votes, rank, equal results. On the logs that a model is trained
+ *             on, the first beam is nearly always right and mutants have no votes, so weights of this kind cannot be
+ *             learned there: they come from a stated neutral prior, or from feedback on a generator (`assay train
+ *             calibration`).
  *
  * Pure functions of what is passed: no database, no clock. Candidates from n_seen on are not looked at, so that the
  * verdict does not depend on how many were judged ahead. Thread: a loaded model is read-only and may be shared.

@@ -7,13 +7,14 @@
  *
  * What a vote and a place in the list are worth depends on where the list comes from. Without feedback:
  *   - a list whose entries all answer differently, or fail, is a ranked guess, and its first that runs is likelier to
- * be right; one whose entries agree is a vote of samples, and the first place says nothing. So `first` is weighed by
- * the share of entries that differ. Votes of one generator are worth little each, for its samples err together. The
- *     numbers are those that do best on lists simulated from training questions, half of them ranked guesses and half
- *     samples: bench/verifier_prior.py, which says how;
- *   - candidates of several named generators are a vote of systems, whose errors meet less. Independent votes of
+ *     be right; one whose entries agree is a vote of samples, and the first place says nothing. So `first` is weighed
+ *     by the share of entries that differ. Votes of one generator are worth little each, for its samples err together.
+ *     The numbers are those that do best on lists simulated from training questions, half of them ranked guesses and
+ *     half samples (bench/verifier_prior.py);
+ *   - candidates of several named generators are a vote of systems, which share fewer errors. Independent votes of
  *     generators that are right in 70 % of all cases and wrong in three likely ways would be worth log 7 each; we take
- * half. Results without rows, or with one NULL or 0, agree by chance, so only repeats of their own text vote for them.
+ *     half.
+ * Results without rows, or with one NULL or 0, agree by chance, so only repeats of their own text vote for them.
  */
 #ifndef ASSAY_SCORING_VERIFIER_CONTEXT_H
 #define ASSAY_SCORING_VERIFIER_CONTEXT_H

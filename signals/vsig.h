@@ -4,8 +4,10 @@
  * vsig_list.h; one line in CMake; one folder of cases. Signals see a parsed and bound candidate, the schema index, a
  * database handle where they declare the need, and the question. They never see Kafka, Redis, msgpack or HTTP.
  *
- * Ownership: 1. if init failed, nothing is owed; 2. what eval allocates lives in the run's arena and dies with the
- * candidate; 3. a subject belongs to one thread at a time, definitions and option sets are shared and read-only.
+ * Ownership:
+ *   1. if init failed, nothing is to be freed
+ *   2. what eval allocates lives in the run's arena and dies with the candidate
+ *   3. a subject belongs to one thread at a time, definitions and option sets are shared and read-only
  */
 #ifndef ASSAY_SIGNALS_VSIG_H
 #define ASSAY_SIGNALS_VSIG_H

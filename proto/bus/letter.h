@@ -10,7 +10,7 @@
  *   x-dlq-attempts                               deliveries before the last one
  *   x-dlq-group, x-dlq-host, x-dlq-version       who gave up
  *   x-dlq-first-seen                             when it first became a letter: kept when it is sent again and fails
- * again
+ *                                                again
  *   x-dlq-redriven                               how often it was sent again (letter_again); none: never
  *   x-dlq-cut                                    which of headers, key, value are not all there; none: all are
  *

@@ -1,8 +1,9 @@
 /* How messages travel: one table of slots a transport, thin wrappers that hold the contract.
  *
- * Ownership: 1. what open or subscribe refused owes nothing, what they gave is closed once; 2. produce copies, so the
- * caller keeps what it handed in; 3. a polled message belongs to its consumer until it is acked or nacked, which frees
- * it.
+ * Ownership:
+ *   1. after a failed open or subscribe nothing is to be closed; what they gave is closed once
+ *   2. produce copies, so the caller keeps what it handed in
+ *   3. a polled message belongs to its consumer until it is acked or nacked, which frees it
  *
  * At least once: a message that was polled and never acked comes again, to this or another consumer of the group, after
  * a nack, a close or a crash; bus_message.attempts counts. Within one key and topic, messages are handed out in the

@@ -2,9 +2,10 @@
  *
  *   requests → coordinator → tasks.<family> → worker → results → coordinator → verdicts
  *
- * Ownership: 1. a decoded message and everything in it lives in the arena it was decoded into and needs the bytes no
- * more;
- * 2. an encoded message is a buffer that the caller frees with msg_buffer_free; 3. encoding only reads.
+ * Ownership:
+ *   1. a decoded message and everything in it lives in the arena it was decoded into and needs the bytes no more
+ *   2. an encoded message is a buffer that the caller frees with msg_buffer_free
+ *   3. encoding only reads
  *
  * Absent is zero: NULL text, 0, an empty list; a real that may be unknown is NAN. Absent fields take no bytes. To add a
  * field: a new id at the end of its table in msg.c and a raised MSG_MINOR; ids are never used again. Readers skip the

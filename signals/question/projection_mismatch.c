@@ -1,9 +1,11 @@
 /* projection_mismatch: the select list against what the question asks to see.
  *
- * Three checks, from safe to bold. (1) A column of the answer that no word of the question means, beside ones that it
- * means. (2) More columns than phrases of the asked list, or fewer, where the list was read for certain. (3) A phrase
- * that names a column by all its words, and no column of the answer has anything in common with it. First and last name
- * count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague questions. */
+ * Three checks, from safe to bold:
+ *   1. A column of the answer that no word of the question means, beside ones that it means.
+ *   2. More columns than phrases of the asked list, or fewer, where the list was read for certain.
+ *   3. A phrase that names a column by all its words, and no column of the answer has anything in common with it.
+ * First and last name count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague
+ * questions. */
 #include "signals/support/bare.h"
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
