@@ -20,8 +20,8 @@
  *
  * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at the
  * threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with a
- * verifier that is undecided. A remote verifier that does not answer is stood in for by
- * the built-in one, and a note says that too.
+ * verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
+ * says that too.
  *
  * *Best* is the highest score, the earlier of equals, among those that stand highest: what was judged stands above what
  * the checks could not look at (unseen.c), whatever the numbers say and whatever the strategy; what is invalid or did

@@ -5,10 +5,11 @@
  *   ok      answered, acked
  *   retry   (a locked database) nacked with a growing, jittered delay; after max_attempts it is treated as reject. What
  *           lies with the database or the fleet (a breaker that is open, no permit, no answer) comes again as long as
- * the task's deadline allows reject  if it could be read: answered with every signal of the family unavailable for that
- * reason, then acked, so that the coordinator need not wait for a deadline. If it could not be read there is nobody to
- * answer: to the dead-letter topic with where it stood and why, acked after that fatal   (memory, a closed transport)
- * nacked, and the thread ends; another member of the group gets the task
+ *           the task's deadline allows
+ *   reject  if the task could be read: answered with every signal of the family unavailable for that reason, then
+ *           acked, so that the coordinator need not wait for a deadline. If it could not be read, there is nobody to
+ *           answer: it goes to the dead-letter topic with where it stood and why, and is acked after that
+ *   fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
  *
  * Invariants. *Answer before ack*: a task is acked only when its result has been taken by the transport, so a crash
  * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
