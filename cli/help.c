@@ -110,8 +110,7 @@ void help_print(const struct command *command)
     g_array_free(options, TRUE);
 }
 
-/* --- what was meant ------------------------------------------------------------------------------------------------
- */
+/* --- what was meant --------------------------------------------------------------------------------------------- */
 
 static bool is_help_flag(const char *name, size_t len)
 {

@@ -63,8 +63,7 @@ void diff_verdict_free(struct diff_verdict *verdict)
     *verdict = (struct diff_verdict){0};
 }
 
-/* --- SQL -----------------------------------------------------------------------------------------------------------
- */
+/* --- SQL -------------------------------------------------------------------------------------------------------- */
 
 static const char *normal_form(struct arena *arena, const char *sql)
 {
@@ -84,8 +83,7 @@ bool diff_same_sql(const char *a, const char *b)
     return same;
 }
 
-/* --- candidates ----------------------------------------------------------------------------------------------------
- */
+/* --- candidates ------------------------------------------------------------------------------------------------- */
 
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
@@ -155,8 +153,7 @@ void diff_compare(struct diff_pair *pair, const struct diff_rules *rules)
     compare_candidates(pair, rules);
 }
 
-/* --- totals --------------------------------------------------------------------------------------------------------
- */
+/* --- totals ----------------------------------------------------------------------------------------------------- */
 
 static void count_p(struct diff_totals *totals, double a, double b)
 {

@@ -1,10 +1,10 @@
 /* Spider counts on a tree of its own, which knows one SELECT with flat lists of conditions. What that means here:
  *
- *   the SELECT that counts is the first one of a chain of set operations, and the rest of the chain is one nested
- * query; an ORDER BY or LIMIT behind the chain belongs to its last SELECT, and so does not count a condition is what
- * AND, OR and a leading NOT connect, in ON, WHERE and HAVING, parentheses or not an aggregate in HAVING is none, but
- * each AND or OR in HAVING counts as one, and so does each negated condition of WHERE and HAVING: the published
- * counting looks at the first field of whatever stands in those lists
+ *   - the SELECT that counts is the first one of a chain of set operations, and the rest of the chain is one nested
+ *     query; an ORDER BY or LIMIT behind the chain belongs to its last SELECT, and so does not count
+ *   - a condition is what AND, OR and a leading NOT connect, in ON, WHERE and HAVING, parentheses or not
+ *   - an aggregate in HAVING does not count as one, but each AND or OR in HAVING does, and so does each negated
+ *     condition of WHERE and HAVING: the published counting looks at the first field of whatever stands in those lists
  *
  * Beyond Spider's own language: a CTE counts as a nested query, a query in FROM does not (as there), EXISTS does.
  */
@@ -19,8 +19,7 @@ const char *difficulty_name(enum difficulty difficulty)
     return names[difficulty];
 }
 
-/* --- conditions -----------------------------------------------------------------------------------------------------
- */
+/* --- conditions ------------------------------------------------------------------------------------------------- */
 
 /* The conditions of one or more clauses. */
 struct conditions {
@@ -57,8 +56,7 @@ static void add_conditions(struct conditions *c, const struct sql_node *top)
     }
 }
 
-/* --- clauses --------------------------------------------------------------------------------------------------------
- */
+/* --- clauses ---------------------------------------------------------------------------------------------------- */
 
 static bool holds_query(const struct sql_node *n)
 {
@@ -156,8 +154,7 @@ bool difficulty_count(const struct sql_node *root, struct difficulty_counts *out
     return true;
 }
 
-/* --- levels ---------------------------------------------------------------------------------------------------------
- */
+/* --- levels ----------------------------------------------------------------------------------------------------- */
 
 /* A level is reached by any of its rows; the first row that holds decides. */
 static const struct {

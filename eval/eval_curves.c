@@ -37,8 +37,7 @@ static struct predictions of_answers(const struct eval_data *data)
     return out;
 }
 
-/* --- reliability ----------------------------------------------------------------------------------------------------
- */
+/* --- reliability ------------------------------------------------------------------------------------------------ */
 
 static struct eval_calibration reliability(struct predictions predictions)
 {
@@ -69,8 +68,7 @@ void eval_calibration(const struct eval_data *data, struct eval_report *out)
     out->answers = reliability(of_answers(data));
 }
 
-/* --- curves ---------------------------------------------------------------------------------------------------------
- */
+/* --- curves ----------------------------------------------------------------------------------------------------- */
 
 static int least_certain_first(const void *a, const void *b)
 {

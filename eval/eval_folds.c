@@ -91,8 +91,7 @@ static void score_best_signal(struct folding *f)
         if (scored_row(f, row)) f->scores[METHOD_BEST_SIGNAL][row] = column_fired(f->v, row, best);
 }
 
-/* --- fitted --------------------------------------------------------------------------------------------------------
- */
+/* --- fitted ----------------------------------------------------------------------------------------------------- */
 
 static enum err_code score_label_model(struct folding *f, double *p_all, struct err *err)
 {
@@ -160,8 +159,7 @@ static enum err_code score_fold(struct folding *f, const double *labels, double 
     return code;
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------------------------- */
 
 static void measure_method(const struct folding *f, enum method method, unsigned rounds, struct eval_report *report)
 {

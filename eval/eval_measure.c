@@ -212,8 +212,7 @@ static const struct eval_row *row_at(const struct eval_data *data, guint i)
     return &g_array_index(data->rows, struct eval_row, i);
 }
 
-/* --- answering -----------------------------------------------------------------------------------------------------
- */
+/* --- answering -------------------------------------------------------------------------------------------------- */
 
 struct answer {
     double p; /* -1: none */
@@ -260,8 +259,7 @@ static void measure_answering(const struct eval_data *data, struct eval_report *
     g_free(right);
 }
 
-/* --- detection and signals ------------------------------------------------------------------------------------------
- */
+/* --- detection and signals -------------------------------------------------------------------------------------- */
 
 static unsigned bits(uint64_t set)
 {
@@ -342,8 +340,7 @@ static void measure_signals(const struct eval_data *data, const struct vsig_opti
     }
 }
 
-/* --- profile -------------------------------------------------------------------------------------------------------
- */
+/* --- profile ---------------------------------------------------------------------------------------------------- */
 
 static int by_cost(const void *a, const void *b)
 {

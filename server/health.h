@@ -4,8 +4,8 @@
  *   /healthz   should this process go on? 503: a loop is stuck (--stall-ms), or the transport has failed for good.
  *              Whether brokers or Redis can be reached is none of its business: a restart would mend neither
  *   /readyz    does it take part? Also 503 until every loop has turned once, while a consumer waits for its group to
- * say what it reads (as of some seconds ago), and while a take-over goes on, for HEALTH_RESTORE_MS at most: a rollout
- * waits for it, and nothing waits for ever
+ *              say what it reads (as of some seconds ago), and while a take-over goes on, for HEALTH_RESTORE_MS at most:
+ *              a rollout waits for it, and nothing waits for ever
  *
  * The pages of health hold a line a check, for a person.
  */

@@ -103,8 +103,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     return 0;
 }
 
-/* --- verdicts ------------------------------------------------------------------------------------------------------
- */
+/* --- verdicts --------------------------------------------------------------------------------------------------- */
 
 static void restore_votes(struct eval *e, struct msg_verdict *verdict)
 {
@@ -193,8 +192,7 @@ static void on_tick(void *ctx)
                       e->logs.lines.size ? (double)e->logs.lines.offset / (double)e->logs.lines.size : -1);
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------------------------------------- */
 
 /* One pass over the logs. `strategy`: of every request; MSG_STRATEGY_UNSET: as configured. */
 static int run_pass(struct eval *e, enum msg_strategy strategy)

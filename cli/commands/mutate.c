@@ -18,8 +18,7 @@ static json_t *mutation_json(const struct sql_mutation *mutation)
     return json;
 }
 
-/* --- one query
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- one query -------------------------------------------------------------------------------------------------- */
 
 static void print_mutation(const struct sql_mutation *mutation, enum format format)
 {
@@ -67,8 +66,7 @@ static int mutate_query(struct cli *cli, enum format format)
     return status;
 }
 
-/* --- a log
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- a log ------------------------------------------------------------------------------------------------------ */
 
 struct mutating {
     struct cli *cli;

@@ -31,8 +31,7 @@ struct train {
     bool show, failed;
 };
 
-/* --- candidates -----------------------------------------------------------------------------------------------------
- */
+/* --- candidates ------------------------------------------------------------------------------------------------- */
 
 static void skip_line(struct train *t, const char *what)
 {
@@ -101,8 +100,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     return 0;
 }
 
-/* --- vectors
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- vectors ---------------------------------------------------------------------------------------------------- */
 
 /* The verdict as if the generator had not found the answer: right candidates left out. A log of a generator that was
  * trained on its questions has them right at the top nearly always, and then rank and agreement look far better than
@@ -188,8 +186,7 @@ static int collect(struct train *t)
     return code == ERR_OK ? 0 : complain_err(NULL, &err);
 }
 
-/* --- the label model
- * --------------------------------------------------------------------------------------------------- */
+/* --- the label model -------------------------------------------------------------------------------------------- */
 
 /* The command as typed, for the file. */
 static char *command_line(const struct train *t, const char *what)
@@ -266,8 +263,7 @@ static int train_label_model(struct train *t)
     return code;
 }
 
-/* --- the classifier
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the classifier --------------------------------------------------------------------------------------------- */
 
 static void print_classifier(const struct learn_model *model, const struct classifier_rows *rows,
                              const struct learn_options *options)
@@ -340,8 +336,7 @@ static int train_classifier(struct train *t)
     return code == ERR_OK ? 0 : complain_err(s->train.out, &err);
 }
 
-/* --- the command
- * --------------------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

@@ -45,8 +45,7 @@ static char *signal_names(const struct diff_pair *pair, bool gained)
     return g_string_free(text, FALSE);
 }
 
-/* --- text ----------------------------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------------------------- */
 
 static void safe(FILE *stream, const char *text)
 {
@@ -238,8 +237,7 @@ static void text_end(struct diff_writer *w, const struct diff_totals *t)
     print_gold(w->stream, t);
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------------------------- */
 
 static json_t *real(double value)
 {
@@ -392,8 +390,7 @@ static void json_end(struct diff_writer *w, const struct diff_totals *t)
     }
 }
 
-/* --- CSV: a row a change; the summary is for the other formats -------------------------------------------------------
- */
+/* --- CSV: a row a change; the summary is for the other formats -------------------------------------------------- */
 
 static void csv_begin(struct diff_writer *w)
 {
@@ -440,8 +437,7 @@ static void csv_lone(struct diff_writer *w, const char *id, unsigned side, uint6
     fprintf(w->stream, "%llu%s,,\r\n", (unsigned long long)line, side == 0 ? "," : "");
 }
 
-/* --- the table -----------------------------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------------------------- */
 
 static const struct {
     void (*begin)(struct diff_writer *w);

@@ -56,8 +56,7 @@ static bool fail(struct feed *f, const struct err *err)
     return false;
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------------------------- */
 
 /* The entry of an id, `state` if it is new. NULL after a complaint. */
 static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool *fresh)
@@ -124,8 +123,7 @@ static bool send_request(struct feed *f, struct arena *arena)
     return ask(f, request->id);
 }
 
-/* --- verdicts ------------------------------------------------------------------------------------------------------
- */
+/* --- verdicts --------------------------------------------------------------------------------------------------- */
 
 /* A verdict as JSON, whichever way it came. NULL: it is none. */
 static json_t *read_verdict(const struct bus_message *message)
@@ -208,8 +206,7 @@ static void wait_for_verdicts(struct feed *f)
         if (!listen_for(f, LISTEN_MS)) return;
 }
 
-/* --- the run -------------------------------------------------------------------------------------------------------
- */
+/* --- the run ---------------------------------------------------------------------------------------------------- */
 
 /* One request, when it is due. False: there are no more, or it cannot go on. */
 static bool step(struct feed *f, struct arena *arena)
@@ -257,8 +254,7 @@ static void feed_all(struct feed *f)
     fputc('\n', stderr);
 }
 
-/* --- going on ------------------------------------------------------------------------------------------------------
- */
+/* --- going on --------------------------------------------------------------------------------------------------- */
 
 /* Of a digest as text, 16 digits; 0: there is none. */
 static uint64_t first_half(const char *digest)

@@ -17,8 +17,7 @@ static void guide(struct svg *svg, double x1, double y1, double x2, double y2)
     svg_line(svg, SVG_GUIDE, (const double[]){x1, x2}, (const double[]){y1, y2}, 2);
 }
 
-/* --- calibration ----------------------------------------------------------------------------------------------------
- */
+/* --- calibration ------------------------------------------------------------------------------------------------ */
 
 static void draw_reliability(struct svg *svg, enum svg_style style, const struct eval_calibration *c)
 {
@@ -60,8 +59,7 @@ static enum err_code plot_calibration(const char *folder, const struct eval_repo
     return code;
 }
 
-/* --- curves ---------------------------------------------------------------------------------------------------------
- */
+/* --- curves ----------------------------------------------------------------------------------------------------- */
 
 static void draw_curve(struct svg *svg, const struct eval_point *points, size_t n)
 {

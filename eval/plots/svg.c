@@ -91,8 +91,7 @@ void svg_legend(struct svg *svg, enum svg_style style, const char *text)
     g_free(safe);
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------------------------- */
 
 static void append_axes(const struct svg *svg, GString *out)
 {
