@@ -1,7 +1,8 @@
 /* bench_index: what building a schema index costs.
  *
- *   bench_index [ROWS [DISTINCT [MAX_VALUES [MAX_MIB]]]]     a table of its own making: 10,000,000 rows, 1,000,000
- * distinct strings bench_index --over DIR                                   every DIR/<db>/<db>.sqlite
+ *   bench_index [ROWS [DISTINCT [MAX_VALUES [MAX_MIB]]]]     a table that it makes: 10,000,000 rows, 1,000,000 distinct
+ *                                                            strings
+ *   bench_index --over DIR                                   every DIR/<db>/<db>.sqlite
  *
  * The peer is a plain read of the same rows through the same handle: the ratio says what counting and indexing add.
  */

@@ -3,7 +3,9 @@
  * All in one run, on one thread, over the same texts: every candidate of the dev logs, prepared against its own
  * database. What a contender refuses counts as well; refusing is work, too. The contenders take turns, pass by pass,
  * and the best pass of each counts, in processor time: other load on the machine then matters little. Exit 1 when a
- * required ratio is missed. bench_parse [passes]
+ * required ratio is missed.
+ *
+ *   bench_parse [passes]
  */
 #include <glib.h>
 #include <pg_query.h>

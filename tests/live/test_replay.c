@@ -73,8 +73,7 @@ static void expect(struct run run, int status, const char *says)
     run_free(&run);
 }
 
-/* --- which records ---------------------------------------------------------------------------------------------------
- */
+/* --- which records ---------------------------------------------------------------------------------------------- */
 
 Test(replay, by_offset)
 {
@@ -146,8 +145,7 @@ Test(replay, ends_where_the_topic_ended)
     expect_file("out", 1, 8);
 }
 
-/* --- going on --------------------------------------------------------------------------------------------------------
- */
+/* --- going on --------------------------------------------------------------------------------------------------- */
 
 Test(replay, resumes_a_file)
 {
@@ -260,8 +258,7 @@ Test(replay, into_a_topic_and_on)
     g_free(live);
 }
 
-/* --- what is not there, or not right
- * ---------------------------------------------------------------------------------- */
+/* --- what is not there, or not right ---------------------------------------------------------------------------- */
 
 Test(replay, says_what_is_wrong)
 {
@@ -291,8 +288,7 @@ Test(replay, says_what_is_wrong)
     cr_expect_lt(clock_now_ns() - began, 10 * INT64_C(1000000000));
 }
 
-/* --- the end of a partition
- * ------------------------------------------------------------------------------------------- */
+/* --- the end of a partition ------------------------------------------------------------------------------------- */
 
 static rd_kafka_t *transactional(const char *id)
 {
@@ -351,8 +347,7 @@ Test(replay, markers_do_not_hang_the_end)
     rd_kafka_destroy(one);
 }
 
-/* --- feeding a fleet
- * -------------------------------------------------------------------------------------------------- */
+/* --- feeding a fleet -------------------------------------------------------------------------------------------- */
 
 #define FEED "replay", "log.jsonl", "--servers", servers, "--feed", from, "--answers", to
 

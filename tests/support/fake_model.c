@@ -41,8 +41,7 @@ struct connection {
     GString *in; /* read and not yet used */
 };
 
-/* --- sockets, all of which give way to `stop` ------------------------------------------------------------------------
- */
+/* --- sockets, all of which give way to `stop` ------------------------------------------------------------------- */
 
 static bool ready(const struct connection *c, short events, int timeout_ms)
 {
@@ -77,8 +76,7 @@ static void until_gone(struct connection *c)
     while (read_more(c)) g_string_truncate(c->in, 0);
 }
 
-/* --- acts: true when the connection may serve another request
- * ---------------------------------------------------------- */
+/* --- acts: true when the connection may serve another request --------------------------------------------------- */
 
 static bool send_head(struct connection *c, const struct fake_step *step, size_t length)
 {
@@ -165,8 +163,7 @@ static bool (*const acts[])(struct connection *, const struct fake_step *, const
     [FAKE_FLOOD] = act_flood,   [FAKE_HEADERS] = act_headers, [FAKE_NOISE] = act_noise,
 };
 
-/* --- requests
- * --------------------------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------------------------- */
 
 static size_t body_length(const char *head)
 {
@@ -261,8 +258,7 @@ static void *accept_all(void *context)
     }
 }
 
-/* --- the fake
- * --------------------------------------------------------------------------------------------------------- */
+/* --- the fake --------------------------------------------------------------------------------------------------- */
 
 struct fake_model *fake_model_start(void)
 {

@@ -158,8 +158,7 @@ Test(chat, what_is_no_verdict)
     }
 }
 
-/* --- servers that take less ------------------------------------------------------------------------------------------
- */
+/* --- servers that take less ------------------------------------------------------------------------------------- */
 
 Test(chat, a_refused_form_gives_way_and_that_is_remembered)
 {
@@ -238,8 +237,7 @@ Test(chat, an_overloaded_server_is_asked_the_same_again)
     fixture_stop(&f);
 }
 
-/* --- log probabilities
- * ------------------------------------------------------------------------------------------------- */
+/* --- log probabilities ------------------------------------------------------------------------------------------ */
 
 struct alternative {
     const char *token;

@@ -39,8 +39,7 @@ static json_t *records(const char *text)
 
 #define CHECK "check", "--db", "shop/shop.sqlite", "--question", "How many customers are there?"
 
-/* --- check
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- check ------------------------------------------------------------------------------------------------------ */
 
 Test(judge, check_answers_in_json)
 {
@@ -211,8 +210,7 @@ Test(judge, odd_candidates_get_their_own_word)
     g_free(over);
 }
 
-/* --- replay
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- replay ----------------------------------------------------------------------------------------------------- */
 
 static void expect_order(const char *text, unsigned n)
 {
@@ -502,8 +500,7 @@ Test(judge, large_requests_are_judged)
     run_free(&run);
 }
 
-/* --- formats
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- formats ---------------------------------------------------------------------------------------------------- */
 
 Test(judge, formats_say_the_same)
 {
@@ -615,8 +612,7 @@ Test(judge, sarif_follows_its_schema)
     run_free(&run);
 }
 
-/* --- eval
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- eval ------------------------------------------------------------------------------------------------------- */
 
 static double real_at(const json_t *json, const char *group, const char *key)
 {
@@ -715,8 +711,7 @@ Test(judge, labels_agree_with_the_reference_on_bird, .timeout = 600)
     labels_agree(SHARED_DATA "/bird-superhero/logs/superhero.jsonl", SHARED_DATA "/bird-superhero/database");
 }
 
-/* --- train and mutate
- * -------------------------------------------------------------------------------------------------- */
+/* --- train and mutate ------------------------------------------------------------------------------------------- */
 
 Test(judge, mutants_are_repeatable_and_wrong_in_a_named_way)
 {

@@ -343,8 +343,7 @@ Test(program, colour_is_a_choice)
     run_free(&run);
 }
 
-/* --- documentation is printed from the tables ------------------------------------------------------------------------
- */
+/* --- documentation is printed from the tables ------------------------------------------------------------------- */
 
 Test(program, the_configuration_guide_is_current)
 {

@@ -1,11 +1,14 @@
 /* The core under a script: tasks are collected, results are made up from the SQL, in any order.
  *
  * What a candidate does follows from words in its text, so that a test reads as it behaves:
- *   bad_name   the engine refuses it            slow      it does not run to its end
- *   fires_N    N signals fire (1 to 5)          rows_N    its result has N rows (its digest follows from N)
- *   unexplained  the explain family cannot      entails_N the remote verifier says N / 10 (without: 0.9)
- *   mute       the remote verifier cannot be reached
- *   states_X   the signals in order of the registry: s silent, f fires, u could not look (past the end: silent)
+ *   bad_name     the engine refuses it
+ *   slow         it does not run to its end
+ *   fires_N      N signals fire (1 to 5)
+ *   rows_N       its result has N rows (its digest follows from N)
+ *   unexplained  the explain family cannot explain it
+ *   entails_N    the remote verifier says N / 10 (without: 0.9)
+ *   mute         the remote verifier cannot be reached
+ *   states_X     the signals in order of the registry: s silent, f fires, u could not look (past the end: silent)
  *
  * A question to the remote verifier is a task of the family "verifier" here, so that it is answered in any order too.
  */

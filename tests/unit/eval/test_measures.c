@@ -215,8 +215,7 @@ Test(measures, ties_share_one_threshold)
     eval_data_free(data);
 }
 
-/* --- plots ----------------------------------------------------------------------------------------------------------
- */
+/* --- plots ------------------------------------------------------------------------------------------------------ */
 
 /* Well-formed, by GLib's parser of simple markup: tags closed, attributes quoted, text escaped. */
 static void expect_markup(const char *text)
@@ -280,8 +279,7 @@ Test(measures, nothing_measured_is_no_number)
     eval_data_free(data);
 }
 
-/* --- through the program ---------------------------------------------------------------------------------------------
- */
+/* --- through the program ---------------------------------------------------------------------------------------- */
 
 static double at(const json_t *json, const char *path)
 {

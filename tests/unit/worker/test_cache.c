@@ -60,8 +60,7 @@ Test(cache_config, what_may_work_is_taken)
     cache_close(NULL);
 }
 
-/* --- a fake: it answers every connection with the same bytes, and then holds still -----------------------------------
- */
+/* --- a fake: it answers every connection with the same bytes, and then holds still ------------------------------ */
 
 struct fake {
     int listener, port;
