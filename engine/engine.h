@@ -2,8 +2,8 @@
  *
  *   engine_open → engine_submit ... engine_next ... → engine_finish → engine_next until ERR_CLOSED → engine_close
  *
- * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts (from
- * the same thread: engine_try_next before each submit, or submit with a timeout; or from another one).
+ * Memory is bounded by the queues: submit blocks while they are full, so whoever submits must also take verdicts: on
+ * another thread, or on the same one by a submit with a timeout and engine_next between the attempts.
  */
 #ifndef ASSAY_ENGINE_ENGINE_H
 #define ASSAY_ENGINE_ENGINE_H

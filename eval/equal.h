@@ -1,10 +1,10 @@
 /* When are two results the same answer?
  *
- * As the evaluation protocol says (docs/quality.md): the same bag of rows under some permutation of the columns; in the
- * same order when the reference query orders at its top level. Values compare as the reference labeller's language
- * does: 1 and 1.0 are one number but differ as text, and a row must agree both ways; '1' is not 1; text is compared
- * with its invalid UTF-8 dropped. Labels must not depend on who computed them, so these rules are followed to the
- * letter.
+ * As the benchmarks' reference labeller has it: the same bag of rows under some permutation of the columns; in the same
+ * order when the reference query has an ORDER BY at its top level. Values compare as in the labeller's language,
+ * Python: 1 and 1.0 are one number but differ as text, and a row must agree both ways; '1' is not 1; text is compared
+ * with its invalid UTF-8 dropped. Labels must not depend on the program that computed them, so these rules are followed
+ * to the letter.
  *
  * A fingerprint holds 128-bit hashes in place of values, so a reference result is digested once a question and a
  * comparison costs no look at the values. Thread: any; a fingerprint is read-only once made.

@@ -1,4 +1,4 @@
-/* From labelled verdicts to the numbers of docs/quality.md. Intervals are bootstrapped over questions, paired where two
+/* From labelled verdicts to the numbers of docs/results.md. Intervals are bootstrapped over questions, paired where two
  * figures are compared, always from the same seed: two runs print the same. */
 #include "eval/eval.h"
 #include "eval/exact.h"

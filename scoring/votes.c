@@ -319,7 +319,7 @@ static uint8_t level_of(const struct msg_judged *judged, uint32_t id, uint8_t un
     return level;
 }
 
-/* signals.md, "Positive labelers". lm_matrix computes the same from the same votes. */
+/* As a positive labeler of the label model: lm_matrix_add computes the same from the same votes. */
 static uint8_t labeler_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0;

@@ -86,7 +86,7 @@ static const char VERBS[] =
 
 static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
 
-/* on_call, in_stock: how it is with a thing; but from_port, to_date. */
+/* "on_call" and "in_stock" tell the state of a thing; "from_port" and "to_date" do not. */
 static const char STATES[] = " on in at by with under ";
 
 /* What may stand alone as a name of a column and is no noun. */

@@ -35,7 +35,7 @@ struct lm_column {
     /* Weak prior: how often a candidate is thought wrong where the signal fires, and how many times the evidence of the
      * data this belief weighs. 0: the options' defaults. */
     double prior_precision, prior_weight;
-    /* LM_POSITIVE: the columns it ranges over. Abstains where more than a fifth of them are missing (signals.md). */
+    /* LM_POSITIVE: the columns it ranges over. Abstains where more than a fifth of them are missing. */
     const unsigned *parents;
     unsigned n_parents;
 };

@@ -74,7 +74,7 @@ void lm_matrix_free(struct lm_matrix *matrix)
     g_free(matrix);
 }
 
-/* signals.md, "Positive labelers": right when all that could run are silent; abstains when over a fifth could not. */
+/* Votes "right" when all that could run are silent; abstains when more than a fifth could not run. */
 static uint8_t positive_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0, fired = 0;

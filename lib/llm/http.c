@@ -1,7 +1,7 @@
 /* DESIGN. A line is a libcurl multi handle with one easy handle; it serves one thread at a time and keeps its
  * connection between exchanges. Lines are lent from a free list, so there are as many as threads ever asked at once,
  * and none is tied to the life of a thread. The multi interface is used for a single transfer because its wait can be
- * woken (http_stop) and is bounded by our own deadline; an easy_perform would notice either only about once a second.
+ * woken (http_stop) and is bounded by our own deadline; curl_easy_perform would notice either only about once a second.
  * Rejected: one multi for all with a thread of its own, which saves sockets but puts a queue and its failures between
  * every caller and its answer.
  */

@@ -417,7 +417,7 @@ static bool word_of_name(const struct text_tokens *words, const char *norm)
     return false;
 }
 
-/* "maximum speed" of a column max_speed asks for the column, "total points" of total_points likewise. */
+/* "maximum speed" asks for a column "max_speed" by its name, "total points" for a column "total_points". */
 static bool is_named(const struct reader *reader, const struct question_cue *cue)
 {
     const struct question *out = reader->out;

@@ -1,4 +1,4 @@
-/* Reading a question. The steps are in signals/question/. */
+/* Reading a question, from end to end. Each step is a file of its own, see read.h. */
 #include "lib/question/question.h"
 
 #include "lib/question/read.h"

@@ -71,7 +71,7 @@ struct question_cue {
     uint8_t op; /* enum sql_op */
     bool loose; /* strict and inclusive operators are both fine: after, over, since */
     bool weak;  /* often means something else */
-    bool named; /* its words are part of a column's name: max_speed, total_points */
+    bool named; /* its words are part of a column's name: "max_speed", "total_points" */
     uint32_t first, n_tokens;
     int number, number2; /* the values it bears on, indices into values; -1 */
 };

@@ -1,7 +1,7 @@
 /* A schema index as bytes, for a cache that outlives the process, and back.
  *
  *   0        8         12         16       24        32
- *   | magic  | version | order    | length | xxh3_64 | body: one stream of msgpack values ... |
+ *   | magic  | version | order    | length | XXH3_64 | body: one stream of msgpack values ... |
  *
  * The values of a large column are not in it: each such column is a part, bytes of its own of the same make (magic
  * "assay.iv"), which is fetched when somebody asks for a value that the column may hold; a filter in the index says

@@ -1,9 +1,9 @@
 /* Joins that nobody declared: a column named for a key of another table, whose values are found there.
  *
  * Names decide first, since small numbers are included in every id column by chance. A name fits a key when it is
- *   the same words (stuid, stuid), unless they are words that every table has (id, name, code ...);
- *   the table's words and the key's (singer_id → singer.id), or the table's alone (singer → singer.id);
- *   either with words before it (home_team_id → team.id), unless it is the key of its own table.
+ *   the same words ("stuid" and "stuid"), unless they are words that every table has (id, name, code ...);
+ *   the table's words and the key's ("singer_id" → "singer.id"), or the table's alone ("singer" → "singer.id");
+ *   either with words before it ("home_team_id" → "team.id"), unless it is the key of its own table.
  * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets;
  * uniqueness that is only measured must have been measured on some rows.
  */

@@ -59,7 +59,7 @@ static bool is_virtual(const struct db_value *row)
     return strncasecmp(text_of(&row[2]), "CREATE VIRTUAL", 14) == 0;
 }
 
-/* Tables that a full-text or R-tree table keeps its inside in: docs → docs_content, docs_data ... */
+/* Tables in which a full-text or R-tree table "docs" keeps its data: "docs_content", "docs_data" ... */
 static bool is_shadow(const GPtrArray *rows, const char *name)
 {
     for (guint i = 0; i < rows->len; i++) {

@@ -36,7 +36,8 @@ static void add_word(float *out, const struct text_token *token, float weight)
     for (unsigned i = 0; i < stem->n_groups; i++) add_feature(out, &stem->groups[i], sizeof stem->groups[i], 2, share);
 }
 
-/* Names inside a text (avg_salary, StuID) count as their words. Most words are no names and are taken as they are. */
+/* Names inside a text ("avg_salary", "StuID") count as their words. Most words are not names and are taken as they are.
+ */
 static bool add_token(struct arena *arena, float *out, const char *source, const struct text_token *token,
                       bool stop_words)
 {

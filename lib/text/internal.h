@@ -29,7 +29,7 @@ struct lexeme {
     bool is_number, is_stop;
     bool is_generic;     /* says little about what a column holds: name, id, type */
     bool is_known;       /* an ordinary word of the field: may be one half of "firstname" */
-    bool expands_inside; /* expanded only after another word: dept_no, but not no_smoking */
+    bool expands_inside; /* expanded only after another word: "dept_no", but not "no_smoking" */
 };
 
 /* NULL when the tables do not know the word. Thread: any (the table is built once). */

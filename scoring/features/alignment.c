@@ -90,7 +90,7 @@ static void add_words(struct share *share, const struct text_tokens *words, stru
     }
 }
 
-/* A name that the explanation spells as the schema does: has_pet, IsOfficial. */
+/* A name that the explanation spells as the schema does: "has_pet", "IsOfficial". */
 static bool is_spelt_name(const char *word, size_t len)
 {
     for (size_t i = 1; i < len; i++)

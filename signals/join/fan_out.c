@@ -1,8 +1,9 @@
 /* A one-to-many join repeats rows of the entity that is asked for, or of the one that is summed.
  *
- * Whether a join can repeat follows from keys (common/keys.h); whether it does is asked of the data: the candidate's
- * own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more than one
- * member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is asked.
+ * Whether a join can repeat rows follows from keys (signals/support/keys.h); whether it does is asked of the data: the
+ * candidate's own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more
+ * than one member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is
+ * asked.
  */
 #include "signals/support/keys.h"
 #include "signals/support/names.h"

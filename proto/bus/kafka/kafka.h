@@ -55,7 +55,7 @@ struct kafka {
     struct kafka_stats stats; /* has a lock of its own */
 };
 
-/* --- kafka_client.c: configuration, errors, being reachable --- */
+/* --- client.c: configuration, errors, being reachable --- */
 
 struct kafka_preset {
     const char *name, *value;
@@ -86,7 +86,7 @@ int64_t kafka_local_ms(void);
 /* The brokers' clock was at `broker_ms` at some time between two of ours. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms);
 
-/* --- kafka_common.c: what consumers share --- */
+/* --- common.c: what consumers share --- */
 
 /* Counts what happened, so that nothing rung between looking and waiting is missed. */
 struct bell {
@@ -117,9 +117,9 @@ bool kafka_is_final(rd_kafka_resp_err_t error);
 /* Joining a group that reads a topic which is not there would wait in silence. */
 enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err);
 
-/* --- kafka_limits.c: how large messages may be --- */
+/* --- limits.c: how large messages may be --- */
 
-/* What a message may be where the library and its brokers take `largest`: they, and kafka_settle.c, add to it. */
+/* What a message may be where the library and its brokers take `largest`: they, and exactly_once/settle.c, add to it. */
 size_t kafka_without_overhead(size_t largest);
 
 enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
@@ -132,7 +132,7 @@ bool kafka_fits(struct kafka *kafka, const struct bus_out *out);
  * large; false: perhaps it was the batch that it was in, or nobody has asked about this topic. */
 bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes);
 
-/* --- kafka_out.c --- */
+/* --- out.c --- */
 
 /* NULL: there are none. The library takes them over when it takes the message. */
 rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
@@ -148,7 +148,7 @@ enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms);
 uint64_t kafka_arrived(struct kafka *kafka);
 uint64_t kafka_next_number(struct kafka *kafka);
 
-/* --- kafka_in.c --- */
+/* --- in.c --- */
 
 enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
                               struct bus_consumer **out, struct err *err);
@@ -160,7 +160,7 @@ enum err_code kafka_commit(struct bus_consumer *consumer);
 void kafka_drain(struct bus_consumer *consumer);
 void kafka_unsubscribe(struct bus_consumer *consumer);
 
-/* --- kafka_once.c --- */
+/* --- exactly_once/once.c --- */
 
 enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, struct bus_consumer **out,
                                    struct err *err);

@@ -1,7 +1,7 @@
 /* DESIGN: the producer keeps a list of what has no delivery report yet, oldest first.
  *
  * The list gives three things the library does not: a bound that a single large message still passes and that takes the
- * messages of a key together; the number below which everything has arrived, on which acks wait (kafka_window.c); and a
+ * messages of a key together; the number below which everything has arrived, on which acks wait (window.c); and a
  * failure that sticks. The library's own bounds are set so wide that they do not strike first.
  *
  * message.timeout.ms is 0, for ever: a message that timed out is lost, and a lost one ends the bus. Through an outage

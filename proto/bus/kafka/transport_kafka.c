@@ -1,11 +1,11 @@
 /* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
  *
- *   kafka_client.c   configuration, errors in words, being reachable, the shared clock
- *   kafka_limits.c   how large messages of a topic may be
- *   kafka_out.c      one idempotent producer a bus; what is under way is counted and bounded here
- *   kafka_in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
- *   kafka_window.c   what a partition has handed out, and how far its offset may go
- *   kafka_common.c   what both kinds of consumer share
+ *   client.c   configuration, errors in words, being reachable, the shared clock
+ *   limits.c   how large messages of a topic may be
+ *   out.c      one idempotent producer a bus; what is under way is counted and bounded here
+ *   in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
+ *   window.c   what a partition has handed out, and how far its offset may go
+ *   common.c   what both kinds of consumer share
  *
  * Consequence before cause. A consumer acks when what follows from a message was *produced*, which on Kafka means that
  * it lies in a buffer. So each produced message has a number, an ack remembers the number reached, and the offset
@@ -27,9 +27,8 @@
  * that kills its reader is known by its count.
  *
  * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
- * its offsets travel in the transaction of its verdicts (kafka_once.c has that design; kafka_settle.c,
- * kafka_suspects.c, kafka_takeover.c, kafka_txn.c, kafka_watchdog.c and ledger.c belong to it). Tasks go out through
- * the bus's own producer in both cases.
+ * its offsets travel in the transaction of its verdicts (exactly_once/once.c has that design). Tasks go out through the
+ * bus's own producer in both cases.
  *
  * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
  * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.

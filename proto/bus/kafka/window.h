@@ -2,7 +2,7 @@
  *
  * A window is a list of slots by offset, from the lowest one that is not done. Whoever reads a partition adds a slot
  * for each message that it hands out; an ack marks it; the low end moves over slots that are marked *and* whose
- * consequences have arrived: `after` is a number of the producer, see kafka_out.c. Offsets are compared, never counted:
+ * consequences have arrived: `after` is a number of the producer, see out.c. Offsets are compared, never counted:
  * transaction markers and compaction leave holes.
  *
  * The window outlives a rebalance. A partition that comes back starts again at the committed offset, and what this

@@ -211,8 +211,8 @@ Test(label_model, a_view_identifies_rare_signals)
     synth_free(&synth);
 }
 
-/* The trap of quality.md: the fit must not end as "any signal fired = wrong" with a prior of 0.97. Single-signal cases
- * must differ, and no signal may speak for "right" by firing. */
+/* A trap (lib/learn/label_model.c): the fit must not end as "any signal fired = wrong" with a prior of 0.97. Cases of a
+ * single signal must differ, and no signal may speak for "right" by firing. */
 Test(label_model, does_not_collapse)
 {
     static const struct synth_signal WEAK[] = {{0.10, 0.01, -1, 0, 0}, {0.15, 0.06, -1, 0, 0}, {0.20, 0.19, -1, 0, 0},

@@ -124,7 +124,7 @@ Test(features, an_absent_signal_is_missing)
     cr_assert_eq(vote(0, 0, all[1]->name), LM_MISSING);
 }
 
-/* signals.md: right when all that could run are silent; abstains when more than 20 % are unavailable. */
+/* Right when all that could run are silent; abstains when more than 20 % are unavailable. */
 Test(features, positive_labelers)
 {
     unsigned covered = 0, lost = 0;

@@ -1,5 +1,5 @@
-/* SQLite as the authority: what it accepts we accept, and where it sees an error we see it, be it that the statement is
- * PostgreSQL's and the tree says so (dialect.h).
+/* SQLite as the authority: we accept what it accepts, and report an error where it does; for a statement in
+ * PostgreSQL's own syntax the tree says so (dialect.h).
  *
  * On every candidate and gold query of the logs, against the real databases; and, without any data, on SQLite's own
  * statements of tests/data/sql/sqlite.sql with words dropped, doubled and swapped. */

@@ -14,15 +14,15 @@
  *
  * What makes it exact, each invariant named where it is kept:
  *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
- *   I2  a request is finished in memory only after the commit that says so has returned          (kafka_settle.c)
+ *   I2  a request is finished in memory only after the commit that says so has returned          (settle.c)
  *   I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
- *       callback: a member that was replaced can commit nothing, however late it wakes up        (kafka_takeover.c)
- *   I4  no producer outlives a doubt about one of its transactions                               (kafka_txn.c)
- *   I5  verdicts are in the log before their offsets are in the transaction                      (kafka_txn.c)
+ *       callback: a member that was replaced can commit nothing, however late it wakes up        (takeover.c)
+ *   I4  no producer outlives a doubt about one of its transactions                               (txn.c)
+ *   I5  verdicts are in the log before their offsets are in the transaction                      (txn.c)
  *   I6  every output is in a transaction with the offset of its request's partition: one without would not be fenced
- *       by the group                                                                             (kafka_settle.c)
+ *       by the group                                                                             (settle.c)
  *   I7  what may have been committed behind the ledger's back is read back before anything is opened
- *                                                                                                (kafka_takeover.c)
+ *                                                                                                (takeover.c)
  *   I8  answers to what was open are looked for from r on, before its tasks are sent again       (take_results)
  *
  * A member is static (group.instance.id): a restart within session.timeout.ms gets its partitions back without a
@@ -31,8 +31,8 @@
  *
  * Results are assigned by hand along with the requests; they have no offset of their own in the group.
  *
- * Here: the messages, rebalances, reading, joining and leaving. kafka_settle.c finishes what is settled, and
- * kafka_suspects.c says which requests may be opened at all after owners died.
+ * Here: the messages, rebalances, reading, joining and leaving. settle.c commits what is settled, and poison.c says
+ * which requests may be opened at all after owners died.
  *
  * Rejected: a compacted topic of open requests (a second log to keep in step; restoring it takes as long as its tail,
  * this takes as long as what is open); verdicts looked up by id before each is produced (a reader of all verdicts in

@@ -1,6 +1,6 @@
-/* Inside the kafka transport: reading so that each request is settled exactly once. The design is in kafka_once.c;
- * kafka_settle.c finishes what is settled, kafka_suspects.c finds what kills, kafka_takeover.c takes partitions over,
- * kafka_txn.c is the transactional producer, kafka_watchdog.c ends what hangs.
+/* Inside the kafka transport: reading so that each request is settled exactly once. The design is in once.c; settle.c
+ * commits what is settled, poison.c finds requests that kill their owner, takeover.c takes partitions over, txn.c is
+ * the transactional producer, watchdog.c ends a process that hangs in a library call.
  *
  * Everything here but the watchdog's own thread runs on one thread: the one that polls. */
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
@@ -9,7 +9,7 @@
 #include "proto/bus/kafka/kafka.h"
 #include "proto/bus/kafka/exactly_once/ledger.h"
 
-/* --- kafka_watchdog.c --- */
+/* --- watchdog.c --- */
 
 struct watchdog;
 
@@ -22,7 +22,7 @@ void watchdog_free(struct watchdog *watchdog);
 void watchdog_begin(struct watchdog *watchdog, const char *what, int64_t ms);
 void watchdog_end(struct watchdog *watchdog);
 
-/* --- kafka_txn.c --- */
+/* --- txn.c --- */
 
 struct txn;
 
@@ -53,7 +53,7 @@ enum err_code txn_drop(struct txn *txn, struct err *err);
 /* For asking where logs end, open transactions included. */
 rd_kafka_t *txn_client(struct txn *txn);
 
-/* --- kafka_once.c --- */
+/* --- once.c --- */
 
 enum { ONCE_RESULTS = BUS_ONCE_RESULTS, ONCE_REQUESTS = BUS_ONCE_REQUESTS, ONCE_VERDICTS, ONCE_LETTERS, ONCE_TOPICS };
 enum {
@@ -150,7 +150,7 @@ static inline struct once_held *once_held_of(struct bus_message *message)
 /* Out of its home's list, with what it was settled with. It must not be in the queue of what is settled. */
 void once_held_free(struct once_held *held);
 
-/* --- kafka_settle.c --- */
+/* --- settle.c --- */
 
 /* bus_settle: it waits for a transaction. ERR_CONFIG: not a topic of outputs. ERR_LIMIT_BYTES: too large for it. */
 enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out);
@@ -168,7 +168,7 @@ int64_t once_next_transaction(const struct once *once);
 /* Only a failure of class fatal is told. */
 enum err_code once_transact_if_due(struct once *once);
 
-/* --- kafka_suspects.c --- */
+/* --- poison.c --- */
 
 enum suspects_answer { SUSPECTS_OPEN, SUSPECTS_LATER, SUSPECTS_POISON /* put it aside */ };
 
@@ -186,7 +186,7 @@ bool suspects_let_open(const struct once *once, const struct once_home *home);
 /* May this one, the next? Writes down in a commit what it lets open. */
 enum suspects_answer suspects_ask(struct once *once, struct once_home *home, int64_t offset);
 
-/* --- kafka_takeover.c --- */
+/* --- takeover.c --- */
 
 /* The logs of one partition, of all four topics. */
 struct once_logs {
