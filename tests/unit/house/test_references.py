@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(r"(^|/)[A-Z_]+/")  # DIR/<name> and the like
 BARE = re.compile(r"^[\w-]+\.(c|h|re|md|py|sh)$")
 WITH_FOLDER = re.compile(r"^[\w./-]+/[\w.-]+\.(c|h|y|re|md|py|sh|awk|cmake|json|yaml|sql|case|txt|lua)$")
 FUNCTION = re.compile(r"(?<![\w.])([A-Za-z_]\w+)\(\)|`([A-Za-z_]\w+)\(")
-NAME = re.compile(r"(?<![\w$/.<-])([a-z][a-z0-9]+(?:_[a-z0-9]+)+)(?![\w*.]|-\w)")
+NAME = re.compile(r"(?<![\w$/.<-])([a-z][a-z0-9]+(?:_[a-z0-9]+)+)(?!\w|\*|\.\w|-\w)")
 # Of other projects, named without being used here.
 ELSEWHERE = {
     "STATISTICS.md", "kafka-topics.sh", "curl_easy_perform", "find_expr_references_walker", "g_once",
@@ -114,7 +114,7 @@ def self_check(tree):
         (in_comment, f"/* See {gone}.md,\n * \"signals\". */", 1),
         (in_comment, f"/* Ends when {gone}() says so. */", 2),  # no function, and no name either
         (in_comment, f"/* `{gone}(x)`, then\n * wait */", 2),
-        (in_comment, f"/* {gone} before each call */", 1),
+        (in_comment, f"/* {gone} before each call, then {gone}. */", 2),
         (in_comment, f"// {own.split('/')[0]}/{gone}/ has the cases", 1),
         (in_comment, f"/* {own}, {alive}; \"{gone}\", <{gone}>/x.c, /srv/{gone}/x.h, and a/b */", 0),
         (in_document, f"Run `tests/{gone}.sh --all`.", 1),
