@@ -1,6 +1,6 @@
-/* Characters that a reader does not see, or that move what he sees: shown as escapes wherever text of others is
- * printed. With the bidirectional ones SQL reads otherwise than it runs, with tags and selectors it carries words that
- * nobody reads. */
+/* Characters that are invisible, or that reorder the text around them: shown as escapes wherever untrusted text is
+ * printed. Bidirectional controls make SQL look different from what runs; tags and variation selectors hide words in
+ * it. */
 #ifndef ASSAY_LIB_BASE_INVISIBLE_H
 #define ASSAY_LIB_BASE_INVISIBLE_H
 

@@ -38,7 +38,7 @@ int log_form_by_name(const char *name);
 /* From now on. `fd` stays the caller's; below 0: standard error. Before threads start. */
 void log_open(int fd, enum log_form form, enum log_level most);
 
-/* Would a line of this level be written? For what is dear to find out. */
+/* Would a line of this level be written? For fields that are expensive to compute. */
 bool log_enabled(enum log_level level);
 
 enum log_kind { LOG_TEXT, LOG_NUMBER, LOG_SQL, LOG_OUTSIDE };

@@ -1,9 +1,9 @@
 /* Figures for an operator: counters, gauges and histograms, written in Prometheus' text format 0.0.4.
  *
  * DESIGN. What can be measured is one const table of rows, so that HELP, TYPE, labels and the documentation come from
- * one place and a wrong name is found when the program starts. A registry makes series of it: one a row without labels,
- * else one a combination of label values, found or made once and then kept by whoever counts. Counting is lock-free. A
- * row that nobody has asked for is not shown, so one table serves processes that do different things.
+ * one place and a wrong name is found when the program starts. A registry makes the series: one for a row without
+ * labels, else one for each combination of label values, which the caller looks up once and keeps. Counting is
+ * lock-free. A row that nobody has looked up is not shown, so one table serves processes that do different things.
  *
  * Most figures are not counted here. Rooms count into plain structs of their own (worker_stats, coordinator_stats,
  * cache_stats) that they need anyway; whoever serves the registry copies them in when somebody asks (metrics_set,

@@ -1,4 +1,4 @@
-/* What of a text is UTF-8: for whoever writes text of unknown origin where only UTF-8 may stand. */
+/* Which part of a text is valid UTF-8: for writing text of unknown origin where only UTF-8 is allowed. */
 #ifndef ASSAY_LIB_BASE_UTF8_H
 #define ASSAY_LIB_BASE_UTF8_H
 

@@ -379,7 +379,7 @@ static void limits_changed(struct db *db)
     db_set_limits(apart_of(db)->here, &db->limits);
 }
 
-/* The child calls off what it runs when it gets SIGUSR1. */
+/* On SIGUSR1 the child cancels the statement that it runs. */
 static void interrupt(struct db *db)
 {
     struct apart *self = apart_of(db);

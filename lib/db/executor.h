@@ -7,9 +7,9 @@
  * file, and dies with its parent.
  *
  * The child is the program itself, executed anew under the name EXECUTOR_NAME: a process with threads must not fork
- * without executing. Requests and replies cross a socket pair as bytes (executor_wire.h). Not taken: shared memory for
- * results. The child could write to it while it is read, and what a statement costs beyond its running are two
- * wake-ups, not the copy (bench/executor.c).
+ * without executing. Requests and replies cross a socket pair as bytes (executor_wire.h). Rejected: shared memory for
+ * results. The child could write to it while it is read, and the overhead of a statement is two wake-ups, not the copy
+ * (bench/executor.c).
  */
 #ifndef ASSAY_LIB_DB_EXECUTOR_H
 #define ASSAY_LIB_DB_EXECUTOR_H

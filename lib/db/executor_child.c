@@ -172,7 +172,7 @@ static void serve_check(const struct wire_request *request, struct wire_reply *r
 static void (*const serve[WIRE_OP_COUNT])(const struct wire_request *, struct wire_reply *) = {
     [WIRE_OPEN] = serve_open, [WIRE_CLOSE] = serve_close, [WIRE_CHECK] = serve_check, [WIRE_QUERY] = serve_query};
 
-/* The parent is gone, or ends us: nobody waits for more. */
+/* The parent is gone or has closed the socket: nobody waits for more replies. */
 static void receive_all(void *into, size_t len)
 {
     for (size_t got = 0; got < len;) {

@@ -1,5 +1,5 @@
-/* What probes of one question gave. Candidates of a question are alike: of 8,300 statements that a replay of Spider's
- * development questions runs, 1,600 come again, word for word, while their question is in hand. */
+/* The results of the probes of one question, remembered. Candidates of a question are alike: of 8,300 statements that a
+ * replay of Spider's development questions runs, 1,600 are repeated word for word within their question. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* A statement fails, and takes its section with it, by making a number of this and what is found. */
+/* Casting this text and what was found to a number makes the query fail, and with it the rest of its section. */
 #define MARK "own: "
 
 /* Operators are named with their schema, for those of the search path may be the database's own. */

@@ -1,22 +1,22 @@
 /* Would the statement run a function of the database's own? Asked of the server in the statement's own transaction,
  * just before it, so that the answer holds for it (what is created in the microseconds between the two is not seen).
  *
- * Own is what initdb did not make (an object's number from 16384 on), which the role may execute, and which belongs to
- * none of the extensions of postgres_trusted.h. Asked is by name alone (postgres_calls.h), without the types of
- * arguments: to resolve those would take the server's own rules. So an own `length(int)` shuts the door for every
- * `length(...)`. It opens again when EXECUTE is taken from the role, since the server asks for that right wherever a
- * call, an operator, a cast or a domain's check runs; `assay doctor` has the statements.
+ * A function is the database's own if initdb did not make it (its object number is 16384 or more), the role may execute
+ * it, and it belongs to none of the extensions of postgres_trusted.h. Functions are looked up by name alone
+ * (postgres_calls.h), without argument types: resolving those would take the server's own rules. So a `length(int)` of
+ * the database's own bars every `length(...)`. Revoking EXECUTE from the role lifts the bar, since the server checks
+ * that right wherever a call, an operator, a cast or a domain's check runs; `assay doctor` prints the statements.
  *
  * Three questions. Whether the database has functions of its own at all goes with each statement, and is all there is
  * where it has none. Where it has, the handle lists their names, and those of the operators over them; a statement that
  * has none of those brings the question whether the list is still true, and one that has the precise question, which
  * takes the server milliseconds to plan.
  *
- * Not chosen: a search_path of pg_catalog alone for the statement's length. Tables would have to be qualified by
- * rewriting it, and operators of an extension's types would be replaced in silence (citext compared as text). Nor
- * debug_print_parse, which shows the numbers of all that is called: it writes each statement to the server's log. Nor
- * EXPLAIN: planning runs IMMUTABLE functions. Nor the list of own functions read once a connection: the catalogue has
- * no cheap mark of change, and finding that it has changed costs what asking costs. */
+ * Rejected: a search_path of pg_catalog alone while the statement runs (its tables would have to be qualified by
+ * rewriting it, and operators of an extension's types would be replaced silently: citext compared as text);
+ * debug_print_parse, which shows the numbers of everything that is called (it writes each statement to the server's
+ * log); EXPLAIN (planning runs IMMUTABLE functions); reading the list of own functions once for each connection (the
+ * catalogue has no cheap sign of change, and finding a change costs as much as the check itself). */
 #ifndef ASSAY_LIB_DB_POSTGRES_CHECK_H
 #define ASSAY_LIB_DB_POSTGRES_CHECK_H
 

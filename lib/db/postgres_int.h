@@ -77,7 +77,7 @@ enum err_code link_finish(struct postgres_db *self, struct err *err);
 /* Read what is left of the flight, and drop it. */
 enum err_code link_settle(struct postgres_db *self, struct err *err);
 
-/* May something of ours still run in the server, not counting the cleaning up? */
+/* May a statement that we sent still run in the server, not counting the cleaning up? */
 bool link_is_running(const struct postgres_db *self);
 /* Stop that and read what is left of the flight; or close the connection if this takes too long, or past end_ns. */
 void link_stop(struct postgres_db *self);

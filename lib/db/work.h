@@ -1,5 +1,6 @@
-/* Work inside of one opcode, where no callback of the engine is called: who does it charges the bytes, and every so
- * many the clock is looked at. The budget is the statement's, so a thousand short calls are stopped like a long one. */
+/* Work inside one opcode, where the engine calls no callback: the function that does the work charges the bytes it
+ * reads, and the clock is checked after every so many. The budget is the statement's, so a thousand short calls are
+ * stopped like a long one. */
 #ifndef ASSAY_LIB_DB_WORK_H
 #define ASSAY_LIB_DB_WORK_H
 

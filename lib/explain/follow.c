@@ -1,4 +1,4 @@
-/* What the first source row of an arm is made of and met by: derived tables, CTEs, subqueries of conditions. */
+/* Where the first source row of an arm comes from: derived tables, CTEs, and the subqueries of its conditions. */
 #include "lib/base/clock.h"
 #include "lib/explain/trace.h"
 

@@ -1,8 +1,8 @@
 /* Names of tables and columns as English words: what may stand behind an article, and in which number.
  *
  * "vessel", "date of birth" and "addresses" are noun phrases. "has_pet", "took_office", "eliminated_by", "IsOfficial",
- * "f1" and "100" are not, and no reading of them as one is sure to be right: they keep their own spelling, and the
- * sentence brings the noun ("the column IsOfficial", "each row of has_pet"). Words with letters beyond ASCII keep their
+ * "f1" and "100" are not, and cannot be read as one with certainty: they keep their own spelling, and the sentence
+ * supplies the noun ("the column IsOfficial", "each row of has_pet"). Words with letters beyond ASCII keep their
  * spelling, too. */
 #ifndef ASSAY_LIB_EXPLAIN_NOUN_H
 #define ASSAY_LIB_EXPLAIN_NOUN_H

@@ -7,7 +7,8 @@
  * by one, though another set may be. Aggregates, GROUP BY and ORDER BY that no part needs are left out of a probe, so
  * that it stops at its first source row.
  *
- * Not chosen: reading the culprit off statistics alone. It is often right and never sure; here it only sets the order.
+ * Rejected: guessing the culprit from statistics alone. The guess is often right and never sure; here it only sets the
+ * order.
  */
 #include "lib/explain/whynot.h"
 

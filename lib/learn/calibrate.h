@@ -1,4 +1,5 @@
-/* Calibration: from a score to a probability that can be taken at its word. Thread: any; a fitted one is read-only. */
+/* Calibration: from a score to a probability that is right as often as it says. Thread: any; a fitted one is read-only.
+ */
 #ifndef ASSAY_LIB_LEARN_CALIBRATE_H
 #define ASSAY_LIB_LEARN_CALIBRATE_H
 

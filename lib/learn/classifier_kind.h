@@ -1,4 +1,4 @@
-/* What a kind of classifier must bring: one filled table each, listed in classifier.c. */
+/* What a kind of classifier must provide: one filled table for each kind, listed in classifier.c. */
 #ifndef ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 #define ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 

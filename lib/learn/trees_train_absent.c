@@ -1,4 +1,5 @@
-/* In place of trees_train.c where xgboost is not there. classifier.c refuses before it comes to this. */
+/* In place of trees_train.c in a build without xgboost. classifier.c refuses earlier, so nothing here is ever called.
+ */
 #include "lib/learn/trees.h"
 
 enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,

@@ -1,9 +1,9 @@
 /* A chat model as judge, over chat completions.
  *
- * What is asked, strictest first, is the `shape` of a request. Servers differ in what they take: one refuses a field
- * with 400, another ignores it without a word. So the shape gives way step by step, and what worked is remembered for
- * the endpoint; a shape that failed is not, since the fault may lie in this one input. Whatever the shape, the answer
- * is checked here: a JSON object with a verdict and a confidence, else it is no answer.
+ * What is asked, strictest first, is the `shape` of a request. Servers differ in what they accept: one refuses a field
+ * with 400, another ignores it silently. So the shape is relaxed step by step, and the one that worked is remembered
+ * for the endpoint; a shape that failed is not, since the fault may lie in this one input. Whatever the shape, the
+ * answer is checked here: a JSON object with a verdict and a confidence, else it is no answer.
  *
  * Premise and question are data of strangers. They travel as strings inside of one JSON object, which they cannot leave
  * whatever they contain, apart from the instructions; the instructions say that they are data.

@@ -1,5 +1,5 @@
 /* One HTTP exchange with one endpoint, within bounds: time, bytes of body and headers, no redirect, no proxy that the
- * configuration does not name, verified TLS, no decompression. Knows nothing of retries or of what is said. */
+ * configuration does not name, verified TLS, no decompression. Knows nothing of retries or of the content. */
 #ifndef ASSAY_LIB_LLM_HTTP_H
 #define ASSAY_LIB_LLM_HTTP_H
 

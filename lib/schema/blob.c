@@ -2,7 +2,7 @@
  * out of step. While reading, the first thing that is wrong sets `bad`; from then on nothing moves, lists are empty,
  * and the caller looks at the end.
  *
- * Reading walks the bytes and allocates as it goes. msgpack-c's unpacker was the other way: it makes a tree of objects,
+ * Reading walks the bytes and allocates as it goes. Rejected: msgpack-c's unpacker, which makes a tree of objects,
  * larger than the bytes, before the first count can be checked.
  */
 #include "lib/schema/blob.h"

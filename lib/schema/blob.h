@@ -3,9 +3,10 @@
  *   0        8         12         16       24        32
  *   | magic  | version | order    | length | XXH3_64 | body: one stream of msgpack values ... |
  *
- * The values of a large column are not in it: each such column is a part, bytes of its own of the same make (magic
- * "assay.iv"), which is fetched when somebody asks for a value that the column may hold; a filter in the index says
- * which it does not. So a worker takes from a database of millions of values the columns that questions are about.
+ * The values of a large column are not in it: each such column is a part, a blob of its own in the same format (magic
+ * "assay.iv"), which is fetched when a value is looked up that the column may hold; a filter in the index tells which
+ * values it does not hold. So of a database of millions of values a worker loads only the columns that questions are
+ * about.
  *
  * The header is in the writer's byte order, and `order` is how a reader of the other kind finds out: such bytes are
  * refused, not swapped, for the value table in the body is copied as it lies in memory. The body is described once, by
@@ -13,8 +14,8 @@
  *
  * Bytes of a cache are hostile. A reader takes nothing on trust: the checksum finds damage, and whatever passes it is
  * still checked, each offset, count, length, name and link, so that any bytes end in an index that is safe to use or in
- * an error. What it cannot find is a lie that is well formed: whoever may write to the cache may say what a database
- * holds. There is no migration: another version is an error, and the index is built anew.
+ * an error. What it cannot find is well-formed but false content: whoever can write to the cache can make a database
+ * look different. There is no migration: another version is an error, and the index is built anew.
  *
  * It lies here and not in proto/ because it is no message: nobody outside of this room can read or make one, as with
  * the model files of lib/learn. Whoever carries it (worker/cache.c) sees bytes.

@@ -1,10 +1,9 @@
 /* The in-process cache of indexes.
  *
  * One entry a path, or, where a name has options of its own, a name and path. At most one thread works on an entry
- * (looks at the fingerprint, builds); the others that want it wait. A look is due 100 ms after the last, so a busy
- * worker does not stat the file for each candidate. A rebuild replaces the entry's reference; who holds the old index
- * keeps it. Entries are small and stay; what leaves under memory pressure is the index of the entry that was asked for
- * longest ago.
+ * (looks at the fingerprint, builds); the others that want it wait. The fingerprint is checked at most once in 100 ms,
+ * so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's reference; whoever holds
+ * the old index keeps it. Entries are small and stay; under memory pressure the least recently used index is dropped.
  *
  * pthread locks and not GLib's: ThreadSanitizer knows them.
  */

@@ -1,5 +1,5 @@
-/* Reading a CREATE statement token by token, as SQLite keeps it: the parser of lib/sql reads queries alone, and all
- * that is wanted here are the pieces of such a text that are one. */
+/* Reading a CREATE statement token by token, as SQLite keeps it: the parser of lib/sql reads only queries, and only the
+ * parts of the text that are queries or expressions are needed here. */
 #include "lib/schema/definition.h"
 
 #include <glib.h>

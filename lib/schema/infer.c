@@ -32,7 +32,7 @@ static bool ends_with(const struct words *a, const struct words *b)
     return true;
 }
 
-/* A name that says nothing of what it names. */
+/* A name that says nothing about the content of its column. */
 static bool is_generic(const struct schema_column *column)
 {
     static const char *const names[] = {"id",   "name",   "code",  "key",   "no",    "number",

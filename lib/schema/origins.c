@@ -5,8 +5,9 @@
  * table, and at last anything at all. A server says besides which tables a view reads that the role may not see, and
  * what a table inherits.
  *
- * pg_depend alone was the other way. It knows a view's columns only together, and a whole row not at all once some
- * column of that table is named, too (PostgreSQL's find_expr_references_walker): hence all columns of each table.
+ * Rejected: pg_depend alone. It lists what all columns of a view depend on together, and does not list a whole row of a
+ * table once a column of that table is named too (PostgreSQL's find_expr_references_walker): hence all columns of each
+ * table.
  */
 #include "lib/schema/definition.h"
 #include "lib/schema/listing.h"

@@ -4,9 +4,9 @@
  * them has the heads of chains through the entries, so that a value in many columns costs nothing to insert and its
  * columns are read in one walk. Built by one thread, then read-only.
  *
- * Of an index that came out of a cache the large columns are elsewhere, each as a table of its own (a part), until they
- * are asked for. A filter of every such column says at once that it lacks a text, which is what most questions are
- * about; it errs on the side of asking, once in a hundred. A part that was loaded stays.
+ * In an index from a cache the large columns are not there: each is a table of its own (a part) that is loaded when it
+ * is needed. A filter tells at once when such a column does not hold a text, which is the answer to most lookups; one
+ * time in a hundred a part is loaded in vain. A loaded part stays.
  */
 #ifndef ASSAY_LIB_SCHEMA_VALUES_H
 #define ASSAY_LIB_SCHEMA_VALUES_H

@@ -149,7 +149,7 @@ static struct sql_source *row_named(const struct binder *b, const struct scope *
     return NULL;
 }
 
-/* Try one scope. True when the name means something here, be it "ambiguous". */
+/* Try one scope. True when the name means something here, even if it is "ambiguous". */
 static bool resolve_here(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source **open)
 {
     const struct sql_node *c = ref->node;

@@ -1,5 +1,5 @@
-/* What SQLite has not: the one grammar takes PostgreSQL's forms as well, and this says which of them a tree holds, so
- * that a person reads "this is PostgreSQL" where the engine says "syntax error".
+/* What SQLite lacks: the grammar accepts PostgreSQL's forms as well, and this tells which of them a tree holds, so that
+ * a person reads "this is PostgreSQL" where the engine says "syntax error".
  *
  * The engine stays the authority: nothing here decides whether a statement is valid. Forms that are merely functions or
  * names that SQLite does not know (now(), ROLLUP) are not listed; the engine names them itself. */

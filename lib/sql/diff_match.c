@@ -1,4 +1,4 @@
-/* Which node of one tree is which of the other. */
+/* Matching: which node of one tree corresponds to which node of the other. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>

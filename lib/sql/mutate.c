@@ -1,4 +1,4 @@
-/* The driver: sites, sampling, and the check that a mutant is sound SQL and something else than the original. */
+/* The driver: sites, sampling, and the check that a mutant is sound SQL and differs from the original. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What the grammar takes and nobody means. Looked for on the tree, not among the tokens, so that a statement and its
- * printed form are read alike. */
+/* Slips: what the grammar accepts and nobody means. They are looked for in the tree, not among the tokens, so that a
+ * statement and its printed form get the same diagnostics. */
 #include "lib/sql/parser.h"
 
 #include "lib/sql/grammar.h"

@@ -1,4 +1,4 @@
-/* Statements that are no query, by their first word. They are refused by name, never run. */
+/* Statements that are not queries, by their first word. They are refused by name, never run. */
 #include "lib/sql/parser.h"
 
 static const char *const VERBS[] = {

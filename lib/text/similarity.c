@@ -1,4 +1,4 @@
-/* Closeness of words by meaning: stems, abbreviations, synonyms, who does a thing and the doing of it. */
+/* Closeness of words by meaning: stems, abbreviations, synonyms, and an agent with its action ("singer", "sing"). */
 #include "lib/text/internal.h"
 
 #include <glib.h>
