@@ -4,7 +4,7 @@
  *
  *   no_bitmap          commits say low and nothing of what is finished above it
  *   end_instead_of_r   results are read from their end after a take-over
- *   metadata_anew      transactions carry the membership of nobody, as a member has it that was put out of the group;
+ *   metadata_anew      transactions carry the membership of nobody, as after the member was removed from the group;
  *                      and a moment passes before each, in which it may be
  *   index_keys         results match by the candidate's number, not by content
  *   no_flush           verdicts are sent a moment after the commit, and not waited for

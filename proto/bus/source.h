@@ -1,7 +1,7 @@
 /* Where the requests of a replay come from: a log, or the past of a topic.
  *
- * A source moves from request to request; what it stands on stays until it moves on, so that a request can wait for its
- * turn before it is read into an arena. Thread: main.
+ * A source moves from request to request; the current record stays valid until it moves on, so that a request can wait
+ * for its turn before it is read into an arena. Thread: main.
  */
 #ifndef ASSAY_PROTO_BUS_SOURCE_H
 #define ASSAY_PROTO_BUS_SOURCE_H

@@ -3,7 +3,7 @@
  *
  * The explain worker computes them beside the data and sends them; the coordinator puts them together with what only it
  * knows (the other candidates, the other families' signals, the components that the question calls for) and runs the
- * model: scoring/verifier.h. A feature says how question and candidate meet, never what they are about, so that
+ * model: scoring/verifier.h. A feature says how well question and candidate agree, never what they are about, so that
  * it means the same on a database that nobody has trained on.
  *
  * NAN is "not known" and never 0: without a question, without a result, without an explanation.

@@ -36,7 +36,7 @@ static const struct sql_node *choice_around(const struct sql_node *node)
     return NULL;
 }
 
-/* A choice with a branch that some row meets. What is not a predicate of ours is given the benefit of the doubt. */
+/* A choice with a branch that some row meets. Whatever is not among `all` is taken to be met by some row. */
 static bool has_live_branch(const struct sql_node *choice, const struct vsig_predicate *all, uint32_t n)
 {
     if (choice->kind == SQL_CASE) return true;

@@ -2,8 +2,8 @@
  *
  * A comparison cue with its number is looked for among the comparisons of the query with that number. Where there are
  * some and none has an operator that the cue admits, the first is marked. A direction that is wrong is an error; a
- * bound that is in where it should be out changes nothing when the column does not hold the bound: then it is a note.
- * A number that is nowhere compared is the matter of unused_value. */
+ * bound that is included where it should be excluded changes nothing when the column does not hold the bound: then it
+ * is a note. A number that is nowhere compared is the matter of unused_value. */
 #include "signals/support/query.h"
 
 #include <math.h>

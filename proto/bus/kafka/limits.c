@@ -5,10 +5,10 @@
  * the less of both. Where asking is not permitted, or nobody answers within connect_ms, the bus's own bound stays, and
  * a warning says so.
  *
- * A setting may also be changed later. A message that a broker then refuses is one too large for its topic, if it went
- * alone: the bound of that topic is halved, so that the same thing ends after a few times whatever the setting is. One
- * that went together with others says nothing about itself; that a batch is too large is for a person to mend, and
- * topics that take less than a batch are refused at the start.
+ * A setting may also be changed later. A message that a broker then refuses is too large for its topic, if it was sent
+ * alone: the bound of that topic is halved, so that refusals end after a few times whatever the setting is. If it was
+ * sent with others, the refusal says nothing about the single message: that a batch is too large, only an operator can
+ * mend, and topics that take less than a batch are refused at the start.
  *
  * Sizes are compared before compression: what fits does not depend on how well it compresses.
  */

@@ -2,7 +2,7 @@
  *
  * Each client of a bus (producers, one consumer a reader) reports for itself as JSON (librdkafka's STATISTICS.md); the
  * last report of each is kept and all are added up when somebody asks. A client that has not reported for FORGET_MS, or
- * of which somebody says so, is gone: what it counted is kept, so that counters never fall.
+ * was passed to kafka_stats_forget, is gone: what it counted is kept, so that counters never fall.
  */
 #ifndef ASSAY_PROTO_BUS_KAFKA_STATS_H
 #define ASSAY_PROTO_BUS_KAFKA_STATS_H

@@ -2,8 +2,8 @@
  * takes what is at its front, with what the ledgers will say once all of it is true (look_ahead), and only when it has
  * committed do they say it (finish_all). One that is dropped leaves the queue as it was.
  *
- * When: COMMIT_MS after the one before, for one answers many; later under load, or the reader would do little but wait
- * for commits; at once when there is enough for a full one.
+ * When: COMMIT_MS after the commit before, since one commit covers many requests; later under load, or the reader would
+ * do little but wait for commits; at once when there is enough for a full one.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
