@@ -5,8 +5,8 @@
  * does: it wakes the poll, is matched by content, and is stray when nobody waits for it any more. Rejected: a queue
  * beside the transport (nothing could wake a poll of the broker but polling in small steps).
  *
- * Every question that was taken has an answer, be it an error; a full queue takes none. Nothing here waits for the
- * coordinator but for room in the topic, as workers do.
+ * Every question that was accepted gets an answer, even if it is an error; a full queue accepts none. Nothing here
+ * waits for the coordinator, except for room in the topic, as workers do.
  */
 #ifndef ASSAY_COORDINATOR_ASKER_H
 #define ASSAY_COORDINATOR_ASKER_H

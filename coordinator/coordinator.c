@@ -13,8 +13,8 @@
  * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
  * somebody else does it now.
  *
- * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps twice, and
- * every one ends within max_deadline_ms.
+ * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
+ * twice, and every one ends within max_deadline_ms.
  */
 #include "coordinator/asker.h"
 #include "coordinator/internal.h"
@@ -137,7 +137,7 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
     return c->shared ? edge_type_of(message, out, err) : ERR_OK;
 }
 
-/* Of a verdict's value. */
+/* The largest value, in bytes, that a message with a verdict may have. */
 static size_t most_bytes(const struct coordinator *c)
 {
     size_t most = bus_max_bytes(c->config.bus, BUS_VERDICTS);

@@ -1,8 +1,8 @@
 /* Which requests came twice: by id and content, within the last offsets of a partition.
  *
  * A sender that did not hear back sends again. The second copy has the same id and the same bytes, and needs no verdict
- * of its own; the same id with other bytes is a mistake of the sender, and is told so. Only within a partition (the id
- * is the key) and within DUPLICATES_WINDOW offsets: what is promised must fit into memory and be there again after a
+ * of its own; the same id with other bytes is a mistake, and the sender is told so. Only within a partition (the id is
+ * the key) and within DUPLICATES_WINDOW offsets: what is promised must fit into memory and be there again after a
  * take-over. Offsets come in rising order. Thread: one at a time.
  */
 #ifndef ASSAY_COORDINATOR_DUPLICATES_H

@@ -1,7 +1,7 @@
 /* Why a candidate was passed over, in one sentence for a person: the judge that spoke against it with its number, and
- * what it points at. Nothing is claimed that was not decided by: a sentence names the test that failed, and its
- * evidence is a finding of that candidate, marked in its SQL. Values of the database never enter a sentence (messages
- * of findings have none). And notes: what else to know of how the judgement came about. */
+ * what it points at. A sentence claims nothing that did not take part in the decision: it names the test that failed,
+ * and its evidence is a finding of that candidate, marked in its SQL. Values of the database never enter a sentence
+ * (messages of findings have none). Also the notes: what else matters for understanding the judgement. */
 #include "coordinator/internal.h"
 
 #include "lib/base/digits.h"

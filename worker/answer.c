@@ -257,7 +257,7 @@ static bool names_places(enum err_code code)
     return err_class(code) == ERR_CLASS_FATAL;
 }
 
-/* What whoever asks may read of it. He named a database, and where that lies is none of his business. */
+/* The part of an error's text that the requester may read: it named a database, and must not learn where that lies. */
 static const char *told(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
                         const struct err *why)
 {

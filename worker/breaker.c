@@ -8,7 +8,7 @@
 
 enum { FAILURES = 5, PAUSE_MS = 1000, MOST_PAUSE_MS = 30000, PROBE_MS = 100 };
 
-/* Of a database that has failed; one that is well has none. */
+/* The state of a database that has failed; a healthy one has none. */
 struct breaker {
     uint32_t failures;
     int64_t pause_ms; /* 0: closed */

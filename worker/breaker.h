@@ -7,7 +7,7 @@
  *
  * What counts as a failure is that the server cannot be reached, drops the connection, takes too long to be connected
  * to, or does not let its catalogue be read in time. That a candidate's own statement runs into its time limit does
- * not: a few bad candidates would else shut a healthy database for everybody.
+ * not: otherwise a few bad candidates would shut a healthy database for everybody.
  */
 #ifndef ASSAY_WORKER_BREAKER_H
 #define ASSAY_WORKER_BREAKER_H

@@ -1,5 +1,6 @@
 /* Calls to one Redis server: connections, deadlines, what a reply may be, and the breaker. hiredis connects, writes
- * commands and parses replies; the waiting is done here, for its own timeouts are a read's and not a call's. */
+ * commands and parses replies; the waiting is done here, because hiredis's timeouts bound a single read and not a whole
+ * call. */
 #ifndef ASSAY_WORKER_CACHE_LINK_H
 #define ASSAY_WORKER_CACHE_LINK_H
 

@@ -16,7 +16,7 @@
  * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
  *
  * A task that may have ended two processes is judged by one of its own (trial.h); one that ends that too is answered
- * `rejected` and is a dead letter beside.
+ * `rejected` and also becomes a dead letter.
  *
  * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so
  * that the verdict can name the family.
