@@ -1,9 +1,9 @@
 /* The port that an operator's tools ask: a small HTTP listener for metrics and probes.
  *
- * DESIGN. One thread behind a door (server/http_server.h), GET and HEAD of a few fixed paths, an answer a connection. It runs
- * beside the work and must never hold it up or be held up for long by whoever connects: of ADMIN_HTTP_CONNECTIONS at a
- * time the one that is stuck for longest makes room for the next; a head has ADMIN_HTTP_MS to come, an answer as long to
- * be read, however their bytes drip; heads are bounded, bodies are not read.
+ * DESIGN. One thread with server/http_server.h, GET and HEAD of a few fixed paths, an answer a connection. It runs
+ * beside the work and must never hold it up or be held up for long by whoever connects: when ADMIN_HTTP_CONNECTIONS are
+ * open, the one that has been stuck for longest is closed for the next; a head must arrive within ADMIN_HTTP_MS and an
+ * answer be read in the same time, however slowly the bytes come; heads are bounded, bodies are not read.
  *
  * There is no access control: it is for a network that only probes and Prometheus reach. What it tells are figures and
  * names, no data.

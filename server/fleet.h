@@ -2,7 +2,7 @@
  *
  * SIGTERM and SIGINT ask every part to stop: it takes nothing new, finishes or hands back what it holds, and leaves. A
  * process that has not done so after drain_ms, or gets a second signal, ends at once: the rest of the fleet repeats
- * what it held, since nothing is acknowledged before its time.
+ * what it held, since nothing is acknowledged before it is done.
  */
 #ifndef ASSAY_SERVER_FLEET_H
 #define ASSAY_SERVER_FLEET_H
@@ -25,8 +25,9 @@ enum { FLEET_MAX_PARTS = 256, FLEET_EXIT_ENDED = 0, FLEET_EXIT_FAILED = 2 /* exi
 /* Before anything that starts threads: opens the log on standard error; signals then come to fleet_run alone. */
 void fleet_start(enum log_form form, enum log_level most);
 
-/* Run all parts; returns when all have ended: FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED when one failed, which the log
- * says. `version` is for the log. Does not return at all when draining takes longer than drain_ms. Thread: main. */
+/* Run all parts; returns when all have ended: FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED when one failed, which
+ * the log says. `version` is for the log. Does not return at all when draining takes longer than drain_ms. Thread:
+ * main. */
 int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, int64_t drain_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* The metrics of a fleet's processes: the table of all, and how the rooms' own counts get there.
  *
- * A row here is a metric, its help text and a line of docs/metrics.md, which a test compares. A
- * process shows those of what it does; no label is of a request's making.
+ * A row here is a metric, its help text and a line of docs/metrics.md, which a test compares. A process shows the
+ * metrics of its own parts; no label value comes from a request.
  */
 #ifndef ASSAY_SERVER_FLEET_METRICS_H
 #define ASSAY_SERVER_FLEET_METRICS_H

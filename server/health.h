@@ -2,12 +2,12 @@
  *
  *   /metrics   the rooms' figures (server/fleet_metrics.h), taken when they are asked for
  *   /healthz   should this process go on? 503: a loop is stuck (--stall-ms), or the transport has failed for good.
- *              Whether brokers or Redis can be reached is none of its business: a restart would mend neither
+ *              Whether brokers or Redis can be reached does not count: a restart would mend neither
  *   /readyz    does it take part? Also 503 until every loop has turned once, while a consumer waits for its group to
- *              say what it reads (as of some seconds ago), and while a take-over goes on, for HEALTH_RESTORE_MS at most:
- *              a rollout waits for it, and nothing waits for ever
+ *              say what it reads (as of some seconds ago), and while a take-over goes on, for HEALTH_RESTORE_MS at
+ *              most: a rollout waits for it, and nothing waits for ever
  *
- * The pages of health hold a line a check, for a person.
+ * The health pages have one line for each check, for people to read.
  */
 #ifndef ASSAY_SERVER_HEALTH_H
 #define ASSAY_SERVER_HEALTH_H
@@ -31,8 +31,8 @@ struct health_config {
 
 struct health;
 
-/* *out stays NULL without an address to listen on. `config` is copied, its pointers must outlive it. ERR_CONFIG: the port
- * is not to be had. */
+/* *out stays NULL without an address to listen on. `config` is copied, its pointers must outlive it. ERR_CONFIG: the
+ * port cannot be bound. */
 enum err_code health_open(const struct health_config *config, struct health **out, struct err *err);
 /* The port. */
 uint16_t health_port(const struct health *health);

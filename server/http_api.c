@@ -93,7 +93,7 @@ static enum MHD_Result send_problem(struct MHD_Connection *connection, unsigned 
     return send_bytes(connection, status, PROBLEM, http_api_problem(status, title, code, detail), NULL);
 }
 
-/* What an error of ours is in HTTP's words. */
+/* Answers with an error as a problem document (RFC 9457) and its HTTP status. */
 static enum MHD_Result send_error(struct MHD_Connection *connection, const struct err *err)
 {
     static const struct {

@@ -5,15 +5,14 @@
  *                                wait_ms: 202, with the id and where the verdict will be.
  *   GET  /v1/verdicts/ID         the newest verdict of that id, as long as this process keeps it
  *
- * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code. Paper: none; the protocol's
- * rule for HTTP callers.
+ * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code.
  *
- * DESIGN. Any replica takes any request: verdicts are read by all of them (server/pending.h), from a place that was fixed
- * before the first request went out. One thread serves all connections (server/http_server.h: who may come in, and for how long);
- * a caller who waits is suspended and costs no thread. Who is done tells the library to go on, and the answer is
- * written when it asks again. A connection carries one request. Bounded: callers who wait, connections, of all and of
- * one address, bytes of a body, the time for a head, a body and for reading an answer. No access control and no TLS: it
- * stands behind an ingress.
+ * DESIGN. Any replica takes any request: verdicts are read by all of them (server/pending.h), from a place that was
+ * fixed before the first request went out. One thread serves all connections (server/http_server.h says which may stay,
+ * and for how long); a caller that waits is suspended and costs no thread. When its verdict comes, the library is told
+ * to resume the connection, and writes the answer. A connection carries one request. Bounded: callers who wait,
+ * connections, of all and of one address, bytes of a body, the time for a head, a body and for reading an answer. No
+ * access control and no TLS: it stands behind an ingress.
  */
 #ifndef ASSAY_SERVER_HTTP_API_H
 #define ASSAY_SERVER_HTTP_API_H
@@ -36,7 +35,7 @@ struct http_api_config {
 
 struct http_api;
 
-/* Listens from now on; what `config` points to must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
+/* Listens from now on; what `config` points to must outlive it. ERR_CONFIG: no such address, or it cannot be bound. */
 enum err_code http_api_open(const struct http_api_config *config, struct http_api **out, struct err *err);
 uint16_t http_api_port(const struct http_api *api);
 /* Clients that were sent away. Thread: any. */

@@ -1,21 +1,23 @@
-/* Who may come in: the connections of an HTTP listener, from accept to close. libmicrohttpd reads and answers behind
- * it.
+/* The connections of an HTTP listener, from accept to close: which may stay, and for how long. libmicrohttpd reads the
+ * requests and sends the answers.
  *
- * DESIGN. The library's time-out is one of silence, so a client that drips a byte now and then stays for ever, and its
- * cap of connections keeps the next one out, whoever that is. Here it is the other way round: whoever comes is let in,
- * and when there are too many, of one address or of all, the one goes that has not got on for longest. A client that
- * does its part is through in milliseconds and is never that one; a thousand that drip throw each other out.
+ * DESIGN. The library's time-out measures silence only, so a client that sends a byte now and then stays for ever, and
+ * its cap on connections refuses the newest one, whoever that is. Here every connection is accepted, and when there are
+ * too many, from one address or in all, the one that has made no progress for longest is closed. A client that does its
+ * part is served in milliseconds and is never that one; a thousand slow ones close each other.
  *
- *   HTTP_STAGE_HEAD      its bytes are looked at where they lie in the kernel (MSG_PEEK), until there is a whole head and it
- *                  has one reading (server/http_head.h); only then the library gets the socket. A bad one is told 400.
+ *   HTTP_STAGE_HEAD      its bytes are inspected where they lie in the kernel (MSG_PEEK), until the head is complete
+ *                        and has only one reading (server/http_head.h); only then the library gets the socket. A bad
+ *                        head is answered with 400.
  *   HTTP_STAGE_BODY      the library reads the body
- *   HTTP_STAGE_WAITING   nothing is asked of it: it does not count, has no deadline and is never thrown out
- *   HTTP_STAGE_ANSWER    it reads its answer
- *   HTTP_STAGE_REFUSED   it was told 400, and what it still sends is thrown away, so that it can read that
+ *   HTTP_STAGE_WAITING   the client waits for us: it does not count, has no deadline and is never closed
+ *   HTTP_STAGE_ANSWER    the client reads its answer
+ *   HTTP_STAGE_REFUSED   it was sent 400; what it still sends is read and dropped, so that it can read the answer
  *
- * Each of these but waiting has a deadline for the whole of it. A connection carries one request: what we and a proxy
- * might count differently can then be nobody else's answer. One thread runs all of it and the library; the rejected
- * path, the library's own thread and a second one that shuts late sockets down, has two owners of a descriptor.
+ * Each stage but waiting has a deadline for the whole stage. A connection carries one request, so that where we and a
+ * proxy disagree about the end of a request, no other client can get its answer. One thread runs all of this and the
+ * library. Rejected: the library's own thread and a second one that shuts late sockets down, since a descriptor would
+ * then have two owners.
  */
 #ifndef ASSAY_SERVER_HTTP_SERVER_H
 #define ASSAY_SERVER_HTTP_SERVER_H
@@ -52,7 +54,7 @@ struct http_server_config {
 
 struct http_server;
 
-/* Listens from now on; the strings of `config` must outlive it. ERR_CONFIG: no such address, or it is not to be had. */
+/* Listens from now on; the strings of `config` must outlive it. ERR_CONFIG: no such address, or it cannot be bound. */
 enum err_code http_server_open(const struct http_server_config *config, struct http_server **out, struct err *err);
 uint16_t http_server_port(const struct http_server *server);
 /* Take nobody in any more. Thread: any. */
@@ -60,8 +62,8 @@ void http_server_quiesce(struct http_server *server);
 /* Cuts off whoever is left; nobody may be suspended any more. NULL is fine. */
 void http_server_close(struct http_server *server);
 
-/* A request begins in HTTP_STAGE_BODY. From now on its client waits, on behalf of `who`; then it reads its answer. Thread: of
- * the callbacks. */
+/* A request begins in HTTP_STAGE_BODY. From now on its client waits, on behalf of `who`; then it reads its answer.
+ * Thread: of the callbacks. */
 void http_server_wait(struct MHD_Connection *connection, void *who);
 void http_server_answer(struct MHD_Connection *connection);
 

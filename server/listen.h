@@ -1,4 +1,4 @@
-/* What the program's HTTP listeners have in common: an address in words, a socket, libmicrohttpd's log. */
+/* What the program's HTTP listeners have in common: parsing an address, opening its socket, and libmicrohttpd's log. */
 #ifndef ASSAY_SERVER_LISTEN_H
 #define ASSAY_SERVER_LISTEN_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Listen on HOST:PORT or [V6]:PORT; an empty host or *: all addresses; port 0: any. `what` names the setting in
- * messages. ERR_CONFIG: no such address, or it is not to be had. The caller owns the descriptor. */
+ * messages. ERR_CONFIG: no such address, or it cannot be bound. The caller owns the descriptor. */
 enum err_code listen_open(const char *what, const char *address, int *out, struct err *err);
 /* The port it has. */
 uint16_t listen_port(int fd);

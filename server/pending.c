@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A caller. It lives until it has ended and its place has been told, whichever comes later: the brokers' word for the
- * place may come when nobody waits any more. */
+/* A caller. It is freed when it has ended and its position is known, whichever comes later: the brokers'
+ * acknowledgement may come after the caller has gone. */
 struct waiter {
     struct pending *pending;
     GList link; /* in `callers` until it ends */
@@ -101,7 +101,7 @@ static void take_out(struct waiter *waiter)
     if (!waiter->placed) g_hash_table_add(pending->unsettled, waiter);
 }
 
-/* What is left of a caller once he has been told. */
+/* What is left of a caller once it has its answer. */
 struct ending {
     pending_done *done;
     void *ctx;
@@ -246,7 +246,7 @@ void pending_outcome(struct pending *pending, const struct outcome *outcome)
     if (ending.done) ending.done(ending.ctx, PENDING_ANSWERED, outcome);
 }
 
-/* By the caller and not by his waiter, which is gone when its end and this cross. */
+/* By the caller's `ctx` and not by its waiter, which may have ended and been freed at the same moment. */
 void pending_leave(struct pending *pending, const void *ctx)
 {
     struct ending ending = {0};

@@ -1,9 +1,9 @@
-/* Who waits for the verdict of which request.
+/* Which caller waits for the verdict of which request.
  *
- * Verdicts carry the place of their request, partition and offset, and are looked for by it: an id may be anybody's.
- * But the place is known only when the brokers have said so, and by then the verdict may have come. So the last
- * verdicts are kept, bounded in bytes, and a caller whose place is told late finds his there. Those who do not wait any
- * longer find theirs by id, as long as it is kept.
+ * A verdict carries the position of its request, partition and offset, and is matched by it, since two callers may use
+ * the same id. But the position is known only when the brokers have acknowledged the request, and by then the verdict
+ * may have come. So the newest verdicts are kept, bounded in bytes: a caller whose position is known late finds its
+ * verdict among them, and one that has stopped waiting can ask for it by id, as long as it is kept.
  *
  * Thread: any, for all calls; answers are given on the thread that brought them about, and without a lock held.
  */
@@ -45,7 +45,7 @@ void pending_place(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
 bool pending_cancel(struct waiter *waiter);
 
-/* The caller of `ctx` does not wait any longer, if he still did: PENDING_LATE. */
+/* The caller of `ctx` stops waiting, if it still did: PENDING_LATE. */
 void pending_leave(struct pending *pending, const void *ctx);
 
 /* An outcome came; copied, with a reference to its body. */

@@ -23,7 +23,7 @@
 
 enum { FEEDBACK_VERSION = 1 };
 
-/* Does the text name the key of feedback's version? It is a record then, be it a broken one. */
+/* Does the text name the key of feedback's version? Then it is meant as a record, even if it is a broken one. */
 bool feedback_is_meant(const char *text, size_t len);
 
 /* Does it look like a verdict, which files may hold too? */

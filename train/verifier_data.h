@@ -2,11 +2,12 @@
  *
  * A log line with candidates gives those that run (beams). One without gives its gold query and, around it, queries
  * that are wrong in ways a text-to-SQL system may be: mutants of the gold, mutants of mutants, and *siblings*, the gold
- * queries of other questions on the same database, those with the likest question first. Labels come from execution: a
- * mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier never sees one.
+ * queries of other questions on the same database, those of the most similar question first. Labels come from
+ * execution: a mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier
+ * never sees one.
  *
- * Instead of gold a line may have feedback (train/feedback.h): a candidate that was called right stands for the gold, one
- * called wrong labels those with its result, and the others stay unknown.
+ * Instead of gold a line may have feedback (train/feedback.h): a candidate that was called right stands for the gold,
+ * one called wrong labels those with its result, and the others stay unknown.
  *
  * Two threads or ten give the same data in the same order.
  */
