@@ -1,4 +1,4 @@
-/* What the program says of its own use: --help, and what was meant by a word that nobody knows. */
+/* What the program says of its own use: --help, and suggestions for an unknown word. */
 #ifndef ASSAY_CLI_HELP_H
 #define ASSAY_CLI_HELP_H
 

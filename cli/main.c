@@ -234,7 +234,7 @@ static void set_locale(void)
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A reader that went away is no error of ours; a full disk is. */
+/* That the reader of a pipe has gone away is not an error; a full disk is. */
 static int close_stdout(int code)
 {
     errno = 0;

@@ -1,13 +1,13 @@
 /* assay dlq: look at the dead letters, and send them again.
  *
- * list reads without a place of its own and marks nothing. redrive has one, the offsets of the group
- * "assay-dlq-redrive"; with --code it has one for that code, since it passes others over which somebody may want later.
- * Both look at the other's, so that a letter is sent once, whichever way. A place is moved only after the brokers have
- * acknowledged what was sent, so that a redrive that dies sends some letters twice and loses none. Sending twice does
- * no harm: of a request the first verdict counts, and of a task the first result. What is written while it runs is left
- * for the next run, so that a letter which dies again at once cannot go round and round.
+ * list commits no offsets. redrive keeps its position as the offsets of the group "assay-dlq-redrive"; with --code it
+ * has a position for that code, since it skips letters of other codes, which may be wanted later. Each kind of redrive
+ * reads the other's position too, so that a letter is sent once, whichever way. A position is moved only after the
+ * brokers have acknowledged what was sent, so that a redrive that dies sends some letters twice and loses none. Sending
+ * twice does no harm: of a request the first verdict counts, and of a task the first result. What is written while it
+ * runs is left for the next run, so that a letter which dies again at once cannot go round and round.
  *
- * What a letter says of itself comes from outside: it only goes back to a topic that Assay itself reads.
+ * The headers of a letter are untrusted: it is only sent back to a topic that Assay itself reads.
  */
 #include "cli/cli.h"
 #include "cli/output/format.h"

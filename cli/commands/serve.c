@@ -43,7 +43,8 @@ static bool read_place(const struct serve *serve, const struct bus_message *mess
     return true;
 }
 
-/* Ours come as JSON, since the requests went out so; what others asked for as msgpack is none of ours. */
+/* Our callers' verdicts come as JSON, since their requests were sent as JSON; a verdict in msgpack is for another
+ * sender. */
 static void take_verdict(struct serve *serve, const struct bus_message *message)
 {
     struct outcome outcome = {0};

@@ -1,9 +1,9 @@
 /* assay replay LOG --feed TOPIC: a log's requests for a fleet, and its verdicts back.
  *
- * DESIGN. A line that is a request goes out as JSON, keyed by its id, which a line without one gets here. Verdicts are
- * looked for from where their topic ended before the first request went out; which are ours is told by the ids, kept as
- * hashes (eval/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when all
- * have one, or when none has come for --wait-ms.
+ * DESIGN. A line that is a request goes out as JSON, keyed by its id; a line without an id gets one here. Verdicts are
+ * read from where their topic ended before the first request went out; which of them belong to this log is told by the
+ * ids, kept as hashes (eval/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting
+ * ends when all have one, or when none has come for --wait-ms.
  *
  * A file of another log is refused, as by a replay: before anything is sent, the ids of its verdicts and the digests
  * of their requests are held against the log.

@@ -4,9 +4,9 @@
  * ,"partition":P,"offset":O} of the topic. That alone says what is done, in whatever order it was written: the file is
  * scanned once, a torn last line is cut off, and the replay skips what has its verdict. No line twice, none lost.
  *
- * Whose verdicts they are is told by the digest of the request that each one carries (msg_request_digest); one of
- * schema version 1, or on what is no request, has none, and then by its id. Of either 31 bits are kept a line, in
- * pieces of 4,096 lines, since offsets may start anywhere: 4 bytes a line.
+ * Whose verdicts they are is told by the digest of the request that each one carries (msg_request_digest); a verdict of
+ * schema version 1, or on a line that is not a valid request, has no digest and is told by its id. 31 bits of either
+ * are kept for each line, in pieces of 4,096 lines, since offsets may start anywhere: 4 bytes a line.
  */
 #ifndef ASSAY_CLI_REPLAY_RESUME_H
 #define ASSAY_CLI_REPLAY_RESUME_H

@@ -10,10 +10,10 @@
  *       deny_columns: [customer.email]
  *       max_statements: 20
  *
- * An entry is a row of options of its own; the tables of cli/settings/options.c read, check and print it. An entry of a later
- * file replaces the whole one of an earlier file: half of one policy under half of another would be neither. Secrets
- * are never in the file: a connection string with a password in it is refused, a password is read from a file or a
- * variable when the databases are opened, and lives in no setting.
+ * An entry is a row of options of its own; the tables of cli/settings/options.c read, check and print it. An entry of a
+ * later file replaces the whole entry of an earlier file: a mixture of two policies would be a third one that nobody
+ * wrote. Secrets are never in the file: a connection string with a password in it is refused, a password is read from a
+ * file or a variable when the databases are opened, and lives in no setting.
  */
 #ifndef ASSAY_CLI_SETTINGS_CATALOGUE_H
 #define ASSAY_CLI_SETTINGS_CATALOGUE_H

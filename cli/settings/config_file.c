@@ -134,7 +134,7 @@ static enum err_code read_setting(struct reader *r, const char *section, const c
     return set_value(r, section, key, text, false, at);
 }
 
-/* What is no setting of ours is the library's; whether it has such a property, it says itself. */
+/* A key that is not a setting of the program is a property of librdkafka, which refuses those that it does not know. */
 static enum err_code read_kafka(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
                                 const yaml_node_t *value)
 {

@@ -165,7 +165,8 @@ static enum err_code set_property_variable(struct cli *cli, const char *name, co
     return code;
 }
 
-/* One ASSAY_SECTION_KEY=VALUE. A variable whose section is none of ours is someone else's and left alone. */
+/* One ASSAY_SECTION_KEY=VALUE. A variable that names no section of the settings belongs to another program and is
+ * ignored. */
 static enum err_code set_variable(struct cli *cli, const char *variable, struct err *err)
 {
     const char *name = variable + strlen("ASSAY_"), *equals = strchr(variable, '=');
