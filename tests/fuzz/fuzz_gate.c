@@ -1,5 +1,5 @@
-/* The gate in front of PostgreSQL takes any text and says why it is shut; and whatever stands around it, a word that
- * begins as a function that reaches outside keeps it shut. */
+/* The gate in front of PostgreSQL takes any text and says why it is shut; and a text with a word that begins like a
+ * function that reaches outside is always refused, whatever stands around it. */
 #include "lib/db/postgres_gate.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* Heads of HTTP requests. The same verdict in pieces as at once, whatever follows a whole head; and what is let through
- * has no line feed by itself, no NUL and one way to tell where its body ends. */
+/* Heads of HTTP requests. The verdict on a head is the same in pieces as at once, whatever follows it; and an accepted
+ * head has no bare line feed, no NUL and exactly one way to tell where its body ends. */
 #include "server/http_head.h"
 
 #include <stdint.h>

@@ -57,7 +57,7 @@ static void complain(struct suite *suite, const char *name, const char *what, co
     suite->failures++;
 }
 
-/* What a session of ours still has that a candidate could have set. */
+/* Does the session still have anything that a candidate could have set? */
 static bool session_is_clean(struct suite *suite)
 {
     return server_int(&suite->server, "SELECT count(*) FROM t") == 3;

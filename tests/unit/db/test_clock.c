@@ -76,7 +76,7 @@ Test(clock, one_call_looks_at_the_clock, .timeout = 120)
     fixture_end(&f);
 }
 
-/* What is no call of ours: arithmetic on digits, comparisons, calls that allocate and calls that do not. */
+/* Work outside Assay's own functions: arithmetic on digits, comparisons, calls that allocate and calls that do not. */
 Test(clock, every_column_of_a_long_statement, .timeout = 300)
 {
     static const struct {

@@ -8,7 +8,7 @@
 
 TestSuite(pending, .fini = leak_check);
 
-/* A caller, and what he was told. */
+/* A caller, and what it was told. */
 struct caller {
     unsigned told;
     enum pending_end end;
@@ -189,7 +189,8 @@ Test(pending, what_is_kept_is_bounded_and_the_newest)
     pending_free(pending);
 }
 
-/* Whoever leaves is told so once, and his place is another's, whether his request's place is known or not. */
+/* A caller that leaves is told so once and makes room for another, whether the position of its request is known or not.
+ */
 Test(pending, who_leaves_makes_room)
 {
     struct pending *pending = pending_new(1, 1 << 20);
