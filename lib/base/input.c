@@ -48,7 +48,7 @@ void input_free(struct input *input)
     *input = (struct input){0};
 }
 
-/* What stands at the beginning: all of `head` where that waits for nobody, else no more than the first line. */
+/* Reads the beginning: all of `head` where that cannot block, else no more than the first line. */
 static void look_ahead(struct lines *lines)
 {
     bool waits = lines->size == 0;

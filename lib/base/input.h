@@ -46,7 +46,7 @@ struct lines {
 /* "log.jsonl:7". g_free */
 char *lines_where(const struct lines *lines);
 
-/* Told of a line, or a record of a topic, that cannot be used: where it is, and why; NULL: nobody is. */
+/* Called for a line, or a record of a topic, that cannot be used, with its place and the reason. May be NULL. */
 typedef void (*input_skipped)(const char *where, const char *why);
 
 /* Open a log, or standard input for "-"; waits for its first line. A byte-order mark is skipped. ERR_IO; ERR_ENCODING

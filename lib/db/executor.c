@@ -242,7 +242,7 @@ static enum err_code crash_error(int status, struct err *err)
 {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     log_warn("db", "a statement ended its executor: %s", signal ? g_strsignal(signal) : "it left");
-    /* A reply that was none: we ended it. Any other SIGKILL is the system's, for want of memory. */
+    /* No reply came because we killed the child. Any other SIGKILL came from the system, for want of memory. */
     if (signal == SIGKILL) return err_set(err, ERR_LIMIT_MEMORY, "the process of the statement was ended");
     return err_set(err, ERR_ENGINE, "the statement ended its process: %s", signal ? g_strsignal(signal) : "it left");
 }
@@ -405,7 +405,7 @@ static void close_handle(struct db *db)
     g_free(self);
 }
 
-/* Nobody opens it by its path: what it does not fill is asked of the engine that it stands before. */
+/* Not opened by a path: slots that are not filled here are served by the engine behind the executor. */
 static const struct db_engine engine_apart = {
     .name = "sqlite, apart",
     .dialect = {.engine = "sqlite", .null_safe = "IS", .row_id = "rowid", .parameter = '?'},

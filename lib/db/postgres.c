@@ -97,7 +97,7 @@ static enum err_code queue_frame(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* What the server does not take of it is no fault of the statement's. */
+/* A setting that the server refuses is not the statement's fault. */
 static enum err_code read_frame(struct postgres_db *self, struct err *err)
 {
     struct err why = {0};
@@ -312,7 +312,7 @@ static enum err_code failed(struct postgres_db *self, const PGresult *result, st
     return code;
 }
 
-/* `each` takes rows while it says so. *stopped: it said no, and rows may still come. */
+/* `each` gets rows until it returns false. *stopped: it did, and rows may still come. */
 struct taker {
     enum err_code (*each)(void *ctx, PGresult *row, bool *stop, struct err *err);
     void *ctx;

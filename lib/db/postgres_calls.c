@@ -107,7 +107,7 @@ static void add_word_operators(struct collector *c, const char *word, size_t len
     }
 }
 
-/* In strings and comments too: what is one of those is the lexer's affair. */
+/* Also inside strings and comments: which parts are those only the lexer knows. */
 static void add_text_operators(struct collector *c, const char *sql, size_t len)
 {
     for (size_t i = 0; i < len && !c->too_many;) {

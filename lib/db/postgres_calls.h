@@ -32,7 +32,7 @@ struct postgres_calls {
 /* Fills *out; the caller owes postgres_calls_clear, on failure too. ERR_LIMIT_COUNT: too many different ones. Thread:
  * any. */
 enum err_code postgres_calls_of(const struct sql_stmt *stmt, struct postgres_calls *out, struct err *err);
-/* Of a text that is not read: each of its words may be any of it. */
+/* For a text that is not parsed: each of its words may be a function, an operator or a type. */
 enum err_code postgres_calls_of_text(const char *sql, size_t len, struct postgres_calls *out, struct err *err);
 void postgres_calls_clear(struct postgres_calls *calls);
 

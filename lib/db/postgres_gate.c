@@ -305,7 +305,7 @@ static const char *const functions[] = {
     "word_similarity",
 };
 
-/* Words that begin so are refused wherever they stand. Those in parentheses of an honest literal are the price. */
+/* Words that begin like these are refused wherever they stand, even inside a harmless literal. */
 static const char *const outside[] = {
     "pg_",     "lo_import", "lo_export", "lo_creat",   "lo_open",    "lo_unlink",    "lo_put",   "lo_get",
     "lo_from", "lo_trunc",  "lo_lseek",  "lo_tell",    "lo_close",   "lowrite",      "loread",   "dblink",

@@ -495,7 +495,7 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
     return code;
 }
 
-/* What is no URL is a file; PostgreSQL has been asked first. */
+/* Whatever is not a URL is a file; PostgreSQL has had its turn before. */
 static bool claims(const char *path)
 {
     return strstr(path, "://") == NULL;

@@ -55,7 +55,7 @@ size_t db_real_text(double real, char out[DB_REAL_TEXT])
         n = snprintf(out, DB_REAL_TEXT, "%.1f", real);
         return (size_t)n;
     }
-    /* Every double has 15 digits that count, but for the very small ones. */
+    /* Every double has 15 significant digits, except the very small ones. */
     for (int digits = fabs(real) < 1e-290 ? 1 : 15; digits <= 17; digits++) {
         n = snprintf(out, DB_REAL_TEXT, "%.*g", digits, real);
         if (strtod(out, NULL) == real) break;

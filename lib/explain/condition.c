@@ -61,7 +61,7 @@ static void say_between_test(struct teller *t, struct say *out, const struct sql
     say(out, n->flags & SQL_F_SYMMETRIC ? " (both included, in either order)" : " (both included)");
 }
 
-/* IN (1, 2). Of none or one value people do not say "one of". */
+/* IN (1, 2). With no value or a single one, people do not say "one of". */
 static void say_in_list(struct teller *t, struct say *out, const struct sql_node *n, bool are)
 {
     const struct sql_node *list = n->kids[IN_RIGHT];

@@ -297,7 +297,7 @@ static void say_others(struct joined *j, struct say *out, const struct sql_sourc
     }
 }
 
-/* Of tables that are told in the plural people say "their". */
+/* For tables named in the plural, people say "their". */
 static const char *its_or_their(const struct joined *j, const struct say *out, const struct sql_source *source,
                                 const char *its, const char *their)
 {

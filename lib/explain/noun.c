@@ -330,7 +330,7 @@ static void put_quoted(struct noun *out, const char *name)
     g_snprintf(out->text, sizeof out->text, "%s%.*s%s", mark, (int)len, name, mark);
 }
 
-/* May the name stand in a sentence as it is? */
+/* Can the name be used in a sentence as it is? */
 static bool is_readable(const char *name)
 {
     for (const char *c = name; *c; c++)

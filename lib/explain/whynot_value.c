@@ -145,7 +145,7 @@ void whynot_read(struct arena *arena, const struct explain_source *source, struc
         if (one.literal && (!culprit->literal || (one.stored == 0 && culprit->stored != 0))) *culprit = one;
         budget--;
     }
-    /* One side of an OR that nothing can meet is no fault of the whole. */
+    /* If only one side of an OR can never be met, the OR as a whole is not to blame. */
     if (held && culprit->stored == 0 && top->kind == SQL_BINARY && top->op == SQL_OP_OR) culprit->stored = -1;
 }
 

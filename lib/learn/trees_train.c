@@ -147,7 +147,7 @@ static bool own_round(BoosterHandle booster, DMatrixHandle matrix, const struct 
     return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
 }
 
-/* Boosting by a loss of ours. */
+/* Boosting with our own loss function. */
 static bool boost_own(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
                       const struct learn_options *options)
 {

@@ -81,7 +81,7 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
     return sleep_until(call, until);
 }
 
-/* Somebody was asked to come back later: that holds for every call to this endpoint. */
+/* The endpoint asked one call to come back later: that holds for every call to this endpoint. */
 static enum err_code sit_out_pause(struct call *call)
 {
     struct patience *patience = &call->scorer->patience;

@@ -93,7 +93,7 @@ static enum err_code check_endpoint(const struct http_settings *s, struct err *e
     const char *fault =
         curl_url_set(url, CURLUPART_URL, s->endpoint, 0) != CURLUE_OK ? "is no URL" : endpoint_fault(url, s);
     curl_url_cleanup(url);
-    /* The endpoint itself is not repeated: whoever put a key into it would find it in a log. */
+    /* The endpoint itself is not repeated: a key that was put into it would appear in a log. */
     return fault ? err_set(err, ERR_CONFIG, "the endpoint %s", fault) : ERR_OK;
 }
 

@@ -49,9 +49,9 @@ struct scorer {
     struct scorer_stats stats;
 };
 
-/* Send, and send again while the error is one that time may mend: waits, budget, breaker and deadline are kept.
- * ERR_OK: status 200 and *reply has the body. After ERR_REMOTE *reply has the body too, for whoever can learn from it.
- * The caller owes http_reply_clear always. */
+/* Send, and send again while the error may be temporary; waits, budget, breaker and deadline are respected. ERR_OK:
+ * status 200 and *reply has the body. After ERR_REMOTE *reply has the body too, for whoever can learn from it. The
+ * caller owes http_reply_clear always. */
 enum err_code call_exchange(struct call *call, const char *path, const char *body, struct http_reply *reply);
 
 /* Reading replies, apart from asking for them, so that a fuzzer can hand in any bytes. `reply` has a body.

@@ -408,7 +408,7 @@ static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
     return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
 }
 
-/* In place of a column's values. How much they are counts for the whole index, as if they were here. */
+/* In place of a column's values. Their size counts for the whole index, as if they were here. */
 static void code_filter(struct coder *c, struct values *values, struct value_column *column)
 {
     uint64_t bytes = column->apart_bytes;

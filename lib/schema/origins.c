@@ -117,7 +117,7 @@ static void add_source(struct tracer *t, struct origins *to, const struct sql_so
     if (table >= 0) add_table(t, to, table); /* a virtual one, called like a function */
 }
 
-/* Of a table the row number may be its key; of anything else it is not known whose it is. */
+/* The row number of a table may be its key; for anything else it is not known which table it belongs to. */
 static void add_rowid(struct tracer *t, struct origins *to, int number)
 {
     const struct schema_table *table = number >= 0 ? &t->index->tables[number] : NULL;

@@ -140,7 +140,7 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    /* Nobody can prepare values that collide under a seed drawn for this build. */
+    /* The seed is drawn for this build, so that nobody can prepare values that collide. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     enum err_code code = ERR_OK;

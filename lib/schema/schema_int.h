@@ -52,7 +52,8 @@ struct schema_index *schema_index_new(const struct schema_options *options);
 
 /* Add the words of the full name to those of the name (sidecar.c). */
 void schema_widen_words(struct arena *arena, struct schema_column *column);
-/* Changes when a description file beside the database (or in the folder given, NULL: none) does; 0: there are none. */
+/* A number that changes when a description file beside the database (or in the folder given, NULL: none) does; 0: no
+ * files. */
 uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir);
 
 /* Each step returns ERR_OK or has filled builder->err. */

@@ -370,7 +370,7 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     return true;
 }
 
-/* Errors that are no slips: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
+/* Errors that are not slips: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
 static bool refuse_here(const struct feeder *f, uint32_t at)
 {
     struct sql_parser *p = f->p;
@@ -465,7 +465,7 @@ static void feed_all(struct feeder *f)
     struct sql_parser *p = f->p;
     struct sql_token end = {.start = p->tokens[f->stop].start, .code = SQL_END_OF_TEXT};
     unsigned prev = SQL_END_OF_TEXT;
-    uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is no news */
+    uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is the same one */
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_settle_word(p, i, prev);

@@ -53,7 +53,7 @@ struct sql_parser {
     bool has_qualified_call; /* f of s.f(x) was met: slips.c looks at it */
     bool full;               /* the arena refused; what builders return is `spare` */
     struct sql_stmt *stmt;
-    struct sql_node spare; /* writable by anyone, read by no one: stands in for nodes that could not be had */
+    struct sql_node spare; /* written but never read: stands in for nodes that could not be allocated */
     struct sql_node *spare_kids[8];
 };
 
