@@ -37,7 +37,7 @@ static int64_t deadline_of(const struct asker *asker, const struct core_question
     return now + (left < 0 ? 0 : left);
 }
 
-/* Offer until there is room, or nobody wants it any more. */
+/* Try to send until there is room, or the asker is being closed. */
 static void send_result(struct asker *asker, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};

@@ -501,7 +501,7 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         bus_ack(c->consumer, message);
 }
 
-/* The answer to a task that nobody will see: its family has none, and why. */
+/* The answer to a task that was not sent: its family is unavailable, with the reason. */
 static enum err_code answer_too_large(struct coordinator *c, const struct outgoing *item)
 {
     struct msg_signal signals[VSIG_ID_END];

@@ -63,7 +63,7 @@ struct core_actions {
     bool (*verify)(void *ctx, const struct core_question *question);
     /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
     void (*duplicate)(void *ctx, void *token);
-    /* The request is somebody else's now (core_forget): no verdict will come. NULL: nobody needs to know. */
+    /* The request went to another process (core_forget): no verdict will come. NULL: not called. */
     void (*dropped)(void *ctx, void *token);
 };
 
@@ -82,7 +82,7 @@ void core_free(struct core *core);
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns);
 /* A request that has its verdict, shown for what may come after it. */
 void core_history(struct core *core, const struct core_incoming *incoming);
-/* The requests of a partition are somebody else's now. */
+/* The partition went to another process, and its requests with it. */
 void core_forget(struct core *core, int32_t partition);
 /* Has this task no answer yet, in a request that is open? */
 bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family);

@@ -113,7 +113,8 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
     judged->p_correct = 0;
 }
 
-/* What the content of a request adds to every candidate's hash: two requests share nothing but this says so. */
+/* What the content of a request adds to every candidate's hash, so that two requests share results only if this is
+ * equal. */
 static uint64_t context_hash(const struct msg_request *asked)
 {
     const char *const parts[] = {asked->db, asked->question, asked->evidence};

@@ -97,11 +97,12 @@ struct unseen_count {
     bool several;       /* not all of them for that reason */
 };
 struct unseen_count unseen_count(const struct msg_judged *judged);
-/* Could the checks not look at this candidate? Then it is no answer as long as there is one that was judged. */
+/* Were the checks unable to look at this candidate? Then it is not the answer as long as there is one that was judged.
+ */
 bool unseen(const struct request *request, uint32_t index);
 /* What was not looked at, after "it is not judged: "; only of one that is unseen. */
 const char *unseen_why(struct request *request, uint32_t index);
-/* A wire name of an error in words; other reasons are words already. */
+/* The meaning of an error's wire name, for people; any other reason is returned as it is. */
 const char *unseen_reason(const char *reason);
 
 /* decide.c: does a candidate execute? Not known when no family has run it. */

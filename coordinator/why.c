@@ -157,7 +157,7 @@ static const char *of_rank(struct request *request, uint32_t index, uint32_t bes
                         because);
 }
 
-/* A number that is below what a test asks, in words around the two, and what speaks against the candidate. */
+/* A sentence on a number that is below a test's threshold, with both numbers and what speaks against the candidate. */
 static const char *of_number(struct arena *arena, const struct msg_judged *judged, double p, double least,
                              const char *before, const char *between, const char *after)
 {

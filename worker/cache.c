@@ -436,7 +436,7 @@ static void stage_and_publish(struct flight *flight, const struct schema_blob *b
     links_free_replies(replies, 2);
 }
 
-/* An index whose database changed while it was built is nobody else's: its key would be another. */
+/* An index whose database changed while it was built is not shared: its key would no longer be right. */
 static void publish(struct flight *flight, const struct schema_index *index)
 {
     struct schema_blob blob = {0};

@@ -105,7 +105,8 @@ static enum err_code receive_some(struct exchange *x)
     return parse(x);
 }
 
-/* At most timeout_ms of silence, and CALL_TIMEOUTS as much in all: a byte now and then keeps nobody waiting. */
+/* At most timeout_ms of silence, and CALL_TIMEOUTS times as much in all, so that single bytes now and then do not
+ * stretch a call. */
 static enum err_code wait_io(struct exchange *x, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000;

@@ -107,7 +107,7 @@ static bool is_leased(struct permits *permits, const struct permit *permit)
     return found;
 }
 
-/* One that was given back just before must not be entered again for nobody. */
+/* Renewing enters a lost permit again; one that was given back meanwhile is then taken out. */
 static void renew(struct permits *permits, const struct permit *permit)
 {
     long long answer = run(permits, RENEW, permit);

@@ -150,7 +150,7 @@ static enum column_look look_at_column(const struct db_result *result, uint32_t 
     return all_null ? COLUMN_NULL : all_zero ? COLUMN_ZERO : COLUMN_MIXED;
 }
 
-/* A column of a table that holds nothing else than what came out: the query is not to blame for it. */
+/* The table's column holds no other value than the one in the result: the query is not to blame for it. */
 static bool column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
 {
     const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;

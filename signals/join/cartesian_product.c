@@ -89,7 +89,7 @@ static bool ignores_repeats(const struct sql_node *call)
     return (call->flags & SQL_F_DISTINCT) || sql_clause_of(call) == SQL_CLAUSE_ORDER;
 }
 
-/* Does nobody see how often a row comes out of this block's FROM? */
+/* Does the result not depend on how often a row comes out of this block's FROM? */
 static bool hides_repeats(const struct vsig_run *run, const struct sql_block *block)
 {
     if (block->grouped && !block->aggregate) return true;

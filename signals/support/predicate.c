@@ -292,7 +292,7 @@ bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql
            is_code_of(&asked->tokens, text, len) || is_date_of(&asked->tokens, text, len);
 }
 
-/* Does the text hold these bytes as whole words? A space at their edge is nobody's word. */
+/* Does the text hold these bytes as whole words? A space at their edge belongs to no word. */
 static bool holds_bytes(const char *text, const char *wanted, size_t len)
 {
     if (!text || len == 0 || wanted[0] == ' ' || wanted[len - 1] == ' ') return false;
