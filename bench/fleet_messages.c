@@ -332,7 +332,8 @@ static void *feed(void *arg)
     return NULL;
 }
 
-/* `sampling`: the topics between are read too. Not in a run that counts, for their readers would fetch beside it. */
+/* `sampling`: the topics between are read too. Not in a measured run, since their readers would fetch at the same time.
+ */
 static double run_fleet(bool sampling, struct cost *cost)
 {
     pthread_t thread;

@@ -81,7 +81,8 @@ static struct eval_contrast contrast(const struct columns *c, enum eval_choice a
     return out;
 }
 
-/* How much of the way from the first executable to the oracle. Where there is no way to go it is not defined. */
+/* The share of the gain from the first executable to the oracle that was reached. Not defined where the two are equal.
+ */
 static double gap_statistic(const void *context, const uint32_t *rows, size_t n)
 {
     const struct columns *c = context;

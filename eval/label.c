@@ -98,7 +98,8 @@ struct db *labeler_db(struct labeler *labeler, const char *name, const char **pa
     return labeler->open[0].db;
 }
 
-/* Run and digest. False: it failed; `err` says why. A result past our caps ran, but is nobody's answer: *huge. */
+/* Run and digest. False: it failed; `err` says why. A result past our caps counts as run, but cannot equal any other:
+ * *huge. */
 static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,
                 bool *huge, struct err *err)
 {

@@ -26,8 +26,8 @@ struct labeler;
 struct labeler *labeler_new(const struct worker_databases *databases);
 void labeler_free(struct labeler *labeler);
 
-/* From now on these times count as steps of the engine where it counts them: labels to learn from are the same on every
- * machine. Those to be measured by are as the reference labeller's, in time. */
+/* From now on the time limits are counted in steps of the engine, where it counts them, so that labels for training are
+ * the same on every machine. Labels for measuring use time, as the reference labeller does. */
 void labeler_by_steps(struct labeler *labeler);
 
 /* `own`, but no looser than the catalogue's entry of that name: its owner's word holds for labels too. Where it cuts a

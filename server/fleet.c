@@ -92,7 +92,7 @@ static void drain(const struct running *all, uint32_t n, int64_t drain_ms)
     }
 }
 
-/* Why a part ended that nobody had asked to. */
+/* Why a part ended without having been asked to stop. */
 static int report(const struct fleet_part *part, enum err_code code, const struct err *err)
 {
     const struct log_field fields[] = {log_field_text("part", part->name), log_field_text("code", err_name(code)),

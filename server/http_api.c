@@ -113,7 +113,7 @@ static enum MHD_Result send_error(struct MHD_Connection *connection, const struc
                         ours ? "the fleet cannot be reached" : "not a request", err_name(err->code), detail);
 }
 
-/* Nobody waits any longer: where the verdict will be. */
+/* The wait has ended without a verdict: says where the verdict will be. */
 static enum MHD_Result send_accepted(const struct call *call)
 {
     char *escaped = g_uri_escape_string(call->id, NULL, FALSE), *location = g_strconcat(VERDICTS, escaped, NULL);
@@ -161,7 +161,7 @@ static void on_place(void *ctx, int32_t partition, int64_t offset)
     pending_place(ctx, partition, offset);
 }
 
-/* An id that nobody else has: an id that comes twice is a repeat. */
+/* A unique id: an id that comes twice would be a repeat. */
 static void make_id(char *out, size_t size)
 {
     uint64_t random[2] = {0};

@@ -40,7 +40,7 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
 uint16_t http_api_port(const struct http_api *api);
 /* Clients that were sent away. Thread: any. */
 void http_api_get_stats(const struct http_api *api, struct http_server_stats *out);
-/* Take nobody in any more; those who wait are still answered. */
+/* Accept no more connections; callers that wait are still answered. */
 void http_api_quiesce(struct http_api *api);
 /* After pending_close. NULL is fine. */
 void http_api_close(struct http_api *api);

@@ -133,7 +133,7 @@ static void admit(struct http_server *server, int fd, const struct sockaddr_stor
     enter(guest, HTTP_STAGE_HEAD);
 }
 
-/* Without descriptors the listener would be ready for ever, and nobody could come. */
+/* Out of descriptors, the listener would be reported ready for ever while nothing can be accepted. */
 static void out_of_descriptors(struct http_server *server)
 {
     make_room(server, NULL, 0);
@@ -209,7 +209,7 @@ static void look_at_head(struct guest *guest)
         refuse(guest, why);
 }
 
-/* At its end, or more than anybody needs to read an answer: away. */
+/* Read and drop what the client still sends; its end closes the connection. */
 static void throw_away(struct guest *guest)
 {
     ssize_t n = 1;

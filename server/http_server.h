@@ -57,9 +57,9 @@ struct http_server;
 /* Listens from now on; the strings of `config` must outlive it. ERR_CONFIG: no such address, or it cannot be bound. */
 enum err_code http_server_open(const struct http_server_config *config, struct http_server **out, struct err *err);
 uint16_t http_server_port(const struct http_server *server);
-/* Take nobody in any more. Thread: any. */
+/* Accept no more connections. Thread: any. */
 void http_server_quiesce(struct http_server *server);
-/* Cuts off whoever is left; nobody may be suspended any more. NULL is fine. */
+/* Closes the connections that are left; none may be suspended any more. NULL is fine. */
 void http_server_close(struct http_server *server);
 
 /* A request begins in HTTP_STAGE_BODY. From now on its client waits, on behalf of `who`; then it reads its answer.

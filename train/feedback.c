@@ -141,7 +141,7 @@ bool feedback_is_verdict(const char *text, size_t len)
     return mentions(text, len, "\"status\"") && mentions(text, len, "\"schema_version\"");
 }
 
-/* In a file, what is no feedback is something else; its topic holds nothing else. */
+/* A file may hold other records than feedback; the topic of feedback may not. */
 static void read_feedback(struct feedback *feedback, const struct source *at)
 {
     struct err err = {0};
@@ -221,8 +221,7 @@ enum err_code feedback_read(const char *const *paths, int n, struct source *topi
 
 /* --- a request --- */
 
-/* The SQL that a word is about; NULL: nobody knows. Candidates' texts may hold NULs, and then are none that anybody
- * could run. */
+/* The SQL that a record is about; NULL: not known. A candidate's text that holds a NUL cannot be run, and is none. */
 static const char *subject_of(const struct said *said, const struct word *word, const struct msg_request *request)
 {
     if (word->sql) return word->sql;
@@ -230,7 +229,7 @@ static const char *subject_of(const struct said *said, const struct word *word, 
     return word->candidate < request->n_candidates ? request->candidates[word->candidate].sql.bytes : NULL;
 }
 
-/* From the last word to the first, so that the last about a piece of SQL counts. */
+/* From the last record to the first, so that the last one about a piece of SQL counts. */
 static void put_words(struct feedback *feedback, const struct said *said, const struct msg_request *request,
                       struct feedback_labels *out)
 {

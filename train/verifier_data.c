@@ -120,7 +120,7 @@ static void label(const struct bench *b, const char *sql, size_t len, const stru
     fingerprint_free(&print);
 }
 
-/* Without statements of its own: what they tell of rows is no feature. NULL: nothing can be said. */
+/* Without statements of its own, since what they tell of rows is not a feature. NULL: there is no explanation. */
 static const struct explanation *explain(const struct bench *b, const struct vsig_subject *subject)
 {
     struct explain_options options = explain_defaults;
@@ -357,7 +357,7 @@ static gpointer judge_thread(gpointer p)
 
 /* --- all of them --- */
 
-/* Gold in the log itself is worth more than what somebody said. */
+/* Gold in the log itself takes precedence over feedback. */
 static void take_feedback(struct feedback *feedback, const struct msg_request *request,
                           struct verifier_question *question)
 {

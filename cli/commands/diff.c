@@ -33,7 +33,8 @@ static void say(struct diff *d, const struct lines *lines, const struct err *err
              err->text[0] ? err->text : err_meaning(err->code));
 }
 
-/* The next verdict of a side; what is none is reported and counted. 1, 0 at the end or (with d->failed) to stop. */
+/* The next verdict of a side; a line that is not a verdict is reported and counted. 1, 0 at the end or (with d->failed)
+ * to stop. */
 static int next_verdict(struct diff *d, unsigned side, struct diff_verdict *out)
 {
     struct err err = {0};
@@ -181,7 +182,7 @@ static void stream_side(struct diff *d)
     g_array_free(pair.signals, TRUE);
 }
 
-/* What the index holds and nobody asked for. */
+/* Verdicts of the indexed side that have no partner on the other. */
 static void list_unmatched(struct diff *d)
 {
     for (uint32_t i = 0; i < d->ids.n && !d->failed; i++) {
@@ -222,7 +223,7 @@ static bool open_all(struct diff *d)
     return false;
 }
 
-/* Which side is read twice: A, unless it is no file. */
+/* Which side is read twice: A, unless it is not a regular file. */
 static bool choose_indexed(struct diff *d)
 {
     const char *log = d->cli->settings.diff.log;

@@ -81,7 +81,7 @@ static bool is_wanted(const struct post *post, const struct letter_origin *origi
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* A text without what stands in quotes: names and pieces of SQL, which may be literals. */
+/* A text without its quoted parts: names and pieces of SQL, which may be literals. */
 static char *without_quoted(const char *text)
 {
     GString *out = g_string_new(NULL);

@@ -24,7 +24,8 @@ struct checkup {
 /* Rights that PUBLIC has count: they are taken from both. */
 #define ME "pg_catalog.quote_ident(current_user)"
 
-/* Of a function's number: initdb has not made it, the role may execute it, and no trusted extension has brought it. */
+/* Condition on a function's object number: not made by initdb, executable by the role, and not from a trusted
+ * extension. */
 #define IS_OWN(function)                                                                                               \
     function " >= 16384 AND pg_catalog.has_function_privilege(" function ", 'EXECUTE') AND NOT EXISTS (SELECT FROM"    \
              " pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid ="          \

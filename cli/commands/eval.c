@@ -133,7 +133,7 @@ static void keep_labels(struct eval *e, uint64_t tag, const struct labels *label
     e->labels->pdata[tag - 1] = labels_json(labels);
 }
 
-/* The schema index, for comparing trees with their names resolved; NULL when it cannot be had. */
+/* The schema index, for comparing trees with their names resolved; NULL when it cannot be built. */
 static struct schema_index *schema_of(struct eval *e, const char *db)
 {
     const char *path = NULL;

@@ -62,7 +62,8 @@ static void report(struct replay *r, const char *what)
     g_free(where);
 }
 
-/* From now and then: verdicts that are out are made safe, then what they answered is. */
+/* Called now and then: first the written verdicts are made durable, then the offsets of the requests that they answer.
+ */
 static bool commit(struct replay *r)
 {
     struct err err = {0};
@@ -154,7 +155,7 @@ static struct msg_verdict *own(const struct msg_verdict *verdict)
     return copy;
 }
 
-/* A line that is no request: a failed verdict in its place, or a word on standard error. False: stop. */
+/* A line that is not a request: a failed verdict in its place, or a message on standard error. False: stop. */
 static bool bad_line(struct replay *r, struct arena *arena, const struct err *err)
 {
     struct msg_verdict failed;
@@ -378,7 +379,7 @@ static int run_engine(struct replay *r)
     return exit_code(r, code, &err);
 }
 
-/* Close the output; a full disk shows here at the latest. A reader that left is no error. */
+/* Close the output; a full disk shows here at the latest. That a pipe's reader has gone away is not an error. */
 static int close_output(struct replay *r, int code)
 {
     if (r->sink) {

@@ -133,7 +133,8 @@ static void collect(void *ctx, struct metrics *metrics)
 
 /* --- open, close --- */
 
-/* For ever, from a while ago: a caller whose replica died asks the next one, which may have started since. */
+/* Reads without end, beginning some time in the past: a caller whose replica died asks another one, which may have
+ * started since. */
 static enum err_code open_range(const struct serve *serve, const char *topic, struct range **out, struct err *err)
 {
     int64_t since_ms = bus_now_ns(serve->bus) / 1000000 - serve->settings->serve.look_back_ms;

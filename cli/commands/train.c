@@ -205,7 +205,7 @@ static char *command_line(const struct train *t, const char *what)
     return g_string_free(text, FALSE);
 }
 
-/* What was learned beside what the labels say, and the rank correlation of the two. */
+/* What was learned compared with what the labels say, and the rank correlation of the two. */
 static void print_label_model(const struct vectors *v, const struct lm_model *model)
 {
     static const struct table_column columns[] = {{"signal"},

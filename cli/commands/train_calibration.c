@@ -223,7 +223,7 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
         (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
-/* From a group of no fleet, and nothing is committed: it is read anew each time. */
+/* With a group that no fleet uses, and nothing is committed: the same range is read each time. */
 static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
 {
     struct range_config config;

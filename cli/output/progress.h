@@ -16,8 +16,8 @@ struct progress {
 void progress_start(struct progress *progress);
 void progress_count(struct progress *progress, const struct msg_verdict *verdict);
 
-/* Redraw if the last time is 100 ms ago. `share` of the log that has been read (0..1), for the time left; below 0: not
- * known. */
+/* Redraw if the last redraw was at least 100 ms ago. `share` of the log that has been read (0..1), for the time left;
+ * below 0: not known. */
 void progress_draw(struct progress *progress, double share);
 
 /* Take the line off the terminal, so that other text can be written. */

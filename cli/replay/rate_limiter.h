@@ -16,10 +16,10 @@ struct pace {
  * due; 0: now. A request without a time, or from before the first one, is not held back by `speed`. */
 int64_t pace_wait_ns(struct pace *pace, int64_t time_ms, int64_t now_ns);
 
-/* It goes out now: take its token. What is not used is saved for half a second at most. */
+/* The request is sent now: take its token. Unused tokens are saved for half a second at most. */
 void pace_take(struct pace *pace, int64_t now_ns);
 
-/* Sleep that long, but not past 20 ms: whoever waits has other work, and signals to look at. */
+/* Sleep that long, but at most 20 ms: the caller has other work to do and signals to check. */
 void pace_nap(int64_t wait_ns);
 
 #endif

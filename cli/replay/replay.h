@@ -17,7 +17,8 @@ bool replay_check(const struct cli *cli);
 /* Do --from-... and --to-... make one stretch? Complains and returns false where not. For whoever reads one. */
 bool replay_check_stretch(const struct settings *settings);
 
-/* Is --group none of the fleet's? Complains and returns false where it is. For whoever writes its offsets. */
+/* True when --group is not one of the fleet's groups; else complains and returns false. For commands that write its
+ * offsets. */
 bool replay_check_group(const struct settings *settings);
 
 /* The stretch of --from-topic. ERR_CONFIG: a time that is none. */

@@ -97,7 +97,8 @@ bool resume_read(const struct lines *lines, struct resume_record *out)
     return out->id != NULL;
 }
 
-/* May this be what a kill left of a record? Anything else is somebody's file, and not ours to cut. */
+/* May this be a record that was cut off by a kill? Anything else is another program's file, which must not be
+ * truncated. */
 static bool is_torn_record(const struct lines *lines)
 {
     static const char start[] = "{\"schema_version\":";

@@ -55,7 +55,7 @@ void resume_free(struct resume *resume);
 bool resume_has(const struct resume *resume, uint64_t place);
 
 /* Was this place's verdict written for another request? Then the file belongs to another log. `digest` is that of the
- * request as msg_request_digest gives it, NULL: what is there is no request; `id` its id, NULL: it has none. */
+ * request as msg_request_digest gives it, NULL: the line is not a request; `id` its id, NULL: it has none. */
 bool resume_conflicts(const struct resume *resume, uint64_t place, const uint64_t digest[2], const char *id);
 
 /* Take a record apart. False: it is no JSON with an id. The caller owes json_decref of out->json in any case. */

@@ -14,14 +14,15 @@ void topic_sink_close(struct topic_sink *sink); /* NULL is fine */
 /* Hand one over, waiting for room until a signal comes (ERR_CANCELLED). Fatal codes as those of the bus. */
 enum err_code topic_sink_write(struct topic_sink *sink, const struct msg_verdict *verdict, struct err *err);
 
-/* Wait a moment until all are safe: ERR_FULL when they are not. finish waits longer, and says so as ERR_UNREACHABLE. */
+/* Wait a moment until all are acknowledged: ERR_FULL when they are not. finish waits longer, and returns
+ * ERR_UNREACHABLE. */
 enum err_code topic_sink_flush(struct topic_sink *sink, struct err *err);
 enum err_code topic_sink_finish(struct topic_sink *sink, struct err *err);
 
 /* How many were handed over. */
 uint64_t topic_sink_sent(const struct topic_sink *sink);
 
-/* Hand over one message in the same way; for whoever sends something else. */
+/* Send one message in the same way, for callers that send something other than verdicts. */
 enum err_code topic_produce(struct bus *bus, const struct bus_out *out, struct err *err);
 
 /* Wait until all that the bus took is safe, at most `limit_ms` or until a signal: ERR_UNREACHABLE, ERR_CANCELLED. */

@@ -219,7 +219,7 @@ struct worker_databases catalogue_databases(const struct cli *cli)
     return databases;
 }
 
-/* The settings' limits, but for what the entry sets itself. */
+/* The settings' limits, overridden by those that the entry sets. */
 static struct db_limits limits_of(const struct settings *s, const struct db_limits *own)
 {
     return (struct db_limits){
