@@ -5,8 +5,8 @@
  * answered `rejected` and becomes a dead letter. If it does not, its answer is as good as any. No innocent task is ever
  * rejected for the company that it was in, and a poisoned one costs the family two workers, not its deadline.
  *
- * How such a process is started is its owner's business (cli/commands/worker.c): it reads a task from its standard input and
- * writes the result.
+ * How such a process is started is its owner's business (cli/commands/worker.c): it reads a task from its standard
+ * input and writes the result.
  */
 #ifndef ASSAY_WORKER_TRIAL_H
 #define ASSAY_WORKER_TRIAL_H

@@ -6,9 +6,10 @@
  * valid request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has
  * none.
  *
- * A topic is read by offsets of its own (proto/bus/range.h), so the live group never notices. Where it stands is kept where
- * the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the offsets of
- * the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and loses none.
+ * A topic is read by offsets of its own (proto/bus/range.h), so the live group never notices. Where it stands is kept
+ * where the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the
+ * offsets of the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and
+ * loses none.
  *
  * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
  */

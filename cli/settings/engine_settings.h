@@ -22,8 +22,8 @@ struct cache_config engine_settings_cache(const struct settings *settings);
 /* One line on standard error: what the fleet's index cache did. Nothing without one, or with --quiet. */
 void engine_settings_report_cache(const struct cli *cli, struct engine *engine);
 
-/* --db-root and the catalogue as the engine wants them, before engine_settings. Complains and returns false when there is
- * neither, a root that is no folder, or a password that cannot be read. */
+/* --db-root and the catalogue as the engine wants them, before engine_settings. Complains and returns false when there
+ * is neither, a root that is no folder, or a password that cannot be read. */
 bool engine_settings_has_databases(struct cli *cli);
 
 #endif

@@ -1,4 +1,5 @@
-/* The resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also holds its default. */
+/* The resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also holds its
+ * default. */
 #ifndef ASSAY_CLI_SETTINGS_SETTINGS_H
 #define ASSAY_CLI_SETTINGS_SETTINGS_H
 

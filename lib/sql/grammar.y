@@ -490,7 +490,8 @@ sets(A) ::= sets(L) COMMA set(X).      { A = sqlb_add(p, L, X); }
 set(A) ::= expr(A).
 set(A) ::= LP(K) RP.                   { A = sqlb_as(p, sqlb_list(p, SQL_ROW, NULL), SQL_ROW, K.start); }
 
-/* Spelled out, as in SQLite: where a rule may be empty, lemon would try ROWS as a name before it tries the empty rule. */
+/* Spelled out, as in SQLite: where a rule may be empty, lemon would try ROWS as a name before it tries the empty rule.
+ */
 window(A) ::= window_parts(A).
 window(A) ::= nm(B) window_parts(W).               { A = sqlb_qualified(p, W, B); A->start = B.start; }
 window_parts(A) ::= .                              { A = NODE(WINDOW, p->end, NULL, NULL, NULL); }

@@ -37,7 +37,8 @@ static const struct {
 
 /* clang-format off */
 /* abbreviation, what it stands for; a leading '+' : only after another word of the same name. Only what is hardly ever
- * another word: no "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a longitude). */
+ * another word: no "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a longitude).
+ */
 static const char *const ABBREVIATIONS[][2] = {
     {"abbr", "abbreviation"}, {"abbrev", "abbreviation"}, {"acct", "account"}, {"addr", "address"},
     {"adr", "address"}, {"admin", "administrator"}, {"amt", "amount"}, {"apt", "apartment"}, {"arr", "arrival"},

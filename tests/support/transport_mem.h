@@ -1,8 +1,8 @@
 /* The local transport with faults on a pattern: what a network, a broker or a crash would do now and then.
  *
  * It is an ordinary row of the transport table, named "mem". Faults are set for the whole process, before threads
- * start; with none it behaves as the local one. Every fault keeps the contract of proto/bus/transport.h: nothing is ever
- * lost.
+ * start; with none it behaves as the local one. Every fault keeps the contract of proto/bus/transport.h: nothing is
+ * ever lost.
  */
 #ifndef ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H
 #define ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H

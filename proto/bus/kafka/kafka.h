@@ -119,7 +119,8 @@ enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const c
 
 /* --- limits.c: how large messages may be --- */
 
-/* What a message may be where the library and its brokers take `largest`: they, and exactly_once/settle.c, add to it. */
+/* What a message may be where the library and its brokers take `largest`: they, and exactly_once/settle.c, add to it.
+ */
 size_t kafka_without_overhead(size_t largest);
 
 enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
