@@ -25,7 +25,7 @@ static bool is_ours(const struct bus_header *header)
     return strncmp(header->name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-/* The message's headers, but for those of an earlier letter. False: not all of them. */
+/* The message's headers, except those of an earlier letter. False: not all of them fitted. */
 static bool add_own(struct letter *letter, const struct bus_message *message)
 {
     size_t bytes = 0;

@@ -58,7 +58,8 @@ struct letter_origin {
     uint32_t attempts, redriven;
 };
 
-/* ERR_MALFORMED: not a letter, for it does not say from which topic it comes, or a number is none. Thread: any. */
+/* ERR_MALFORMED: not a letter, since it does not name the topic it came from, or a number in it cannot be read. Thread:
+ * any. */
 enum err_code letter_read(const struct bus_message *message, struct letter_origin *out, struct err *err);
 
 /* Send it again: *out is the original message, to its topic and partition, with its own headers, x-dlq-first-seen, and

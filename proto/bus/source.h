@@ -46,7 +46,8 @@ const char *source_text(const struct source *source, size_t *len);
 /* Read the request it stands on. One without an id gets a name from where it stands. Errors as those of the formats. */
 enum err_code source_read(const struct source *source, struct arena *arena, struct msg_request **out, struct err *err);
 
-/* The id and db (NULL: none) of what is no request but an object with an id. False: it is none. */
+/* The id and db (NULL: none) of an object that has an id but is not a valid request. False: it is not such an object.
+ */
 bool source_name(const struct source *source, struct arena *arena, const char **id, const char **db);
 
 /* "log.jsonl:7", "topic[3]@17". g_free */

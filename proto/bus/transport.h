@@ -216,8 +216,8 @@ static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *m
     return bus->transport->produce(bus, messages, n, timeout_ms, taken);
 }
 
-/* Hand over one message and be told, once, where it lies; not at all if it never arrives (bus_health says why), is
- * refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of
+/* Send one message and be called back, once, with its position; not at all if it never arrives (bus_health says why),
+ * is refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of
  * bus_produce, ERR_CONFIG where places mean nothing. */
 static inline enum err_code bus_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
 {
@@ -305,7 +305,7 @@ static inline bool bus_catching_up(struct bus_consumer *consumer, int32_t partit
     return consumer->transport->catching_up && consumer->transport->catching_up(consumer, partition);
 }
 
-/* A partition that went to somebody else during the last poll: what the caller holds of it is settled there. True until
+/* A partition that went to another process during the last poll, which settles what the caller holds of it. True until
  * all have been named; each message of it must be nacked. To be asked after each poll, before its messages are used. */
 static inline bool bus_taken_away(struct bus_consumer *consumer, int32_t *partition)
 {

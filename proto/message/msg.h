@@ -329,7 +329,7 @@ enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t l
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,
                                  struct err *err);
 
-/* A verdict with an arena of its own, for whoever takes it away: free it with msg_verdict_free (NULL is fine). */
+/* A verdict with an arena of its own, which may outlive its message: free it with msg_verdict_free (NULL is fine). */
 enum err_code msg_decode_verdict_own(const void *bytes, size_t len, struct msg_verdict **out, struct err *err);
 void msg_verdict_free(struct msg_verdict *verdict);
 

@@ -1,5 +1,5 @@
 /* DESIGN: one way to make a client, from three layers: what every client here needs, what its role needs, what the user
- * says. The user's layer wins, but for a few properties on which the transport's promises rest; those are refused.
+ * says. The user's layer wins, except for a few properties on which the transport's promises rest; those are refused.
  *
  * Secrets: values are handed to the library and to nobody else; a message about a property names it and shows no value.
  */

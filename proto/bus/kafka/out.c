@@ -49,8 +49,8 @@ static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
-/* A report of failure leaves its entry in the list: what waits for it must wait for ever. A message too large for its
- * topic does not: nobody will ever take it, whoever tries again, and its request ends without it at its deadline. */
+/* A failed delivery stays in the list, so that whatever waits for it waits for ever. A message too large for its topic
+ * does not stay: it would be refused every time, and its request ends without it at its deadline. */
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;

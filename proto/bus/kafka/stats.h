@@ -29,11 +29,11 @@ struct kafka_stats {
 void kafka_stats_init(struct kafka_stats *stats);
 void kafka_stats_free(struct kafka_stats *stats);
 
-/* Take in a report. One that cannot be read changes nothing. joins: the client is a member of a group, or shall be; one
- * that only has a group's name says in its reports that it waits for it, for ever. Thread: any. */
+/* Take in a report. One that cannot be read changes nothing. joins: the client is a member of a group, or is joining
+ * one; a client that only has a group's name reports for ever that it is waiting to join. Thread: any. */
 void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins, const char *json, size_t len);
 
-/* That client is no more; its lag is nobody's now. One that never reported is none. Thread: any. */
+/* That client was closed; its lag no longer counts. No effect for a client that never reported. Thread: any. */
 void kafka_stats_forget(struct kafka_stats *stats, const void *client);
 
 /* The sum. Thread: any. */

@@ -243,7 +243,7 @@ static enum err_code new_topic(const struct topic_plan *plan, int32_t replicas, 
     return ERR_OK;
 }
 
-/* Somebody else may have made one meanwhile: just as well. */
+/* Another process may have made the topic meanwhile, which is as good. */
 static enum err_code read_made(const rd_kafka_event_t *event, struct err *err)
 {
     size_t n;

@@ -79,7 +79,7 @@ enum ledger_place ledger_read(struct ledger *ledger, int64_t offset)
     return finished ? LEDGER_FINISHED : LEDGER_NEW;
 }
 
-/* Bits of what is passed are cleared one by one, but for a jump wider than the map. */
+/* The bits of passed offsets are cleared one by one, except in a jump wider than the map. */
 void ledger_read_to(struct ledger *ledger, int64_t offset)
 {
     if (offset <= ledger->next) return;
@@ -141,7 +141,7 @@ static uint64_t get(const uint8_t **at, unsigned bytes)
     return value;
 }
 
-/* How far offsets were opened: what whoever comes next opens again before it listens to results. */
+/* How far offsets were opened: the next owner opens these again before it reads results. */
 static int64_t opened_end(const struct ledger *ledger)
 {
     return ledger->next > ledger->reopen_end ? ledger->next : ledger->reopen_end;

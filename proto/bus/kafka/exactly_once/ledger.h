@@ -74,7 +74,7 @@ void ledger_read_to(struct ledger *ledger, int64_t offset);
 void ledger_finish(struct ledger *ledger, int64_t offset);
 bool ledger_is_finished(const struct ledger *ledger, int64_t offset);
 
-/* Where whoever comes next has to read the results from. */
+/* Where the next owner has to read the results from. */
 int64_t ledger_results_from(const struct ledger *ledger);
 
 /* What was finished below `start` is gone from the log, and so is the rest: go on there. Returns how many were neither

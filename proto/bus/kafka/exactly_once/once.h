@@ -44,7 +44,7 @@ enum err_code txn_begin(struct txn *txn, struct err *err);
 enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err);
 /* Wait until all is acknowledged. */
 enum err_code txn_flush(struct txn *txn, struct err *err);
-/* ERR_OK: outputs and offsets are true. Class retry: none of it is nor will be. Fatal: nobody knows. */
+/* ERR_OK: outputs and offsets are committed. Class retry: none of them is or will be. Fatal: the outcome is unknown. */
 enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,
                          const rd_kafka_consumer_group_metadata_t *membership, struct err *err);
 /* After any failure of class retry: nothing of it is true, a new producer is ready. */

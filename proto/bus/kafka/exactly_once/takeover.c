@@ -123,7 +123,7 @@ static enum err_code is_known(struct once *once, bool *out, struct err *err)
     return code;
 }
 
-/* Nobody has committed anything here. A group that reads other partitions meets a new one, whose requests are all
+/* No commit exists for this partition. If the group reads other partitions, this one is new and all its requests are
  * unread; a group that reads none may be a typing error, and would judge all traffic of the past. */
 static enum err_code begin_new(struct once *once, struct once_home *home, uint64_t id, const struct once_logs *logs,
                                struct err *err)

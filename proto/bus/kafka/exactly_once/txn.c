@@ -39,8 +39,8 @@ struct txn {
 
 /* --- the producer --- */
 
-/* Somebody else has our name, or the brokers have given this transaction up. Whoever is fenced does not take the name
- * back: two that did would fence each other for ever. */
+/* Another process has our transactional.id, or the brokers have aborted this transaction. A fenced producer does not
+ * take the id back: two that did would fence each other for ever. */
 static bool is_fenced(rd_kafka_resp_err_t error)
 {
     return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||

@@ -1,5 +1,5 @@
 /* DESIGN: calls into the library can hang for ever, with or without a timeout of their own (sending offsets ignores
- * its). Nobody can take a thread out of such a call, so the process ends, and whoever started it starts it again; the
+ * its). A thread cannot be taken out of such a call, so the process ends and its supervisor starts it again; the
  * protocol makes that harmless. Time is counted in ticks of the watchdog's own thread: a process that was stopped and
  * goes on has the rest of its time left. */
 #include "proto/bus/kafka/exactly_once/once.h"
