@@ -1,5 +1,5 @@
 /* The schema index comes out of a cache that anybody on the network may have written to: whatever its bytes say,
- * reading ends in an index that can be asked, or in an error. The first byte of the input chooses whether the rest is
+ * reading ends in an index that can be queried, or in an error. The first byte of the input chooses whether the rest is
  * taken as a whole blob or as a body, for which a sound header is made: no fuzzer finds a checksum. */
 #include "lib/schema/blob.h"
 

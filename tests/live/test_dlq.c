@@ -241,8 +241,8 @@ static unsigned take_results(struct bus_consumer *consumer, bool *answered, unsi
     return all;
 }
 
-/* Workers are started again as they die, as any supervisor would. Everything is answered, the culprit as rejected and
- * nobody else so, before a family's deadline would have passed; and it is a dead letter. */
+/* Workers are started again as they die, as any supervisor would do. Everything is answered before a family's deadline
+ * would have passed; only the culprit is rejected, and it becomes a dead letter. */
 Test(dlq, a_poisoned_candidate_is_rejected_and_its_company_is_not, .init = begin, .fini = end, .timeout = 240)
 {
 #ifndef ASSAY_MUTATIONS

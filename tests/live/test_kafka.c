@@ -338,8 +338,8 @@ static char *log_text(int fd)
     return text;
 }
 
-/* Nobody can be told of one topic how large its messages may be: the bus's own bound stays, of that topic alone; the
- * operator is told; and what the broker then refuses ends nothing. */
+/* The brokers do not tell how large the messages of one topic may be: the bus's own bound stays, for that topic alone;
+ * the operator is warned; and a message that the broker then refuses ends nothing. */
 Test(kafka, a_bound_that_nobody_may_ask_for)
 {
     names("rights", 1);

@@ -563,7 +563,8 @@ Test(once_faults, poison_is_put_aside_once)
     end(tally, bus);
 }
 
-/* Whoever dies beside poison, of another partition, is not taken for it, though it was open each time. */
+/* A request of another partition that was open each time a poisonous one killed the process is not taken for the
+ * culprit. */
 Test(once_faults, what_is_open_beside_poison_is_no_poison)
 {
     struct bus *bus;
@@ -578,7 +579,7 @@ Test(once_faults, what_is_open_beside_poison_is_no_poison)
     end(tally, bus);
 }
 
-/* What was settled before is shown to whoever comes next; what was not is handed out, and only that. */
+/* What was settled before is shown to the next owner as history; what was not, and only that, is handed out. */
 Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter)
 {
     enum { N = 40, ANSWERS = 30 };
@@ -761,7 +762,7 @@ static enum err_code settle_large(struct judge *judge, uint32_t index)
     return code;
 }
 
-/* A topic that was made with the brokers' defaults takes 1 MiB, and whoever writes to it knows. */
+/* A topic that was made with the brokers' defaults takes 1 MiB, and its writers know. */
 Test(once, what_a_topic_takes_is_known_at_the_start)
 {
     names("largest", 1);

@@ -167,8 +167,8 @@ Test(redis, prefix_database_number_and_expiry)
 /* --- one builder -------------------------------------------------------------------------------------------------- */
 
 /* Run by each of several processes: get the index, leave the counters for the parent. Before this process opens a
- * database: the thread that watches over deadlines would not be in the child, but a lock that it held would. A child of
- * a test that fails does not outlive it, be it stopped or not: whoever runs the tests waits for all of them. */
+ * database: the thread that watches over deadlines would not be in the child, but a lock that it held would. A child
+ * does not outlive a test that fails, even if it is stopped: the test runner waits for all children. */
 static pid_t race(const struct stage *s, struct cache_stats *out)
 {
     pid_t child = fork();

@@ -434,7 +434,7 @@ Test(serve, hostile_clients_keep_nobody_waiting)
     end();
 }
 
-/* Whoever goes does not keep the place of one who would wait. */
+/* A client that leaves makes room for another one. */
 Test(serve, a_caller_who_hangs_up_makes_room)
 {
     begin("gone", "--max-waiting", "1");

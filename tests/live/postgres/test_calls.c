@@ -47,7 +47,7 @@ static bool has_run(void)
     return there;
 }
 
-/* Does it run a function when nobody holds it? */
+/* Does it run a function when nothing prevents it? */
 static bool runs_alone(const char *sql)
 {
     PGresult *result = PQexec(server.admin, sql);

@@ -314,7 +314,7 @@ Test(unseen, a_family_that_says_nothing_did_not_look)
     json_decref(v);
 }
 
-/* A verifier that cannot look hands its vote to nobody: what is explained well is preferred. */
+/* A verifier that cannot look favours no candidate: one that is explained well is preferred. */
 Test(unseen, what_cannot_be_explained_does_not_beat_what_is)
 {
     script_open_models(&s, load(&all_judges[0]), (struct msg_options){.strategy = MSG_RERANK}, true);

@@ -406,7 +406,7 @@ static const char *const kinds[] = {"SELECT bad_name",
                                     "SELECT unexplained, rows_3",
                                     "SELECT mute, rows_3"};
 
-/* Who is not the answer is told why, whatever happened to the request. */
+/* A candidate that is not the answer gets a sentence that says why, however the request ended. */
 Test(verify, a_loser_always_has_a_reason)
 {
     uint64_t seed = 5;

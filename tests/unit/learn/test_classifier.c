@@ -185,7 +185,8 @@ Test(classifier, cross_prediction)
     free(s);
 }
 
-/* The calibration is fitted on rows that its model has not seen: a model that has learned noise by heart is told so. */
+/* The calibration is fitted on rows that its model has not seen, so a model that has learned noise by heart gets low
+ * confidence. */
 Test(classifier, calibration_is_held_out)
 {
     enum { ROWS = 400, NOISE = 150 };

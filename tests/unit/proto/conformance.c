@@ -346,7 +346,7 @@ void conform_nack_delay(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* Whoever leaves without an ack loses nothing: another member gets it, in order. */
+/* A member that leaves without an ack loses no message: another member gets them, in order. */
 void conform_crash(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);

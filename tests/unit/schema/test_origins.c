@@ -223,7 +223,7 @@ Test(origins, a_cached_index_knows_them_too)
     schema_unref(built);
 }
 
-/* A file's texts are whatever whoever made it wrote. */
+/* The texts of a database file may be anything. */
 Test(origins, expressions_are_found_in_any_text)
 {
     static const struct {

@@ -447,7 +447,7 @@ Test(watch, metrics_are_what_the_rooms_count)
     leak_check();
 }
 
-/* docs/metrics.md has a row for each metric, with its type, labels and help, and none that is no more. */
+/* docs/metrics.md has a row for each metric, with its type, labels and help, and no row for a metric that is gone. */
 Test(watch, the_manual_lists_all_metrics)
 {
     gchar *text = NULL;

@@ -353,7 +353,7 @@ Test(server, an_answer_that_nobody_reads_has_a_deadline)
     close(fd);
 }
 
-/* The request's client may send no more and still read: it is not given up before its request is whole. */
+/* A client may close its sending side and still read: it is not given up before its request is complete. */
 Test(server, a_client_that_closes_its_side_is_answered)
 {
     struct stage stage;

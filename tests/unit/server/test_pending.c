@@ -1,4 +1,5 @@
-/* Who waits for which verdict: whatever comes first, each caller is told once, and nobody another's verdict. */
+/* Which caller waits for which verdict: whatever comes first, each caller is told once, and none gets another's
+ * verdict. */
 #include "server/pending.h"
 
 #include "tests/support/leak.h"

@@ -238,7 +238,7 @@ Test(worker, a_missing_database_is_an_answer)
     cr_assert(result->message && *result->message);
 }
 
-/* Who asks named a database, not a file: where it lies is nobody's business. */
+/* The requester named a database, not a file, and must not learn where that lies. */
 Test(worker, no_answer_says_where_databases_lie)
 {
     static const struct {
