@@ -142,7 +142,7 @@ void eval_report_free(struct eval_report *report);
 /* Fit the models five-fold by database and measure each; adds to report->folds. */
 enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct eval_report *report, struct err *err);
 
-/* The measures, by file: eval_selection.c; eval_curves.c. */
+/* Parts of eval_measure. */
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
 void eval_calibration(const struct eval_data *data, struct eval_report *out);
 

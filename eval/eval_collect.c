@@ -1,0 +1,139 @@
+/* From a verdict and its labels to the rows that are measured. */
+#include "eval/eval.h"
+#include "eval/exact.h"
+#include "eval/localise.h"
+
+#include <math.h>
+#include <string.h>
+
+static const size_t exact_arena = 64U << 20;
+
+struct eval_data *eval_data_new(bool vectors)
+{
+    struct eval_data *data = g_new0(struct eval_data, 1);
+    data->questions = g_array_new(FALSE, TRUE, sizeof(struct eval_question));
+    data->rows = g_array_new(FALSE, TRUE, sizeof(struct eval_row));
+    data->databases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (vectors) data->vectors = vectors_new(FEATURES_REQUEST);
+    return data;
+}
+
+void eval_data_free(struct eval_data *data)
+{
+    g_array_free(data->questions, TRUE);
+    g_array_free(data->rows, TRUE);
+    g_hash_table_destroy(data->databases);
+    vectors_free(data->vectors);
+    g_free(data);
+}
+
+/* The entry that was judged for candidate i: a repeat stands for the one it repeats. */
+static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
+{
+    uint32_t same = verdict->candidates[i].same_as;
+    return same ? same - 1 : i;
+}
+
+static void add_row(struct eval_data *data, const struct msg_verdict *verdict, uint32_t i, bool right, bool detection,
+                    const struct sql_catalog *catalog)
+{
+    const struct msg_judged *judged = &verdict->candidates[i];
+    struct eval_row row = {
+        .question = data->questions->len, .right = right, .detection = detection, .p = judged->p_correct};
+    for (uint32_t k = 0; k < judged->n_signals; k++) {
+        uint64_t bit = judged->signals[k].id < 64 ? 1ULL << judged->signals[k].id : 0;
+        if (judged->signals[k].state == MSG_FIRED) row.fired |= bit;
+        if (judged->signals[k].state == MSG_UNAVAILABLE) row.missing |= bit;
+    }
+    if (!right && catalog && verdict->gold) {
+        struct localisation where = localise(catalog, judged, verdict->gold);
+        row.known = where.known;
+        row.pointed = where.pointed;
+        row.hit = where.hit;
+        row.by_chance = where.by_chance;
+    }
+    g_array_append_val(data->rows, row);
+}
+
+static void add_rows(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
+                     const struct sql_catalog *catalog)
+{
+    uint32_t first = labels->first_executable == LABEL_NONE ? LABEL_NONE : original(verdict, labels->first_executable);
+    for (uint32_t i = 0; i < verdict->n_candidates; i++) {
+        const struct msg_judged *judged = &verdict->candidates[i];
+        bool detection = i == first && !labels->gold_empty;
+        if (detection && !judged->judged) data->unjudged++;
+        if (!judged->judged || judged->same_as || labels->of[i] == LABEL_FAILED) continue;
+        add_row(data, verdict, i, labels->of[i] == LABEL_RIGHT, detection, catalog);
+    }
+}
+
+/* The loop of a verifier that is never wrong: in order, repeats left out, until the right one. */
+static void add_ceiling(const struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
+                        struct eval_question *question)
+{
+    uint32_t most = data->max_iterations ? data->max_iterations : UINT32_MAX;
+    for (uint32_t i = 0; i < labels->n && !question->ceiling && question->ceiling_tried < most; i++) {
+        if (verdict->candidates[i].same_as) continue;
+        question->ceiling_tried++;
+        question->ceiling = labels->of[i] == LABEL_RIGHT;
+    }
+}
+
+/* Exact matches of the choices; `taken` are their candidates, LABEL_NONE for none. */
+static void add_matches(const struct msg_verdict *verdict, const struct sql_catalog *catalog, const uint32_t *taken,
+                        struct eval_question *question)
+{
+    struct arena kept, arena; /* the second one is for a candidate at a time */
+    arena_init(&kept, exact_arena);
+    arena_init(&arena, exact_arena);
+    const char *gold = exact_form(&kept, catalog, verdict->gold, strlen(verdict->gold));
+    question->comparable = gold != NULL;
+    for (uint32_t i = 0; gold && i < verdict->n_candidates; i++) {
+        const struct msg_text *sql = &verdict->candidates[i].sql;
+        const char *form = sql->bytes ? exact_form(&arena, catalog, sql->bytes, sql->len) : NULL;
+        bool same = form && strcmp(form, gold) == 0;
+        arena_reset(&arena);
+        if (!same) continue;
+        for (int c = 0; c < CHOICE_ORACLE; c++) question->matches[c] |= taken[c] == i;
+        question->matches[CHOICE_ORACLE] = true;
+    }
+    arena_free(&arena);
+    arena_free(&kept);
+}
+
+static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
+{
+    return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
+}
+
+void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
+              const struct sql_catalog *catalog)
+{
+    uint32_t n = labels->n;
+    const uint32_t taken[] = {[CHOICE_FIRST] = n ? 0 : LABEL_NONE,
+                              [CHOICE_FIRST_EXECUTABLE] = labels->first_executable,
+                              [CHOICE_MAJORITY] = n ? labels->majority : LABEL_NONE,
+                              [CHOICE_ASSAY] = chosen(verdict, n)};
+    bool right[CHOICE_ORACLE];
+    for (int c = 0; c < CHOICE_ORACLE; c++) right[c] = taken[c] != LABEL_NONE && labels->of[taken[c]] == LABEL_RIGHT;
+    struct eval_question question = {
+        .database = vectors_database(data->databases, verdict->db ? verdict->db : ""),
+        .n_candidates = n,
+        .iterations = verdict->iterations,
+        .first = right[CHOICE_FIRST],
+        .first_executable = right[CHOICE_FIRST_EXECUTABLE],
+        .majority = right[CHOICE_MAJORITY],
+        .assay = right[CHOICE_ASSAY],
+        .executable = labels->first_executable != LABEL_NONE,
+        .answered = taken[CHOICE_ASSAY] != LABEL_NONE,
+        .gold_empty = labels->gold_empty,
+        .p = verdict->p_correct,
+        .difficulty = verdict->gold ? difficulty_of(verdict->gold, strlen(verdict->gold)) : DIFFICULTY_UNKNOWN,
+    };
+    for (uint32_t i = 0; i < n; i++) question.oracle |= labels->of[i] == LABEL_RIGHT;
+    add_ceiling(data, verdict, labels, &question);
+    if (catalog && verdict->gold) add_matches(verdict, catalog, taken, &question);
+    add_rows(data, verdict, labels, catalog);
+    g_array_append_val(data->questions, question);
+}
