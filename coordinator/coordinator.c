@@ -501,38 +501,17 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         bus_ack(c->consumer, message);
 }
 
-/* The answer to a task that was not sent: its family is unavailable, with the reason. */
-static enum err_code answer_too_large(struct coordinator *c, const struct outgoing *item)
-{
-    struct msg_signal signals[VSIG_ID_END];
-    struct msg_result result = {.key = item->request,
-                                .hash = {item->hash[0], item->hash[1]},
-                                .family = item->family,
-                                .code = err_name(ERR_LIMIT_BYTES),
-                                .message = "the task is larger than a message may be",
-                                .signals = signals};
-    struct err err = {0};
-    int family = vsig_family_by_name(item->family);
-    result.n_signals = gather_silence((enum vsig_family)family, result.code, signals);
-    enum err_code code = msg_encode_result(&c->buffer, &result);
-    if (code) return code;
-    GByteArray *bytes = g_byte_array_append(g_byte_array_new(), (const guint8 *)c->buffer.bytes, (guint)c->buffer.len);
-    code = core_result(c->core, item->request, bytes->data, bytes->len, bus_now_ns(c->config.bus), &err);
-    g_byte_array_free(bytes, TRUE); /* a copy: a verdict that follows is written into the buffer */
-    return code;
-}
-
 /* More may follow from an answer, and be too large again. */
-static enum err_code answer_all_too_large(struct coordinator *c)
+static void answer_all_too_large(struct coordinator *c)
 {
-    enum err_code code = ERR_OK;
-    while (!code && c->too_large.head) {
+    struct err why;
+    err_set(&why, ERR_LIMIT_BYTES, "the task is larger than a message may be");
+    while (c->too_large.head) {
         struct outgoing *item = g_queue_pop_head(&c->too_large);
         c->unsendable++;
-        code = answer_too_large(c, item);
+        core_unavailable(c->core, item->request, item->hash, item->family, &why, bus_now_ns(c->config.bus));
         free(item);
     }
-    return code;
 }
 
 static void take_request(struct coordinator *c, struct bus_message *message, int64_t now)
@@ -605,7 +584,7 @@ static enum err_code step(struct coordinator *c)
     code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
     forget_taken(c);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
-    if (!code) code = answer_all_too_large(c);
+    if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
     publish(c); /* before the verdicts, so that whoever has the last one finds it counted */
     if (!code) code = flush(c);

@@ -285,6 +285,33 @@ static enum err_code take_answer(struct core *core, const struct msg_result *res
     return ERR_OK;
 }
 
+/* A family's answer on one candidate; stray when nobody waits for it. */
+static void take_result(struct request *request, struct msg_result *result, int64_t now_ns)
+{
+    struct core *core = request->core;
+    int family = vsig_family_by_name(result->family);
+    struct slot *slot = slot_of(request, result);
+    if (!slot || family < 0 || !(slot->waits >> family & 1)) {
+        core->stats.stray++;
+        return;
+    }
+    request->worker_ns += result->ns;
+    bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
+    if (!late) {
+        slot->waits &= ~(1U << family);
+        slot->results[family] = result;
+    }
+    uint32_t index = (uint32_t)(slot - request->slots);
+    if (!slot->waits) gather(request, index);
+    if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
+        core->stats.deadlines++;
+        decide_deadline(request, now_ns);
+    } else if (!slot->waits) {
+        ask_verifier(request, index);
+        decide_advance(request, now_ns);
+    }
+}
+
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
                           struct err *err)
 {
@@ -301,25 +328,28 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     if (result->key.partition != key.partition || result->key.offset != key.offset)
         return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
     if (strcmp(result->family, MSG_VERIFIER) == 0) return take_answer(core, result, now_ns);
-    int family = vsig_family_by_name(result->family);
-    struct slot *slot = slot_of(request, result);
-    if (!slot || family < 0 || !(slot->waits >> family & 1)) return core->stats.stray++, ERR_OK;
-    request->worker_ns += result->ns;
-    bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
-    if (!late) {
-        slot->waits &= ~(1U << family);
-        slot->results[family] = result;
-    }
-    uint32_t index = (uint32_t)(slot - request->slots);
-    if (!slot->waits) gather(request, index);
-    if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
-        core->stats.deadlines++;
-        decide_deadline(request, now_ns);
-    } else if (!slot->waits) {
-        ask_verifier(request, index);
-        decide_advance(request, now_ns);
-    }
+    take_result(request, result, now_ns);
     return ERR_OK;
+}
+
+void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
+                      const struct err *why, int64_t now_ns)
+{
+    core->stats.results++;
+    struct request *request = g_hash_table_lookup(core->open, &key);
+    if (!request) {
+        core->stats.stray++;
+        return;
+    }
+    struct msg_result *result = arena_new(&request->arena, struct msg_result);
+    const char *message = arena_strdup(&request->arena, why->text);
+    if (!result || !message) {
+        decide_failed(request, err_name(ERR_LIMIT_MEMORY), err_meaning(ERR_LIMIT_MEMORY), now_ns);
+        return;
+    }
+    *result = (struct msg_result){
+        .key = key, .hash = {hash[0], hash[1]}, .family = family, .code = err_name(why->code), .message = message};
+    take_result(request, result, now_ns);
 }
 
 /* Requests whose deadline has passed. Collected first: concluding one changes the table. */

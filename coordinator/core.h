@@ -90,6 +90,10 @@ bool core_awaits(const struct core *core, struct msg_key key, const uint64_t has
  * of the family MSG_VERIFIER is core_verified. */
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
                           struct err *err);
+/* A family's task for the candidate with that hash cannot be sent, and why: its signals are unavailable for that
+ * reason. Stray when nobody waits for it. `family`: the static name. */
+void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
+                      const struct err *why, int64_t now_ns);
 /* The remote verifier has answered about the candidate with that hash; stray when nobody waits for it. */
 void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2], const struct core_answer *answer,
                    int64_t now_ns);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t gather_silence(enum vsig_family family, const char *reason, struct msg_signal *out)
+/* The signals of a family that gives no answer, for that reason; `out` has room for VSIG_ID_END. */
+static uint32_t unavailable_family(enum vsig_family family, const char *reason, struct msg_signal *out)
 {
     unsigned n_all;
     uint32_t n = 0;
@@ -41,12 +42,12 @@ static void gather_signals(struct request *request, uint32_t index)
         const struct msg_result *result = slot->results[f];
         struct msg_signal *into = judged->signals + judged->n_signals;
         if (result && !result->n_signals && result->code && err_from_name(result->code) != ERR_OK) {
-            judged->n_signals += gather_silence((enum vsig_family)f, result->code, into);
+            judged->n_signals += unavailable_family((enum vsig_family)f, result->code, into);
         } else if (result) {
             if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
             judged->n_signals += result->n_signals;
         } else if (slot->waits >> f & 1) {
-            judged->n_signals += gather_silence((enum vsig_family)f, err_name(ERR_DEADLINE), into);
+            judged->n_signals += unavailable_family((enum vsig_family)f, err_name(ERR_DEADLINE), into);
         }
     }
     qsort(judged->signals, judged->n_signals, sizeof *judged->signals, by_id);

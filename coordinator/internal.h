@@ -74,8 +74,6 @@ void decide_failed(struct request *request, const char *reason, const char *mess
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather(struct request *request, uint32_t index);
-/* Signals of a family that gives no answer, for that reason; `out` has room for VSIG_ID_END. */
-uint32_t gather_silence(enum vsig_family family, const char *reason, struct msg_signal *out);
 /* The families among `waits` as names. */
 const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n);
 

@@ -422,6 +422,39 @@ Test(core, unreadable_requests_and_results_are_said_so)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
+/* The verdict on one candidate whose first family has no answer: as its result says, or as the core is told. */
+static char *without_first_family(bool is_told)
+{
+    script_open(&s, (struct msg_options){0});
+    ASK(NULL, "SELECT 1 AS rows_1");
+    const struct script_task *task = s.tasks->pdata[0];
+    struct err why;
+    err_set(&why, ERR_LIMIT_BYTES, "so it is");
+    if (is_told) {
+        const char *family = vsig_family_name((enum vsig_family)vsig_family_by_name(task->family));
+        for (int i = 0; i < 2; i++) core_unavailable(s.core, task->key, task->hash, family, &why, 0);
+        cr_expect_eq(core_get_stats(s.core).stray, 1, "nobody waits for it any more");
+        g_ptr_array_remove_index(s.tasks, 0);
+    } else {
+        script_answer_failed(&s, 0, ERR_LIMIT_BYTES, 0);
+    }
+    script_answer_all(&s, 0, 0);
+    cr_assert_eq(s.verdicts->len, 1);
+    char *text = g_strdup(s.verdicts->pdata[0]);
+    script_close(&s);
+    return text;
+}
+
+Test(core, a_task_that_cannot_be_sent_is_like_a_result_that_says_so)
+{
+    char *said = without_first_family(false), *told = without_first_family(true);
+    cr_expect(strstr(said, "limit_bytes"));
+    cr_expect_str_eq(said, told);
+    g_free(said);
+    g_free(told);
+    script_open(&s, (struct msg_options){0}); /* for the suite's end */
+}
+
 Test(core, a_request_without_id_is_known_by_its_place)
 {
     struct msg_candidate one = {.sql = {"SELEC", 5}, .score = NAN};
