@@ -86,15 +86,6 @@ struct core_stats core_get_stats(const struct core *core)
     return core->stats;
 }
 
-void core_close(struct request *request, const struct msg_verdict *verdict)
-{
-    struct core *core = request->core;
-    core->stats.verdicts++;
-    core->stats.by_status[verdict->status]++;
-    core->actions.verdict(core->actions.ctx, request->token, verdict);
-    g_hash_table_remove(core->open, &request->key);
-}
-
 static void dead(struct core *core, void *token, const struct err *why)
 {
     core->stats.dead++;

@@ -9,7 +9,7 @@
  * Two judges look at a settled candidate. The *signals* (label model, or the classifier over it) say how likely it is
  * to be right; the *verifier* says how likely its explanation answers the question: the remote one that was asked when
  * the families had answered, else the built-in one, which looks at the other settled candidates too. P(correct) puts
- * the two together. Which of them a strategy asks is a row of `rules`:
+ * the two together. Which of them a strategy asks is a row of a table (rules.c):
  *
  *   first_valid         the first settled candidate that passes both judges, each at its own threshold, and whose
  *                       P(correct) reaches the request's, is the answer
@@ -52,45 +52,6 @@ static bool is_settled(const struct request *request, uint32_t index)
 
 /* --- what a candidate is worth --- */
 
-/* Which tests a strategy asks for, and how it goes on. */
-static const struct rules {
-    bool verifier, signals; /* each judge at its own threshold */
-    bool both;              /* P(correct) at the request's */
-    bool wide;              /* all are settled before any is taken */
-    bool widens;            /* as soon as the first that executes fails */
-    bool in_order;          /* when none passes: the first that executes */
-} rules[MSG_STRATEGY_COUNT] = {
-    [MSG_FIRST_VALID] = {.verifier = true, .signals = true, .both = true},
-    [MSG_RERANK] = {.both = true, .wide = true},
-    [MSG_DETECT_THEN_RERANK] = {.verifier = true, .signals = true, .both = true, .widens = true},
-    [MSG_CYCLESQL] = {.verifier = true, .in_order = true},
-};
-
-static const struct rules *rules_of(const struct request *request)
-{
-    return &rules[request->options.strategy];
-}
-
-enum decide_run decide_run(const struct msg_judged *judged)
-{
-    if (!judged->judged || judged->invalid) return RUN_FAILED;
-    if (!judged->execution) return RUN_UNKNOWN;
-    return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
-}
-
-/* The better of two candidates stands higher, before any number is looked at. */
-enum standing {
-    STANDS_OUT,    /* invalid, or did not run to its end: never the answer */
-    STANDS_UNSEEN, /* the checks could not look at it: never validated */
-    STANDS_JUDGED
-};
-
-static enum standing standing_of(const struct request *request, uint32_t index)
-{
-    if (decide_run(&request->judged[index]) == RUN_FAILED) return STANDS_OUT;
-    return unseen(request, index) ? STANDS_UNSEEN : STANDS_JUDGED;
-}
-
 /* The remote verifier's word, where it was asked and answered; else the built-in one's. */
 static void verify(struct request *request, uint32_t index, uint32_t n_seen)
 {
@@ -99,7 +60,7 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
     const struct scoring_models *models = request->core->config.models;
     judged->entailment = NAN;
     judged->verifier = NULL;
-    if (decide_run(judged) != RUN_DONE) return;
+    if (unseen_run(judged) != RUN_DONE) return;
     if (slot->asked && !slot->remote.code) {
         judged->entailment = slot->remote.p;
         judged->verifier = slot->remote.message ? slot->remote.message : "remote";
@@ -144,27 +105,13 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     verify(request, index, n_seen);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
-    if (judged->p_correct > UNSEEN_P && standing_of(request, index) != STANDS_JUDGED) judged->p_correct = UNSEEN_P;
+    if (judged->p_correct > UNSEEN_P && rules_standing(request, index) != STANDS_JUDGED) judged->p_correct = UNSEEN_P;
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
-}
-
-enum decide_test decide_test(const struct request *request, uint32_t index)
-{
-    const struct msg_judged *judged = &request->judged[index];
-    const struct rules *asks = rules_of(request);
-    double p = request->slots[index].score.p, least = request->core->config.models->label_threshold;
-    bool verified = !isnan(judged->entailment);
-    enum standing standing = standing_of(request, index);
-    if (standing != STANDS_JUDGED) return standing == STANDS_OUT ? DECIDE_RUNS : DECIDE_UNSEEN;
-    if (asks->verifier && verified && judged->entailment < request->entailment_threshold) return DECIDE_VERIFIER;
-    if (asks->signals && verified && p < least) return DECIDE_SIGNALS;
-    bool alone = !verified; /* then the signals decide, whatever the strategy */
-    return (asks->both || alone) && !(judged->p_correct >= request->threshold) ? DECIDE_BOTH : DECIDE_PASSES;
 }
 
 static bool is_valid(const struct request *request, uint32_t index)
 {
-    return decide_test(request, index) == DECIDE_PASSES;
+    return rules_test(request, index) == RULES_PASSES;
 }
 
 /* --- the answer --- */
@@ -174,7 +121,7 @@ static uint32_t first_executed(const struct request *request)
 {
     uint32_t first = NO_CANDIDATE;
     for (uint32_t i = 0; i < request->decided; i++) {
-        enum standing standing = standing_of(request, i);
+        enum rules_standing standing = rules_standing(request, i);
         if (standing == STANDS_JUDGED) return i;
         if (standing == STANDS_UNSEEN && first == NO_CANDIDATE) first = i;
     }
@@ -183,7 +130,7 @@ static uint32_t first_executed(const struct request *request)
 
 static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 {
-    enum standing left = standing_of(request, a), right = standing_of(request, b);
+    enum rules_standing left = rules_standing(request, a), right = rules_standing(request, b);
     if (left != right) return left > right;
     return request->slots[a].score.score > request->slots[b].score.score;
 }
@@ -201,7 +148,7 @@ static uint32_t find_best(const struct request *request)
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
     if (rules_of(request)->in_order && first != NO_CANDIDATE) return first;
     for (uint32_t i = 0; i < request->decided; i++) {
-        if (standing_of(request, i) == STANDS_OUT) continue;
+        if (rules_standing(request, i) == STANDS_OUT) continue;
         if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
     if (first == NO_CANDIDATE || best == first) return best;
@@ -298,6 +245,16 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
+/* Hand the verdict over and forget the request. */
+static void close_request(struct request *request, const struct msg_verdict *verdict)
+{
+    struct core *core = request->core;
+    core->stats.verdicts++;
+    core->stats.by_status[verdict->status]++;
+    core->actions.verdict(core->actions.ctx, request->token, verdict);
+    g_hash_table_remove(core->open, &request->key);
+}
+
 static void conclude_valid(struct request *request, uint32_t winner, int64_t now_ns)
 {
     drop_unreached(request, winner);
@@ -305,7 +262,7 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_VALIDATED, now_ns);
     set_answer(request, &verdict, winner);
     report_make(request, winner, &verdict);
-    core_close(request, &verdict);
+    close_request(request, &verdict);
 }
 
 /* Nothing reached the threshold. `reason`: NULL, or "deadline". */
@@ -326,7 +283,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
     if (status == MSG_STATUS_ASK) report_ask(request, best, &verdict);
     if (missing) verdict.unavailable = gather_family_names(request, missing, &verdict.n_unavailable);
-    core_close(request, &verdict);
+    close_request(request, &verdict);
 }
 
 static void conclude(struct request *request, int64_t now_ns)
@@ -355,7 +312,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_FAILED, now_ns);
     verdict.reason = reason;
     verdict.message = message;
-    core_close(request, &verdict);
+    close_request(request, &verdict);
 }
 
 /* --- settling --- */
@@ -388,7 +345,7 @@ static bool settle_one(struct request *request, uint32_t index, int64_t now_ns)
         return true;
     }
     score(request, index, request->decided);
-    if (request->wide || standing_of(request, index) != STANDS_JUDGED) return false;
+    if (request->wide || rules_standing(request, index) != STANDS_JUDGED) return false;
     if (is_valid(request, index)) {
         conclude_valid(request, index, now_ns);
         return true;

@@ -83,6 +83,10 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
 
 /* unseen.c: what the checks could not look at. */
 
+/* Does a candidate execute? Not known when no family has run it. */
+enum unseen_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
+enum unseen_run unseen_run(const struct msg_judged *judged);
+
 /* P of a candidate that the checks could not look at is at most this. Nothing is known of it, and that is even odds:
  * the models' own guess, some 0.8, holds for what they were fitted on, and of 9,839 honest candidates of the training
  * logs there was none that the checks could not look at. */
@@ -103,20 +107,36 @@ const char *unseen_why(struct request *request, uint32_t index);
 /* The meaning of an error's wire name, for people; any other reason is returned as it is. */
 const char *unseen_reason(const char *reason);
 
-/* decide.c: does a candidate execute? Not known when no family has run it. */
-enum decide_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
-enum decide_run decide_run(const struct msg_judged *judged);
-
-/* decide.c: what one candidate still lacks to validate. */
-enum decide_test {
-    DECIDE_PASSES,
-    DECIDE_RUNS,     /* it did not run to its end */
-    DECIDE_UNSEEN,   /* the checks could not look at it */
-    DECIDE_VERIFIER, /* its explanation does not answer the question */
-    DECIDE_SIGNALS,  /* its signals speak against it */
-    DECIDE_BOTH      /* P(correct) is too low */
+/* rules.c: which tests a strategy asks for, and how it goes on. */
+struct rules {
+    bool verifier, signals; /* each judge at its own threshold */
+    bool both;              /* P(correct) at the request's */
+    bool wide;              /* all are settled before any is taken */
+    bool widens;            /* as soon as the first that executes fails */
+    bool in_order;          /* when none passes: the first that executes */
 };
-enum decide_test decide_test(const struct request *request, uint32_t index);
+/* Those of the request's strategy. */
+const struct rules *rules_of(const struct request *request);
+
+/* The better of two candidates stands higher, before any number is looked at. */
+enum rules_standing {
+    STANDS_OUT,    /* invalid, or did not run to its end: never the answer */
+    STANDS_UNSEEN, /* the checks could not look at it: never validated */
+    STANDS_JUDGED
+};
+enum rules_standing rules_standing(const struct request *request, uint32_t index);
+
+/* What one candidate still lacks to validate. */
+enum rules_test {
+    RULES_PASSES,
+    RULES_RUNS,     /* it did not run to its end */
+    RULES_UNSEEN,   /* the checks could not look at it */
+    RULES_VERIFIER, /* its explanation does not answer the question */
+    RULES_SIGNALS,  /* its signals speak against it */
+    RULES_BOTH      /* P(correct) is too low */
+};
+enum rules_test rules_test(const struct request *request, uint32_t index);
+
 enum { NO_CANDIDATE = UINT32_MAX };
 
 /* why.c: why each settled candidate but the chosen one was passed over, in one sentence each; and notes on how the
@@ -130,8 +150,5 @@ const char *why_invalid(struct request *request, uint32_t index);
  * "invalid_sql" where none even began. */
 const char *why_none(struct request *request, const char **reason);
 void why_notes(struct request *request, struct msg_verdict *verdict);
-
-/* core.c: hand the verdict over and forget the request. */
-void core_close(struct request *request, const struct msg_verdict *verdict);
 
 #endif

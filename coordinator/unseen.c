@@ -1,7 +1,7 @@
 /* DESIGN: what the checks could not look at must not win.
  *
  * A check that could not look says nothing against a candidate, so a statement that no check understands would come out
- * clean. Hence three rules, all of them decided here or in decide.c, none left to a model:
+ * clean. Hence three rules, all of them decided here, in rules.c or in decide.c, none left to a model:
  *
  * - A signal that could not look never makes P greater than its silence would have made it (models.c).
  * - A candidate that was mostly not looked at is *unseen*: P is at most UNSEEN_P, it does not validate, and it is not
@@ -20,6 +20,13 @@
 
 #include <string.h>
 
+enum unseen_run unseen_run(const struct msg_judged *judged)
+{
+    if (!judged->judged || judged->invalid) return RUN_FAILED;
+    if (!judged->execution) return RUN_UNKNOWN;
+    return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
+}
+
 struct unseen_count unseen_count(const struct msg_judged *judged)
 {
     struct unseen_count out = {.signals = judged->n_signals};
@@ -37,7 +44,7 @@ struct unseen_count unseen_count(const struct msg_judged *judged)
 static bool is_run_unknown(const struct request *request, uint32_t index)
 {
     bool to_run = request->families & (1U << VSIG_EXECUTION | 1U << VSIG_EXPLAIN);
-    return to_run && decide_run(&request->judged[index]) == RUN_UNKNOWN;
+    return to_run && unseen_run(&request->judged[index]) == RUN_UNKNOWN;
 }
 
 /* More than half; or neither a signal nor the verifier looked. */

@@ -171,22 +171,22 @@ static const char *why(struct request *request, uint32_t index, uint32_t best)
     struct arena *arena = &request->arena;
     const struct msg_judged *judged = &request->judged[index];
     if (judged->invalid) return of_invalid(arena, judged);
-    switch (decide_test(request, index)) {
-    case DECIDE_RUNS: return of_run(arena, judged);
-    case DECIDE_UNSEEN: return arena_printf(arena, "it is not judged: %s", unseen_why(request, index));
-    case DECIDE_VERIFIER: {
+    switch (rules_test(request, index)) {
+    case RULES_RUNS: return of_run(arena, judged);
+    case RULES_UNSEEN: return arena_printf(arena, "it is not judged: %s", unseen_why(request, index));
+    case RULES_VERIFIER: {
         const char *after = arena_printf(arena, ")%s", against(request, index));
         return of_number(arena, judged, judged->entailment, request->entailment_threshold,
                          "the explanation does not answer the question (P ", " < ", after ? after : ")");
     }
-    case DECIDE_SIGNALS:
+    case RULES_SIGNALS:
         return of_number(arena, judged, request->slots[index].score.p, request->core->config.models->label_threshold,
                          "its signals speak against it (P ", " < ", ")");
-    case DECIDE_BOTH:
-    case DECIDE_PASSES: break;
+    case RULES_BOTH:
+    case RULES_PASSES: break;
     }
     if (best != NO_CANDIDATE && best != index) return of_rank(request, index, best);
-    if (decide_test(request, index) == DECIDE_PASSES) return "the deadline passed before all candidates were looked at";
+    if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were looked at";
     return isnan(judged->p_correct)
                ? "without a model nothing validates"
                : of_number(arena, judged, judged->p_correct, request->threshold, "P(correct) ", " is below ", "");
