@@ -1,4 +1,5 @@
-/* Running statements in SQLite. The fence is sqlite_guard.c, files are sqlite_open.c.
+/* Running statements in SQLite. The fence is sqlite_guard.c, files are sqlite_open.c, the engine's limits are
+ * sqlite_limits.c.
  *
  * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer;
  * read-only, with columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps,
@@ -12,7 +13,6 @@
 #include "lib/base/clock.h"
 
 #include <glib.h>
-#include <limits.h>
 #include <string.h>
 
 enum {
@@ -20,48 +20,6 @@ enum {
     STATEMENT_SHARE = 2, /* of the process's engine memory */
     WORK_PER_STEP = 16,  /* bytes that an own function does in the time of an instruction */
 };
-
-/* --- limits ------------------------------------------------------------------------------------------------------ */
-
-/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's
- * text, as does that of columns a table's. The number of a program's instructions is what a statement costs between two
- * jumps. */
-static const struct {
-    int id, value;
-} fixed_limits[] = {
-    {SQLITE_LIMIT_COMPOUND_SELECT, 50}, {SQLITE_LIMIT_VDBE_OP, 100000},          {SQLITE_LIMIT_FUNCTION_ARG, 100},
-    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 300}, {SQLITE_LIMIT_VARIABLE_NUMBER, 250},
-    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},    {SQLITE_LIMIT_WORKER_THREADS, 0},
-};
-
-static int as_int(uint64_t value)
-{
-    return value > INT_MAX ? INT_MAX : (int)value;
-}
-
-void sqlite_apply_limits(struct sqlite_db *self)
-{
-    const struct db_limits *limits = &self->base.limits;
-    for (size_t i = 0; i < G_N_ELEMENTS(fixed_limits); i++)
-        sqlite3_limit(self->conn, fixed_limits[i].id, fixed_limits[i].value);
-    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, as_int(limits->value_bytes));
-    sqlite3_limit(self->conn, SQLITE_LIMIT_EXPR_DEPTH, as_int(limits->expr_depth));
-    sqlite3_hard_heap_limit64((sqlite3_int64)limits->heap_bytes);
-}
-
-/* The longest value for a statement of this size: `x+x+x...` reads each x six times as a number, at 4 ns a byte, and
- * nothing can stop it before the next jump. So what a statement may do there is bounded: the bytes of its program
- * (at least 24 an instruction) times those of a value are about a second. A statement of a few lines may still have a
- * megabyte in hand, one of 64 KiB some kilobytes. */
-static void bound_values(const struct sqlite_db *self, sqlite3_stmt *stmt)
-{
-    enum { LEAST = 4096 };
-    static const uint64_t PRODUCT = UINT64_C(7500000000);
-    if (self->base.limits.killable) return;
-    int program = sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_MEMUSED, false);
-    uint64_t longest = PRODUCT / (uint64_t)MAX(program, 1);
-    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, as_int(MIN(self->base.limits.value_bytes, MAX(longest, LEAST))));
-}
 
 static void limits_changed(struct db *db)
 {
@@ -154,7 +112,7 @@ static void end(struct sqlite_db *self)
 {
     meter_use(NULL);
     watchdog_disarm(&self->watch);
-    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, as_int(self->base.limits.value_bytes));
+    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, sqlite_as_int(self->base.limits.value_bytes));
     self->guard.trusted = false;
 }
 
@@ -249,7 +207,7 @@ static enum err_code prepare(struct sqlite_db *self, const char *sql, size_t len
 {
     const char *tail = NULL;
     *out = NULL;
-    int rc = sqlite3_prepare_v3(self->conn, sql, as_int(len), keep ? SQLITE_PREPARE_PERSISTENT : 0, out, &tail);
+    int rc = sqlite3_prepare_v3(self->conn, sql, sqlite_as_int(len), keep ? SQLITE_PREPARE_PERSISTENT : 0, out, &tail);
     enum err_code code = rc == SQLITE_OK ? ERR_OK : failure(self, rc, err);
     if (!code) code = check_kind(self, *out, tail, sql + len, err);
     if (code) {
@@ -259,52 +217,15 @@ static enum err_code prepare(struct sqlite_db *self, const char *sql, size_t len
     return code;
 }
 
-/* --- probes: statements with parameters stay prepared ------------------------------------------------------------ */
-
-static void probe_drop(struct probe *probe)
-{
-    sqlite3_finalize(probe->stmt);
-    g_free(probe->sql);
-    *probe = (struct probe){0};
-}
-
-void sqlite_forget_probes(struct sqlite_db *self)
-{
-    for (size_t i = 0; i < PROBES; i++) probe_drop(&self->probes[i]);
-}
-
-static struct probe *probe_find(struct sqlite_db *self, const char *sql, size_t len)
-{
-    for (size_t i = 0; i < PROBES; i++) {
-        struct probe *probe = &self->probes[i];
-        if (probe->sql && probe->len == len && memcmp(probe->sql, sql, len) == 0) return probe;
-    }
-    return NULL;
-}
-
-static struct probe *probe_oldest(struct sqlite_db *self)
-{
-    struct probe *oldest = &self->probes[0];
-    for (size_t i = 1; i < PROBES; i++)
-        if (self->probes[i].used < oldest->used) oldest = &self->probes[i];
-    return oldest;
-}
-
 static enum err_code checkout(struct sqlite_db *self, const struct db_statement *statement, sqlite3_stmt **out,
                               struct err *err)
 {
     if (statement->n_params == 0) return prepare(self, statement->sql, statement->len, false, out, err);
-    struct probe *probe = probe_find(self, statement->sql, statement->len);
-    if (!probe) {
-        enum err_code code = prepare(self, statement->sql, statement->len, true, out, err);
-        if (code) return code;
-        probe = probe_oldest(self);
-        probe_drop(probe);
-        *probe = (struct probe){g_strndup(statement->sql, statement->len), statement->len, *out, 0};
-    }
-    probe->used = ++self->tick;
-    *out = probe->stmt;
-    return ERR_OK;
+    *out = sqlite_find_probe(self, statement->sql, statement->len);
+    if (*out) return ERR_OK;
+    enum err_code code = prepare(self, statement->sql, statement->len, true, out, err);
+    if (!code) sqlite_keep_probe(self, statement->sql, statement->len, *out);
+    return code;
 }
 
 static void give_back(const struct db_statement *statement, sqlite3_stmt *stmt)
@@ -412,7 +333,7 @@ static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_st
                          const struct db_statement *statement, struct db_result *out, struct err *err)
 {
     struct sink sink;
-    bound_values(self, stmt);
+    sqlite_bound_values(self, stmt);
     enum err_code code = bind_all(self, stmt, statement, err);
     if (code) return code;
     int rc = sqlite3_step(stmt); /* first: it compiles anew after a change of the schema, and columns may differ */

@@ -1,4 +1,5 @@
-/* The SQLite handle, for sqlite.c (statements) and sqlite_open.c (files). */
+/* The SQLite handle, for sqlite.c (statements) and what it stands on: sqlite_open.c (files), sqlite_limits.c and
+ * sqlite_probes.c. */
 #ifndef ASSAY_LIB_DB_SQLITE_INT_H
 #define ASSAY_LIB_DB_SQLITE_INT_H
 
@@ -8,6 +9,7 @@
 #include "lib/db/sqlite_meter.h"
 #include "lib/db/watchdog.h"
 
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -57,6 +59,8 @@ static inline struct sqlite_db *sqlite_of(struct db *db)
     return (struct sqlite_db *)db;
 }
 
+/* --- sqlite_open.c --- */
+
 /* Open self->path and check that it is a database with tables. On failure nothing is left open. */
 enum err_code sqlite_connect(struct sqlite_db *self, struct err *err);
 void sqlite_disconnect(struct sqlite_db *self);
@@ -66,9 +70,25 @@ void sqlite_disconnect(struct sqlite_db *self);
 enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err);
 enum err_code sqlite_fingerprint(struct db *db, char out[33], struct err *err);
 
+/* --- sqlite_limits.c --- */
+
+static inline int sqlite_as_int(uint64_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
 /* Set what self->base.limits says on the connection. */
 void sqlite_apply_limits(struct sqlite_db *self);
+/* Set the longest value that this statement may have in hand, unless another process runs it. It holds until
+ * SQLITE_LIMIT_LENGTH is set again. */
+void sqlite_bound_values(const struct sqlite_db *self, sqlite3_stmt *stmt);
 
+/* --- sqlite_probes.c --- */
+
+/* The prepared statement of this text; NULL: none is kept. */
+sqlite3_stmt *sqlite_find_probe(struct sqlite_db *self, const char *sql, size_t len);
+/* Keep `stmt` in place of the one that was not used for longest; it is the handle's from here on. `sql` is copied. */
+void sqlite_keep_probe(struct sqlite_db *self, const char *sql, size_t len, sqlite3_stmt *stmt);
 void sqlite_forget_probes(struct sqlite_db *self);
 
 #endif

@@ -1,0 +1,41 @@
+/* What the engine itself bounds on a connection: sizes, depths and memory.
+ *
+ * The longest value depends on the statement: `x+x+x...` reads each x six times as a number, at 4 ns a byte, and nothing
+ * can stop it before the next jump. So what a statement may do there is bounded: the bytes of its program (at least 24 an
+ * instruction) times those of a value are about a second. A statement of a few lines may still have a megabyte in hand,
+ * one of 64 KiB some kilobytes. */
+#include "lib/db/sqlite_int.h"
+
+#include <glib.h>
+
+/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's
+ * text, as does that of columns a table's. The number of a program's instructions is what a statement costs between two
+ * jumps. */
+static const struct {
+    int id, value;
+} fixed_limits[] = {
+    {SQLITE_LIMIT_COMPOUND_SELECT, 50}, {SQLITE_LIMIT_VDBE_OP, 100000},          {SQLITE_LIMIT_FUNCTION_ARG, 100},
+    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 300}, {SQLITE_LIMIT_VARIABLE_NUMBER, 250},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+void sqlite_apply_limits(struct sqlite_db *self)
+{
+    const struct db_limits *limits = &self->base.limits;
+    for (size_t i = 0; i < G_N_ELEMENTS(fixed_limits); i++)
+        sqlite3_limit(self->conn, fixed_limits[i].id, fixed_limits[i].value);
+    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, sqlite_as_int(limits->value_bytes));
+    sqlite3_limit(self->conn, SQLITE_LIMIT_EXPR_DEPTH, sqlite_as_int(limits->expr_depth));
+    sqlite3_hard_heap_limit64((sqlite3_int64)limits->heap_bytes);
+}
+
+void sqlite_bound_values(const struct sqlite_db *self, sqlite3_stmt *stmt)
+{
+    enum { LEAST = 4096 };
+    static const uint64_t PRODUCT = UINT64_C(7500000000);
+    if (self->base.limits.killable) return;
+    int program = sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_MEMUSED, false);
+    uint64_t longest = PRODUCT / (uint64_t)MAX(program, 1);
+    sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH,
+                  sqlite_as_int(MIN(self->base.limits.value_bytes, MAX(longest, LEAST))));
+}
