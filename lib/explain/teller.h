@@ -68,7 +68,7 @@ struct teller {
 /* One way to tell a part of the statement. */
 typedef void tell_fn(struct teller *t, struct say *out, const struct sql_node *node);
 
-/* --- explain.c --- */
+/* --- phrases.c --- */
 
 /* Add a phrase of the current query: `tell` is called for the premise and for the prose; a text that stays empty is
  * left so. Sentences are given in lower case and without the final stop. */
