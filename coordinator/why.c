@@ -5,6 +5,7 @@
 #include "coordinator/internal.h"
 
 #include "lib/base/digits.h"
+#include "lib/learn/logit.h"
 #include "lib/sql/sql.h"
 #include "proto/message/findings.h"
 
@@ -68,7 +69,7 @@ static const char *against(const struct request *request, uint32_t index)
     struct verifier_subject subject = {request->asked,   request->judged, request->n,
                                        request->decided, index,           slot->features};
     struct verifier_parts parts = verifier_parts(model, &subject);
-    double least = log(request->entailment_threshold / (1 - request->entailment_threshold));
+    double least = learn_logit(request->entailment_threshold, 0);
     return parts.content >= least && parts.context < 0 ? ", because of what the other candidates say" : "";
 }
 

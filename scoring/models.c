@@ -19,6 +19,8 @@
 #include "scoring/features/features.h"
 #include "signals/vsig.h"
 
+#include "lib/learn/logit.h"
+
 #include <glib.h>
 #include <jansson.h>
 #include <math.h>
@@ -277,17 +279,12 @@ static double classify(const struct scoring_models *m, const struct features_sub
     return learn_predict(m->classifier, mapped);
 }
 
+static const double LEAST_P = 1e-6;
+
 /* So that no judge outvotes the other for ever, and no verdict is certain. NaN stays NaN. */
 static double bounded(double p)
 {
-    static const double least = 1e-6;
-    return p < least ? least : p > 1 - least ? 1 - least : p;
-}
-
-static double logit(double p)
-{
-    p = bounded(p);
-    return log(p / (1 - p));
+    return p < LEAST_P ? LEAST_P : p > 1 - LEAST_P ? 1 - LEAST_P : p;
 }
 
 /* --- what could not look ---
@@ -318,7 +315,7 @@ static double silence_lost(const struct scoring_models *models, const struct msg
 double models_discount(const struct scoring_models *models, const struct msg_judged *judged, double p)
 {
     double lost = isnan(p) ? 0 : silence_lost(models, judged);
-    return lost > 0 ? 1 / (1 + exp(lost - logit(p))) : p;
+    return lost > 0 ? 1 / (1 + exp(lost - learn_logit(p, LEAST_P))) : p;
 }
 
 struct models_score models_score(const struct scoring_models *models, const struct features_subject *subject)
@@ -344,7 +341,8 @@ double models_combine(const struct scoring_models *models, double p, double enta
     const double *w = models->weights, *u = familiar ? AS_IT_IS : models->unfamiliar;
     if (isnan(entailment)) return bounded(p);
     if (isnan(p)) return bounded(entailment);
-    return bounded(1 / (1 + exp(-(u[0] + u[1] * (w[0] + w[1] * logit(p) + w[2] * logit(entailment))))));
+    double z = w[0] + w[1] * learn_logit(p, LEAST_P) + w[2] * learn_logit(entailment, LEAST_P);
+    return bounded(1 / (1 + exp(-(u[0] + u[1] * z))));
 }
 
 bool models_read_features(const struct msg_explanation *explanation, float *out)

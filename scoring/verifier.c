@@ -16,6 +16,7 @@
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"
+#include "lib/learn/logit.h"
 
 #include <glib.h>
 #include <math.h>
@@ -82,12 +83,6 @@ static bool expect(const struct verifier_model *model, const char *question, dou
     return true;
 }
 
-static double logit(double p)
-{
-    p = CLAMP(p, LEAST_P, 1 - LEAST_P);
-    return log(p / (1 - p));
-}
-
 double verifier_content(const struct verifier_model *model, const char *question, const float *features,
                         const float *signals)
 {
@@ -97,7 +92,7 @@ double verifier_content(const struct verifier_model *model, const char *question
     verifier_row(features, signals, expect(model, question, expected) ? expected : NULL, row);
     for (unsigned i = 0; i < learn_n_features(model->content); i++)
         x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
-    return logit(learn_predict(model->content, x));
+    return learn_logit(learn_predict(model->content, x), LEAST_P);
 }
 
 static double content_of(const struct verifier_model *model, const struct verifier_subject *s)

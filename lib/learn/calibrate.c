@@ -128,13 +128,6 @@ static bool fit_isotonic(const struct point *points, size_t n, double row, struc
     return ok;
 }
 
-double learn_logit(double p)
-{
-    const double edge = 1e-9;
-    p = p < edge ? edge : p > 1 - edge ? 1 - edge : p;
-    return log(p / (1 - p));
-}
-
 double learn_sigmoid(double z)
 {
     return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
@@ -155,7 +148,7 @@ static double platt_loss(const struct platt *platt, double a, double b)
 {
     double loss = 0;
     for (size_t i = 0; i < platt->n; i++) {
-        double z = a * learn_logit(platt->points[i].x) + b, t = platt_target(platt, i);
+        double z = a * learn_logit(platt->points[i].x, LEARN_LEAST_P) + b, t = platt_target(platt, i);
         loss += platt->points[i].w * (t * z + fmax(-z, 0) + log1p(exp(-fabs(z)))); /* p = sigmoid(-z) */
     }
     return loss;
@@ -166,7 +159,7 @@ static void platt_step(const struct platt *platt, double a, double b, double *da
 {
     double ga = 0, gb = 0, aa = 1e-9, bb = 1e-9, ab = 0;
     for (size_t i = 0; i < platt->n; i++) {
-        double z = learn_logit(platt->points[i].x), p = learn_sigmoid(-(a * z + b));
+        double z = learn_logit(platt->points[i].x, LEARN_LEAST_P), p = learn_sigmoid(-(a * z + b));
         double slope = platt->points[i].w * (platt_target(platt, i) - p), bend = platt->points[i].w * p * (1 - p);
         ga += slope * z;
         gb += slope;
@@ -263,7 +256,7 @@ static double interpolate(const struct learn_calibration *c, double score)
 double learn_calibrated(const struct learn_calibration *calibration, double score)
 {
     switch (calibration->kind) {
-    case LEARN_PLATT: return learn_sigmoid(-(calibration->a * learn_logit(score) + calibration->b));
+    case LEARN_PLATT: return learn_sigmoid(-(calibration->a * learn_logit(score, LEARN_LEAST_P) + calibration->b));
     case LEARN_ISOTONIC: return interpolate(calibration, score);
     default: return score;
     }

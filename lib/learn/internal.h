@@ -4,6 +4,7 @@
 
 #include "lib/learn/classifier.h"
 #include "lib/learn/label_model.h"
+#include "lib/learn/logit.h"
 
 struct lm_matrix {
     struct lm_column *columns;
@@ -21,7 +22,9 @@ struct patterns {
     double total; /* sum of weight */
 };
 
-double learn_logit(double p); /* kept finite at 0 and 1 */
+/* For learn_logit within lib/learn: finite at 0 and 1. */
+#define LEARN_LEAST_P 1e-9
+
 double learn_sigmoid(double z);
 
 /* log P(votes | class) for both classes, missing votes marginalised. `votes` has one level a signal of the model. */

@@ -163,7 +163,7 @@ static double believed(const struct lm_column *column, const struct lm_options *
 {
     double full = log(options->lift_prior);
     if (column->kind == LM_SIGNAL && column->prior_precision > 0)
-        full = learn_logit(column->prior_precision) - learn_logit(options->prior_wrong);
+        full = learn_logit(column->prior_precision, LEARN_LEAST_P) - learn_logit(options->prior_wrong, LEARN_LEAST_P);
     double step = (double)level / (column->levels - 1);
     if (column->order == LM_FREE) return 0;
     if (column->order == LM_MORE_RIGHT) return full * (0.5 - step) * 2;

@@ -108,7 +108,7 @@ double lm_p_correct(const struct lm_model *model, const struct lm_map *map, cons
     } else {
         ratio = log_ratio_seen(model, seen);
     }
-    return learn_sigmoid(-(ratio + learn_logit(model->prior_wrong)));
+    return learn_sigmoid(-(ratio + learn_logit(model->prior_wrong, LEARN_LEAST_P)));
 }
 
 void lm_contributions(const struct lm_model *model, const struct lm_map *map, const uint8_t *votes, double *out)

@@ -57,7 +57,7 @@ static double base_margin(const json_t *learner)
     const json_t *parameters = json_object_get(learner, "learner_model_param");
     const char *text = json_string_value(json_object_get(parameters, "base_score"));
     if (text && *text == '[') text++;
-    return learn_logit(text ? g_ascii_strtod(text, NULL) : 0.5);
+    return learn_logit(text ? g_ascii_strtod(text, NULL) : 0.5, LEARN_LEAST_P);
 }
 
 static struct trees *convert(const json_t *root, unsigned m)

@@ -1,4 +1,5 @@
 #include "lib/learn/learn.h"
+#include "lib/learn/logit.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
@@ -8,6 +9,17 @@
 #include <string.h>
 
 TestSuite(calibrate, .fini = leak_check);
+
+Test(calibrate, logit_by_hand)
+{
+    cr_expect_eq(learn_logit(0.5, 1e-9), 0);
+    cr_expect_float_eq(learn_logit(0.8, 1e-9), log(4), 1e-12);
+    cr_expect_eq(learn_logit(0.2, 0), log(0.2 / 0.8), "within its bounds to the bit");
+    cr_expect_eq(learn_logit(0, 1e-4), learn_logit(1e-4, 0));
+    cr_expect_eq(learn_logit(1, 1e-4), learn_logit(1 - 1e-4, 0));
+    cr_expect(isinf(learn_logit(0, 0)) && isinf(learn_logit(1, 0)), "nothing bounds them");
+    cr_expect(isnan(learn_logit((double)NAN, 1e-4)));
+}
 
 Test(calibrate, isotonic_by_hand)
 {
