@@ -6,6 +6,7 @@
  */
 #include "worker/cache.h"
 
+#include "lib/base/backoff.h"
 #include "lib/base/bom.h"
 #include "lib/base/clock.h"
 #include "lib/schema/blob.h"
@@ -17,7 +18,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-static const int64_t STAGE_MS = 60000, FIRST_PAUSE_US = 10000, LAST_PAUSE_US = 200000;
+static const int64_t STAGE_MS = 60000;
+static const struct backoff PAUSES = {10000000, 200000000, 0.5, 1.5};
 enum { TOKEN = CACHE_TOKEN, MAX_KEY = 1024, MAX_SECRET = 4096 };
 
 #define X(name, help) atomic_ullong name;
@@ -394,20 +396,17 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
 static enum found find(struct flight *flight, struct schema_index **out)
 {
     struct cache *cache = flight->cache;
-    int64_t until_ns = clock_now_ns() + cache->wait_ms * 1000000, pause_us = FIRST_PAUSE_US;
+    int64_t until_ns = clock_now_ns() + cache->wait_ms * 1000000;
     enum found found = look(flight, out);
     if (found == FOUND || found == AWAY) return found;
     count(&cache->counters.misses, 1);
-    bool waiting = false;
-    while ((found = try_lock(flight, out)) == OTHERS) {
-        if (!waiting) count(&cache->counters.waits, 1);
-        waiting = true;
+    for (uint32_t asked = 0; (found = try_lock(flight, out)) == OTHERS; asked++) {
+        if (!asked) count(&cache->counters.waits, 1);
         if (clock_now_ns() >= until_ns) {
             count(&cache->counters.impatient, 1);
             return AWAY;
         }
-        g_usleep((gulong)pause_us);
-        pause_us = MIN(pause_us * 3 / 2, LAST_PAUSE_US);
+        g_usleep((gulong)(backoff_wait_ns(&PAUSES, asked, NULL) / 1000));
     }
     return found;
 }
@@ -528,7 +527,7 @@ void cache_get_stats(struct cache *cache, struct cache_stats *out)
     FROM_LINKS(X)
 #undef X
     pthread_mutex_lock(&cache->links.lock);
-    out->away = cache->links.pause_ms != 0;
+    out->away = cache->links.breaker.state != BREAKER_CLOSED;
     memcpy(out->trouble, cache->links.trouble, sizeof out->trouble);
     pthread_mutex_unlock(&cache->links.lock);
 }

@@ -273,22 +273,34 @@ static void put_idle(struct links *links, struct link *link)
 
 /* --- the breaker -------------------------------------------------------------------------------------------------- */
 
-/* May a call be made? After the pause one goes first; the others follow once it has come back. */
-static bool may_ask(struct links *links, bool anyway)
+/* It opens at the first failure. */
+static struct breaker_config breaker_config(const struct links *links)
+{
+    int64_t first_ns = links->config.retry_ms * 1000000;
+    return (struct breaker_config){.failures = 1, .pause = {first_ns, first_ns * PAUSE_GROWTH, 1, 1}};
+}
+
+static bool may_ask(struct links *links)
 {
     pthread_mutex_lock(&links->lock);
-    bool ready = !links->pause_ms || (clock_now_ns() >= links->away_until_ns && !links->asking);
-    if (links->pause_ms && ready) links->asking = true;
+    bool admitted = breaker_admit(&links->breaker, clock_now_ns());
     pthread_mutex_unlock(&links->lock);
-    return ready || anyway;
+    return admitted;
+}
+
+/* How a call ended. True: Redis has come back by it, or gone. Under the lock. */
+static bool report(struct links *links, enum breaker_outcome outcome)
+{
+    struct breaker_config config = breaker_config(links);
+    bool was_closed = links->breaker.state == BREAKER_CLOSED;
+    breaker_report(&links->breaker, &config, clock_now_ns(), outcome);
+    return was_closed != (links->breaker.state == BREAKER_CLOSED);
 }
 
 static void note_answer(struct links *links)
 {
     pthread_mutex_lock(&links->lock);
-    bool again = links->pause_ms != 0;
-    links->pause_ms = 0;
-    links->asking = false;
+    bool again = report(links, BREAKER_ALIVE);
     pthread_mutex_unlock(&links->lock);
     if (again) log_info("redis", "Redis answers again");
 }
@@ -297,16 +309,13 @@ static void note_failure(struct links *links, const char *text)
 {
     atomic_fetch_add_explicit(&links->counters.failures, 1, memory_order_relaxed);
     pthread_mutex_lock(&links->lock);
-    int64_t first = links->config.retry_ms, before = links->pause_ms;
-    links->pause_ms = links->pause_ms ? MIN(links->pause_ms * 2, first * PAUSE_GROWTH) : first;
-    links->away_until_ns = clock_now_ns() + links->pause_ms * 1000000;
-    links->asking = false;
+    bool news = report(links, BREAKER_FAILED);
     g_strlcpy(links->trouble, text, sizeof links->trouble);
     for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* of the same server, and no better */
     links->n_idle = 0;
     pthread_mutex_unlock(&links->lock);
     const struct log_field why = log_field_text("why", text);
-    log_event(before ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, "redis", &why, 1,
+    log_event(news ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG, "redis", &why, 1,
               "Redis failed and is left alone for a while; indexes are built here");
 }
 
@@ -332,7 +341,7 @@ enum err_code links_call(struct links *links, const struct link_command *command
     struct err own = {0};
     if (!err) err = &own;
     memset(replies, 0, n * sizeof(redisReply *));
-    if (!may_ask(links, anyway)) {
+    if (!may_ask(links) && !anyway) {
         atomic_fetch_add_explicit(&links->counters.skipped, 1, memory_order_relaxed);
         return err_set(err, ERR_UNREACHABLE, "Redis failed a moment ago and is left alone");
     }

@@ -4,6 +4,7 @@
 #ifndef ASSAY_WORKER_CACHE_LINK_H
 #define ASSAY_WORKER_CACHE_LINK_H
 
+#include "lib/base/breaker.h"
 #include "lib/base/error.h"
 
 #include <hiredis/hiredis.h>
@@ -35,8 +36,7 @@ struct links {
     pthread_mutex_t lock;
     struct link *idle[LINK_IDLE];
     uint32_t n_idle;
-    int64_t away_until_ns, pause_ms; /* pause_ms 0: it answered last time */
-    bool asking;                     /* after the pause one call goes first */
+    struct breaker breaker; /* closed: it answered last time */
     char trouble[ERR_TEXT_MAX];
 };
 

@@ -30,10 +30,11 @@
  */
 #include "worker/internal.h"
 
+#include "lib/base/backoff.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "proto/bus/letter.h"
-#include "worker/breaker.h"
+#include "worker/db_breakers.h"
 #include "worker/permits.h"
 
 #include <glib.h>
@@ -208,12 +209,6 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
     return code ? fatal(worker, message, code, err) : answer(worker, message, task, &result, err);
 }
 
-/* Half to three halves of it: tasks that failed together do not come again together. */
-static int64_t jittered(int64_t ms)
-{
-    return ms / 2 + g_random_int_range(0, (int)ms + 1);
-}
-
 /* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
 static bool is_patient(enum err_code code)
 {
@@ -226,10 +221,9 @@ static enum err_code retry(struct worker *worker, struct bus_message *message, c
     uint32_t max = worker->config.max_attempts ? worker->config.max_attempts : DEFAULT_ATTEMPTS;
     bool patient = is_patient(why->code) && task && task->deadline_ns;
     if (!patient && message->attempts + 1 >= max) return reject(worker, message, task, why, err);
-    int64_t delay = worker->config.retry_ms ? worker->config.retry_ms : DEFAULT_RETRY_MS;
-    delay <<= message->attempts < 8 ? message->attempts : 8;
-    delay = jittered(delay < MAX_RETRY_MS ? delay : MAX_RETRY_MS);
-    if (delay < wait_ms) delay = wait_ms;
+    int64_t first_ms = worker->config.retry_ms ? worker->config.retry_ms : DEFAULT_RETRY_MS;
+    struct backoff backoff = {first_ms * 1000000, MAX_RETRY_MS * INT64_C(1000000), 0.5, 1.5};
+    int64_t delay = MAX(backoff_wait_ns(&backoff, message->attempts, NULL) / 1000000, wait_ms);
     int64_t now_ns = bus_now_ns(worker->config.bus);
     if (patient && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
         return reject(worker, message, task, why, err);
@@ -338,10 +332,10 @@ static enum err_code take_permit(struct worker *worker, const struct msg_task *t
 }
 
 /* A candidate that runs into its limit has an answer; what comes out here is the catalogue that could not be read. */
-static enum breaker_news news_of(enum err_code code)
+static enum breaker_outcome outcome_of(enum err_code code)
 {
     if (code == ERR_UNREACHABLE || code == ERR_LIMIT_TIME) return BREAKER_FAILED;
-    return code == ERR_OK ? BREAKER_WELL : BREAKER_NO_NEWS;
+    return code == ERR_OK ? BREAKER_ALIVE : BREAKER_UNKNOWN;
 }
 
 /* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
@@ -353,17 +347,17 @@ static enum err_code judge(struct worker *worker, const struct bus_message *mess
     if (task->deadline_ns && left_ns <= 0)
         return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");
     int64_t deadline_ns = left_ns ? clock_now_ns() + left_ns : 0;
-    enum err_code code = breakers ? breaker_ask(breakers, task->db, wait_ms, err) : ERR_OK;
+    enum err_code code = breakers ? breakers_admit(breakers, task->db, wait_ms, err) : ERR_OK;
     if (code) return code;
     code = take_permit(worker, task, deadline_ns, err);
     if (code) {
-        if (breakers) breaker_tell(breakers, task->db, BREAKER_NO_NEWS);
+        if (breakers) breakers_report(breakers, task->db, BREAKER_UNKNOWN);
         return code;
     }
     bool suspect = is_suspect(worker, message);
     code = suspect ? try_apart(worker, message, left_ns / 1000000, result, err)
                    : dispatch_evaluate(worker, task, deadline_ns, result, err);
-    if (breakers) breaker_tell(breakers, task->db, suspect ? BREAKER_NO_NEWS : news_of(code));
+    if (breakers) breakers_report(breakers, task->db, suspect ? BREAKER_UNKNOWN : outcome_of(code));
     return code;
 }
 

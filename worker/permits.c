@@ -1,5 +1,6 @@
 #include "worker/permits.h"
 
+#include "lib/base/backoff.h"
 #include "lib/base/clock.h"
 #include "worker/cache_link.h"
 
@@ -9,7 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PROCESSES = 8, LEASE_MS = 15000, LEAST_LEASE_MS = 30, FIRST_PAUSE_MS = 4, LAST_PAUSE_MS = 64 };
+enum { PROCESSES = 8, LEASE_MS = 15000, LEAST_LEASE_MS = 30, LEAST_PAUSE_NS = 1000000 };
+static const struct backoff PAUSES = {4000000, 64000000, 0.5, 1.5};
 
 struct permit {
     char *db, *key;
@@ -195,11 +197,11 @@ static bool try_take(struct permits *permits, struct permit *permit)
     return answer == 1;
 }
 
-/* Half to three halves of it, so that those who wait do not ask in step. */
-static void pause_some(struct permits *permits, int64_t ms, int64_t until_ns)
+/* Until it is worth asking again, one was given back here, or until_ns. */
+static void pause_some(struct permits *permits, uint32_t asked, int64_t until_ns)
 {
-    int64_t left_ms = MAX((until_ns - clock_now_ns()) / 1000000, 1);
-    struct timespec due = clock_after_ms(MIN(left_ms, MAX(ms / 2 + g_random_int_range(0, (int)ms + 1), 1)));
+    int64_t left_ns = until_ns - clock_now_ns();
+    struct timespec due = clock_after_ns(MAX(MIN(left_ns, backoff_wait_ns(&PAUSES, asked, NULL)), LEAST_PAUSE_NS));
     pthread_mutex_lock(&permits->lock);
     pthread_cond_timedwait(&permits->given, &permits->lock, &due);
     pthread_mutex_unlock(&permits->lock);
@@ -219,19 +221,15 @@ enum err_code permits_take(struct permits *permits, const char *db, uint32_t cap
                            struct err *err)
 {
     struct permit *permit = permit_new(permits, db, cap);
-    int64_t pause_ms = FIRST_PAUSE_MS;
-    bool waited = false;
     *out = NULL;
-    while (!try_take(permits, permit)) {
-        if (!waited) count(&permits->counters.waits);
-        waited = true;
+    for (uint32_t asked = 0; !try_take(permits, permit); asked++) {
+        if (!asked) count(&permits->counters.waits);
         if (clock_now_ns() >= until_ns) {
             permit_free(permit);
             count(&permits->counters.refused);
             return err_set(err, ERR_FULL, "%u statements of database '%.100s' run already", cap, db);
         }
-        pause_some(permits, pause_ms, until_ns);
-        pause_ms = MIN(pause_ms * 2, LAST_PAUSE_MS);
+        pause_some(permits, asked, until_ns);
     }
     *out = permit;
     return ERR_OK;

@@ -59,7 +59,7 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
-struct breakers; /* breaker.h */
+struct breakers; /* db_breakers.h */
 struct permits;  /* permits.h */
 
 struct worker_config {

@@ -3,7 +3,7 @@
 #include "cli/settings/engine_settings.h"
 #include "lib/base/log.h"
 #include "lib/db/executor.h"
-#include "worker/breaker.h"
+#include "worker/db_breakers.h"
 #include "worker/permits.h"
 #include "worker/trial.h"
 

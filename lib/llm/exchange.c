@@ -84,10 +84,10 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
 /* The endpoint asked one call to come back later: that holds for every call to this endpoint. */
 static enum err_code sit_out_pause(struct call *call)
 {
-    struct patience *patience = &call->scorer->patience;
-    int64_t left = patience_pause_until(patience) - clock_now_ns();
+    struct retry_policy *policy = &call->scorer->policy;
+    int64_t left = retry_policy_pause_until(policy) - clock_now_ns();
     if (left <= 0) return ERR_OK;
-    return wait_for(call, left + patience_backoff(patience, 0), "asks for quiet");
+    return wait_for(call, left + retry_policy_backoff(policy, 0), "asks for quiet");
 }
 
 /* --- attempts --------------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static enum err_code sit_out_pause(struct call *call)
 static enum err_code admit(struct call *call)
 {
     if (call->admitted) return ERR_OK;
-    call->admitted = patience_admit(&call->scorer->patience, clock_now_ns());
+    call->admitted = retry_policy_admit(&call->scorer->policy, clock_now_ns());
     if (call->admitted) return ERR_OK;
     return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint failed too often; not asked for a while");
 }
@@ -108,7 +108,7 @@ static void report(struct call *call, enum err_code code, int64_t had_ns)
     bool fair = had_ns >= s->config.timeout_ms * ms / 10;
     bool failed = code == ERR_UNREACHABLE || (code == ERR_DEADLINE && fair);
     if (!failed && code != ERR_DEADLINE && code != ERR_CANCELLED) return;
-    patience_report(&s->patience, clock_now_ns(), failed ? PATIENCE_FAILED : PATIENCE_UNKNOWN);
+    retry_policy_report(&s->policy, clock_now_ns(), failed ? BREAKER_FAILED : BREAKER_UNKNOWN);
     call->admitted = false;
 }
 
@@ -130,9 +130,10 @@ static enum err_code before_retry(struct call *call, uint32_t retry, const struc
 {
     struct scorer *s = call->scorer;
     int64_t longest = s->config.retry_after_max_ms * ms, asked = MAX(reply->retry_after_ns, 0);
-    if (asked) patience_pause(&s->patience, clock_now_ns() + MIN(asked, longest));
-    if (asked > longest || retry + 1 >= s->config.max_attempts || !patience_spend(&s->patience)) return ERR_UNREACHABLE;
-    return wait_for(call, asked + patience_backoff(&s->patience, retry), "asks to wait");
+    if (asked) retry_policy_pause(&s->policy, clock_now_ns() + MIN(asked, longest));
+    if (asked > longest || retry + 1 >= s->config.max_attempts || !retry_policy_spend(&s->policy))
+        return ERR_UNREACHABLE;
+    return wait_for(call, asked + retry_policy_backoff(&s->policy, retry), "asks to wait");
 }
 
 /* Is there any point in another attempt? */
@@ -152,7 +153,7 @@ static enum err_code before_attempt(struct call *call, bool first)
 enum err_code call_exchange(struct call *call, const char *path, const char *body, struct http_reply *reply)
 {
     *reply = (struct http_reply){.end = HTTP_STOPPED};
-    patience_earn(&call->scorer->patience);
+    retry_policy_earn(&call->scorer->policy);
     for (uint32_t retry = 0;; retry++) {
         enum err_code code = before_attempt(call, retry == 0);
         if (code != ERR_OK) return code;

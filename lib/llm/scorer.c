@@ -156,14 +156,14 @@ enum err_code scorer_open(const struct scorer_config *config, struct scorer **ou
 
     struct scorer *s = g_new0(struct scorer, 1);
     static const int64_t ms = 1000000;
-    struct patience_limits limits = {config->backoff_ms * ms, config->backoff_cap_ms * ms, config->retry_share,
-                                     config->breaker_failures, config->breaker_open_ms * ms};
+    struct retry_limits limits = {config->backoff_ms * ms, config->backoff_cap_ms * ms, config->retry_share,
+                                  config->breaker_failures, config->breaker_open_ms * ms};
     s->backend = backend;
     s->state = backend->open();
     s->config = *config;
     keep_texts(s);
     s->http = http;
-    patience_init(&s->patience, &limits, config->seed);
+    retry_policy_init(&s->policy, &limits, config->seed);
     s->answers = answers_new(config->cache_entries);
     pthread_mutex_init(&s->lock, NULL);
     clock_cond_init(&s->woken);
@@ -176,7 +176,7 @@ void scorer_close(struct scorer *s)
     if (!s) return;
     s->backend->close(s->state);
     http_close(s->http);
-    patience_free(&s->patience);
+    retry_policy_free(&s->policy);
     answers_free(s->answers);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
@@ -200,8 +200,8 @@ void scorer_stats(struct scorer *s, struct scorer_stats *out)
     pthread_mutex_lock(&s->lock);
     *out = s->stats;
     pthread_mutex_unlock(&s->lock);
-    out->breaker_open = patience_is_open(&s->patience, clock_now_ns());
-    patience_counts(&s->patience, &out->breaker_opened, &out->breaker_refused);
+    out->breaker_open = retry_policy_is_open(&s->policy, clock_now_ns());
+    retry_policy_counts(&s->policy, &out->breaker_opened, &out->breaker_refused);
 }
 
 /* --- a call ----------------------------------------------------------------------------------------------------- */
@@ -242,10 +242,10 @@ static void settle(struct call *call, enum err_code code)
     if (!call->admitted) return;
     bool alive = code == ERR_OK || code == ERR_REMOTE;
     bool unknown = code == ERR_CANCELLED || code == ERR_DEADLINE || code == ERR_NOMEM;
-    patience_report(&call->scorer->patience, clock_now_ns(),
-                    alive     ? PATIENCE_ALIVE
-                    : unknown ? PATIENCE_UNKNOWN
-                              : PATIENCE_FAILED);
+    retry_policy_report(&call->scorer->policy, clock_now_ns(),
+                        alive     ? BREAKER_ALIVE
+                        : unknown ? BREAKER_UNKNOWN
+                                  : BREAKER_FAILED);
     call->admitted = false;
 }
 

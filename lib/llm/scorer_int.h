@@ -4,7 +4,7 @@
 
 #include "lib/llm/answers.h"
 #include "lib/llm/http.h"
-#include "lib/llm/patience.h"
+#include "lib/llm/retry_policy.h"
 #include "lib/llm/scorer.h"
 
 #include <glib.h>
@@ -41,7 +41,7 @@ struct scorer {
     void *state;                 /* the backend's */
     struct scorer_config config; /* texts owned; key_file, key_variable and proxy are not kept */
     struct http *http;
-    struct patience patience;
+    struct retry_policy policy;
     struct answers *answers;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t woken; /* scorer_stop */

@@ -2,7 +2,7 @@
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
-#include "worker/breaker.h"
+#include "worker/db_breakers.h"
 #include "worker/internal.h"
 #include "worker/permits.h"
 #include "worker/trial.h"
@@ -39,12 +39,12 @@ static bool may_go(void *unused)
 {
     int64_t wait_ms;
     (void)unused;
-    return breaker_ask(breakers, "shop", &wait_ms, NULL) == ERR_OK;
+    return breakers_admit(breakers, "shop", &wait_ms, NULL) == ERR_OK;
 }
 
 static void fail_times(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) breaker_tell(breakers, "shop", BREAKER_FAILED);
+    for (unsigned i = 0; i < n; i++) breakers_report(breakers, "shop", BREAKER_FAILED);
 }
 
 static void begin_breakers(void)
@@ -66,19 +66,19 @@ Test(breaker, opens_after_failures_in_a_row)
     int64_t wait_ms;
     fail_times(2);
     cr_expect(may_go(NULL));
-    breaker_tell(breakers, "shop", BREAKER_WELL);
+    breakers_report(breakers, "shop", BREAKER_ALIVE);
     fail_times(2);
     cr_expect(may_go(NULL), "a success between them starts the count anew");
-    breaker_tell(breakers, "shop", BREAKER_FAILED);
-    cr_expect_eq(breaker_ask(breakers, "shop", &wait_ms, &err), ERR_DB_UNAVAILABLE);
+    breakers_report(breakers, "shop", BREAKER_FAILED);
+    cr_expect_eq(breakers_admit(breakers, "shop", &wait_ms, &err), ERR_DB_UNAVAILABLE);
     cr_expect_eq(err_class(err.code), ERR_CLASS_RETRY);
     cr_expect(wait_ms >= 30 && wait_ms <= 101, "%lld", (long long)wait_ms);
-    cr_expect_eq(breaker_ask(breakers, "other", &wait_ms, NULL), ERR_OK, "each database has its own");
+    cr_expect_eq(breakers_admit(breakers, "other", &wait_ms, NULL), ERR_OK, "each database has its own");
     cr_expect_eq(breakers_opened(breakers), 1);
     cr_expect_eq(breakers_open_now(breakers), 1);
 }
 
-Test(breaker, one_task_tries_and_its_news_decide)
+Test(breaker, one_task_tries_after_the_pause_and_closes_it)
 {
     fail_times(3);
     pass_ms(29);
@@ -86,31 +86,9 @@ Test(breaker, one_task_tries_and_its_news_decide)
     pass_ms(22);
     cr_assert(may_go(NULL), "after the pause one goes");
     cr_expect_not(may_go(NULL), "and only one");
-    fail_times(1);
-    cr_expect_eq(breakers_opened(breakers), 2, "it failed: open again");
-    pass_ms(59);
-    cr_expect_not(may_go(NULL), "and the pause is twice as long, less a quarter");
-    pass_ms(42);
-    cr_assert(may_go(NULL));
-    breaker_tell(breakers, "shop", BREAKER_WELL);
+    breakers_report(breakers, "shop", BREAKER_ALIVE);
     cr_expect(may_go(NULL) && may_go(NULL), "it is closed");
     cr_expect_eq(breakers_open_now(breakers), 0);
-}
-
-Test(breaker, a_trier_without_news_lets_the_next_try)
-{
-    fail_times(3);
-    pass_ms(51);
-    cr_assert(may_go(NULL));
-    breaker_tell(breakers, "shop", BREAKER_NO_NEWS);
-    cr_expect(may_go(NULL));
-}
-
-/* Those under way when it opened come back one by one: they do not make the pause longer. */
-Test(breaker, late_failures_do_not_count)
-{
-    fail_times(40);
-    cr_expect_eq(breakers_opened(breakers), 1);
 }
 
 /* --- permits without Redis ---------------------------------------------------------------------------------------- */

@@ -1,0 +1,35 @@
+/* A circuit breaker (lib/base/breaker.h) for each database: one that does not answer is left alone, so that it can come
+ * back and so that its tasks do not spend their deadlines on finding out again.
+ *
+ * What counts as a failure is that the server cannot be reached, drops the connection, takes too long to be connected
+ * to, or does not let its catalogue be read in time. That a candidate's own statement runs into its time limit does
+ * not: otherwise a few bad candidates would shut a healthy database for everybody.
+ */
+#ifndef ASSAY_WORKER_DB_BREAKERS_H
+#define ASSAY_WORKER_DB_BREAKERS_H
+
+#include "lib/base/breaker.h"
+#include "lib/base/error.h"
+
+struct breakers_config {
+    uint32_t failures;               /* in a row; 0: 5 */
+    int64_t pause_ms, most_pause_ms; /* of the first pause, and of all: doubling between; 0: 1,000 and 30,000. A pause
+                                        is this, give or take a quarter */
+};
+
+struct breakers;
+
+/* NULL: no memory. `config` may be NULL. The caller owes breakers_free. */
+struct breakers *breakers_new(const struct breakers_config *config);
+void breakers_free(struct breakers *breakers);
+
+/* May a task of this database be looked at? ERR_OK: yes, and breakers_report is owed. ERR_DB_UNAVAILABLE (retry): not
+ * now; *wait_ms is when to ask again. Thread: any. */
+enum err_code breakers_admit(struct breakers *breakers, const char *db, int64_t *wait_ms, struct err *err);
+void breakers_report(struct breakers *breakers, const char *db, enum breaker_outcome outcome);
+
+/* Times that one opened, and databases that are open now. Thread: any. */
+uint64_t breakers_opened(struct breakers *breakers);
+uint32_t breakers_open_now(struct breakers *breakers);
+
+#endif
