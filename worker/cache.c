@@ -11,16 +11,15 @@
 #include "lib/base/clock.h"
 #include "lib/schema/blob.h"
 #include "worker/cache_link.h"
+#include "worker/lease_keeper.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static const int64_t STAGE_MS = 60000;
 static const struct backoff PAUSES = {10000000, 200000000, 0.5, 1.5};
-enum { TOKEN = CACHE_TOKEN, MAX_KEY = 1024, MAX_SECRET = 4096 };
+enum { MAX_KEY = 1024, MAX_SECRET = 4096 };
 
 #define X(name, help) atomic_ullong name;
 struct counters {
@@ -33,12 +32,7 @@ struct cache {
     struct counters counters; /* those of the links are kept there */
     char *prefix;
     int64_t ttl_ms, wait_ms, lease_ms;
-
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* flights, or stopping */
-    GPtrArray *flights;     /* struct flight: locks that this process holds */
-    pthread_t keeper;
-    bool keeping, stopping;
+    struct lease_keeper *keeper; /* of the locks that this process holds */
 };
 
 /* One index on its way to be found or built. */
@@ -47,9 +41,10 @@ struct flight {
     struct db *db;
     const char *db_name, *path;
     const struct schema_options *options;
-    char fingerprint[33], key[33], token[TOKEN];
-    char *schema, *lock, *stage, *index, *values; /* keys in Redis; of the parts what they begin with */
-    char when[32];                                /* the server's clock when the lock was taken */
+    char fingerprint[33], key[33];
+    struct lease lock;                     /* on building it */
+    char *schema, *stage, *index, *values; /* keys in Redis; of the parts what they begin with */
+    char when[32];                         /* the server's clock when the lock was taken */
 };
 
 static void count(atomic_ullong *counter, uint64_t n)
@@ -113,85 +108,19 @@ static const char PUBLISH[] =
 
 static void release(struct flight *flight)
 {
-    struct link_command command = make("EVAL", RELEASE, "1", flight->lock, flight->token, NULL);
+    struct link_command command = make("EVAL", RELEASE, "1", flight->lock.key, flight->lock.token, NULL);
     redisReply *reply;
     if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
 }
 
-/* --- the heartbeat ------------------------------------------------------------------------------------------------ */
-
-/* What is renewed, copied: the calls are made without the lock. */
-static GPtrArray *copy_locks(const struct cache *cache)
+/* For the keeper. Where it fails another builds the same, at worst. */
+static void renew(void *ctx, const struct lease *lock)
 {
-    GPtrArray *locks = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < cache->flights->len; i++) {
-        const struct flight *flight = cache->flights->pdata[i];
-        g_ptr_array_add(locks, g_strdup(flight->lock));
-        g_ptr_array_add(locks, g_strdup(flight->token));
-    }
-    return locks;
-}
-
-static void renew_locks(struct cache *cache, const GPtrArray *locks)
-{
+    struct cache *cache = ctx;
     struct number lease = number_of(cache->lease_ms);
-    for (guint i = 0; i + 1 < locks->len; i += 2) {
-        struct link_command command =
-            make("EVAL", RENEW, "1", (char *)locks->pdata[i], (char *)locks->pdata[i + 1], lease.text, NULL);
-        redisReply *reply;
-        if (links_call(&cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
-    }
-}
-
-static void wait_for(struct cache *cache, int64_t ms)
-{
-    struct timespec until = clock_after_ms(ms);
-    pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
-}
-
-static void *keep_locks(void *arg)
-{
-    struct cache *cache = arg;
-    int64_t due_ns =
-        clock_now_ns() + cache->lease_ms / 3 * 1000000; /* the first lock may be there already, and fresh */
-    pthread_setname_np(pthread_self(), "cache-keeper");
-    pthread_mutex_lock(&cache->lock);
-    while (!cache->stopping) {
-        int64_t left_ms = (due_ns - clock_now_ns()) / 1000000;
-        if (!cache->flights->len) {
-            pthread_cond_wait(&cache->changed, &cache->lock);
-            due_ns = clock_now_ns() + cache->lease_ms / 3 * 1000000; /* a lock just taken is fresh */
-        } else if (left_ms > 0) {
-            wait_for(cache, left_ms);
-        } else {
-            due_ns = clock_now_ns() + cache->lease_ms / 3 * 1000000;
-            GPtrArray *locks = copy_locks(cache);
-            pthread_mutex_unlock(&cache->lock);
-            renew_locks(cache, locks);
-            g_ptr_array_free(locks, TRUE);
-            pthread_mutex_lock(&cache->lock);
-        }
-    }
-    pthread_mutex_unlock(&cache->lock);
-    return NULL;
-}
-
-/* Without a thread the lock is not renewed: at worst another builds the same. */
-static void keep(struct flight *flight)
-{
-    struct cache *cache = flight->cache;
-    pthread_mutex_lock(&cache->lock);
-    if (!cache->keeping) cache->keeping = pthread_create(&cache->keeper, NULL, keep_locks, cache) == 0;
-    g_ptr_array_add(cache->flights, flight);
-    pthread_cond_signal(&cache->changed);
-    pthread_mutex_unlock(&cache->lock);
-}
-
-static void let_go(struct flight *flight)
-{
-    pthread_mutex_lock(&flight->cache->lock);
-    g_ptr_array_remove_fast(flight->cache->flights, flight);
-    pthread_mutex_unlock(&flight->cache->lock);
+    struct link_command command = make("EVAL", RENEW, "1", lock->key, lock->token, lease.text, NULL);
+    redisReply *reply;
+    if (links_call(&cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
 }
 
 /* --- large columns ------------------------------------------------------------------------------------------------ */
@@ -374,12 +303,12 @@ static void note_time(struct flight *flight, const redisReply *reply)
 static enum found try_lock(struct flight *flight, struct schema_index **out)
 {
     struct number lease = number_of(flight->cache->lease_ms);
-    struct link_command commands[] = {make("SET", flight->lock, flight->token, "NX", "PX", lease.text, NULL),
-                                      make("GET", flight->lock, NULL), make("TIME", NULL),
+    struct link_command commands[] = {make("SET", flight->lock.key, flight->lock.token, "NX", "PX", lease.text, NULL),
+                                      make("GET", flight->lock.key, NULL), make("TIME", NULL),
                                       make("GET", flight->schema, NULL)};
     redisReply *replies[4];
     if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return AWAY;
-    bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->token) == 0;
+    bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->lock.token) == 0;
     bool lockable = mine || is_string(replies[1]); /* else memory is full, or the key is not what it should be */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
     note_time(flight, replies[2]);
@@ -418,8 +347,9 @@ static void stage_and_publish(struct flight *flight, const struct schema_blob *b
     struct cache *cache = flight->cache;
     struct number stage = number_of(STAGE_MS), ttl = number_of(cache->ttl_ms);
     struct link_command commands[] = {make("SET", flight->stage, "", "PX", stage.text, NULL),
-                                      make("EVAL", PUBLISH, "4", flight->lock, flight->stage, flight->schema,
-                                           flight->index, flight->token, ttl.text, flight->key, flight->when, NULL)};
+                                      make("EVAL", PUBLISH, "4", flight->lock.key, flight->stage, flight->schema,
+                                           flight->index, flight->lock.token, ttl.text, flight->key, flight->when,
+                                           NULL)};
     commands[0].argv[2] = (const char *)blob->bytes;
     commands[0].lens[2] = blob->len;
     redisReply *replies[2];
@@ -453,23 +383,16 @@ static void publish(struct flight *flight, const struct schema_index *index)
 
 /* --- the layer ---------------------------------------------------------------------------------------------------- */
 
-void cache_token(char token[TOKEN])
-{
-    uint64_t random[2];
-    if (getrandom(random, sizeof random, 0) != sizeof random)
-        for (int i = 0; i < 2; i++) random[i] = (uint64_t)g_random_int() << 32 | g_random_int();
-    g_snprintf(token, TOKEN, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
-}
-
 static void make_keys(struct flight *flight)
 {
     const struct cache *cache = flight->cache;
     const char *db_name = flight->db_name;
     schema_blob_key(flight->fingerprint, flight->path, flight->options, flight->key);
-    cache_token(flight->token);
+    lease_token(flight->lock.token);
+    flight->lock.cap = 1;
     flight->schema = g_strdup_printf("%s:%s:%s:schema", cache->prefix, db_name, flight->key);
-    flight->lock = g_strdup_printf("%s:%s:%s:lock", cache->prefix, db_name, flight->key);
-    flight->stage = g_strdup_printf("%s:%s:%s:stage:%s", cache->prefix, db_name, flight->key, flight->token);
+    flight->lock.key = g_strdup_printf("%s:%s:%s:lock", cache->prefix, db_name, flight->key);
+    flight->stage = g_strdup_printf("%s:%s:%s:stage:%s", cache->prefix, db_name, flight->key, flight->lock.token);
     flight->index = g_strdup_printf("%s:%s:index", cache->prefix, db_name);
     flight->values = g_strdup_printf("%s:%s:%s:values:", cache->prefix, db_name, flight->key);
 }
@@ -477,7 +400,7 @@ static void make_keys(struct flight *flight)
 static void flight_end(struct flight *flight)
 {
     g_free(flight->schema);
-    g_free(flight->lock);
+    g_free(flight->lock.key);
     g_free(flight->stage);
     g_free(flight->index);
     g_free(flight->values);
@@ -495,12 +418,12 @@ enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const c
     make_keys(&flight);
     enum found found = find(&flight, out);
     if (found != FOUND) {
-        if (found == MINE) keep(&flight);
+        if (found == MINE) lease_keeper_add(cache->keeper, &flight.lock);
         count(&cache->counters.builds, 1);
         code = schema_build(db, db_name, path, options, out, err);
         if (found == MINE && code) release(&flight);
         if (found == MINE && !code) publish(&flight, *out);
-        if (found == MINE) let_go(&flight);
+        if (found == MINE) lease_keeper_remove(cache->keeper, &flight.lock);
     }
     flight_end(&flight);
     return code;
@@ -634,9 +557,7 @@ enum err_code cache_open(const struct cache_config *config, struct cache **out, 
     cache->ttl_ms = or_default(config->ttl_ms, 7LL * 86400000);
     cache->wait_ms = or_default(config->wait_ms, 30000);
     cache->lease_ms = MAX(or_default(config->lease_ms, 10000), 30);
-    cache->flights = g_ptr_array_new();
-    pthread_mutex_init(&cache->lock, NULL);
-    clock_cond_init(&cache->changed);
+    cache->keeper = lease_keeper_new(cache->lease_ms, renew, cache);
     *out = cache;
     return ERR_OK;
 }
@@ -644,15 +565,8 @@ enum err_code cache_open(const struct cache_config *config, struct cache **out, 
 void cache_close(struct cache *cache)
 {
     if (!cache) return;
-    pthread_mutex_lock(&cache->lock);
-    cache->stopping = true;
-    pthread_cond_signal(&cache->changed);
-    pthread_mutex_unlock(&cache->lock);
-    if (cache->keeping) pthread_join(cache->keeper, NULL);
+    lease_keeper_free(cache->keeper);
     links_free(&cache->links);
-    g_ptr_array_free(cache->flights, TRUE);
-    pthread_cond_destroy(&cache->changed);
-    pthread_mutex_destroy(&cache->lock);
     g_free(cache->prefix);
     g_free(cache);
 }

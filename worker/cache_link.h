@@ -63,8 +63,4 @@ void links_free_replies(redisReply **replies, uint32_t n);
 struct cache_config;
 enum err_code cache_read_config(const struct cache_config *config, struct link_config *out, struct err *err);
 
-/* A name that nobody else has: random, 32 hex digits. (cache.c) */
-enum { CACHE_TOKEN = 33 };
-void cache_token(char token[CACHE_TOKEN]);
-
 #endif

@@ -3,8 +3,8 @@
 #include "lib/base/backoff.h"
 #include "lib/base/clock.h"
 #include "worker/cache_link.h"
+#include "worker/lease_keeper.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,9 +14,8 @@ enum { PROCESSES = 8, LEASE_MS = 15000, LEAST_LEASE_MS = 30, LEAST_PAUSE_NS = 10
 static const struct backoff PAUSES = {4000000, 64000000, 0.5, 1.5};
 
 struct permit {
-    char *db, *key;
-    uint32_t cap;
-    char token[CACHE_TOKEN];
+    char *db;
+    struct lease lease;
     bool here; /* of the share: Redis does not know it */
 };
 
@@ -35,11 +34,10 @@ struct permits {
     struct counters counters;
 
     pthread_mutex_t lock;
-    pthread_cond_t given; /* one was given back, or stopping */
+    pthread_cond_t given; /* one was given back */
     GHashTable *held;     /* db → number of permits of this process, of both kinds */
-    GPtrArray *leased;    /* struct permit that Redis knows */
-    pthread_t keeper;
-    bool keeping, stopping;
+
+    struct lease_keeper *keeper; /* of those that Redis knows */
 };
 
 static void count(atomic_ullong *counter)
@@ -67,12 +65,12 @@ static const char RENEW[] =
 static const char GIVE[] = "return redis.call('ZREM', KEYS[1], ARGV[1])";
 
 /* The script's number; below 0: Redis is away, or says something else. */
-static long long run(struct permits *permits, const char *script, const struct permit *permit)
+static long long run(struct permits *permits, const char *script, const struct lease *held)
 {
     char lease[24], cap[16];
     g_snprintf(lease, sizeof lease, "%lld", (long long)permits->lease_ms);
-    g_snprintf(cap, sizeof cap, "%u", permit->cap);
-    struct link_command command = {.argc = 7, .argv = {"EVAL", script, "1", permit->key, permit->token, lease, cap}};
+    g_snprintf(cap, sizeof cap, "%u", held->cap);
+    struct link_command command = {.argc = 7, .argv = {"EVAL", script, "1", held->key, held->token, lease, cap}};
     redisReply *reply;
     if (!permits->linked) return -1;
     for (int i = 0; i < command.argc; i++) command.lens[i] = strlen(command.argv[i]);
@@ -87,66 +85,20 @@ static long long run(struct permits *permits, const char *script, const struct p
 static void permit_free(struct permit *permit)
 {
     g_free(permit->db);
-    g_free(permit->key);
+    g_free(permit->lease.key);
     g_free(permit);
 }
 
-static struct permit *permit_copy(const struct permit *from)
-{
-    struct permit *copy = g_memdup2(from, sizeof *from);
-    copy->db = g_strdup(from->db);
-    copy->key = g_strdup(from->key);
-    return copy;
-}
-
-static bool is_leased(struct permits *permits, const struct permit *permit)
-{
-    bool found = false;
-    pthread_mutex_lock(&permits->lock);
-    for (guint i = 0; i < permits->leased->len && !found; i++)
-        found = strcmp(((struct permit *)permits->leased->pdata[i])->token, permit->token) == 0;
-    pthread_mutex_unlock(&permits->lock);
-    return found;
-}
-
 /* Renewing enters a lost permit again; one that was given back meanwhile is then taken out. */
-static void renew(struct permits *permits, const struct permit *permit)
+static void renew(void *ctx, const struct lease *lease)
 {
-    long long answer = run(permits, RENEW, permit);
+    struct permits *permits = ctx;
+    long long answer = run(permits, RENEW, lease);
     if (answer == 1 || answer < 0) return;
-    if (is_leased(permits, permit))
+    if (lease_keeper_has(permits->keeper, lease))
         count(&permits->counters.lost);
     else
-        run(permits, GIVE, permit);
-}
-
-/* Copies: the calls are made without the lock, and a permit may be given back meanwhile. */
-static void renew_all(struct permits *permits)
-{
-    GPtrArray *all = g_ptr_array_new();
-    for (guint i = 0; i < permits->leased->len; i++) g_ptr_array_add(all, permit_copy(permits->leased->pdata[i]));
-    pthread_mutex_unlock(&permits->lock);
-    for (guint i = 0; i < all->len; i++) {
-        renew(permits, all->pdata[i]);
-        permit_free(all->pdata[i]);
-    }
-    g_ptr_array_free(all, TRUE);
-    pthread_mutex_lock(&permits->lock);
-}
-
-static void *keep(void *arg)
-{
-    struct permits *permits = arg;
-    pthread_setname_np(pthread_self(), "permit-keeper");
-    pthread_mutex_lock(&permits->lock);
-    while (!permits->stopping) {
-        struct timespec due = clock_after_ms(permits->lease_ms / 3);
-        while (!permits->stopping && pthread_cond_timedwait(&permits->given, &permits->lock, &due) != ETIMEDOUT)
-            continue;
-        if (!permits->stopping && permits->leased->len) renew_all(permits);
-    }
-    pthread_mutex_unlock(&permits->lock);
-    return NULL;
+        run(permits, GIVE, lease);
 }
 
 /* --- taking ------------------------------------------------------------------------------------------------------- */
@@ -168,7 +120,7 @@ static void change_held(struct permits *permits, const char *db, int by)
 /* INVARIANT share: without Redis this process never holds more than its part of the cap, whatever it took before. */
 static bool take_here(struct permits *permits, struct permit *permit)
 {
-    uint32_t share = MAX(permit->cap / permits->processes, 1);
+    uint32_t share = MAX(permit->lease.cap / permits->processes, 1);
     pthread_mutex_lock(&permits->lock);
     bool free = held_of(permits, permit->db) < share;
     if (free) change_held(permits, permit->db, 1);
@@ -178,20 +130,18 @@ static bool take_here(struct permits *permits, struct permit *permit)
     return free;
 }
 
-static void note_leased(struct permits *permits, struct permit *permit)
+static void note_leased(struct permits *permits, const struct permit *permit)
 {
     pthread_mutex_lock(&permits->lock);
     change_held(permits, permit->db, 1);
-    g_ptr_array_add(permits->leased, permit);
-    /* Without the thread a long lease ends: then one statement too many may run. */
-    if (!permits->keeping) permits->keeping = pthread_create(&permits->keeper, NULL, keep, permits) == 0;
     pthread_mutex_unlock(&permits->lock);
+    lease_keeper_add(permits->keeper, &permit->lease);
     count(&permits->counters.taken);
 }
 
 static bool try_take(struct permits *permits, struct permit *permit)
 {
-    long long answer = run(permits, TAKE, permit);
+    long long answer = run(permits, TAKE, &permit->lease);
     if (answer < 0) return take_here(permits, permit);
     if (answer == 1) note_leased(permits, permit);
     return answer == 1;
@@ -211,9 +161,9 @@ static struct permit *permit_new(const struct permits *permits, const char *db, 
 {
     struct permit *permit = g_new0(struct permit, 1);
     permit->db = g_strdup(db);
-    permit->key = g_strdup_printf("%s:permits:%s", permits->prefix, db);
-    permit->cap = cap;
-    cache_token(permit->token);
+    permit->lease.key = g_strdup_printf("%s:permits:%s", permits->prefix, db);
+    permit->lease.cap = cap;
+    lease_token(permit->lease.token);
     return permit;
 }
 
@@ -240,9 +190,11 @@ void permits_give(struct permits *permits, struct permit *permit)
     if (!permit) return;
     pthread_mutex_lock(&permits->lock);
     change_held(permits, permit->db, -1);
-    if (!permit->here) g_ptr_array_remove_fast(permits->leased, permit);
     pthread_mutex_unlock(&permits->lock);
-    if (!permit->here) run(permits, GIVE, permit);
+    if (!permit->here) {
+        lease_keeper_remove(permits->keeper, &permit->lease);
+        run(permits, GIVE, &permit->lease);
+    }
     pthread_cond_broadcast(&permits->given);
     permit_free(permit);
 }
@@ -263,7 +215,7 @@ enum err_code permits_open(const struct permits_config *config, struct permits *
     permits->processes = config->processes ? config->processes : PROCESSES;
     permits->lease_ms = config->lease_ms > 0 ? MAX(config->lease_ms, LEAST_LEASE_MS) : LEASE_MS;
     permits->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    permits->leased = g_ptr_array_new();
+    permits->keeper = lease_keeper_new(permits->lease_ms, renew, permits);
     pthread_mutex_init(&permits->lock, NULL);
     clock_cond_init(&permits->given);
     *out = permits;
@@ -273,14 +225,9 @@ enum err_code permits_open(const struct permits_config *config, struct permits *
 void permits_close(struct permits *permits)
 {
     if (!permits) return;
-    pthread_mutex_lock(&permits->lock);
-    permits->stopping = true;
-    pthread_cond_broadcast(&permits->given);
-    pthread_mutex_unlock(&permits->lock);
-    if (permits->keeping) pthread_join(permits->keeper, NULL);
+    lease_keeper_free(permits->keeper);
     if (permits->linked) links_free(&permits->links);
     g_hash_table_destroy(permits->held);
-    g_ptr_array_free(permits->leased, TRUE);
     pthread_cond_destroy(&permits->given);
     pthread_mutex_destroy(&permits->lock);
     g_free(permits->prefix);
