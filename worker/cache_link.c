@@ -217,11 +217,11 @@ static enum err_code introduce(struct links *links, struct link *link, struct er
 static enum err_code open_link(struct links *links, struct link **out, struct err *err)
 {
     const struct link_config *config = &links->config;
-    struct timeval patience = {config->timeout_ms / 1000, config->timeout_ms % 1000 * 1000};
+    struct timeval timeout = {config->timeout_ms / 1000, config->timeout_ms % 1000 * 1000};
     struct link *link = g_new0(struct link, 1);
     *out = NULL;
-    link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, patience)
-                               : redisConnectUnixWithTimeout(config->host, patience);
+    link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, timeout)
+                               : redisConnectUnixWithTimeout(config->host, timeout);
     if (!link->redis || link->redis->err) {
         err_set(err, ERR_UNREACHABLE, "Redis at %s: %s", config->host, link->redis ? link->redis->errstr : "no memory");
         close_link(link);

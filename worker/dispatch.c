@@ -260,7 +260,8 @@ enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *ta
                 : answer_family(&worker->subjects, &worker->answers, task, (enum vsig_family)family, result, err);
 }
 
-/* Deliveries that others have made of it. */
+/* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the
+ * transport's (proto/bus/kafka/crashes.h). */
 static uint32_t inherited(const struct worker *worker, const struct bus_message *message)
 {
     const struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];

@@ -15,6 +15,7 @@
  * rd_kafka_consume_batch_queue (loses messages across a rebalance before 2.1); the library's auto-commit (its metadata
  * is lost before 2.2).
  */
+#include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/kafka.h"
 #include "proto/bus/kafka/window.h"
 
@@ -31,8 +32,6 @@ enum {
     TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones wait for a transaction to end */
     REVOKE_WAIT_MS = 1000, /* for work in hand, before partitions go */
     CLOSE_WAIT_MS = 10000,
-    SOUND_AFTER_MS = 60000, /* an owner that lived so long was not killed by a message */
-    PROBE_FROM = 2,         /* crashes in a row: from here one message at a time */
     STUCK_MS = 300000
 };
 
@@ -214,7 +213,7 @@ static uint32_t crashes_now(const struct part *part)
 
 static void see_if_sound(struct part *part, int64_t now)
 {
-    if (part->sound || !part->claimed || now - part->since_ns < SOUND_AFTER_MS * INT64_C(1000000)) return;
+    if (part->sound || !part->claimed || !crashes_is_sound(part->since_ns, now)) return;
     part->sound = part->dirty = true;
 }
 
@@ -439,7 +438,7 @@ static struct held *fetch(struct member *member, struct part *part)
 
 static struct held *take_one(struct member *member, struct part *part, int64_t now)
 {
-    bool probing = part->window.crashes >= PROBE_FROM && !part->sound;
+    bool probing = crashes_must_probe(crashes_now(part)); /* one at a time */
     if (!(part->open || part->leaving) || (probing && part->window.n_held)) return NULL;
     struct slot *due = window_due(&part->window, now);
     struct held *held = due ? held_of_slot(due) : part->open ? fetch(member, part) : NULL;

@@ -188,7 +188,7 @@ def health(m, program):
 
 def endings(m, program):
     """Who is asked to end has the time for it, and a rollout waits until a new one counts as sound."""
-    sound_s = max(constant("proto/bus/kafka/exactly_once/poison.c", "SOUND_MS"), constant("proto/bus/kafka/in.c", "SOUND_AFTER_MS")) // 1000
+    sound_s = constant("proto/bus/kafka/crashes.h", "CRASHES_SOUND_MS") // 1000
     for who, one, template, container in m.processes():
         drain_s = int(program.settings(m, container)[container["args"][0], "drain_ms"]) / 1000
         before = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["sleep", "0"])

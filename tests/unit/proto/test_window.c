@@ -1,4 +1,5 @@
 /* The window of a partition, without a broker. */
+#include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/window.h"
 #include "tests/support/leak.h"
 
@@ -188,4 +189,14 @@ Test(window, hostile_metadata_is_no_metadata)
     window_restart(&window, 10, many, strlen(many), release);
     cr_assert_eq(window.n_notes, WINDOW_NOTES);
     finish(&window);
+}
+
+Test(crashes, the_third_owner_suspects_and_a_minute_proves_it_sound)
+{
+    const int64_t second = 1000000000;
+    cr_expect_not(crashes_must_probe(0));
+    cr_expect_not(crashes_must_probe(2), "one died before this one");
+    cr_expect(crashes_must_probe(3));
+    cr_expect_not(crashes_is_sound(5 * second, 65 * second - 1));
+    cr_expect(crashes_is_sound(5 * second, 65 * second));
 }

@@ -42,7 +42,7 @@ struct ledger {
     int64_t outputs[LEDGER_OUTPUTS];
     int64_t probe;    /* the last that may be open, because owners died: open ones are few; -1: nothing is suspected */
     uint32_t probes;  /* owners, the writer included, that opened a few at a time, fewer each */
-    uint32_t crashes; /* owners in a row that died */
+    uint32_t crashes; /* owners in a row that died, this one counted as well (crashes.h) */
     uint32_t n_open;
     uint64_t home;                   /* of which cluster, topic and partition; ledger_home */
     uint64_t writer;                 /* who wrote it: another number in every process */

@@ -12,8 +12,9 @@
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include "lib/base/clock.h"
+#include "proto/bus/kafka/crashes.h"
 
-enum { SOUND_MS = 60000, PROBE_FROM = 2, LEVELS = 3 };
+enum { LEVELS = 3 };
 /* How many requests past those of its last commit an owner is suspected to have died of. More were perhaps opened; one
  * that kills again is among the suspects sooner or later. */
 enum { SUSPECTS = 256 };
@@ -55,8 +56,8 @@ void suspects_clear_sound(struct once *once, int64_t now)
     for (uint32_t i = 0; i < once->n_homes; i++) {
         struct once_home *home = once->homes[i];
         if (!home->assigned || home->sound) continue;
-        bool past = home->ledger.crashes > PROBE_FROM && home->ledger.low >= home->suspects_end;
-        if (!past && now - home->since_ns < SOUND_MS * INT64_C(1000000)) continue;
+        bool past = crashes_must_probe(home->ledger.crashes) && home->ledger.low >= home->suspects_end;
+        if (!past && !crashes_is_sound(home->since_ns, now)) continue;
         home->sound = true;
         suspects_clear(home);
     }
@@ -66,7 +67,7 @@ void suspects_clear_sound(struct once *once, int64_t now)
 
 static bool is_probing(const struct once_home *home)
 {
-    return !home->sound && home->ledger.crashes > PROBE_FROM;
+    return !home->sound && crashes_must_probe(home->ledger.crashes);
 }
 
 /* What is settled is finished by the transaction that writes down what is opened next. */
