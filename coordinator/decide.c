@@ -99,7 +99,7 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     struct msg_judged *judged = &request->judged[index];
     if (!judged->judged || judged->invalid) return;
     const struct scoring_models *models = request->core->config.models;
-    struct features_subject subject = {request->judged, request->n, n_seen, index};
+    struct votes_subject subject = {request->judged, request->n, n_seen, index};
     struct models_score *worth = &request->slots[index].score;
     *worth = models_score(models, &subject);
     verify(request, index, n_seen);

@@ -14,7 +14,7 @@ struct eval_data *eval_data_new(bool vectors)
     data->questions = g_array_new(FALSE, TRUE, sizeof(struct eval_question));
     data->rows = g_array_new(FALSE, TRUE, sizeof(struct eval_row));
     data->databases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (vectors) data->vectors = vectors_new(FEATURES_REQUEST);
+    if (vectors) data->vectors = vectors_new(VOTES_REQUEST);
     return data;
 }
 

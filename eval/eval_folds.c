@@ -80,7 +80,7 @@ static void score_best_signal(struct folding *f)
 {
     unsigned n = 0, best = 0;
     double best_f1 = -1;
-    const struct lm_column *columns = features_votes_columns(f->v->flags, &n);
+    const struct lm_column *columns = votes_columns(f->v->flags, &n);
     for (unsigned c = 0; c < n; c++) {
         double f1 = columns[c].kind == LM_SIGNAL ? column_f1(f, c) : -1;
         if (isnan(f1) || f1 <= best_f1) continue;
@@ -105,7 +105,7 @@ static enum err_code score_label_model(struct folding *f, double *p_all, struct 
     lm_matrix_free(matrix);
     if (code != ERR_OK) return code;
     unsigned n = 0;
-    const char *const *names = features_votes_names(f->v->flags, &n);
+    const char *const *names = votes_names(f->v->flags, &n);
     struct lm_map map;
     lm_map_init(&map, model, names, n);
     for (uint32_t row = 0; row < f->v->n; row++) {
@@ -133,7 +133,7 @@ static enum err_code score_classifier(struct folding *f, enum method method, con
     }
     unsigned m = 0;
     struct learn_data data = {
-        .n = n, .m = v->n_features, .x = x, .y = target, .group = group, .names = features_names(v->flags, &m)};
+        .n = n, .m = v->n_features, .x = x, .y = target, .group = group, .names = votes_feature_names(v->flags, &m)};
     struct learn_options options = learn_options_default();
     struct learn_model *model = NULL;
     enum err_code code = learn_fit(kind, &data, &options, &model, err);

@@ -7,8 +7,8 @@ struct vectors *vectors_new(unsigned flags)
 {
     struct vectors *v = g_new0(struct vectors, 1);
     v->flags = flags;
-    features_votes_names(flags, &v->n_votes);
-    const char *const *names = features_names(flags, &v->n_features);
+    votes_names(flags, &v->n_votes);
+    const char *const *names = votes_feature_names(flags, &v->n_features);
     v->label_model_p = -1;
     for (unsigned i = 0; i < v->n_features; i++)
         if (strcmp(names[i], "label_model_p") == 0) v->label_model_p = (int)i;
@@ -57,23 +57,23 @@ static bool is_among(const char *name, const char *const *names, unsigned n)
 static void forget_request(struct vectors *v)
 {
     unsigned n = 0, n_own = 0;
-    const char *const *names = features_votes_names(v->flags, &n), *const *own = features_votes_names(0, &n_own);
+    const char *const *names = votes_names(v->flags, &n), *const *own = votes_names(0, &n_own);
     uint8_t *votes = &g_array_index(v->votes, uint8_t, (size_t)v->n * v->n_votes);
     for (unsigned i = 0; i < n; i++)
         if (!is_among(names[i], own, n_own)) votes[i] = LM_MISSING;
-    names = features_names(v->flags, &n);
-    own = features_names(0, &n_own);
+    names = votes_feature_names(v->flags, &n);
+    own = votes_feature_names(0, &n_own);
     for (unsigned i = 0; i < n; i++)
         if (!is_among(names[i], own, n_own)) vectors_features(v, v->n)[i] = (float)NAN;
 }
 
-static void add_row(struct vectors *v, const struct features_subject *subject, uint8_t right, uint32_t database,
+static void add_row(struct vectors *v, const struct votes_subject *subject, uint8_t right, uint32_t database,
                     uint8_t detection, uint8_t made)
 {
     g_array_set_size(v->votes, v->votes->len + v->n_votes);
     g_array_set_size(v->features, v->features->len + v->n_features);
-    features_votes(subject, v->flags, &g_array_index(v->votes, uint8_t, (size_t)v->n * v->n_votes));
-    features_row(subject, v->flags, (double)NAN, vectors_features(v, v->n));
+    votes_levels(subject, v->flags, &g_array_index(v->votes, uint8_t, (size_t)v->n * v->n_votes));
+    votes_feature_row(subject, v->flags, (double)NAN, vectors_features(v, v->n));
     if (made) forget_request(v);
     g_array_append_val(v->right, right);
     g_array_append_val(v->made, made);
@@ -94,7 +94,7 @@ void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const str
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
         if (!judged->judged || judged->invalid || judged->same_as) continue;
-        struct features_subject subject = {verdict->candidates, verdict->n_candidates, verdict->n_candidates, i};
+        struct votes_subject subject = {verdict->candidates, verdict->n_candidates, verdict->n_candidates, i};
         uint8_t right = labels ? labels->of[i] == LABEL_RIGHT : VECTORS_UNLABELLED;
         add_row(v, &subject, right, database, labels && i == first && !labels->gold_empty, made);
     }
@@ -104,7 +104,7 @@ void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const str
 struct lm_matrix *vectors_matrix(const struct vectors *v, const uint8_t *use, struct err *err)
 {
     unsigned n = 0;
-    const struct lm_column *columns = features_votes_columns(v->flags, &n);
+    const struct lm_column *columns = votes_columns(v->flags, &n);
     struct lm_matrix *matrix = lm_matrix_new(columns, n, err);
     for (uint32_t row = 0; matrix && row < v->n; row++) {
         if (use && !use[row]) continue;
@@ -118,7 +118,7 @@ struct lm_matrix *vectors_matrix(const struct vectors *v, const uint8_t *use, st
 void vectors_set_label_model_p(struct vectors *v, const struct lm_model *model)
 {
     unsigned n = 0;
-    const char *const *names = features_votes_names(v->flags, &n);
+    const char *const *names = votes_names(v->flags, &n);
     struct lm_map map;
     lm_map_init(&map, model, names, n);
     for (uint32_t row = 0; v->label_model_p >= 0 && row < v->n; row++)

@@ -119,7 +119,7 @@ static enum err_code load_label_model(struct scoring_models *m, const char *path
     if (!path) return ERR_OK;
     if (lm_load(path, &m->label_model, &why)) return missing("label model", path, &why, err);
     unsigned n;
-    const char *const *names = features_votes_names(FEATURES_REQUEST, &n);
+    const char *const *names = votes_names(VOTES_REQUEST, &n);
     lm_map_init(&m->map, m->label_model, names, n);
     m->label_model_version = version_of(path);
     return ERR_OK;
@@ -132,7 +132,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
     if (learn_load(path, &m->classifier, &why)) return missing("classifier", path, &why, err);
     unsigned n;
-    const char *const *names = features_names(FEATURES_REQUEST, &n);
+    const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
     m->n_features = learn_n_features(m->classifier);
     if (m->n_features > MODELS_MAX_FEATURES)
         return err_set(err, ERR_CONFIG, "the classifier %s has %u features; %d are allowed", path, m->n_features,
@@ -271,10 +271,10 @@ static double count_votes(const uint8_t *votes, unsigned n_signals)
     return -weight;
 }
 
-static double classify(const struct scoring_models *m, const struct features_subject *subject, double label_model_p)
+static double classify(const struct scoring_models *m, const struct votes_subject *subject, double label_model_p)
 {
     float row[MODELS_MAX_FEATURES], mapped[MODELS_MAX_FEATURES];
-    features_row(subject, FEATURES_REQUEST, label_model_p, row);
+    votes_feature_row(subject, VOTES_REQUEST, label_model_p, row);
     for (unsigned i = 0; i < m->n_features; i++) mapped[i] = m->from[i] < 0 ? NAN : row[m->from[i]];
     return learn_predict(m->classifier, mapped);
 }
@@ -318,16 +318,16 @@ double models_discount(const struct scoring_models *models, const struct msg_jud
     return lost > 0 ? 1 / (1 + exp(lost - learn_logit(p, LEAST_P))) : p;
 }
 
-struct models_score models_score(const struct scoring_models *models, const struct features_subject *subject)
+struct models_score models_score(const struct scoring_models *models, const struct votes_subject *subject)
 {
     uint8_t votes[LM_MAX_COLUMNS];
     unsigned n_signals;
     struct models_score out = {NAN, NAN, 0};
-    struct features_subject best = *subject;
+    struct votes_subject best = *subject;
     const struct msg_judged *judged = &subject->candidates[subject->index];
     best.unavailable_as_silent = true;
     vsig_all(&n_signals);
-    features_votes(&best, FEATURES_REQUEST, votes);
+    votes_levels(&best, VOTES_REQUEST, votes);
     if (models->label_model) out.p = out.label_model_p = lm_p_correct(models->label_model, &models->map, votes);
     if (models->classifier) out.p = classify(models, &best, out.label_model_p);
     out.label_model_p = models_discount(models, judged, out.label_model_p);

@@ -51,7 +51,7 @@ double models_threshold(const struct scoring_models *models);
 struct models_score {
     double p, label_model_p, score;
 };
-struct models_score models_score(const struct scoring_models *models, const struct features_subject *subject);
+struct models_score models_score(const struct scoring_models *models, const struct votes_subject *subject);
 
 /* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
  * decision file, and believed less where the verifier is not `familiar` with the generator. Either may be NAN: the

@@ -60,7 +60,7 @@ static void find_answers(struct peers *peers)
         peers->ran[i] = ran(peers->items[i]);
         peers->answer[i] = i;
         for (uint32_t k = 0; peers->ran[i] && is_telling(peers->items[i]) && k < i; k++)
-            if (peers->answer[k] == k && features_same_result(peers->items[k], peers->items[i])) peers->answer[i] = k;
+            if (peers->answer[k] == k && votes_same_result(peers->items[k], peers->items[i])) peers->answer[i] = k;
     }
 }
 

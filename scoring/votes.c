@@ -29,7 +29,7 @@ static bool ran(const struct msg_judged *judged)
            strcmp(judged->execution->code, "ok") == 0;
 }
 
-bool features_same_result(const struct msg_judged *a, const struct msg_judged *b)
+bool votes_same_result(const struct msg_judged *a, const struct msg_judged *b)
 {
     return ran(a) && ran(b) && a->execution->rows == b->execution->rows &&
            memcmp(a->execution->digest, b->execution->digest, sizeof a->execution->digest) == 0;
@@ -48,23 +48,23 @@ static unsigned count_fired(const struct msg_judged *judged)
 }
 
 /* Votes of all seen candidates with the result of number i. */
-static double votes_for_result(const struct features_subject *s, uint32_t i)
+static double votes_for_result(const struct votes_subject *s, uint32_t i)
 {
     double votes = 0;
     for (uint32_t k = 0; k < s->n_seen; k++)
-        if (features_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_of(&s->candidates[k]);
+        if (votes_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_of(&s->candidates[k]);
     return votes;
 }
 
-static bool first_with_result(const struct features_subject *s, uint32_t i)
+static bool first_with_result(const struct votes_subject *s, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
-        if (features_same_result(&s->candidates[k], &s->candidates[i])) return false;
+        if (votes_same_result(&s->candidates[k], &s->candidates[i])) return false;
     return true;
 }
 
 /* Votes, rank and score: known before anything ran, so over all candidates. */
-static void look_at_list(const struct features_subject *s, struct others *out)
+static void compare_lists(const struct votes_subject *s, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
     double votes = 0, best = NAN;
@@ -80,7 +80,7 @@ static void look_at_list(const struct features_subject *s, struct others *out)
 }
 
 /* Results: of what has been judged so far. At most MAX_PEERS are compared with each other. */
-static void look_at_results(const struct features_subject *s, struct others *out)
+static void compare_results(const struct votes_subject *s, struct others *out)
 {
     enum { MAX_PEERS = 64 };
     const struct msg_judged *own = &s->candidates[s->index];
@@ -109,11 +109,11 @@ static void look_at_results(const struct features_subject *s, struct others *out
     out->fired_gap = count_fired(own) - (double)least;
 }
 
-static struct others look_around(const struct features_subject *s)
+static struct others compare(const struct votes_subject *s)
 {
     struct others out = {0};
-    look_at_list(s, &out);
-    look_at_results(s, &out);
+    compare_lists(s, &out);
+    compare_results(s, &out);
     return out;
 }
 
@@ -274,24 +274,24 @@ static void lay_out(void)
 static const struct layout *layout_of(unsigned flags)
 {
     pthread_once(&once, lay_out);
-    return &layouts[(flags & FEATURES_REQUEST) != 0];
+    return &layouts[(flags & VOTES_REQUEST) != 0];
 }
 
-const struct lm_column *features_votes_columns(unsigned flags, unsigned *n)
+const struct lm_column *votes_columns(unsigned flags, unsigned *n)
 {
     const struct layout *layout = layout_of(flags);
     *n = layout->n_votes;
     return layout->columns;
 }
 
-const char *const *features_votes_names(unsigned flags, unsigned *n)
+const char *const *votes_names(unsigned flags, unsigned *n)
 {
     const struct layout *layout = layout_of(flags);
     *n = layout->n_votes;
     return layout->votes;
 }
 
-const char *const *features_names(unsigned flags, unsigned *n)
+const char *const *votes_feature_names(unsigned flags, unsigned *n)
 {
     const struct layout *layout = layout_of(flags);
     *n = layout->n_features;
@@ -342,8 +342,7 @@ static uint8_t view_level(unsigned column, double value)
     return level;
 }
 
-static void fill_votes(const struct features_subject *subject, unsigned flags, const struct others *others,
-                       uint8_t *votes)
+static void fill_votes(const struct votes_subject *subject, unsigned flags, const struct others *others, uint8_t *votes)
 {
     const struct layout *layout = layout_of(flags);
     unsigned n, at = 0;
@@ -351,15 +350,15 @@ static void fill_votes(const struct features_subject *subject, unsigned flags, c
     const struct msg_judged *judged = &subject->candidates[subject->index];
     uint8_t unavailable = subject->unavailable_as_silent ? LM_SILENT : LM_MISSING;
     for (unsigned i = 0; i < n; i++) votes[at++] = level_of(judged, (uint32_t)all[i]->id, unavailable);
-    for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
+    for (unsigned i = 0; (flags & VOTES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
         if (request_columns[i].n_steps) votes[at++] = view_level(i, request_columns[i].value(others));
     for (unsigned i = 0; i < N_LABELERS; i++, at++) votes[at] = labeler_vote(&layout->columns[at], votes);
 }
 
-void features_votes(const struct features_subject *subject, unsigned flags, uint8_t *votes)
+void votes_levels(const struct votes_subject *subject, unsigned flags, uint8_t *votes)
 {
     struct others others = {0};
-    if (flags & FEATURES_REQUEST) others = look_around(subject);
+    if (flags & VOTES_REQUEST) others = compare(subject);
     fill_votes(subject, flags, &others, votes);
 }
 
@@ -407,17 +406,17 @@ static unsigned fill_shape(const struct msg_judged *judged, double label_model_p
     return N_SHAPE;
 }
 
-void features_row(const struct features_subject *subject, unsigned flags, double label_model_p, float *row)
+void votes_feature_row(const struct votes_subject *subject, unsigned flags, double label_model_p, float *row)
 {
     uint8_t votes[LM_MAX_COLUMNS] = {0};
     const struct msg_judged *judged = &subject->candidates[subject->index];
     struct others others = {0};
-    if (flags & FEATURES_REQUEST) others = look_around(subject);
+    if (flags & VOTES_REQUEST) others = compare(subject);
     fill_votes(subject, flags, &others, votes);
     unsigned n_votes, at = fill_signals(judged, votes, row);
-    features_votes_columns(flags, &n_votes);
+    votes_columns(flags, &n_votes);
     for (unsigned i = 0; i < N_LABELERS; i++) row[at++] = real_of(votes[n_votes - N_LABELERS + i]);
     at += fill_shape(judged, label_model_p, row + at);
-    for (unsigned i = 0; (flags & FEATURES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
+    for (unsigned i = 0; (flags & VOTES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
         row[at++] = (float)request_columns[i].value(&others);
 }

@@ -1,7 +1,7 @@
 /* From what the signals said to numbers: the one definition of the decision vector, for training and for deciding.
  *
  * Two views of a candidate. *Votes* are levels for the label model: a column a signal (0 silent or only notes, 1
- * warning, 2 error, missing when unavailable), the positive labelers over them, and, with FEATURES_REQUEST, what is
+ * warning, 2 error, missing when unavailable), the positive labelers over them, and, with VOTES_REQUEST, what is
  * known from the other candidates. *Features* are reals for a classifier: the same, with notes, shape of the result,
  * and the label model's own probability. Both are known by their names, which model files carry: columns may be added
  * at any time, a model takes those it knows.
@@ -15,10 +15,10 @@
 #include "lib/learn/label_model.h"
 #include "proto/message/msg.h"
 
-enum { FEATURES_REQUEST = 1U << 0 }; /* add the columns that look at the whole request */
+enum { VOTES_REQUEST = 1U << 0 }; /* add the columns that look at the whole request */
 
 /* A candidate among those of its request. Invalid ones (invalid_sql) have no vector: they are wrong. */
-struct features_subject {
+struct votes_subject {
     const struct msg_judged *candidates; /* in input order, repeats (same_as) among them */
     uint32_t n_candidates;
     uint32_t n_seen;            /* of those, the first so many count as judged; training: all */
@@ -27,16 +27,16 @@ struct features_subject {
 };
 
 /* Columns of the label model, positive labelers last; at most LM_MAX_COLUMNS. The array lives for ever. */
-const struct lm_column *features_votes_columns(unsigned flags, unsigned *n);
-const char *const *features_votes_names(unsigned flags, unsigned *n);
+const struct lm_column *votes_columns(unsigned flags, unsigned *n);
+const char *const *votes_names(unsigned flags, unsigned *n);
 /* One level a column. Those of positive labelers are filled in too (LM_MISSING where they abstain). */
-void features_votes(const struct features_subject *subject, unsigned flags, uint8_t *votes);
+void votes_levels(const struct votes_subject *subject, unsigned flags, uint8_t *votes);
 
 /* Features of the classifier. label_model_p may be NAN. NAN: not known. */
-const char *const *features_names(unsigned flags, unsigned *n);
-void features_row(const struct features_subject *subject, unsigned flags, double label_model_p, float *row);
+const char *const *votes_feature_names(unsigned flags, unsigned *n);
+void votes_feature_row(const struct votes_subject *subject, unsigned flags, double label_model_p, float *row);
 
 /* Do these two candidates have the same result (both ran, equal bags of rows)? */
-bool features_same_result(const struct msg_judged *a, const struct msg_judged *b);
+bool votes_same_result(const struct msg_judged *a, const struct msg_judged *b);
 
 #endif

@@ -35,7 +35,7 @@ struct lm_model *label_model_fit(const struct vectors *vectors, const struct lab
 static int column_of(const struct vectors *v, const char *name)
 {
     unsigned n = 0;
-    const char *const *names = features_votes_names(v->flags, &n);
+    const char *const *names = votes_names(v->flags, &n);
     for (unsigned i = 0; i < n; i++)
         if (strcmp(names[i], name) == 0) return (int)i;
     return -1;
@@ -99,14 +99,14 @@ void classifier_rows(const struct vectors *v, const struct lm_model *teacher, do
     *rows = (struct classifier_rows){0};
     unsigned n = 0, m = 0;
     struct lm_map map;
-    const char *const *names = features_votes_names(v->flags, &n);
+    const char *const *names = votes_names(v->flags, &n);
     if (teacher) lm_map_init(&map, teacher, names, n);
     rows->x = g_new(float, (size_t)v->n * v->n_features + 1);
     rows->y = g_new(double, v->n + 1);
     rows->group = g_new(uint32_t, v->n + 1);
     rows->made = g_new(uint8_t, v->n + 1);
     struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
-    data.names = features_names(v->flags, &m);
+    data.names = votes_feature_names(v->flags, &m);
     /* Calibration is fitted out of fold by database; with too few of them, by question. */
     const GArray *group = g_hash_table_size(v->databases) < MIN_DATABASES ? v->question : v->database;
     for (uint32_t row = 0; row < v->n; row++) {

@@ -355,7 +355,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     if (!t.schemas) return complain_err(NULL, &err);
     t.labeler = labeler_new(&t.config.databases);
     labeler_by_steps(t.labeler);
-    t.vectors = vectors_new(cli->settings.train.views ? FEATURES_REQUEST : 0);
+    t.vectors = vectors_new(cli->settings.train.views ? VOTES_REQUEST : 0);
     t.made = g_hash_table_new(g_direct_hash, g_direct_equal);
     t.show = terminal_progress() && !cli->settings.general.quiet;
     int code = collect(&t);

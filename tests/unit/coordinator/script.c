@@ -12,7 +12,7 @@ struct scoring_models *script_models(void)
     struct scoring_models *models = g_new0(struct scoring_models, 1);
     unsigned n;
     struct err err = {0};
-    const struct lm_column *columns = features_votes_columns(0, &n);
+    const struct lm_column *columns = votes_columns(0, &n);
     struct lm_matrix *matrix = lm_matrix_new(columns, n, &err);
     cr_assert(matrix, "%s", err.text);
     uint64_t state = 7;
@@ -26,7 +26,7 @@ struct scoring_models *script_models(void)
     struct lm_options options = lm_options_default();
     cr_assert_eq(lm_fit(matrix, &options, &models->label_model, &err), ERR_OK, "%s", err.text);
     lm_matrix_free(matrix);
-    const char *const *names = features_votes_names(FEATURES_REQUEST, &n);
+    const char *const *names = votes_names(VOTES_REQUEST, &n);
     lm_map_init(&models->map, models->label_model, names, n);
     models->strategy = MSG_FIRST_VALID;
     models->threshold = models->entailment_threshold = models->label_threshold = models->cyclesql_threshold = 0.5;

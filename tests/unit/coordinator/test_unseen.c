@@ -87,7 +87,7 @@ static struct models_score score_of(const struct scoring_models *models, const c
     char silent[N_STATES] = "";
     judge(states, signals, &judged[0]);
     judge(memset(silent, 's', n_signals()), none, &judged[1]);
-    return models_score(models, &(struct features_subject){judged, 2, 2, 0, false});
+    return models_score(models, &(struct votes_subject){judged, 2, 2, 0, false});
 }
 
 Test(unseen_models, an_unavailable_signal_never_helps)
@@ -125,8 +125,8 @@ Test(unseen_models, where_all_looked_nothing_is_taken_away)
     uint8_t votes[LM_MAX_COLUMNS];
     char states[N_STATES] = "";
     judge(memset(states, 's', n_signals()), signals, &judged);
-    struct features_subject subject = {&judged, 1, 1, 0, false};
-    features_votes(&subject, FEATURES_REQUEST, votes);
+    struct votes_subject subject = {&judged, 1, 1, 0, false};
+    votes_levels(&subject, VOTES_REQUEST, votes);
     cr_assert_float_eq(models_score(models, &subject).p, lm_p_correct(models->label_model, &models->map, votes), 0);
     models_free(models);
 }

@@ -74,7 +74,7 @@ Test(models, none_leaves_it_out)
     cr_assert_eq(models_strategy(models), MSG_FIRST_VALID);
     cr_assert_float_eq(models_threshold(models), 0.5, 0);
     struct msg_judged judged = {.judged = true};
-    struct features_subject subject = {&judged, 1, 1, 0};
+    struct votes_subject subject = {&judged, 1, 1, 0};
     struct models_score score = models_score(models, &subject);
     cr_assert(isnan(score.p));
     cr_assert(isfinite(score.score));
@@ -86,7 +86,7 @@ Test(models, without_a_model_fewer_votes_are_better)
     struct msg_signal silent[] = {{.id = 1}, {.id = 2}}, fired[] = {{.id = 1, .state = MSG_FIRED}, {.id = 2}};
     struct msg_judged judged[] = {{.judged = true, .signals = silent, .n_signals = 2},
                                   {.judged = true, .signals = fired, .n_signals = 2}};
-    struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
+    struct votes_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
     cr_assert_gt(models_score(models, &a).score, models_score(models, &b).score);
 }
 
@@ -103,7 +103,7 @@ Test(models, a_folder_with_models_is_loaded)
     cr_assert_float_eq(models->margin, 0.1, 0);
     cr_assert_eq(strncmp(models->label_model_version, "label_model.json ", 17), 0);
     struct msg_judged judged = {.judged = true};
-    struct features_subject subject = {&judged, 1, 1, 0};
+    struct votes_subject subject = {&judged, 1, 1, 0};
     struct models_score score = models_score(models, &subject);
     cr_assert(score.p > 0 && score.p < 1);
     cr_assert_float_eq(score.p, score.label_model_p, 0);
@@ -202,7 +202,7 @@ Test(models, a_classifier_decides)
     unsigned m;
     char path[128];
     struct err err = {0};
-    const char *const *names = features_names(0, &m);
+    const char *const *names = votes_feature_names(0, &m);
     float *x = calloc((size_t)ROWS * m, sizeof *x);
     double y[ROWS];
     for (unsigned r = 0; r < ROWS; r++) {
@@ -223,7 +223,7 @@ Test(models, a_classifier_decides)
     struct msg_signal silent = {.id = (uint32_t)all[0]->id}, fired = {.id = (uint32_t)all[0]->id, .state = MSG_FIRED};
     struct msg_judged judged[] = {{.judged = true, .signals = &silent, .n_signals = 1},
                                   {.judged = true, .signals = &fired, .n_signals = 1}};
-    struct features_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
+    struct votes_subject a = {judged, 2, 2, 0}, b = {judged, 2, 2, 1};
     cr_assert_gt(models_score(models, &a).p, models_score(models, &b).p);
     cr_assert(isnan(models_score(models, &a).label_model_p));
 }

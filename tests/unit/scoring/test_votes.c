@@ -32,7 +32,7 @@ static void begin(void)
     }
     executions[3].code = "limit_time";
 }
-TestSuite(features, .init = begin, .fini = leak_check);
+TestSuite(votes, .init = begin, .fini = leak_check);
 
 static int at(const char *const *names, unsigned n, const char *name)
 {
@@ -46,9 +46,9 @@ static uint8_t vote(uint32_t index, unsigned flags, const char *name)
 {
     uint8_t votes[LM_MAX_COLUMNS];
     unsigned n;
-    const char *const *names = features_votes_names(flags, &n);
-    struct features_subject subject = {judged, 4, 4, index};
-    features_votes(&subject, flags, votes);
+    const char *const *names = votes_names(flags, &n);
+    struct votes_subject subject = {judged, 4, 4, index};
+    votes_levels(&subject, flags, votes);
     return votes[at(names, n, name)];
 }
 
@@ -56,10 +56,10 @@ static float feature_seen(uint32_t index, uint32_t n_seen, const char *name)
 {
     float row[ROOM];
     unsigned n;
-    const char *const *names = features_names(FEATURES_REQUEST, &n);
+    const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
     cr_assert_leq(n, ROOM);
-    struct features_subject subject = {judged, 4, n_seen, index};
-    features_row(&subject, FEATURES_REQUEST, 0.25, row);
+    struct votes_subject subject = {judged, 4, n_seen, index};
+    votes_feature_row(&subject, VOTES_REQUEST, 0.25, row);
     return row[at(names, n, name)];
 }
 static float feature(uint32_t index, const char *name)
@@ -75,10 +75,11 @@ static void fire(unsigned i, enum msg_severity severity)
     judged[0].n_findings = 1;
 }
 
-Test(features, names_are_unique_and_the_plain_ones_come_first)
+Test(votes, names_are_unique_and_the_plain_ones_come_first)
 {
     unsigned n_plain, n_full;
-    const char *const *plain = features_names(0, &n_plain), *const *full = features_names(FEATURES_REQUEST, &n_full);
+    const char *const *plain = votes_feature_names(0, &n_plain), *const *full =
+                                                                     votes_feature_names(VOTES_REQUEST, &n_full);
     cr_assert_gt(n_full, n_plain);
     for (unsigned i = 0; i < n_full; i++) {
         if (i < n_plain) cr_assert_str_eq(plain[i], full[i]);
@@ -86,25 +87,25 @@ Test(features, names_are_unique_and_the_plain_ones_come_first)
     }
 }
 
-Test(features, the_columns_make_a_label_matrix)
+Test(votes, the_columns_make_a_label_matrix)
 {
     for (unsigned flags = 0; flags < 2; flags++) {
         unsigned n;
         struct err err = {0};
         uint8_t votes[LM_MAX_COLUMNS];
-        const struct lm_column *columns = features_votes_columns(flags, &n);
+        const struct lm_column *columns = votes_columns(flags, &n);
         struct lm_matrix *matrix = lm_matrix_new(columns, n, &err);
         cr_assert(matrix, "%s", err.text);
         fire(2, MSG_ERROR);
-        struct features_subject subject = {judged, 4, 4, 0};
-        features_votes(&subject, flags, votes);
+        struct votes_subject subject = {judged, 4, 4, 0};
+        votes_levels(&subject, flags, votes);
         cr_assert_eq(lm_matrix_add(matrix, votes, 1, &err), ERR_OK, "%s", err.text);
         cr_assert_eq(memcmp(lm_matrix_row(matrix, 0), votes, n), 0, "positive labelers are computed alike");
         lm_matrix_free(matrix);
     }
 }
 
-Test(features, votes_are_levels_of_severity)
+Test(votes, votes_are_levels_of_severity)
 {
     cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
     fire(0, MSG_WARNING);
@@ -117,7 +118,7 @@ Test(features, votes_are_levels_of_severity)
     cr_assert_eq(vote(0, 0, all[0]->name), LM_MISSING, "which is not silent");
 }
 
-Test(features, an_absent_signal_is_missing)
+Test(votes, an_absent_signal_is_missing)
 {
     judged[0].n_signals = 1;
     cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
@@ -125,7 +126,7 @@ Test(features, an_absent_signal_is_missing)
 }
 
 /* Right when all that could run are silent; abstains when more than 20 % are unavailable. */
-Test(features, positive_labelers)
+Test(votes, positive_labelers)
 {
     unsigned covered = 0, lost = 0;
     for (unsigned i = 0; i < n_all; i++) covered += !all[i]->off_by_default;
@@ -144,7 +145,7 @@ Test(features, positive_labelers)
     cr_assert_eq(vote(0, 0, "lambda_all"), LM_MISSING);
 }
 
-Test(features, a_question_signal_is_none_of_lambda_db)
+Test(votes, a_question_signal_is_none_of_lambda_db)
 {
     for (unsigned i = 0; i < n_all; i++)
         if (all[i]->family == VSIG_QUESTION && !all[i]->off_by_default) signals[i].state = MSG_FIRED;
@@ -152,7 +153,7 @@ Test(features, a_question_signal_is_none_of_lambda_db)
     cr_assert_eq(vote(0, 0, "lambda_db"), 1);
 }
 
-Test(features, notes_count_for_the_classifier)
+Test(votes, notes_count_for_the_classifier)
 {
     char name[LM_NAME_MAX];
     fire(3, MSG_NOTE);
@@ -165,7 +166,7 @@ Test(features, notes_count_for_the_classifier)
     cr_assert(isnan(feature(0, name)));
 }
 
-Test(features, shape_of_the_result)
+Test(votes, shape_of_the_result)
 {
     cr_assert_float_eq(feature(0, "label_model_p"), 0.25, 0);
     cr_assert_float_eq(feature(2, "rows_log"), log1p(2), 1e-6);
@@ -175,7 +176,7 @@ Test(features, shape_of_the_result)
     cr_assert(isnan(feature(3, "rows_log")));
 }
 
-Test(features, the_others)
+Test(votes, the_others)
 {
     cr_assert_float_eq(feature(2, "vote_share"), 5.0 / 9, 1e-6);
     cr_assert_float_eq(feature(0, "agreement"), 3.0 / 8, 1e-6, "votes for its result among those that ran");
@@ -190,14 +191,14 @@ Test(features, the_others)
 }
 
 /* Decisions are taken in order: what was judged ahead must not show. */
-Test(features, only_what_was_seen_counts)
+Test(votes, only_what_was_seen_counts)
 {
     cr_assert(isnan(feature_seen(0, 1, "agreement")), "alone so far: not known");
     cr_assert_float_eq(feature_seen(0, 1, "distinct_results"), 1, 0);
     cr_assert_float_eq(feature_seen(0, 1, "vote_share"), 1.0 / 9, 1e-6, "votes are known from the start");
 }
 
-Test(features, repeats_are_no_candidates_of_their_own)
+Test(votes, repeats_are_no_candidates_of_their_own)
 {
     judged[1].same_as = 1;
     judged[1].judged = false;
@@ -207,9 +208,9 @@ Test(features, repeats_are_no_candidates_of_their_own)
     cr_assert_float_eq(feature(0, "agreement"), 3.0 / 8, 1e-6);
 }
 
-Test(features, same_result_needs_two_that_ran)
+Test(votes, same_result_needs_two_that_ran)
 {
-    cr_assert(features_same_result(&judged[0], &judged[1]));
-    cr_assert_not(features_same_result(&judged[0], &judged[2]));
-    cr_assert_not(features_same_result(&judged[3], &judged[3]));
+    cr_assert(votes_same_result(&judged[0], &judged[1]));
+    cr_assert_not(votes_same_result(&judged[0], &judged[2]));
+    cr_assert_not(votes_same_result(&judged[3], &judged[3]));
 }
