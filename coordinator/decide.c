@@ -88,10 +88,10 @@ static bool is_to_verify(const struct request *request)
 static double combine(const struct request *request, double p, double entailment)
 {
     const struct scoring_models *models = request->core->config.models;
-    bool familiar = verifier_knows(models->verifier, request->asked);
-    double out = models_combine(models, p, entailment, familiar);
+    bool fitted = verifier_is_fitted(models->verifier, request->asked);
+    double out = models_combine(models, p, entailment, fitted);
     if (!isnan(entailment) || isnan(p) || !is_to_verify(request)) return out;
-    return fmin(out, models_combine(models, p, 0.5, familiar));
+    return fmin(out, models_combine(models, p, 0.5, fitted));
 }
 
 static void score(struct request *request, uint32_t index, uint32_t n_seen)

@@ -33,7 +33,7 @@
 
 enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
 static const double DEFAULT_THRESHOLD = 0.5;
-static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, AS_IT_IS[2] = {0, 1};
+static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
 /* The folder of models beside a program of this name, NULL: there is none. `..` takes a name off the path as it is
  * written: a build folder that is a link into another disk lies, for this, where the link does. */
@@ -221,7 +221,7 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
     m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
-    memcpy(m->unfamiliar, AS_IT_IS, sizeof m->unfamiliar);
+    memcpy(m->unfamiliar, IDENTITY, sizeof m->unfamiliar);
     char *home = find_dir(files->dir);
     char *label_model_path = model_path(home, "label_model.json", files->label_model);
     char *classifier_path = model_path(home, "classifier.json", files->classifier);
@@ -296,7 +296,7 @@ static double bounded(double p)
  * not. */
 
 /* What the silence of its unavailable signals would have been worth, in nats. */
-static double silence_lost(const struct scoring_models *models, const struct msg_judged *judged)
+static double unavailable_discount(const struct scoring_models *models, const struct msg_judged *judged)
 {
     unsigned n;
     double lost = 0;
@@ -314,7 +314,7 @@ static double silence_lost(const struct scoring_models *models, const struct msg
 
 double models_discount(const struct scoring_models *models, const struct msg_judged *judged, double p)
 {
-    double lost = isnan(p) ? 0 : silence_lost(models, judged);
+    double lost = isnan(p) ? 0 : unavailable_discount(models, judged);
     return lost > 0 ? 1 / (1 + exp(lost - learn_logit(p, LEAST_P))) : p;
 }
 
@@ -336,9 +336,9 @@ struct models_score models_score(const struct scoring_models *models, const stru
     return out;
 }
 
-double models_combine(const struct scoring_models *models, double p, double entailment, bool familiar)
+double models_combine(const struct scoring_models *models, double p, double entailment, bool fitted)
 {
-    const double *w = models->weights, *u = familiar ? AS_IT_IS : models->unfamiliar;
+    const double *w = models->weights, *u = fitted ? IDENTITY : models->unfamiliar;
     if (isnan(entailment)) return bounded(p);
     if (isnan(p)) return bounded(entailment);
     double z = w[0] + w[1] * learn_logit(p, LEAST_P) + w[2] * learn_logit(entailment, LEAST_P);

@@ -54,9 +54,9 @@ struct models_score {
 struct models_score models_score(const struct scoring_models *models, const struct votes_subject *subject);
 
 /* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
- * decision file, and believed less where the verifier is not `familiar` with the generator. Either may be NAN: the
+ * decision file, and believed less where the verifier is not `fitted` to the generator. Either may be NAN: the
  * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
-double models_combine(const struct scoring_models *models, double p, double entailment, bool familiar);
+double models_combine(const struct scoring_models *models, double p, double entailment, bool fitted);
 
 /* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.
  * False: nothing came at all. */

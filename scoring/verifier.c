@@ -24,30 +24,30 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { REMEMBERED = 64, REMEMBERED_BYTES = 2048 };
+enum { CACHE_SLOTS = 64, CACHE_QUESTION_BYTES = 2048 };
 enum { VERIFIER_VERSION = 2 /* 1: hashed models with all their buckets */, MAX_GENERATORS = 1024, KEY_BYTES = 4 << 20 };
 static const char FORMAT[] = "assay-verifier";
 static const double LEAST_P = 1e-4;
 
 /* Each candidate of a question is judged against what the question calls for, most of them more than once, and with
  * the candidates of other questions in between. */
-struct expectation {
-    char question[REMEMBERED_BYTES]; /* "": free */
+struct cached_question {
+    char question[CACHE_QUESTION_BYTES]; /* "": free */
     double expected[SQL_COMPONENT_COUNT];
 };
 
-struct expectations {
+struct question_cache {
     pthread_mutex_t lock;
-    struct expectation items[REMEMBERED]; /* by hash of the question; the later one stays */
+    struct cached_question items[CACHE_SLOTS]; /* by hash of the question; the later one stays */
 };
 
 struct verifier_model {
     struct hashed_model *components;
     struct learn_model *content;
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
-    GHashTable *generators;       /* name → struct verifier_habits; NULL: none known */
+    GHashTable *generators;       /* name → struct verifier_prior; NULL: none known */
     double margin;
-    struct expectations *remembered;
+    struct question_cache *cache;
 };
 
 /* --- judging --- */
@@ -63,13 +63,13 @@ static bool predict(const struct verifier_model *model, const char *question, do
     return n != 0;
 }
 
-static bool expect(const struct verifier_model *model, const char *question, double *expected)
+static bool expected_components(const struct verifier_model *model, const char *question, double *expected)
 {
     if (!question || !*question) return false;
     size_t len = strlen(question), size = SQL_COMPONENT_COUNT * sizeof *expected;
-    if (len >= REMEMBERED_BYTES) return predict(model, question, expected);
-    struct expectations *all = model->remembered;
-    struct expectation *item = &all->items[XXH3_64bits(question, len) % REMEMBERED];
+    if (len >= CACHE_QUESTION_BYTES) return predict(model, question, expected);
+    struct question_cache *all = model->cache;
+    struct cached_question *item = &all->items[XXH3_64bits(question, len) % CACHE_SLOTS];
     pthread_mutex_lock(&all->lock);
     bool known = strcmp(item->question, question) == 0;
     if (known) memcpy(expected, item->expected, size);
@@ -89,7 +89,7 @@ double verifier_content(const struct verifier_model *model, const char *question
     float row[VERIFIER_ROW], x[LEARN_MAX_FEATURES];
     double expected[SQL_COMPONENT_COUNT];
     if (!features || isnan(features[VERIFIER_COMPONENTS])) return (double)NAN;
-    verifier_row(features, signals, expect(model, question, expected) ? expected : NULL, row);
+    verifier_row(features, signals, expected_components(model, question, expected) ? expected : NULL, row);
     for (unsigned i = 0; i < learn_n_features(model->content); i++)
         x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
     return learn_logit(learn_predict(model->content, x), LEAST_P);
@@ -107,33 +107,32 @@ static double content_of(const struct verifier_model *model, const struct verifi
 }
 
 /* NULL: no feedback on the request's generator. */
-static const struct verifier_habits *fitted_habits(const struct verifier_model *model,
-                                                   const struct msg_request *request)
+static const struct verifier_prior *fitted_prior(const struct verifier_model *model, const struct msg_request *request)
 {
     if (!model->generators) return NULL;
     const char *name = verifier_generator(request);
     return g_hash_table_lookup(model->generators, name ? name : "*");
 }
 
-static const struct verifier_habits *habits_of(const struct verifier_model *model, const struct msg_request *request)
+static const struct verifier_prior *prior_of(const struct verifier_model *model, const struct msg_request *request)
 {
-    const struct verifier_habits *known = fitted_habits(model, request);
+    const struct verifier_prior *known = fitted_prior(model, request);
     if (known) return known;
-    return verifier_generator(request) ? &verifier_habits_one : &verifier_habits_several;
+    return verifier_generator(request) ? &verifier_prior_one : &verifier_prior_several;
 }
 
-bool verifier_knows(const struct verifier_model *model, const struct msg_request *request)
+bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request)
 {
-    return model && fitted_habits(model, request);
+    return model && fitted_prior(model, request);
 }
 
 struct verifier_parts verifier_parts(const struct verifier_model *model, const struct verifier_subject *subject)
 {
     struct verifier_parts parts = {.content = NAN, .context = 0};
     if (!model) return parts;
-    const struct verifier_habits *habits = habits_of(model, subject->request);
-    parts.content = content_of(model, subject) * habits->temperature;
-    parts.context = verifier_context(habits, subject);
+    const struct verifier_prior *prior = prior_of(model, subject->request);
+    parts.content = content_of(model, subject) * prior->temperature;
+    parts.context = verifier_context(prior, subject);
     return parts;
 }
 
@@ -156,8 +155,8 @@ void verifier_free(struct verifier_model *model)
     hashed_free(model->components);
     learn_free(model->content);
     if (model->generators) g_hash_table_destroy(model->generators);
-    pthread_mutex_destroy(&model->remembered->lock);
-    g_free(model->remembered);
+    pthread_mutex_destroy(&model->cache->lock);
+    g_free(model->cache);
     g_free(model);
 }
 
@@ -169,12 +168,12 @@ static enum err_code load_content(const json_t *object, struct verifier_model *m
     return code;
 }
 
-static bool load_habits(const json_t *object, struct verifier_habits *habits)
+static bool load_prior(const json_t *object, struct verifier_prior *prior)
 {
-    return model_get_real(object, "vote", -10, 10, &habits->vote) &&
-           model_get_real(object, "first", -20, 20, &habits->first) &&
-           model_get_real(object, "none", 1e-6, 1e6, &habits->none) &&
-           model_get_real(object, "temperature", 0, 10, &habits->temperature);
+    return model_get_real(object, "vote", -10, 10, &prior->vote) &&
+           model_get_real(object, "first", -20, 20, &prior->first) &&
+           model_get_real(object, "none", 1e-6, 1e6, &prior->none) &&
+           model_get_real(object, "temperature", 0, 10, &prior->temperature);
 }
 
 static bool load_generators(const json_t *object, struct verifier_model *model)
@@ -186,9 +185,9 @@ static bool load_generators(const json_t *object, struct verifier_model *model)
     model->generators = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
-        struct verifier_habits *habits = g_new0(struct verifier_habits, 1);
-        g_hash_table_insert(model->generators, g_strdup(name), habits);
-        if (!load_habits(value, habits)) return false;
+        struct verifier_prior *prior = g_new0(struct verifier_prior, 1);
+        g_hash_table_insert(model->generators, g_strdup(name), prior);
+        if (!load_prior(value, prior)) return false;
     }
     return true;
 }
@@ -215,8 +214,8 @@ enum err_code verifier_load_text(const char *text, size_t len, struct verifier_m
     enum err_code code = model_json_parse(text, len, FORMAT, VERIFIER_VERSION, &root, err);
     if (code) return code;
     struct verifier_model *model = g_new0(struct verifier_model, 1);
-    model->remembered = g_new0(struct expectations, 1);
-    pthread_mutex_init(&model->remembered->lock, NULL);
+    model->cache = g_new0(struct question_cache, 1);
+    pthread_mutex_init(&model->cache->lock, NULL);
     code = load(root, model, err);
     json_decref(root);
     if (code)

@@ -49,7 +49,7 @@ double verifier_content(const struct verifier_model *model, const char *question
                         const float *signals);
 
 /* Have its numbers for the request's generator been fitted to feedback (docs/models.md, Verifier)? */
-bool verifier_knows(const struct verifier_model *model, const struct msg_request *request);
+bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request);
 
 /* How far another candidate than the first that executes must lie above it in P(entails) before it is preferred. */
 double verifier_margin(const struct verifier_model *model);

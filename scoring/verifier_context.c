@@ -7,8 +7,8 @@
 
 enum { MAX_PEERS = 64, MAX_VOTES = 8 };
 
-const struct verifier_habits verifier_habits_one = {.vote = 0.25, .first = 0.7, .none = 0.7, .temperature = 0.8};
-const struct verifier_habits verifier_habits_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 0.8};
+const struct verifier_prior verifier_prior_one = {.vote = 0.25, .first = 0.7, .none = 0.7, .temperature = 0.8};
+const struct verifier_prior verifier_prior_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 0.8};
 
 /* The candidates that count: seen and no repeats; the subject is always among them. */
 struct peers {
@@ -80,17 +80,17 @@ static double vote_scale(const struct verifier_subject *s)
     return all > MAX_VOTES ? MAX_VOTES / all : 1;
 }
 
-double verifier_context(const struct verifier_habits *habits, const struct verifier_subject *subject)
+double verifier_context(const struct verifier_prior *prior, const struct verifier_subject *subject)
 {
     struct peers peers = find_peers(subject);
-    double weight[MAX_PEERS] = {0}, votes[MAX_PEERS] = {0}, others = habits->none, scale = vote_scale(subject);
+    double weight[MAX_PEERS] = {0}, votes[MAX_PEERS] = {0}, others = prior->none, scale = vote_scale(subject);
     find_answers(&peers);
-    double first = habits->first * difference(&peers);
+    double first = prior->first * difference(&peers);
     for (uint32_t i = 0; i < peers.n; i++)
         if (peers.ran[i] || i == peers.own) votes[peers.answer[i]] += votes_of(peers.items[i]) * scale;
     for (uint32_t i = 0; i < peers.n; i++) {
         if (votes[i] <= 0) continue;
-        weight[i] = exp(habits->vote * votes[i] + first);
+        weight[i] = exp(prior->vote * votes[i] + first);
         first = 0; /* the first that ran has it; who did not run has no say */
     }
     uint32_t own = peers.answer[peers.own];

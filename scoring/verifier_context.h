@@ -21,7 +21,8 @@
 
 #include "scoring/verifier.h"
 
-struct verifier_habits {
+/* The prior of one generator: what a vote and a place in its list are worth. */
+struct verifier_prior {
     double vote;        /* log-odds of one vote */
     double first;       /* of being the answer of the first candidate that runs, where all entries differ */
     double none;        /* weight of "none of them", above 0 */
@@ -29,10 +30,10 @@ struct verifier_habits {
 };
 
 /* The neutral defaults: lists of one generator, and of several named ones. */
-extern const struct verifier_habits verifier_habits_one, verifier_habits_several;
+extern const struct verifier_prior verifier_prior_one, verifier_prior_several;
 
-/* Log-odds of the subject's answer under these habits. Looks at candidates before n_seen only; at most 64 of them. */
-double verifier_context(const struct verifier_habits *habits, const struct verifier_subject *subject);
+/* Log-odds of the subject's answer under this prior. Looks at candidates before n_seen only; at most 64 of them. */
+double verifier_context(const struct verifier_prior *prior, const struct verifier_subject *subject);
 
 /* The generator that all candidates of the request name; "" where none is named; NULL: several. */
 const char *verifier_generator(const struct msg_request *request);

@@ -1,6 +1,6 @@
 /* assay train calibration: what votes, places and the content model are worth for a generator.
  *
- * The four numbers of struct verifier_habits are fitted to a log with candidates and gold, by the likelihood of "right"
+ * The four numbers of struct verifier_prior are fitted to a log with candidates and gold, by the likelihood of "right"
  * over all candidates that ran: coordinate search over fixed steps, from the neutral default, with a pull towards it
  * that weighs as much as PULL questions, so that ten questions of feedback move little. Lines are fitted together by
  * the generator that they name; a log that names none fits "".
@@ -37,14 +37,14 @@ struct lines_of {
 static const struct {
     size_t offset;
     double step, low, high;
-} numbers[] = {{offsetof(struct verifier_habits, vote), 0.1, -2, 4},
-               {offsetof(struct verifier_habits, first), 0.2, -4, 8},
-               {offsetof(struct verifier_habits, none), 0.1, 0.05, 10},
-               {offsetof(struct verifier_habits, temperature), 0.05, 0.1, 2}};
+} numbers[] = {{offsetof(struct verifier_prior, vote), 0.1, -2, 4},
+               {offsetof(struct verifier_prior, first), 0.2, -4, 8},
+               {offsetof(struct verifier_prior, none), 0.1, 0.05, 10},
+               {offsetof(struct verifier_prior, temperature), 0.05, 0.1, 2}};
 
-static double *number(struct verifier_habits *habits, size_t i)
+static double *number(struct verifier_prior *prior, size_t i)
 {
-    return (double *)(void *)((char *)habits + numbers[i].offset);
+    return (double *)(void *)((char *)prior + numbers[i].offset);
 }
 
 /* Candidates of a line with what is known of them: those without a sample did not run. */
@@ -64,7 +64,7 @@ static struct msg_judged *judged_of(const struct verifier_data *data, const stru
     return judged;
 }
 
-static double loss(const struct lines_of *lines, const struct verifier_habits *habits)
+static double loss(const struct lines_of *lines, const struct verifier_prior *prior)
 {
     double sum = 0;
     for (uint32_t k = 0; k < lines->data->n_questions; k++) {
@@ -74,33 +74,33 @@ static double loss(const struct lines_of *lines, const struct verifier_habits *h
             if (s->unknown) continue;
             struct verifier_subject subject = {
                 .candidates = lines->judged[k], .n_candidates = q->given, .n_seen = q->given, .index = s->rank};
-            double z = habits->temperature * lines->content[i] + verifier_context(habits, &subject);
+            double z = prior->temperature * lines->content[i] + verifier_context(prior, &subject);
             sum += log1p(exp(s->right ? -z : z)) / q->n;
         }
     }
     return sum;
 }
 
-static double pulled(const struct lines_of *lines, struct verifier_habits habits, struct verifier_habits neutral)
+static double pulled(const struct lines_of *lines, struct verifier_prior prior, struct verifier_prior neutral)
 {
     double away = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-        double d = (*number(&habits, i) - *number(&neutral, i)) / (numbers[i].high - numbers[i].low);
+        double d = (*number(&prior, i) - *number(&neutral, i)) / (numbers[i].high - numbers[i].low);
         away += d * d;
     }
-    return loss(lines, &habits) + PULL * away;
+    return loss(lines, &prior) + PULL * away;
 }
 
-static struct verifier_habits fit(const struct lines_of *lines, struct verifier_habits neutral)
+static struct verifier_prior fit(const struct lines_of *lines, struct verifier_prior neutral)
 {
-    struct verifier_habits best = neutral;
+    struct verifier_prior best = neutral;
     double least = pulled(lines, best, neutral);
     for (unsigned sweep = 0, moved = 1; sweep < SWEEPS && moved; sweep++) {
         moved = 0;
         for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-            struct verifier_habits from = best;
+            struct verifier_prior from = best;
             for (int step = -10; step <= 10; step++) {
-                struct verifier_habits tried = from;
+                struct verifier_prior tried = from;
                 *number(&tried, i) = CLAMP(*number(&from, i) + step * numbers[i].step, numbers[i].low, numbers[i].high);
                 double l = pulled(lines, tried, neutral);
                 if (l >= least - 1e-9) continue;
@@ -115,7 +115,7 @@ static struct verifier_habits fit(const struct lines_of *lines, struct verifier_
 
 /* --- the file --- */
 
-static bool set_habits(json_t *root, const char *generator, const struct verifier_habits *h)
+static bool set_prior(json_t *root, const char *generator, const struct verifier_prior *h)
 {
     json_t *generators = json_object_get(root, "generators");
     if (!generators) {
@@ -152,10 +152,10 @@ static void fit_generator(struct lines_of *lines, json_t *root, struct table *ta
         lines->judged[k] = judged_of(lines->data, q, executions);
         n++;
     }
-    struct verifier_habits neutral = strcmp(lines->generator, "*") == 0 ? verifier_habits_several : verifier_habits_one;
-    struct verifier_habits fitted = n >= MIN_QUESTIONS ? fit(lines, neutral) : neutral;
+    struct verifier_prior neutral = strcmp(lines->generator, "*") == 0 ? verifier_prior_several : verifier_prior_one;
+    struct verifier_prior fitted = n >= MIN_QUESTIONS ? fit(lines, neutral) : neutral;
     if (n >= MIN_QUESTIONS)
-        set_habits(root, lines->generator, &fitted);
+        set_prior(root, lines->generator, &fitted);
     else
         say_few(root, lines->generator, n);
     table_row(table);

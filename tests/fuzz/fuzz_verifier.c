@@ -1,6 +1,6 @@
 /* The verifier's file is given by users too: whatever is in it, loading ends in a model that gives every candidate of
  * every request a probability, or in an error. The verifier has limits of its own on top of the content model's
- * (fuzz_model.c): hashed models in base64, habits of generators, a margin. */
+ * (fuzz_model.c): hashed models in base64, priors of generators, a margin. */
 #include "scoring/verifier.h"
 #include "scoring/verifier_context.h"
 

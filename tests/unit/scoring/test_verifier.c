@@ -33,22 +33,22 @@ static void list(const uint64_t *results, const uint32_t *votes, uint32_t n)
     }
 }
 
-static double context(const struct verifier_habits *habits, uint32_t index, uint32_t n_seen)
+static double context(const struct verifier_prior *prior, uint32_t index, uint32_t n_seen)
 {
     struct verifier_subject subject = {&request, judged, request.n_candidates, n_seen, index, NULL};
-    return verifier_context(habits, &subject);
+    return verifier_context(prior, &subject);
 }
 
 Test(verifier, votes_and_places)
 {
     static const uint64_t results[] = {1, 2, 1, 3};
     static const uint32_t votes[] = {1, 1, 1, 1};
-    const struct verifier_habits *h = &verifier_habits_one;
+    const struct verifier_prior *h = &verifier_prior_one;
     list(results, votes, 4);
     cr_expect_gt(context(h, 0, 4), context(h, 1, 4), "two votes against one");
     cr_expect_float_eq(context(h, 0, 4), context(h, 2, 4), 1e-12, "one answer, one prior");
     cr_expect_float_eq(context(h, 1, 4), context(h, 3, 4), 1e-12);
-    struct verifier_habits flat = {.vote = 0, .first = 0, .none = 1, .temperature = 1};
+    struct verifier_prior flat = {.vote = 0, .first = 0, .none = 1, .temperature = 1};
     cr_expect_float_eq(context(&flat, 1, 4), log(1.0 / 3), 1e-12, "three answers and none of them, all alike");
     leak_check();
 }
@@ -58,10 +58,10 @@ Test(verifier, unanimity_is_more_than_a_single_voice)
     static const uint64_t results[] = {1, 1, 1};
     static const uint32_t votes[] = {2, 2, 1};
     list(results, votes, 3);
-    double all = context(&verifier_habits_one, 0, 3);
+    double all = context(&verifier_prior_one, 0, 3);
     request.n_candidates = 1;
     judged[0].count = 1;
-    cr_expect_gt(all, context(&verifier_habits_one, 0, 1));
+    cr_expect_gt(all, context(&verifier_prior_one, 0, 1));
     leak_check();
 }
 
@@ -71,11 +71,11 @@ Test(verifier, first_of_a_ranked_list)
     static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2};
     static const uint32_t votes[] = {1, 1, 1, 1};
     list(ranked, votes, 4);
-    cr_expect_gt(context(&verifier_habits_one, 1, 4), context(&verifier_habits_one, 2, 4) + 0.6);
+    cr_expect_gt(context(&verifier_prior_one, 1, 4), context(&verifier_prior_one, 2, 4) + 0.6);
     list(agreed, votes, 4);
-    cr_expect_lt(context(&verifier_habits_one, 0, 4), context(&verifier_habits_one, 1, 4), "three votes beat a place");
+    cr_expect_lt(context(&verifier_prior_one, 0, 4), context(&verifier_prior_one, 1, 4), "three votes beat a place");
     list(ranked, votes, 2);
-    cr_expect(isfinite(context(&verifier_habits_one, 0, 2)), "one that did not run has odds too");
+    cr_expect(isfinite(context(&verifier_prior_one, 0, 2)), "one that did not run has odds too");
     leak_check();
 }
 
@@ -84,9 +84,9 @@ Test(verifier, empty_results_do_not_vote_for_each_other)
     static const uint64_t results[] = {1, 2, 2};
     static const uint32_t votes[] = {1, 1, 1};
     list(results, votes, 3);
-    double together = context(&verifier_habits_one, 1, 3);
+    double together = context(&verifier_prior_one, 1, 3);
     executions[1].rows = executions[2].rows = 0;
-    cr_expect_lt(context(&verifier_habits_one, 1, 3), together);
+    cr_expect_lt(context(&verifier_prior_one, 1, 3), together);
     leak_check();
 }
 
@@ -96,10 +96,10 @@ Test(verifier, looks_no_further_than_seen)
     static const uint64_t results[] = {1, 2, 2, 2};
     static const uint32_t votes[] = {1, 1, 1, 1};
     list(results, votes, 4);
-    double before = context(&verifier_habits_one, 0, 1);
+    double before = context(&verifier_prior_one, 0, 1);
     for (unsigned i = 1; i < 4; i++) executions[i].digest[0] = 1;
-    cr_expect_float_eq(context(&verifier_habits_one, 0, 1), before, 1e-12);
-    cr_expect_gt(context(&verifier_habits_one, 0, 4), before);
+    cr_expect_float_eq(context(&verifier_prior_one, 0, 1), before, 1e-12);
+    cr_expect_gt(context(&verifier_prior_one, 0, 4), before);
     leak_check();
 }
 
@@ -111,7 +111,7 @@ Test(verifier, many_candidates_are_bounded)
     for (unsigned i = 0; i < MANY; i++)
         many[i] = (struct msg_judged){.judged = true, .count = 100000, .execution = &ran};
     struct verifier_subject subject = {&request, many, MANY, MANY, MANY - 1, NULL};
-    double z = verifier_context(&verifier_habits_several, &subject);
+    double z = verifier_context(&verifier_prior_several, &subject);
     cr_expect(isfinite(z) && z > 0, "%g", z);
     g_free(many);
     leak_check();
@@ -237,8 +237,8 @@ Test(verifier, judges_from_a_file)
     features[VERIFIER_n_nodes] = 1;
     double high = verifier_entails(model, &subject);
     cr_expect(low > 0 && low < high && high < 1, "%g %g", low, high);
-    cr_expect_float_eq(verifier_parts(model, &subject).context, log(0.5), 1e-9, "the file's habits count");
-    cr_expect(verifier_knows(model, &request));
+    cr_expect_float_eq(verifier_parts(model, &subject).context, log(0.5), 1e-9, "the file's prior counts");
+    cr_expect(verifier_is_fitted(model, &request));
     subject.features = NULL;
     cr_expect(isnan(verifier_entails(model, &subject)), "nothing to go by is not known, not 0");
     cr_expect(isnan(verifier_entails(NULL, &subject)));
@@ -254,12 +254,12 @@ Test(verifier, knows_whom_it_had_feedback_on)
     const char *const gpt[] = {"gpt"}, *const other[] = {"other"};
     struct msg_candidate candidate = {.generators = gpt, .n_generators = 1};
     struct msg_request asked = {.candidates = &candidate, .n_candidates = 1};
-    cr_expect(verifier_knows(model, &asked));
+    cr_expect(verifier_is_fitted(model, &asked));
     candidate.generators = other;
-    cr_expect_not(verifier_knows(model, &asked));
+    cr_expect_not(verifier_is_fitted(model, &asked));
     candidate.n_generators = 0;
-    cr_expect_not(verifier_knows(model, &asked), "one without a name is another one");
-    cr_expect_not(verifier_knows(NULL, &asked));
+    cr_expect_not(verifier_is_fitted(model, &asked), "one without a name is another one");
+    cr_expect_not(verifier_is_fitted(NULL, &asked));
     verifier_free(model);
     leak_check();
 }

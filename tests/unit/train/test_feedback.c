@@ -178,13 +178,13 @@ static char *shop_requests(bool with_gold)
 }
 
 /* The numbers of the generator in a verifier's file: vote, first, none, temperature. False: it has none. */
-static bool habits_of(const char *path, const char *generator, double out[4])
+static bool prior_of(const char *path, const char *generator, double out[4])
 {
     static const char *const keys[] = {"vote", "first", "none", "temperature"};
     json_t *root = json_load_file(path, 0, NULL);
-    const json_t *habits = json_object_get(json_object_get(root, "generators"), generator);
-    for (unsigned i = 0; habits && i < 4; i++) out[i] = json_number_value(json_object_get(habits, keys[i]));
-    bool found = habits != NULL;
+    const json_t *prior = json_object_get(json_object_get(root, "generators"), generator);
+    for (unsigned i = 0; prior && i < 4; i++) out[i] = json_number_value(json_object_get(prior, keys[i]));
+    bool found = prior != NULL;
     json_decref(root);
     return found;
 }
@@ -220,7 +220,7 @@ Test(feedback, says_what_gold_would_have_said, .timeout = 300)
     write_file("feedback.jsonl", words);
     calibrate("gold.json", FILES("labelled.jsonl"), "temperature");
     calibrate("said.json", FILES("feedback.jsonl", "requests.jsonl"), "feedback: 30 records, for 30 requests");
-    cr_assert(habits_of("gold.json", "", gold) && habits_of("said.json", "", said));
+    cr_assert(prior_of("gold.json", "", gold) && prior_of("said.json", "", said));
     for (unsigned i = 0; i < 4; i++) cr_expect_float_eq(gold[i], said[i], 1e-9, "%u: %g %g", i, gold[i], said[i]);
     cr_expect_lt(said[1], 0.7, "the first one that runs is never right here: %g", said[1]);
     g_free(labelled);
@@ -243,9 +243,9 @@ Test(feedback, wrong_alone_counts, .timeout = 300)
     write_file("all.jsonl", all->str);
     double said[4];
     calibrate("said.json", FILES("all.jsonl"), "feedback: 30 records, for 30 requests");
-    cr_assert(habits_of("said.json", "g", said));
-    cr_expect_not(habits_of("said.json", "", said), "the requests name no generator, the feedback does");
-    cr_assert(habits_of("said.json", "g", said));
+    cr_assert(prior_of("said.json", "g", said));
+    cr_expect_not(prior_of("said.json", "", said), "the requests name no generator, the feedback does");
+    cr_assert(prior_of("said.json", "g", said));
     cr_expect(said[1] < 0.7 || said[2] > 0.7, "%g %g", said[1], said[2]);
     struct run run = assay(CALIBRATE, "again.json", "all.jsonl");
     cr_expect(strstr(run.err, "all.jsonl:91: skipped: ") && strstr(run.err, "1 records cannot be read"), "%s", run.err);
@@ -282,16 +282,16 @@ Test(feedback, few_questions_are_said, .timeout = 300)
 {
     char *labelled = shop_requests(true);
     write_file("labelled.jsonl", labelled);
-    double habits[4];
+    double prior[4];
     struct run run = assay(CALIBRATE, "few.json", "labelled.jsonl", "--limit=2");
     cr_expect(strstr(run.err, "generator (no name): 2 usable questions are too few to fit it (10 are needed)"), "%s",
               run.err);
     run_free(&run);
-    cr_expect_not(habits_of("few.json", "", habits));
+    cr_expect_not(prior_of("few.json", "", prior));
     run = assay(CALIBRATE, "enough.json", "labelled.jsonl", "--limit=10");
     cr_expect_null(strstr(run.err, "too few"), "%s", run.err);
     run_free(&run);
-    cr_expect(habits_of("enough.json", "", habits));
+    cr_expect(prior_of("enough.json", "", prior));
     g_free(labelled);
 }
 
