@@ -1,6 +1,6 @@
 /* Phrases of the explanation against the words of the question, both ways. Only operation-level phrases count: what is
  * told of rows depends on what may be shown. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include "lib/explain/explain.h"
 

@@ -1,4 +1,4 @@
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include <math.h>
 #include <string.h>

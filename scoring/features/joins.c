@@ -1,5 +1,5 @@
 /* Joins: along which keys, in which direction, and how often they repeat a row. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include <glib.h>
 #include <math.h>

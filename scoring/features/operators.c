@@ -1,5 +1,5 @@
 /* Operators of the query against cues of the question. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The result against the form of the question. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include "lib/db/digest.h"
 

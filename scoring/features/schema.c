@@ -1,5 +1,5 @@
 /* Columns and tables: those that the question names against those that the query uses, clause by clause. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Values: those that the question states, and those that the query compares with. */
-#include "scoring/features/look.h"
+#include "scoring/features/extract.h"
 
 #include <glib.h>
 #include <math.h>

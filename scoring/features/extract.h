@@ -2,8 +2,8 @@
  *
  * Every function fills its own rows of `out` and leaves the rest alone; what it cannot know it leaves NAN. Work is
  * bounded by MAX_USED columns, by the question's caps on mentions and values, and by the caps on a statement. */
-#ifndef ASSAY_SCORING_FEATURES_LOOK_H
-#define ASSAY_SCORING_FEATURES_LOOK_H
+#ifndef ASSAY_SCORING_FEATURES_EXTRACT_H
+#define ASSAY_SCORING_FEATURES_EXTRACT_H
 
 #include "signals/support/shape.h"
 #include "scoring/features/features.h"
