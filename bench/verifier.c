@@ -45,7 +45,7 @@ static void measure(struct bench *bench, const struct ground *ground, const stru
 {
     struct arena arena;
     struct vsig_subject subject;
-    float features[VERIFIER_FEATURES];
+    float features[FEATURE_COUNT];
     const struct msg_text *sql = &request->candidates[i].sql;
     arena_init(&arena, 0);
     if (vsig_subject_init(&subject, &arena, ground->schema, ground->db, sql->bytes, sql->len, request->question,
@@ -53,7 +53,7 @@ static void measure(struct bench *bench, const struct ground *ground, const stru
         vsig_result(&subject)) {
         const struct explanation *explanation = explain(&arena, &subject);
         double start = now_us();
-        if (verifier_features(&subject, explanation, &arena, features) != ERR_OK) exit(1);
+        if (features_extract(&subject, explanation, &arena, features) != ERR_OK) exit(1);
         double made = now_us();
         struct msg_execution execution = {.code = "ok", .rows = subject.result.n_rows};
         struct msg_judged judged = {.judged = true, .count = 1, .execution = &execution};

@@ -105,7 +105,7 @@ static void gather_explanation(struct request *request, uint32_t index)
     if (!explanation) return;
     judged->explanation = explanation->prose;
     if (request->options.explain == MSG_EXPLAIN_FULL) judged->explained = explanation;
-    float *features = arena_new_array(&request->arena, VERIFIER_FEATURES, float);
+    float *features = arena_new_array(&request->arena, FEATURE_COUNT, float);
     if (features && models_read_features(explanation, features)) slot->features = features;
 }
 

@@ -21,7 +21,7 @@ struct slot {
     bool sent;
     uint32_t waits; /* families that have not answered; bits */
     struct msg_result *results[VSIG_FAMILY_COUNT];
-    const float *features; /* [VERIFIER_FEATURES]; NULL: the explain family has not answered, or has nothing to say */
+    const float *features; /* [FEATURE_COUNT]; NULL: the explain family has not answered, or has nothing to say */
     bool verifying;        /* the remote verifier has been asked and has not answered */
     bool asked;            /* it has been asked */
     struct core_answer remote;

@@ -347,13 +347,13 @@ double models_combine(const struct scoring_models *models, double p, double enta
 
 bool models_read_features(const struct msg_explanation *explanation, float *out)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) out[i] = (float)NAN;
     if (!explanation || (!explanation->n_numbers && !explanation->components)) return false;
     for (uint32_t i = 0; i < explanation->n_numbers; i++) {
-        int index = verifier_feature_by_id(explanation->numbers[i].id);
-        if (index >= 0 && index < VERIFIER_COMPONENTS) out[index] = explanation->numbers[i].value;
+        int index = features_by_id(explanation->numbers[i].id);
+        if (index >= 0 && index < FEATURE_COMPONENTS) out[index] = explanation->numbers[i].value;
     }
-    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES && explanation->components; i++)
-        out[i] = (float)(explanation->components >> (verifier_feature_id(i) - VERIFIER_COMPONENT_ID) & 1);
+    for (unsigned i = FEATURE_COMPONENTS; i < FEATURE_COUNT && explanation->components; i++)
+        out[i] = (float)(explanation->components >> (features_id(i) - FEATURE_COMPONENT_ID) & 1);
     return true;
 }

@@ -58,7 +58,7 @@ struct models_score models_score(const struct scoring_models *models, const stru
  * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
 double models_combine(const struct scoring_models *models, double p, double entailment, bool fitted);
 
-/* The features of the verifier as they came in a message: out[VERIFIER_FEATURES] by index, NAN where nothing came.
+/* The features of the verifier as they came in a message: out[FEATURE_COUNT] by index, NAN where nothing came.
  * False: nothing came at all. */
 bool models_read_features(const struct msg_explanation *explanation, float *out);
 

@@ -88,7 +88,7 @@ double verifier_content(const struct verifier_model *model, const char *question
 {
     float row[VERIFIER_ROW], x[LEARN_MAX_FEATURES];
     double expected[SQL_COMPONENT_COUNT];
-    if (!features || isnan(features[VERIFIER_COMPONENTS])) return (double)NAN;
+    if (!features || isnan(features[FEATURE_COMPONENTS])) return (double)NAN;
     verifier_row(features, signals, expected_components(model, question, expected) ? expected : NULL, row);
     for (unsigned i = 0; i < learn_n_features(model->content); i++)
         x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;

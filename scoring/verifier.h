@@ -30,7 +30,7 @@ struct verifier_subject {
     uint32_t n_candidates;
     uint32_t n_seen;       /* of those, the first so many count as judged */
     uint32_t index;        /* which one */
-    const float *features; /* [VERIFIER_FEATURES] of that one, by index; NULL: the explain family did not answer */
+    const float *features; /* [FEATURE_COUNT] of that one, by index; NULL: the explain family did not answer */
 };
 
 /* Calibrated P(entails), in [0, 1]; NAN when there is nothing to go by (no model, no features). Median < 0.1 ms. */

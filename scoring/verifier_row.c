@@ -31,7 +31,7 @@ static void name_totals(void)
 
 static void make_names(void)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) names[i] = verifier_feature_name(i);
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) names[i] = features_name(i);
     for (unsigned i = 0; i < VSIG_ID_END; i++) {
         const struct vsig_def *def = vsig_by_id((enum vsig_id)i);
         names[VERIFIER_ROW_SIGNALS + i] =
@@ -52,10 +52,10 @@ const char *const *verifier_row_names(void)
     return names;
 }
 
-enum verifier_group verifier_row_group(unsigned column)
+enum feature_group verifier_row_group(unsigned column)
 {
-    if (column < VERIFIER_FEATURES) return verifier_feature_group(column);
-    return column < VERIFIER_ROW_EXPECTS ? VERIFIER_GROUP_SIGNALS : VERIFIER_GROUP_COMPONENTS;
+    if (column < FEATURE_COUNT) return features_group(column);
+    return column < VERIFIER_ROW_EXPECTS ? FEATURE_GROUP_SIGNALS : FEATURE_GROUP_COMPONENTS;
 }
 
 /* --- the row --- */
@@ -95,7 +95,7 @@ static void expect(const float *features, const double *expected, float *row)
     memset(row + VERIFIER_ROW_TOTALS, 0, (VERIFIER_ROW - VERIFIER_ROW_TOTALS) * sizeof *row);
     for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) {
         double p = CLAMP(expected[i], LEAST_P, 1 - LEAST_P);
-        bool has = features[VERIFIER_COMPONENTS + i] > 0.5F;
+        bool has = features[FEATURE_COMPONENTS + i] > 0.5F;
         float surprise = (float)(has ? -log(p) : log(1 - p));
         row[VERIFIER_ROW_EXPECTS + i] = (float)p;
         row[VERIFIER_ROW_SURPRISE + i] = surprise;
@@ -105,9 +105,9 @@ static void expect(const float *features, const double *expected, float *row)
 
 void verifier_row(const float *features, const float *signals, const double *expected, float *row)
 {
-    memcpy(row, features, VERIFIER_FEATURES * sizeof *row);
+    memcpy(row, features, FEATURE_COUNT * sizeof *row);
     memcpy(row + VERIFIER_ROW_SIGNALS, signals, VSIG_ID_END * sizeof *row);
-    if (expected && !isnan(features[VERIFIER_COMPONENTS]))
+    if (expected && !isnan(features[FEATURE_COMPONENTS]))
         expect(features, expected, row);
     else
         forget(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW - VERIFIER_ROW_EXPECTS);

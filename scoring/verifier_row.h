@@ -13,7 +13,7 @@
 #include "scoring/features/features.h"
 
 enum {
-    VERIFIER_ROW_SIGNALS = VERIFIER_FEATURES,
+    VERIFIER_ROW_SIGNALS = FEATURE_COUNT,
     VERIFIER_ROW_EXPECTS = VERIFIER_ROW_SIGNALS + VSIG_ID_END,
     VERIFIER_ROW_SURPRISE = VERIFIER_ROW_EXPECTS + SQL_COMPONENT_COUNT,
     VERIFIER_ROW_TOTALS = VERIFIER_ROW_SURPRISE + SQL_COMPONENT_COUNT,
@@ -25,7 +25,7 @@ enum {
 
 /* Names of the columns; they live for ever. */
 const char *const *verifier_row_names(void);
-enum verifier_group verifier_row_group(unsigned column);
+enum feature_group verifier_row_group(unsigned column);
 
 /* Fill row[VERIFIER_ROW]. `signals` by id (VSIG_ID_END); `expected`: P of each component, NULL: no question. */
 void verifier_row(const float *features, const float *signals, const double *expected, float *row);

@@ -148,7 +148,7 @@ static void judge_candidate(const struct bench *b, const char *sql, size_t len, 
     label(b, sql, len, result, &sample);
     sample.rows = result->n_rows;
     memcpy(sample.digest, result->digest, sizeof sample.digest);
-    if (verifier_features(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return;
+    if (features_extract(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return;
     run_signals(b, &subject, &sample);
     g_array_append_val(b->line->samples, sample);
 }

@@ -33,7 +33,7 @@ struct verifier_sample {
     bool unknown; /* nobody said: only with feedback in place of gold */
     uint32_t rows;
     uint64_t digest[2];
-    float features[VERIFIER_FEATURES];
+    float features[FEATURE_COUNT];
     float signals[VSIG_ID_END]; /* by id: 0 silent, 0.5 a note, 1 warning, 2 error; NAN unavailable */
 };
 

@@ -20,7 +20,7 @@ struct verifier_fit_options {
     double by_chance;            /* weight of a made-up sample that is right: its result may be so by chance */
     double right_share;          /* of all weight, that of right samples */
     double hard;                 /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
-    uint32_t without;            /* bits 1 << enum verifier_group: leave these columns out */
+    uint32_t without;            /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
 };
 struct verifier_fit_options verifier_fit_options_default(void);

@@ -153,15 +153,14 @@ static const char *prose_of(struct arena *arena, const struct explanation *expla
 static enum err_code write_numbers(struct subjects *s, struct arena *arena, const struct explanation *explanation,
                                    struct msg_explanation *out, struct err *err)
 {
-    float values[VERIFIER_FEATURES];
-    enum err_code code = verifier_features(&s->subject, explanation, &s->arena, values);
-    out->numbers = arena_new_array(arena, VERIFIER_COMPONENTS, struct msg_number);
+    float values[FEATURE_COUNT];
+    enum err_code code = features_extract(&s->subject, explanation, &s->arena, values);
+    out->numbers = arena_new_array(arena, FEATURE_COMPONENTS, struct msg_number);
     if (code || !out->numbers) return full(err);
-    for (unsigned i = 0; i < VERIFIER_COMPONENTS; i++)
-        if (isfinite(values[i]))
-            out->numbers[out->n_numbers++] = (struct msg_number){verifier_feature_id(i), values[i]};
-    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES; i++)
-        if (values[i] > 0) out->components |= UINT64_C(1) << (verifier_feature_id(i) - VERIFIER_COMPONENT_ID);
+    for (unsigned i = 0; i < FEATURE_COMPONENTS; i++)
+        if (isfinite(values[i])) out->numbers[out->n_numbers++] = (struct msg_number){features_id(i), values[i]};
+    for (unsigned i = FEATURE_COMPONENTS; i < FEATURE_COUNT; i++)
+        if (values[i] > 0) out->components |= UINT64_C(1) << (features_id(i) - FEATURE_COMPONENT_ID);
     return ERR_OK;
 }
 

@@ -27,7 +27,7 @@ struct story {
     struct explain_options options;
     struct explanation *explanation;
     double entails; /* by the built-in verifier; NAN: it has nothing to say */
-    struct verifier_gap gaps[MAX_GAPS];
+    struct features_gap gaps[MAX_GAPS];
     uint32_t n_gaps;
 };
 
@@ -130,7 +130,7 @@ static void compare(struct story *story)
     story->entails = NAN;
     if (!story->subject.question) return;
     story->entails = ask_verifier(story);
-    story->n_gaps = verifier_gaps(&story->subject, story->explanation, &story->arena, story->gaps, MAX_GAPS);
+    story->n_gaps = features_gaps(&story->subject, story->explanation, &story->arena, story->gaps, MAX_GAPS);
 }
 
 /* --- JSON --- */
@@ -271,11 +271,11 @@ static json_t *whynot_json(const struct story *story)
 /* What the verifier would be told, by name; unknown ones are left out. */
 static json_t *features_json(struct story *story)
 {
-    float values[VERIFIER_FEATURES];
+    float values[FEATURE_COUNT];
     json_t *out = json_object();
-    if (verifier_features(&story->subject, story->explanation, &story->arena, values)) return out;
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++)
-        if (isfinite(values[i])) json_object_set_new(out, verifier_feature_name(i), json_real((double)values[i]));
+    if (features_extract(&story->subject, story->explanation, &story->arena, values)) return out;
+    for (unsigned i = 0; i < FEATURE_COUNT; i++)
+        if (isfinite(values[i])) json_object_set_new(out, features_name(i), json_real((double)values[i]));
     return out;
 }
 
@@ -283,7 +283,7 @@ static json_t *gaps_json(const struct story *story)
 {
     json_t *out = json_array();
     for (uint32_t i = 0; i < story->n_gaps; i++) {
-        const struct verifier_gap *gap = &story->gaps[i];
+        const struct features_gap *gap = &story->gaps[i];
         json_array_append_new(out, json_pack("{s:o,s:i,s:i}", "text",
                                              text_json(story->subject.question + gap->start, gap->end - gap->start),
                                              "start", (int)gap->start, "end", (int)gap->end));
@@ -335,7 +335,7 @@ static void print_comparison(const struct story *story)
     else
         g_string_append_printf(text, "P(entails) %.3f, by the built-in verifier.", story->entails);
     for (uint32_t i = 0; i < story->n_gaps; i++) {
-        const struct verifier_gap *gap = &story->gaps[i];
+        const struct features_gap *gap = &story->gaps[i];
         g_string_append(text, i ? ", " : " Nothing said above answers, in the question: ");
         g_string_append_printf(text, "\"%.*s\"", (int)(gap->end - gap->start), story->subject.question + gap->start);
     }

@@ -40,7 +40,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
     o.by_chance = s->train.by_chance;
     o.command = command;
     for (unsigned i = 0; i < s->train.without.n; i++)
-        o.without |= 1U << (unsigned)verifier_group_by_name(s->train.without.items[i]);
+        o.without |= 1U << (unsigned)features_group_by_name(s->train.without.items[i]);
     return o;
 }
 

@@ -26,49 +26,49 @@ static bool counts(const struct text_token *t)
 }
 
 /* A word of the question, with its groups looked up once: each is held against each word of the explanation. */
-struct asked_word {
+struct question_word {
     const char *stem; /* NULL: it does not count */
     const uint16_t *groups;
     unsigned n_groups;
     bool covered; /* some phrase has it */
 };
 
-struct asked_words {
-    struct asked_word *items;
+struct question_words {
+    struct question_word *items;
     uint32_t n;
 };
 
-static struct asked_words read_asked(struct look *look)
+static struct question_words read_question_words(struct extraction *ex)
 {
-    const struct text_tokens *tokens = &look->asked->tokens;
-    uint32_t n = tokens->n < LOOK_MAX_ASKED ? tokens->n : LOOK_MAX_ASKED;
-    struct asked_words asked = {arena_array(look->arena, n + 1, sizeof *asked.items), n};
-    for (uint32_t q = 0; asked.items && q < n; q++) {
-        struct asked_word *word = &asked.items[q];
-        *word = (struct asked_word){0};
+    const struct text_tokens *tokens = &ex->question->tokens;
+    uint32_t n = tokens->n < EXTRACT_MAX_QUESTION_WORDS ? tokens->n : EXTRACT_MAX_QUESTION_WORDS;
+    struct question_words question = {arena_array(ex->arena, n + 1, sizeof *question.items), n};
+    for (uint32_t q = 0; question.items && q < n; q++) {
+        struct question_word *word = &question.items[q];
+        *word = (struct question_word){0};
         if (!counts(&tokens->items[q])) continue;
         word->stem = tokens->items[q].stem;
         word->n_groups = text_synonym_groups(word->stem, &word->groups);
     }
-    return asked;
+    return question;
 }
 
-static bool share_group(const struct asked_word *asked, const uint16_t *groups, unsigned n)
+static bool share_group(const struct question_word *question, const uint16_t *groups, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < asked->n_groups; k++)
-            if (groups[i] == asked->groups[k]) return true;
+        for (unsigned k = 0; k < question->n_groups; k++)
+            if (groups[i] == question->groups[k]) return true;
     return false;
 }
 
 /* Mark the words of the question that mean the same; is there one? */
-static bool cover(struct asked_words *asked, const char *stem)
+static bool mark_covered(struct question_words *question, const char *stem)
 {
     const uint16_t *groups;
     unsigned n = text_synonym_groups(stem, &groups);
     bool hit = false;
-    for (uint32_t q = 0; q < asked->n; q++) {
-        struct asked_word *word = &asked->items[q];
+    for (uint32_t q = 0; q < question->n; q++) {
+        struct question_word *word = &question->items[q];
         if (!word->stem || (strcmp(word->stem, stem) != 0 && !share_group(word, groups, n))) continue;
         word->covered = hit = true;
     }
@@ -79,14 +79,14 @@ struct share {
     float n, found;
 };
 
-static void add_words(struct share *share, const struct text_tokens *words, struct asked_words *asked)
+static void add_words(struct share *share, const struct text_tokens *words, struct question_words *question)
 {
     for (uint32_t i = 0; words->items && i < words->n && i < MAX_PHRASE_WORDS; i++) {
         const char *stem = words->items[i].stem;
         if (!counts(&words->items[i]) || is_frame(stem) || text_is_stop(stem))
             continue; /* "lists" as little as "list" */
         share->n++;
-        share->found += cover(asked, stem);
+        share->found += mark_covered(question, stem);
     }
 }
 
@@ -99,16 +99,17 @@ static bool is_spelt_name(const char *word, size_t len)
 }
 
 /* The share of the phrase's words that the question has; those it has are marked. Below 0: no words. */
-static float answered(const struct look *look, const struct explain_phrase *phrase, struct asked_words *asked)
+static float share_covered(const struct extraction *ex, const struct explain_phrase *phrase,
+                           struct question_words *question)
 {
-    struct text_tokens words = text_tokenize(look->arena, phrase->prose, strlen(phrase->prose));
+    struct text_tokens words = text_tokenize(ex->arena, phrase->prose, strlen(phrase->prose));
     struct share share = {0};
     for (uint32_t i = 0; words.items && i < words.n && i < MAX_PHRASE_WORDS; i++) {
         const struct text_token *word = &words.items[i];
         struct text_tokens parts = {.items = words.items + i, .n = 1};
         if (word->kind == TEXT_WORD && is_spelt_name(phrase->prose + word->start, word->end - word->start))
-            parts = text_split_identifier(look->arena, phrase->prose + word->start, word->end - word->start);
-        add_words(&share, &parts, asked);
+            parts = text_split_identifier(ex->arena, phrase->prose + word->start, word->end - word->start);
+        add_words(&share, &parts, question);
     }
     return share.n > 0 ? share.found / share.n : -1;
 }
@@ -118,51 +119,51 @@ static void least(float *out, float score)
     if (!(*out <= score)) *out = score;
 }
 
-static void set_phrase(struct look *look, enum explain_kind kind, float score)
+static void set_phrase(struct extraction *ex, enum explain_kind kind, float score)
 {
-    float *out = look->out;
-    if (kind == EXPLAIN_JOIN) least(&out[VERIFIER_phrase_join_least], score);
-    if (kind == EXPLAIN_FILTER || kind == EXPLAIN_HAVING) least(&out[VERIFIER_phrase_filter_least], score);
-    if (kind == EXPLAIN_SELECT) least(&out[VERIFIER_phrase_select_least], score);
-    least(&out[VERIFIER_phrase_least], score);
+    float *out = ex->out;
+    if (kind == EXPLAIN_JOIN) least(&out[FEATURE_phrase_join_least], score);
+    if (kind == EXPLAIN_FILTER || kind == EXPLAIN_HAVING) least(&out[FEATURE_phrase_filter_least], score);
+    if (kind == EXPLAIN_SELECT) least(&out[FEATURE_phrase_select_least], score);
+    least(&out[FEATURE_phrase_least], score);
 }
 
-static void set_covered(struct look *look, const struct asked_words *asked)
+static void set_covered(struct extraction *ex, const struct question_words *question)
 {
     float n = 0, found = 0;
-    for (uint32_t q = 0; q < asked->n; q++) {
-        n += asked->items[q].stem != NULL;
-        found += asked->items[q].covered;
-        look->covered[q] = asked->items[q].covered;
+    for (uint32_t q = 0; q < question->n; q++) {
+        n += question->items[q].stem != NULL;
+        found += question->items[q].covered;
+        ex->covered[q] = question->items[q].covered;
     }
-    if (n > 0) look->out[VERIFIER_question_covered] = found / n;
+    if (n > 0) ex->out[FEATURE_question_covered] = found / n;
 }
 
-static void set_cosine(struct look *look, const struct explanation *explanation)
+static void set_cosine(struct extraction *ex, const struct explanation *explanation)
 {
     float vector[TEXT_DIM];
     const struct text_embedder *embedder = text_builtin_embedder();
-    const char *operations = explain_operations(look->arena, explanation);
+    const char *operations = explain_operations(ex->arena, explanation);
     if (operations && embedder->embed(embedder, operations, strlen(operations), vector))
-        look->out[VERIFIER_premise_cosine] = text_cosine(vector, look->asked->embedding, TEXT_DIM);
+        ex->out[FEATURE_premise_cosine] = text_cosine(vector, ex->question->embedding, TEXT_DIM);
 }
 
-void look_alignment(struct look *look, const struct explanation *explanation)
+void extract_alignment(struct extraction *ex, const struct explanation *explanation)
 {
     float n = 0, sum = 0;
-    if (!explanation || !look->asked) return;
-    struct asked_words asked = read_asked(look);
-    for (uint32_t i = 0; asked.items && i < explanation->n_phrases && i < MAX_PHRASES; i++) {
+    if (!explanation || !ex->question) return;
+    struct question_words question = read_question_words(ex);
+    for (uint32_t i = 0; question.items && i < explanation->n_phrases && i < MAX_PHRASES; i++) {
         const struct explain_phrase *phrase = &explanation->phrases[i];
         if (phrase->from_data || phrase->kind == EXPLAIN_SUMMARY || !phrase->prose) continue;
-        float score = answered(look, phrase, &asked);
+        float score = share_covered(ex, phrase, &question);
         if (score < 0) continue;
-        set_phrase(look, phrase->kind, score);
+        set_phrase(ex, phrase->kind, score);
         n++;
         sum += score;
     }
-    look->out[VERIFIER_phrases] = n;
-    if (n > 0) look->out[VERIFIER_phrase_mean] = sum / n;
-    if (asked.items) set_covered(look, &asked);
-    set_cosine(look, explanation);
+    ex->out[FEATURE_phrases] = n;
+    if (n > 0) ex->out[FEATURE_phrase_mean] = sum / n;
+    if (question.items) set_covered(ex, &question);
+    set_cosine(ex, explanation);
 }

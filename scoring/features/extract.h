@@ -11,33 +11,33 @@
 #include "lib/question/question.h"
 
 enum {
-    LOOK_MAX_USED = 256,
-    LOOK_MAX_LITERALS = 64,
-    LOOK_MAX_OUTPUTS = 32,
-    LOOK_MAX_ASKED = 200 /* words of the question that are held against phrases */,
-    LOOK_NO_MENTION = UINT16_MAX
+    EXTRACT_MAX_USED = 256,
+    EXTRACT_MAX_LITERALS = 64,
+    EXTRACT_MAX_OUTPUTS = 32,
+    EXTRACT_MAX_QUESTION_WORDS = 200 /* words of the question that are held against phrases */,
+    EXTRACT_NO_MENTION = UINT16_MAX
 };
 
 /* What a query does with a column. */
-enum look_use {
-    LOOK_ANSWER,    /* shows it */
-    LOOK_CONDITION, /* filters by it */
-    LOOK_GROUP,
-    LOOK_ORDER,
-    LOOK_ARGUMENT, /* aggregates it */
-    LOOK_JOIN,     /* joins by it: says nothing of what is asked */
-    LOOK_USES
+enum column_use {
+    USE_ANSWER,    /* shows it */
+    USE_CONDITION, /* filters by it */
+    USE_GROUP,
+    USE_ORDER,
+    USE_ARGUMENT, /* aggregates it */
+    USE_JOIN,     /* joins by it: says nothing of what is asked */
+    USE_COUNT
 };
 
-struct look_used {
+struct used_column {
     const struct schema_column *column;
     const struct sql_node *node; /* NULL: from a * */
-    enum look_use use;
+    enum column_use use;
     float score; /* of its mention, or of the evidence's */
 };
 
 /* A literal of a condition, or of LIMIT. */
-struct look_literal {
+struct condition_literal {
     const struct sql_node *node;
     const struct schema_column *column; /* it is compared with; NULL */
     const char *letters;                /* folded, letters and digits alone, wildcards off */
@@ -47,21 +47,21 @@ struct look_literal {
     bool is_number, in_limit, pattern;
 };
 
-struct look {
+struct extraction {
     struct vsig_subject *subject;
     const struct schema_index *schema;
-    const struct question *asked; /* NULL: no question */
+    const struct question *question; /* NULL: no question */
     const struct vsig_shape *shape;
     const struct sql_block *answer; /* NULL for VALUES */
     struct query_view view;
     struct arena *arena;
     float *out;
-    struct look_used used[LOOK_MAX_USED];
+    struct used_column used[EXTRACT_MAX_USED];
     uint32_t n_used;
-    uint8_t *uses;        /* by column id: bits 1 << enum look_use */
-    uint16_t *mention_of; /* by column id: its best mention; LOOK_NO_MENTION */
+    uint8_t *uses;        /* by column id: bits 1 << enum column_use */
+    uint16_t *mention_of; /* by column id: its best mention; EXTRACT_NO_MENTION */
     bool *reads;          /* by table number */
-    struct look_literal literals[LOOK_MAX_LITERALS];
+    struct condition_literal literals[EXTRACT_MAX_LITERALS];
     uint32_t n_literals;
     bool *value_used; /* by value of the question */
     bool *explained;  /* by token of the question: something in the query answers for it */
@@ -69,25 +69,26 @@ struct look {
 };
 
 /* False when the arena is full. */
-bool look_init(struct look *look, struct vsig_subject *subject, struct arena *arena, float *out);
+bool extract_init(struct extraction *ex, struct vsig_subject *subject, struct arena *arena, float *out);
 
 /* Score of a column's best mention, the evidence's included; 0: none. */
-float look_score(const struct look *look, const struct schema_column *column);
-const struct question_mention *look_mention(const struct look *look, const struct schema_column *column); /* or NULL */
-bool look_overlaps(const struct question_mention *mention, uint32_t first, uint32_t n_tokens);
+float extract_column_score(const struct extraction *ex, const struct schema_column *column);
+const struct question_mention *extract_best_mention(const struct extraction *ex,
+                                                    const struct schema_column *column); /* or NULL */
+bool extract_overlaps(const struct question_mention *mention, uint32_t first, uint32_t n_tokens);
 /* Tokens between a mention and the nearest cue of these kinds (bits); NAN: no such cue. */
-float look_cue_distance(const struct look *look, const struct question_mention *mention, unsigned kinds);
+float extract_cue_distance(const struct extraction *ex, const struct question_mention *mention, unsigned kinds);
 /* Letters and digits of a text, folded; NULL when the arena is full. Do two of them mean the same? */
-const char *look_letters(struct arena *arena, const char *text, size_t len);
-bool look_meet(const char *a, const char *b);
-void look_explain(struct look *look, uint32_t first, uint32_t n_tokens);
+const char *extract_letters(struct arena *arena, const char *text, size_t len);
+bool extract_texts_match(const char *a, const char *b);
+void extract_mark_explained(struct extraction *ex, uint32_t first, uint32_t n_tokens);
 
 /* The groups of features, in this order: values and operators explain words that schema counts. */
-bool look_values(struct look *look);
-void look_operators(struct look *look);
-void look_schema(struct look *look);
-void look_result(struct look *look);
-void look_joins(struct look *look);
-void look_alignment(struct look *look, const struct explanation *explanation); /* NULL: nothing */
+bool extract_values(struct extraction *ex);
+void extract_operators(struct extraction *ex);
+void extract_schema(struct extraction *ex);
+void extract_result(struct extraction *ex);
+void extract_joins(struct extraction *ex);
+void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
 
 #endif

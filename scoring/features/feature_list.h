@@ -1,6 +1,6 @@
 /* Features of a candidate for the verifier: X(wire id, name, GROUP). Ids are in stored messages: only ever appended,
  * never used again; model files go by name. The components of lib/sql/components.h follow with ids from
- * VERIFIER_COMPONENT_ID on. No include guard: include it with X defined.
+ * FEATURE_COMPONENT_ID on. No include guard: include it with X defined.
  *
  * Scores are those of mentions, 0 to 1. *Places* are tokens of the question, as a share of its length. */
 

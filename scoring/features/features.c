@@ -6,37 +6,36 @@
 static const struct {
     uint32_t id;
     const char *name;
-    enum verifier_group group;
+    enum feature_group group;
 } listed[] = {
-#define X(id, name, group) {id, #name, VERIFIER_GROUP_##group},
+#define X(id, name, group) {id, #name, FEATURE_GROUP_##group},
 #include "scoring/features/feature_list.h"
 #undef X
-#define X(id, name, group) {VERIFIER_COMPONENT_ID + (id), #name, VERIFIER_GROUP_COMPONENTS},
+#define X(id, name, group) {FEATURE_COMPONENT_ID + (id), #name, FEATURE_GROUP_COMPONENTS},
     SQL_COMPONENTS(X)
 #undef X
 };
-_Static_assert(sizeof listed / sizeof *listed == VERIFIER_FEATURES, "one row a feature");
+_Static_assert(sizeof listed / sizeof *listed == FEATURE_COUNT, "one row a feature");
 
-static const char *const groups[VERIFIER_GROUP_COUNT] = {
-    [VERIFIER_GROUP_SHAPE] = "shape",     [VERIFIER_GROUP_SCHEMA] = "schema",
-    [VERIFIER_GROUP_VALUES] = "values",   [VERIFIER_GROUP_OPERATORS] = "operators",
-    [VERIFIER_GROUP_RESULT] = "result",   [VERIFIER_GROUP_ALIGNMENT] = "alignment",
-    [VERIFIER_GROUP_JOINS] = "joins",     [VERIFIER_GROUP_COMPONENTS] = "components",
-    [VERIFIER_GROUP_SIGNALS] = "signals", [VERIFIER_GROUP_AGREEMENT] = "agreement"};
+static const char *const groups[FEATURE_GROUP_COUNT] = {
+    [FEATURE_GROUP_SHAPE] = "shape",     [FEATURE_GROUP_SCHEMA] = "schema",
+    [FEATURE_GROUP_VALUES] = "values",   [FEATURE_GROUP_OPERATORS] = "operators",
+    [FEATURE_GROUP_RESULT] = "result",   [FEATURE_GROUP_ALIGNMENT] = "alignment",
+    [FEATURE_GROUP_JOINS] = "joins",     [FEATURE_GROUP_COMPONENTS] = "components",
+    [FEATURE_GROUP_SIGNALS] = "signals", [FEATURE_GROUP_AGREEMENT] = "agreement"};
 
-uint32_t verifier_feature_id(unsigned index)
+uint32_t features_id(unsigned index)
 {
-    return index < VERIFIER_FEATURES ? listed[index].id : 0;
+    return index < FEATURE_COUNT ? listed[index].id : 0;
 }
 
-int verifier_feature_by_id(uint32_t id)
+int features_by_id(uint32_t id)
 {
     /* Ids rise nearly as the list does: a row added late may stand out of order, so the end is a scan. */
-    unsigned low = 0, high = VERIFIER_COMPONENTS;
-    if (id >= VERIFIER_COMPONENT_ID)
-        return id - VERIFIER_COMPONENT_ID < SQL_COMPONENT_COUNT
-                   ? (int)(VERIFIER_COMPONENTS + id - VERIFIER_COMPONENT_ID)
-                   : -1;
+    unsigned low = 0, high = FEATURE_COMPONENTS;
+    if (id >= FEATURE_COMPONENT_ID)
+        return id - FEATURE_COMPONENT_ID < SQL_COMPONENT_COUNT ? (int)(FEATURE_COMPONENTS + id - FEATURE_COMPONENT_ID)
+                                                               : -1;
     while (low < high) {
         unsigned middle = (low + high) / 2;
         if (listed[middle].id < id)
@@ -44,109 +43,109 @@ int verifier_feature_by_id(uint32_t id)
         else
             high = middle;
     }
-    if (low < VERIFIER_COMPONENTS && listed[low].id == id) return (int)low;
-    for (unsigned i = 0; i < VERIFIER_COMPONENTS; i++)
+    if (low < FEATURE_COMPONENTS && listed[low].id == id) return (int)low;
+    for (unsigned i = 0; i < FEATURE_COMPONENTS; i++)
         if (listed[i].id == id) return (int)i;
     return -1;
 }
 
-const char *verifier_feature_name(unsigned index)
+const char *features_name(unsigned index)
 {
-    return index < VERIFIER_FEATURES ? listed[index].name : NULL;
+    return index < FEATURE_COUNT ? listed[index].name : NULL;
 }
 
-int verifier_feature_by_name(const char *name)
+int features_by_name(const char *name)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++)
+    for (unsigned i = 0; i < FEATURE_COUNT; i++)
         if (strcmp(listed[i].name, name) == 0) return (int)i;
     return -1;
 }
 
-enum verifier_group verifier_feature_group(unsigned index)
+enum feature_group features_group(unsigned index)
 {
-    return index < VERIFIER_FEATURES ? listed[index].group : VERIFIER_GROUP_COUNT;
+    return index < FEATURE_COUNT ? listed[index].group : FEATURE_GROUP_COUNT;
 }
 
-const char *verifier_group_name(enum verifier_group group)
+const char *features_group_name(enum feature_group group)
 {
-    return group < VERIFIER_GROUP_COUNT ? groups[group] : NULL;
+    return group < FEATURE_GROUP_COUNT ? groups[group] : NULL;
 }
 
-int verifier_group_by_name(const char *name)
+int features_group_by_name(const char *name)
 {
-    for (unsigned i = 0; i < VERIFIER_GROUP_COUNT; i++)
+    for (unsigned i = 0; i < FEATURE_GROUP_COUNT; i++)
         if (strcmp(groups[i], name) == 0) return (int)i;
     return -1;
 }
 
-static void set_size(struct look *look)
+static void set_size(struct extraction *ex)
 {
-    const struct sql_bound *bound = look->subject->bound;
-    look->out[VERIFIER_n_nodes] = (float)look->subject->stmt->n_nodes;
-    look->out[VERIFIER_n_columns_used] = (float)look->n_used;
-    look->out[VERIFIER_n_blocks] = (float)bound->n_blocks;
-    if (look->asked) look->out[VERIFIER_n_question_tokens] = (float)look->asked->tokens.n;
-    if (look->answer) look->out[VERIFIER_n_outputs] = (float)look->answer->n_outputs;
+    const struct sql_bound *bound = ex->subject->bound;
+    ex->out[FEATURE_n_nodes] = (float)ex->subject->stmt->n_nodes;
+    ex->out[FEATURE_n_columns_used] = (float)ex->n_used;
+    ex->out[FEATURE_n_blocks] = (float)bound->n_blocks;
+    if (ex->question) ex->out[FEATURE_n_question_tokens] = (float)ex->question->tokens.n;
+    if (ex->answer) ex->out[FEATURE_n_outputs] = (float)ex->answer->n_outputs;
 }
 
 static void set_components(const struct sql_bound *bound, float *out)
 {
     uint64_t has = sql_components(bound);
-    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) out[VERIFIER_COMPONENTS + i] = (float)(has >> i & 1);
+    for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) out[FEATURE_COMPONENTS + i] = (float)(has >> i & 1);
 }
 
-static enum err_code forget(float *out)
+static enum err_code fill_unknown(float *out)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) out[i] = (float)NAN;
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) out[i] = (float)NAN;
     return ERR_LIMIT_MEMORY;
 }
 
-static bool look_at(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
-                    float *out, struct look **at)
+static bool extract_all(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                        float *out, struct extraction **at)
 {
-    struct look *look = *at = arena_alloc(arena, sizeof *look);
-    if (!look || !look_init(look, subject, arena, out) || !look_values(look)) return false;
+    struct extraction *ex = *at = arena_alloc(arena, sizeof *ex);
+    if (!ex || !extract_init(ex, subject, arena, out) || !extract_values(ex)) return false;
     set_components(subject->bound, out);
-    set_size(look);
-    look_operators(look);
-    look_schema(look);
-    look_result(look);
-    look_joins(look);
-    look_alignment(look, explanation);
+    set_size(ex);
+    extract_operators(ex);
+    extract_schema(ex);
+    extract_result(ex);
+    extract_joins(ex);
+    extract_alignment(ex, explanation);
     return true;
 }
 
-enum err_code verifier_features(struct vsig_subject *subject, const struct explanation *explanation,
-                                struct arena *arena, float *out)
+enum err_code features_extract(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                               float *out)
 {
-    struct look *look;
-    forget(out);
+    struct extraction *ex;
+    fill_unknown(out);
     if (subject->code || !subject->bound) return ERR_OK;
-    return look_at(subject, explanation, arena, out, &look) ? ERR_OK : forget(out);
+    return extract_all(subject, explanation, arena, out, &ex) ? ERR_OK : fill_unknown(out);
 }
 
 /* --- what is left open --- */
 
-static bool is_gap(const struct look *look, uint32_t token)
+static bool is_gap(const struct extraction *ex, uint32_t token)
 {
-    const struct text_token *t = &look->asked->tokens.items[token];
-    return t->kind != TEXT_PUNCT && !t->is_stop && !look->explained[token] && !look->covered[token];
+    const struct text_token *t = &ex->question->tokens.items[token];
+    return t->kind != TEXT_PUNCT && !t->is_stop && !ex->explained[token] && !ex->covered[token];
 }
 
-uint32_t verifier_gaps(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
-                       struct verifier_gap *out, uint32_t max)
+uint32_t features_gaps(struct vsig_subject *subject, const struct explanation *explanation, struct arena *arena,
+                       struct features_gap *out, uint32_t max)
 {
-    float features[VERIFIER_FEATURES];
-    struct look *look;
+    float features[FEATURE_COUNT];
+    struct extraction *ex;
     uint32_t n = 0;
     bool open = false; /* what comes next may go on with the last one */
     if (subject->code || !subject->bound || !subject->asked || !explanation) return 0;
-    forget(features);
-    if (!look_at(subject, explanation, arena, features, &look)) return 0;
-    const struct text_tokens *tokens = &look->asked->tokens;
-    for (uint32_t i = 0; i < tokens->n && i < LOOK_MAX_ASKED; i++) {
+    fill_unknown(features);
+    if (!extract_all(subject, explanation, arena, features, &ex)) return 0;
+    const struct text_tokens *tokens = &ex->question->tokens;
+    for (uint32_t i = 0; i < tokens->n && i < EXTRACT_MAX_QUESTION_WORDS; i++) {
         const struct text_token *t = &tokens->items[i];
-        if (!is_gap(look, i)) {
+        if (!is_gap(ex, i)) {
             open = open && t->is_stop && t->kind != TEXT_PUNCT;
             continue;
         }

@@ -7,32 +7,31 @@
 
 #define CUE(kind) (1U << QUESTION_CUE_##kind)
 
-static const enum verifier_feature cue_features[QUESTION_CUE_KINDS] = {[QUESTION_CUE_COMPARE] = VERIFIER_cue_compare,
-                                                                       [QUESTION_CUE_BETWEEN] = VERIFIER_cue_between,
-                                                                       [QUESTION_CUE_COUNT] = VERIFIER_cue_count,
-                                                                       [QUESTION_CUE_QUANTITY] = VERIFIER_cue_quantity,
-                                                                       [QUESTION_CUE_AVERAGE] = VERIFIER_cue_average,
-                                                                       [QUESTION_CUE_TOTAL] = VERIFIER_cue_total,
-                                                                       [QUESTION_CUE_MAXIMUM] = VERIFIER_cue_maximum,
-                                                                       [QUESTION_CUE_MINIMUM] = VERIFIER_cue_minimum,
-                                                                       [QUESTION_CUE_EXTREME] = VERIFIER_cue_extreme,
-                                                                       [QUESTION_CUE_FIRST] = VERIFIER_cue_first,
-                                                                       [QUESTION_CUE_TOP] = VERIFIER_cue_top,
-                                                                       [QUESTION_CUE_SORT] = VERIFIER_cue_sort,
-                                                                       [QUESTION_CUE_DIRECTION] =
-                                                                           VERIFIER_cue_direction,
-                                                                       [QUESTION_CUE_NOT] = VERIFIER_cue_not,
-                                                                       [QUESTION_CUE_BOTH] = VERIFIER_cue_both,
-                                                                       [QUESTION_CUE_EITHER] = VERIFIER_cue_either,
-                                                                       [QUESTION_CUE_EACH] = VERIFIER_cue_each,
-                                                                       [QUESTION_CUE_DISTINCT] = VERIFIER_cue_distinct,
-                                                                       [QUESTION_CUE_RATIO] = VERIFIER_cue_ratio,
-                                                                       [QUESTION_CUE_MEMBER] = VERIFIER_cue_member};
+static const enum feature_index cue_features[QUESTION_CUE_KINDS] = {[QUESTION_CUE_COMPARE] = FEATURE_cue_compare,
+                                                                    [QUESTION_CUE_BETWEEN] = FEATURE_cue_between,
+                                                                    [QUESTION_CUE_COUNT] = FEATURE_cue_count,
+                                                                    [QUESTION_CUE_QUANTITY] = FEATURE_cue_quantity,
+                                                                    [QUESTION_CUE_AVERAGE] = FEATURE_cue_average,
+                                                                    [QUESTION_CUE_TOTAL] = FEATURE_cue_total,
+                                                                    [QUESTION_CUE_MAXIMUM] = FEATURE_cue_maximum,
+                                                                    [QUESTION_CUE_MINIMUM] = FEATURE_cue_minimum,
+                                                                    [QUESTION_CUE_EXTREME] = FEATURE_cue_extreme,
+                                                                    [QUESTION_CUE_FIRST] = FEATURE_cue_first,
+                                                                    [QUESTION_CUE_TOP] = FEATURE_cue_top,
+                                                                    [QUESTION_CUE_SORT] = FEATURE_cue_sort,
+                                                                    [QUESTION_CUE_DIRECTION] = FEATURE_cue_direction,
+                                                                    [QUESTION_CUE_NOT] = FEATURE_cue_not,
+                                                                    [QUESTION_CUE_BOTH] = FEATURE_cue_both,
+                                                                    [QUESTION_CUE_EITHER] = FEATURE_cue_either,
+                                                                    [QUESTION_CUE_EACH] = FEATURE_cue_each,
+                                                                    [QUESTION_CUE_DISTINCT] = FEATURE_cue_distinct,
+                                                                    [QUESTION_CUE_RATIO] = FEATURE_cue_ratio,
+                                                                    [QUESTION_CUE_MEMBER] = FEATURE_cue_member};
 
-static void set_cues(struct look *look)
+static void set_cues(struct extraction *ex)
 {
     for (unsigned kind = 0; kind < QUESTION_CUE_KINDS; kind++)
-        if (kind != QUESTION_CUE_IDIOM) look->out[cue_features[kind]] = (float)look->asked->cue_counts[kind];
+        if (kind != QUESTION_CUE_IDIOM) ex->out[cue_features[kind]] = (float)ex->question->cue_counts[kind];
 }
 
 /* --- comparisons --- */
@@ -54,37 +53,37 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
 }
 
 /* 1: compared as asked; -1: otherwise; 0: not compared at all. */
-static int is_met(const struct look *look, const struct question_cue *cue)
+static int is_met(const struct extraction *ex, const struct question_cue *cue)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(look->subject, look->asked->values[cue->number].number, found);
+    uint32_t n = query_compared_with(ex->subject, ex->question->values[cue->number].number, found);
     for (uint32_t i = 0; i < n; i++)
         if (admits(cue, found[i].op) || found[i].excluded) return 1;
     return n ? -1 : 0;
 }
 
-static void set_comparisons(struct look *look)
+static void set_comparisons(struct extraction *ex)
 {
     float met[3] = {0}, cues = 0, inequalities = 0;
-    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct question_cue *cue = &look->asked->cues[i];
+    for (uint32_t i = 0; i < ex->question->n_cues; i++) {
+        const struct question_cue *cue = &ex->question->cues[i];
         if (cue->kind == QUESTION_CUE_BETWEEN) cues += 2;
         if (cue->kind != QUESTION_CUE_COMPARE) continue;
         cues++;
         if (cue->number < 0) continue;
-        int how = is_met(look, cue);
+        int how = is_met(ex, cue);
         met[how + 1]++;
-        if (how == 1) look_explain(look, cue->first, cue->n_tokens);
+        if (how == 1) extract_mark_explained(ex, cue->first, cue->n_tokens);
     }
-    const struct sql_node *root = look->subject->stmt->root;
+    const struct sql_node *root = ex->subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (sql_is(n, SQL_BETWEEN)) inequalities += 2;
         inequalities += sql_is(n, SQL_BINARY) && (is_up((enum sql_op)n->op) || is_down((enum sql_op)n->op));
     }
-    look->out[VERIFIER_compares_mismatched] = met[0];
-    look->out[VERIFIER_compares_unmet] = met[1];
-    look->out[VERIFIER_compares_matched] = met[2];
-    look->out[VERIFIER_compares_unasked] = inequalities - cues;
+    ex->out[FEATURE_compares_mismatched] = met[0];
+    ex->out[FEATURE_compares_unmet] = met[1];
+    ex->out[FEATURE_compares_matched] = met[2];
+    ex->out[FEATURE_compares_unasked] = inequalities - cues;
 }
 
 /* --- aggregates, extremes, order --- */
@@ -99,9 +98,9 @@ static const struct {
                       {QUERY_MIN, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST)}};
 
 /* How a cue may be met. */
-static bool query_meets(const struct look *look, enum question_cue_kind kind)
+static bool query_meets(const struct extraction *ex, enum question_cue_kind kind)
 {
-    const struct query_view *v = &look->view;
+    const struct query_view *v = &ex->view;
     const struct sql_node *const *agg = v->aggregate;
     switch (kind) {
     case QUESTION_CUE_COUNT: return agg[QUERY_COUNT] || agg[QUERY_SUM];
@@ -126,31 +125,31 @@ static bool query_meets(const struct look *look, enum question_cue_kind kind)
     }
 }
 
-static void set_met(struct look *look)
+static void set_cues_met(struct extraction *ex)
 {
     float unmet = 0, words = 0, unasked = 0;
-    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct question_cue *cue = &look->asked->cues[i];
+    for (uint32_t i = 0; i < ex->question->n_cues; i++) {
+        const struct question_cue *cue = &ex->question->cues[i];
         if (cue->named || cue->kind == QUESTION_CUE_IDIOM || cue->kind == QUESTION_CUE_COMPARE) continue;
-        if (query_meets(look, cue->kind)) {
-            look_explain(look, cue->first, cue->n_tokens);
+        if (query_meets(ex, cue->kind)) {
+            extract_mark_explained(ex, cue->first, cue->n_tokens);
             continue;
         }
         unmet += cue->weak ? 0.5F : 1;
         words += (float)cue->n_tokens;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(aggregate_cues); i++)
-        unasked += look->view.answer[aggregate_cues[i].aggregate] != NULL &&
-                   !(look->asked->cue_kinds & aggregate_cues[i].cues);
-    look->out[VERIFIER_aggregates_unmet] = unmet;
-    look->out[VERIFIER_cue_words_unmet] = words;
-    look->out[VERIFIER_aggregates_unasked] = unasked;
+        unasked +=
+            ex->view.answer[aggregate_cues[i].aggregate] != NULL && !(ex->question->cue_kinds & aggregate_cues[i].cues);
+    ex->out[FEATURE_aggregates_unmet] = unmet;
+    ex->out[FEATURE_cue_words_unmet] = words;
+    ex->out[FEATURE_aggregates_unasked] = unasked;
 }
 
 /* The direction that the query picks by: of the key of a limited order, or of MAX and MIN; SQL_OP_NONE. */
-static enum sql_op picked_direction(const struct look *look)
+static enum sql_op picked_direction(const struct extraction *ex)
 {
-    const struct query_view *v = &look->view;
+    const struct query_view *v = &ex->view;
     const struct sql_node *order = v->any_limit ? sql_kid(v->any_limit->parent, QUERY_ORDER) : v->any_order;
     const struct sql_node *term = sql_kid(order, 0);
     if (term) return term->op == SQL_DESC ? SQL_DESC : SQL_ASC;
@@ -158,25 +157,25 @@ static enum sql_op picked_direction(const struct look *look)
     return v->aggregate[QUERY_MIN] ? SQL_ASC : SQL_OP_NONE;
 }
 
-static void set_direction(struct look *look)
+static void set_direction(struct extraction *ex)
 {
     static const unsigned directed =
         CUE(EXTREME) | CUE(TOP) | CUE(DIRECTION) | CUE(MAXIMUM) | CUE(MINIMUM) | CUE(FIRST);
-    enum sql_op picked = picked_direction(look);
+    enum sql_op picked = picked_direction(ex);
     if (picked == SQL_OP_NONE) return;
     float match = 0;
-    for (uint32_t i = 0; i < look->asked->n_cues; i++) {
-        const struct question_cue *cue = &look->asked->cues[i];
+    for (uint32_t i = 0; i < ex->question->n_cues; i++) {
+        const struct question_cue *cue = &ex->question->cues[i];
         if (!(directed >> cue->kind & 1U) || cue->op == SQL_OP_NONE || cue->named) continue;
         match += (cue->op == picked ? 1.0F : -1.0F) * (cue->kind == QUESTION_CUE_FIRST ? 0.5F : 1);
     }
-    look->out[VERIFIER_direction_match] = match;
+    ex->out[FEATURE_direction_match] = match;
 }
 
-static void set_extremes(struct look *look)
+static void set_extremes(struct extraction *ex)
 {
-    const uint32_t *n = look->asked->cue_counts;
-    const struct sql_node *root = look->subject->stmt->root;
+    const uint32_t *n = ex->question->cue_counts;
+    const struct sql_node *root = ex->subject->stmt->root;
     float asked = (float)(n[QUESTION_CUE_EXTREME] + n[QUESTION_CUE_FIRST] + n[QUESTION_CUE_TOP] +
                           n[QUESTION_CUE_MAXIMUM] + n[QUESTION_CUE_MINIMUM]);
     float done = 0;
@@ -184,7 +183,7 @@ static void set_extremes(struct look *look)
         enum query_aggregate aggregate = query_aggregate_of(node);
         done += sql_is(node, SQL_LIMIT) || aggregate == QUERY_MAX || aggregate == QUERY_MIN;
     }
-    look->out[VERIFIER_extremes_over_query] = asked - done;
+    ex->out[FEATURE_extremes_over_query] = asked - done;
 }
 
 /* --- logic --- */
@@ -204,9 +203,9 @@ static bool is_count_one(const struct sql_node *n)
            query_literal_number(sql_kid(n, 1), &number) && fabs(number - 1) < 1e-9;
 }
 
-static void set_logic(struct look *look)
+static void set_logic(struct extraction *ex)
 {
-    const struct sql_node *root = look->subject->stmt->root;
+    const struct sql_node *root = ex->subject->stmt->root;
     float negations = 0, ors = 0, ands = 0, ones = 0;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         negations += negates(n);
@@ -214,71 +213,72 @@ static void set_logic(struct look *look)
         ands += sql_is(n, SQL_BINARY) && n->op == SQL_OP_AND;
         ones += is_count_one(n);
     }
-    look->out[VERIFIER_negations] = negations;
-    look->out[VERIFIER_negations_over_asked] = negations - (float)look->asked->cue_counts[QUESTION_CUE_NOT];
-    look->out[VERIFIER_ors_in_query] = ors;
-    look->out[VERIFIER_ands_in_query] = ands;
-    look->out[VERIFIER_count_equals_one] = ones;
-    look->out[VERIFIER_only_said] = question_has(look->asked, "only");
-    const struct sql_node *count = look->view.aggregate[QUERY_COUNT];
+    ex->out[FEATURE_negations] = negations;
+    ex->out[FEATURE_negations_over_asked] = negations - (float)ex->question->cue_counts[QUESTION_CUE_NOT];
+    ex->out[FEATURE_ors_in_query] = ors;
+    ex->out[FEATURE_ands_in_query] = ands;
+    ex->out[FEATURE_count_equals_one] = ones;
+    ex->out[FEATURE_only_said] = question_has(ex->question, "only");
+    const struct sql_node *count = ex->view.aggregate[QUERY_COUNT];
     if (count)
-        look->out[VERIFIER_count_of_distinct_asked] = ((count->flags & SQL_F_DISTINCT) ? 1.0F : -1.0F) *
-                                                      (look->asked->cue_counts[QUESTION_CUE_DISTINCT] ? 1.0F : -1.0F);
+        ex->out[FEATURE_count_of_distinct_asked] = ((count->flags & SQL_F_DISTINCT) ? 1.0F : -1.0F) *
+                                                   (ex->question->cue_counts[QUESTION_CUE_DISTINCT] ? 1.0F : -1.0F);
 }
 
 /* Equalities that must hold at once of one column: "both 2014 and 2015" by AND finds nothing. */
-static void set_contradictions(struct look *look)
+static void set_contradictions(struct extraction *ex)
 {
     float n = 0;
-    for (uint32_t b = 0; b < look->subject->bound->n_blocks; b++) {
-        const struct vsig_block_shape *shape = &look->shape->blocks[b];
+    for (uint32_t b = 0; b < ex->subject->bound->n_blocks; b++) {
+        const struct vsig_block_shape *shape = &ex->shape->blocks[b];
         for (uint32_t i = 0; i < shape->n_conditions; i++)
             for (uint32_t k = 0; k < i; k++) {
                 const struct sql_node *x = shape->conditions[i].node, *y = shape->conditions[k].node;
                 if (!sql_is(x, SQL_BINARY) || !sql_is(y, SQL_BINARY) || x->op != SQL_OP_EQ || y->op != SQL_OP_EQ)
                     continue;
-                const struct schema_column *column = query_column(look->subject, sql_kid(x, 0));
-                n += column && column == query_column(look->subject, sql_kid(y, 0)) &&
+                const struct schema_column *column = query_column(ex->subject, sql_kid(x, 0));
+                n += column && column == query_column(ex->subject, sql_kid(y, 0)) &&
                      query_literal(sql_kid(x, 1), NULL) && query_literal(sql_kid(y, 1), NULL);
             }
     }
-    look->out[VERIFIER_same_column_conditions] = n;
+    ex->out[FEATURE_same_column_conditions] = n;
 }
 
 /* --- how near to its column a cue stands --- */
 
-static void set_distances(struct look *look)
+static void set_distances(struct extraction *ex)
 {
     static const struct {
-        enum look_use use;
-        enum verifier_feature feature;
+        enum column_use use;
+        enum feature_index feature;
         unsigned cues;
     } rows[] = {
-        {LOOK_GROUP, VERIFIER_group_each_distance, CUE(EACH) | CUE(RATIO)},
-        {LOOK_ORDER, VERIFIER_order_cue_distance,
+        {USE_GROUP, FEATURE_group_each_distance, CUE(EACH) | CUE(RATIO)},
+        {USE_ORDER, FEATURE_order_cue_distance,
          CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(SORT) | CUE(DIRECTION) | CUE(MAXIMUM) | CUE(MINIMUM)},
-        {LOOK_ARGUMENT, VERIFIER_argument_cue_distance,
+        {USE_ARGUMENT, FEATURE_argument_cue_distance,
          CUE(AVERAGE) | CUE(TOTAL) | CUE(MAXIMUM) | CUE(MINIMUM) | CUE(COUNT) | CUE(QUANTITY) | CUE(EXTREME)},
     };
     for (size_t r = 0; r < G_N_ELEMENTS(rows); r++)
-        for (uint32_t i = 0; i < look->n_used; i++) {
-            const struct look_used *used = &look->used[i];
-            const struct question_mention *mention = used->use == rows[r].use ? look_mention(look, used->column) : NULL;
-            float distance = mention ? look_cue_distance(look, mention, rows[r].cues) : (float)NAN;
-            float *out = &look->out[rows[r].feature];
+        for (uint32_t i = 0; i < ex->n_used; i++) {
+            const struct used_column *used = &ex->used[i];
+            const struct question_mention *mention =
+                used->use == rows[r].use ? extract_best_mention(ex, used->column) : NULL;
+            float distance = mention ? extract_cue_distance(ex, mention, rows[r].cues) : (float)NAN;
+            float *out = &ex->out[rows[r].feature];
             if (!isnan(distance) && !(*out >= distance)) *out = distance;
         }
 }
 
-void look_operators(struct look *look)
+void extract_operators(struct extraction *ex)
 {
-    if (!look->asked) return;
-    set_cues(look);
-    set_comparisons(look);
-    set_met(look);
-    set_direction(look);
-    set_extremes(look);
-    set_logic(look);
-    set_contradictions(look);
-    set_distances(look);
+    if (!ex->question) return;
+    set_cues(ex);
+    set_comparisons(ex);
+    set_cues_met(ex);
+    set_direction(ex);
+    set_extremes(ex);
+    set_logic(ex);
+    set_contradictions(ex);
+    set_distances(ex);
 }

@@ -46,12 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err;
     struct verifier_model *model;
     if (verifier_load_text((const char *)data, size, &model, &err)) return 0;
-    float some[VERIFIER_FEATURES], much[VERIFIER_FEATURES];
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) {
+    float some[FEATURE_COUNT], much[FEATURE_COUNT];
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) {
         some[i] = i % 3 == 2 ? NAN : (float)(i % 2);
         much[i] = i % 2 ? 1e30F : -1e30F;
     }
-    some[VERIFIER_COMPONENTS] = 1;
+    some[FEATURE_COMPONENTS] = 1;
     if (!(verifier_margin(model) >= 0 && verifier_margin(model) <= 1)) abort();
     for (unsigned way = 0; way < WAYS; way++) {
         judge(model, "How many boats of 'Oslo' are there?", some, way);

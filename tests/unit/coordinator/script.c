@@ -242,8 +242,7 @@ static void add_explanation(const struct script_task *task, struct arena *arena,
     out->explanation->numbers = arena_new_array(arena, 2, struct msg_number);
     out->explanation->n_numbers = 2;
     for (uint32_t i = 0; i < 2; i++)
-        out->explanation->numbers[i] =
-            (struct msg_number){verifier_feature_id(i), (float)number_after(task->sql, "entails_")};
+        out->explanation->numbers[i] = (struct msg_number){features_id(i), (float)number_after(task->sql, "entails_")};
 }
 
 void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out)

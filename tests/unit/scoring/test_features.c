@@ -33,7 +33,7 @@ static void teardown(void)
     fixture_end(&fixture);
 }
 
-TestSuite(verifier_features, .init = setup, .fini = teardown);
+TestSuite(features_extract, .init = setup, .fini = teardown);
 
 static void features_of(const char *question, const char *sql, float *out)
 {
@@ -41,103 +41,103 @@ static void features_of(const char *question, const char *sql, float *out)
     struct vsig_subject subject;
     arena_init(&arena, 0);
     vsig_subject_init(&subject, &arena, schema, fixture.db, sql, strlen(sql), question, NULL, NULL);
-    cr_expect_eq(verifier_features(&subject, NULL, &arena, out), ERR_OK);
+    cr_expect_eq(features_extract(&subject, NULL, &arena, out), ERR_OK);
     arena_free(&arena);
 }
 
-static float feature(const char *question, const char *sql, enum verifier_feature index)
+static float feature(const char *question, const char *sql, enum feature_index index)
 {
-    float out[VERIFIER_FEATURES];
+    float out[FEATURE_COUNT];
     features_of(question, sql, out);
     return out[index];
 }
 
-Test(verifier_features, tell_the_sound_query_from_the_other)
+Test(features_extract, tell_the_sound_query_from_the_other)
 {
     static const struct {
-        enum verifier_feature feature;
+        enum feature_index feature;
         const char *question, *sound, *other;
         bool less; /* the sound one has less of it */
     } rows[] = {
-        {VERIFIER_asked_least_met, "What is the title of each boat?", "SELECT title FROM boat",
+        {FEATURE_asked_least_met, "What is the title of each boat?", "SELECT title FROM boat",
          "SELECT length FROM boat"},
-        {VERIFIER_answer_least_score, "What is the length of each boat?", "SELECT length FROM boat",
+        {FEATURE_answer_least_score, "What is the length of each boat?", "SELECT length FROM boat",
          "SELECT home_id FROM boat"},
-        {VERIFIER_outputs_over_asked, "What are the titles of the boats?", "SELECT title FROM boat",
+        {FEATURE_outputs_over_asked, "What are the titles of the boats?", "SELECT title FROM boat",
          "SELECT title, length FROM boat", true},
-        {VERIFIER_values_used_share, "Which ports are in 'France'?", "SELECT name FROM port WHERE country = 'France'",
+        {FEATURE_values_used_share, "Which ports are in 'France'?", "SELECT name FROM port WHERE country = 'France'",
          "SELECT name FROM port"},
-        {VERIFIER_literals_absent, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
+        {FEATURE_literals_absent, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
          "SELECT name FROM port WHERE country = 'french'", true},
-        {VERIFIER_literals_elsewhere, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
+        {FEATURE_literals_elsewhere, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
          "SELECT country FROM port WHERE name = 'France'", true},
-        {VERIFIER_compares_mismatched, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+        {FEATURE_compares_mismatched, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
          "SELECT title FROM boat WHERE length < 20", true},
-        {VERIFIER_direction_match, "Which boat has the greatest length?",
+        {FEATURE_direction_match, "Which boat has the greatest length?",
          "SELECT title FROM boat ORDER BY length DESC LIMIT 1", "SELECT title FROM boat ORDER BY length LIMIT 1"},
-        {VERIFIER_aggregates_unmet, "What is the average length of the boats?", "SELECT avg(length) FROM boat",
+        {FEATURE_aggregates_unmet, "What is the average length of the boats?", "SELECT avg(length) FROM boat",
          "SELECT length FROM boat", true},
-        {VERIFIER_same_column_conditions, "Which ports are in Germany or France?",
+        {FEATURE_same_column_conditions, "Which ports are in Germany or France?",
          "SELECT name FROM port WHERE country = 'Germany' OR country = 'France'",
          "SELECT name FROM port WHERE country = 'Germany' AND country = 'France'", true},
-        {VERIFIER_tables_named_unread, "Which ports have a boat?",
+        {FEATURE_tables_named_unread, "Which ports have a boat?",
          "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat)", "SELECT name FROM port", true},
-        {VERIFIER_joins_multiply_shown, "Which ports have a boat?",
+        {FEATURE_joins_multiply_shown, "Which ports have a boat?",
          "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat)",
          "SELECT name FROM port JOIN boat ON port_id = home_id", true},
-        {VERIFIER_repeated_rows, "Which ports have a boat?",
+        {FEATURE_repeated_rows, "Which ports have a boat?",
          "SELECT DISTINCT name FROM port JOIN boat ON port_id = home_id",
          "SELECT name FROM port JOIN boat ON port_id = home_id", true},
-        {VERIFIER_joins_choice_gap, "What is the home of each boat?",
+        {FEATURE_joins_choice_gap, "What is the home of each boat?",
          "SELECT title, name FROM boat JOIN port ON home_id = port_id",
          "SELECT title, name FROM boat JOIN port ON built_id = port_id", true},
-        {VERIFIER_count_equals_one, "Which ports have a boat?", "SELECT home_id FROM boat GROUP BY home_id",
+        {FEATURE_count_equals_one, "Which ports have a boat?", "SELECT home_id FROM boat GROUP BY home_id",
          "SELECT home_id FROM boat GROUP BY home_id HAVING count(*) = 1", true},
-        {VERIFIER_rows_none, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
+        {FEATURE_rows_none, "Which ports are in France?", "SELECT name FROM port WHERE country = 'France'",
          "SELECT name FROM port WHERE country = 'Spain'", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         float sound = feature(rows[i].question, rows[i].sound, rows[i].feature);
         float other = feature(rows[i].question, rows[i].other, rows[i].feature);
         cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
-                  verifier_feature_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
     }
 }
 
 /* Not known is NAN: without a question, without a result, where nothing binds. */
-Test(verifier_features, what_cannot_be_known_is_not_a_number)
+Test(features_extract, what_cannot_be_known_is_not_a_number)
 {
-    float out[VERIFIER_FEATURES];
+    float out[FEATURE_COUNT];
     features_of(NULL, "SELECT title FROM boat", out);
-    cr_expect(isnan(out[VERIFIER_asked_least_met]));
-    cr_expect_float_eq(out[VERIFIER_columns], 1, 0);
+    cr_expect(isnan(out[FEATURE_asked_least_met]));
+    cr_expect_float_eq(out[FEATURE_columns], 1, 0);
     features_of("How many boats are there?", "SELECT count(*) FROM ship", out);
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) cr_expect(isnan(out[i]), "%s", verifier_feature_name(i));
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) cr_expect(isnan(out[i]), "%s", features_name(i));
     features_of("How many boats are there?", "SELECT abs(-9223372036854775807 - 1) FROM boat", out);
-    cr_expect(isnan(out[VERIFIER_rows_log]), "it binds, but does not run");
-    cr_expect_float_eq(out[VERIFIER_COMPONENTS + SQL_HAS_one_table], 1, 0);
+    cr_expect(isnan(out[FEATURE_rows_log]), "it binds, but does not run");
+    cr_expect_float_eq(out[FEATURE_COMPONENTS + SQL_HAS_one_table], 1, 0);
 }
 
-Test(verifier_features, hostile_questions)
+Test(features_extract, hostile_questions)
 {
     static const char *const questions[] = {"", "?", "\xff\xfe", "1 1 1 1", "\"", "boat"};
-    float out[VERIFIER_FEATURES];
+    float out[FEATURE_COUNT];
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         features_of(questions[i], "SELECT title FROM boat WHERE length > '' ORDER BY 1 LIMIT 1", out);
     GString *text = g_string_new(NULL);
     for (unsigned i = 0; i < 20000; i++) g_string_append_printf(text, "boat%u port ", i);
     features_of(text->str, "SELECT title FROM boat", out);
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) cr_expect(!isinf(out[i]), "%s", verifier_feature_name(i));
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) cr_expect(!isinf(out[i]), "%s", features_name(i));
     g_string_free(text, TRUE);
 }
 
-Test(verifier_features, ids_lead_back)
+Test(features_extract, ids_lead_back)
 {
-    for (unsigned i = 0; i < VERIFIER_FEATURES; i++) {
-        cr_expect_eq(verifier_feature_by_id(verifier_feature_id(i)), (int)i, "%s", verifier_feature_name(i));
-        cr_expect_eq(verifier_feature_by_name(verifier_feature_name(i)), (int)i);
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) {
+        cr_expect_eq(features_by_id(features_id(i)), (int)i, "%s", features_name(i));
+        cr_expect_eq(features_by_name(features_name(i)), (int)i);
     }
-    cr_expect_eq(verifier_feature_by_id(999), -1);
-    cr_expect_eq(verifier_feature_by_id(5000), -1);
-    cr_expect_null(verifier_feature_name(VERIFIER_FEATURES));
+    cr_expect_eq(features_by_id(999), -1);
+    cr_expect_eq(features_by_id(5000), -1);
+    cr_expect_null(features_name(FEATURE_COUNT));
 }

@@ -172,17 +172,15 @@ Test(models, an_unfamiliar_generator_is_believed_less)
 
 Test(models, features_come_out_of_a_message_as_they_went_in)
 {
-    float out[VERIFIER_FEATURES];
-    struct msg_number numbers[] = {{verifier_feature_id(1), 2.5F}, {999999, 1}};
+    float out[FEATURE_COUNT];
+    struct msg_number numbers[] = {{features_id(1), 2.5F}, {999999, 1}};
     struct msg_explanation explanation = {.components = 5, .numbers = numbers, .n_numbers = 2};
     cr_assert(models_read_features(&explanation, out));
     cr_assert(isnan(out[0]), "what did not come is not known");
     cr_assert_float_eq(out[1], 2.5, 0);
-    for (unsigned i = VERIFIER_COMPONENTS; i < VERIFIER_FEATURES; i++)
-        cr_assert_float_eq(out[i],
-                           (double)(verifier_feature_id(i) == VERIFIER_COMPONENT_ID ||
-                                    verifier_feature_id(i) == VERIFIER_COMPONENT_ID + 2),
-                           0);
+    for (unsigned i = FEATURE_COMPONENTS; i < FEATURE_COUNT; i++)
+        cr_assert_float_eq(
+            out[i], (double)(features_id(i) == FEATURE_COMPONENT_ID || features_id(i) == FEATURE_COMPONENT_ID + 2), 0);
     struct msg_explanation none = {.prose = "nothing"};
     cr_assert_not(models_read_features(&none, out));
     cr_assert_not(models_read_features(NULL, out));

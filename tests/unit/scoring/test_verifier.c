@@ -145,11 +145,11 @@ static int column(const char *name)
 
 Test(verifier, row_of_surprises)
 {
-    float features[VERIFIER_FEATURES] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
+    float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
     double expected[SQL_COMPONENT_COUNT];
     for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) expected[i] = 0.002;
     expected[SQL_HAS_answer_count] = 0.9;
-    features[VERIFIER_COMPONENTS + SQL_HAS_limit_one] = 1;
+    features[FEATURE_COMPONENTS + SQL_HAS_limit_one] = 1;
     verifier_row(features, signals, expected, row);
     cr_expect_float_eq(row[column("surprise_answer_count")], log(0.1), 1e-4, "asked for and not there: below 0");
     cr_expect_float_eq(row[column("surprise_limit_one")], -log(0.002), 1e-4, "there and not asked for: above 0");
@@ -226,7 +226,7 @@ Test(verifier, judges_from_a_file)
 {
     static const uint64_t results[] = {1, 2};
     static const uint32_t votes[] = {1, 1};
-    float features[VERIFIER_FEATURES] = {0};
+    float features[FEATURE_COUNT] = {0};
     struct verifier_model *model;
     cr_assert_eq(try_load("0.05", "{\"\": {\"vote\": 0, \"first\": 0, \"none\": 1, \"temperature\": 1}}", &model),
                  ERR_OK);
@@ -234,7 +234,7 @@ Test(verifier, judges_from_a_file)
     list(results, votes, 2);
     struct verifier_subject subject = {&request, judged, 2, 2, 0, features};
     double low = verifier_entails(model, &subject);
-    features[VERIFIER_n_nodes] = 1;
+    features[FEATURE_n_nodes] = 1;
     double high = verifier_entails(model, &subject);
     cr_expect(low > 0 && low < high && high < 1, "%g %g", low, high);
     cr_expect_float_eq(verifier_parts(model, &subject).context, log(0.5), 1e-9, "the file's prior counts");

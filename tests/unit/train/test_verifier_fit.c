@@ -37,9 +37,9 @@ static struct verifier_data *make(uint64_t seed)
             struct verifier_sample *s = &data->samples[i * SAMPLES + k];
             bool has_count = learn_random(&seed) & 1, low = learn_random(&seed) % 3 == 0;
             *s = (struct verifier_sample){.question = i, .origin = k ? ORIGIN_MUTANT : ORIGIN_GOLD, .op = -1};
-            s->features[VERIFIER_COMPONENTS + SQL_HAS_answer_count] = has_count;
-            s->features[VERIFIER_COMPONENTS + SQL_HAS_answer_one_item] = !has_count;
-            s->features[VERIFIER_n_nodes] = low ? 1 : 2;
+            s->features[FEATURE_COMPONENTS + SQL_HAS_answer_count] = has_count;
+            s->features[FEATURE_COMPONENTS + SQL_HAS_answer_one_item] = !has_count;
+            s->features[FEATURE_n_nodes] = low ? 1 : 2;
             s->right = has_count == counts && low;
         }
     }
@@ -78,7 +78,7 @@ Test(train_verifier, learns_what_questions_call_for)
     struct verifier_fitted fitted, blind;
     struct err err = {0};
     cr_assert_eq(verifier_cross(data, &options, &fitted, &err), ERR_OK, "%s", err.text);
-    options.without = 1U << VERIFIER_GROUP_COMPONENTS;
+    options.without = 1U << FEATURE_GROUP_COMPONENTS;
     cr_assert_eq(verifier_cross(data, &options, &blind, &err), ERR_OK, "%s", err.text);
     double with = held_out_auc(data, &fitted), without = held_out_auc(data, &blind);
     cr_expect_gt(with, 0.97, "%g", with);

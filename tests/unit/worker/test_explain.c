@@ -104,8 +104,8 @@ Test(explain, an_answer_has_all_that_the_verifier_needs)
     cr_assert_not(explanation->components >> SQL_HAS_grouped & 1);
     cr_assert_gt(explanation->n_numbers, 0);
     for (uint32_t i = 0; i < explanation->n_numbers; i++) {
-        cr_assert_geq(verifier_feature_by_id(explanation->numbers[i].id), 0);
-        cr_assert_lt(explanation->numbers[i].id, VERIFIER_COMPONENT_ID, "components go as bits");
+        cr_assert_geq(features_by_id(explanation->numbers[i].id), 0);
+        cr_assert_lt(explanation->numbers[i].id, FEATURE_COMPONENT_ID, "components go as bits");
     }
     cr_assert_eq(strncmp(explanation->premise, "SELECT age FROM animal WHERE name = 'Leo' | 1 row (age): 7 | ", 61), 0,
                  "%s", explanation->premise);
