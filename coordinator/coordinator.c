@@ -5,7 +5,7 @@
  * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
  * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
- * A remote verifier is asked by threads of its own (asker.h); its answers come in as results do.
+ * A remote verifier is asked by threads of its own (verifier_pool.h); its answers come in as results do.
  *
  * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
  * coordinator had open comes again, here or elsewhere. Tasks go out beside that, as often as it takes: results are
@@ -16,7 +16,7 @@
  * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
  * twice, and every one ends within max_deadline_ms.
  */
-#include "coordinator/asker.h"
+#include "coordinator/verifier_pool.h"
 #include "coordinator/internal.h"
 
 #include "lib/base/clock.h"

@@ -24,7 +24,7 @@
  * says that too.
  *
  * *Best* is the highest score, the earlier of equals, among those that stand highest: what was judged stands above what
- * the checks could not look at (unseen.c), whatever the numbers say and whatever the strategy; what is invalid or did
+ * the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; what is invalid or did
  * not run to its end is never the answer. Another candidate than the first that executes must beat it by the model's
  * margin, or noise would be swapped for noise.
  *

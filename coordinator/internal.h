@@ -81,7 +81,7 @@ const char *const *gather_family_names(struct request *request, uint32_t bits, u
 void report_make(struct request *request, uint32_t index, struct msg_verdict *verdict);
 void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict);
 
-/* unseen.c: what the checks could not look at. */
+/* coverage.c: what the checks could not look at. */
 
 /* Does a candidate execute? Not known when no family has run it. */
 enum unseen_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };

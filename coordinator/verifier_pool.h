@@ -8,8 +8,8 @@
  * Every question that was accepted gets an answer, even if it is an error; a full queue accepts none. Nothing here
  * waits for the coordinator, except for room in the topic, as workers do.
  */
-#ifndef ASSAY_COORDINATOR_ASKER_H
-#define ASSAY_COORDINATOR_ASKER_H
+#ifndef ASSAY_COORDINATOR_VERIFIER_POOL_H
+#define ASSAY_COORDINATOR_VERIFIER_POOL_H
 
 #include "coordinator/core.h"
 #include "lib/llm/scorer.h"

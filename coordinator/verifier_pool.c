@@ -1,4 +1,4 @@
-#include "coordinator/asker.h"
+#include "coordinator/verifier_pool.h"
 
 #include "lib/base/clock.h"
 
