@@ -25,20 +25,20 @@ static const struct aggregate *aggregate_of(const struct sql_node *call)
     return NULL;
 }
 
-const char *tell_aggregate_name(const struct sql_node *expr)
+const char *narrate_aggregate_name(const struct sql_node *expr)
 {
     const struct aggregate *aggregate = sql_is_aggregate(expr) ? aggregate_of(expr) : NULL;
     return aggregate ? aggregate->name : NULL;
 }
 
 /* The only source of the block around, for "the number of ports". */
-static const struct sql_source *only_source(const struct teller *t, const struct sql_node *n)
+static const struct sql_source *only_source(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, n);
     return block && block->n_sources == 1 ? &block->sources[0] : NULL;
 }
 
-static void say_number_of_rows(struct teller *t, struct say *out, const struct sql_node *call)
+static void say_number_of_rows(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_source *source = out->prose ? only_source(t, call) : NULL;
     say(out, "the number of ");
@@ -48,7 +48,7 @@ static void say_number_of_rows(struct teller *t, struct say *out, const struct s
         say(out, "rows");
 }
 
-static void say_arguments(struct teller *t, struct say *out, const struct sql_node *args)
+static void say_arguments(struct narrator *t, struct say *out, const struct sql_node *args)
 {
     for (uint32_t i = 0; args && i < args->n_kids; i++) {
         if (i) say(out, ", ");
@@ -77,7 +77,7 @@ static const struct {
     {"trim", "the trimmed text of "},
 };
 
-static bool say_known_function(struct teller *t, struct say *out, const struct sql_node *call)
+static bool say_known_function(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
     if (args->n_kids != 1 || call->text2 || args->text) return false;
@@ -90,7 +90,7 @@ static bool say_known_function(struct teller *t, struct say *out, const struct s
     return false;
 }
 
-static void say_function(struct teller *t, struct say *out, const struct sql_node *call)
+static void say_function(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
     if (args->text) { /* f(x FROM y FOR z): which word stands where is in the statement */
@@ -98,7 +98,7 @@ static void say_function(struct teller *t, struct say *out, const struct sql_nod
         return;
     }
     if (!(call->flags & (SQL_F_DISTINCT | SQL_F_STAR)) && say_known_function(t, out, call)) return;
-    for (uint32_t i = 0; i < call->text_len && i < TELL_NAME_BYTES; i++) {
+    for (uint32_t i = 0; i < call->text_len && i < NARRATE_NAME_BYTES; i++) {
         char c = call->text[i], lower[2] = {(char)(c >= 'A' && c <= 'Z' ? c | 32 : c), 0};
         say_bytes(out, lower, 1, 1);
     }
@@ -109,7 +109,7 @@ static void say_function(struct teller *t, struct say *out, const struct sql_nod
     say(out, ")");
 }
 
-static void say_terms(struct teller *t, struct say *out, const struct sql_node *order)
+static void say_terms(struct narrator *t, struct say *out, const struct sql_node *order)
 {
     for (uint32_t i = 0; i < order->n_kids; i++) {
         const struct sql_node *term = order->kids[i];
@@ -119,7 +119,7 @@ static void say_terms(struct teller *t, struct say *out, const struct sql_node *
     }
 }
 
-static void say_over(struct teller *t, struct say *out, const struct sql_node *window)
+static void say_over(struct narrator *t, struct say *out, const struct sql_node *window)
 {
     const struct sql_node *partition = window->kids[WINDOW_PARTITION], *order = window->kids[WINDOW_ORDER];
     if (!partition && !order && !window->kids[WINDOW_FRAME] && !window->text2) {
@@ -129,7 +129,7 @@ static void say_over(struct teller *t, struct say *out, const struct sql_node *w
     say(out, " over the rows");
     if (window->text2) {
         say(out, " of the window ");
-        say_bytes(out, window->text2, window->text2_len, TELL_NAME_BYTES);
+        say_bytes(out, window->text2, window->text2_len, NARRATE_NAME_BYTES);
     }
     if (partition) {
         say(out, " with the same ");
@@ -148,7 +148,7 @@ static void say_over(struct teller *t, struct say *out, const struct sql_node *w
     }
 }
 
-static void say_call_tail(struct teller *t, struct say *out, const struct sql_node *call)
+static void say_call_tail(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     if (call->kids[CALL_ORDER]) {
         say(out, ", taken in the order of ");
@@ -161,17 +161,17 @@ static void say_call_tail(struct teller *t, struct say *out, const struct sql_no
     if (call->kids[CALL_WINDOW]) say_over(t, out, call->kids[CALL_WINDOW]);
 }
 
-bool tell_counts_rows(const struct sql_node *call)
+bool narrate_counts_rows(const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
     if (call->flags & SQL_F_DISTINCT) return false;
     if (call->flags & SQL_F_STAR) return true;
     const struct sql_node *literal = args->n_kids == 1 ? sql_plain_literal(args->kids[0]) : NULL;
-    return literal && !tell_is_null(literal);
+    return literal && !narrate_is_null(literal);
 }
 
 /* COUNT of a column that is never NULL, over one table: people call that the number of its rows. */
-static bool counts_filled(const struct teller *t, const struct sql_node *call)
+static bool counts_filled(const struct narrator *t, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
     const struct sql_source *source = only_source(t, call);
@@ -181,14 +181,14 @@ static bool counts_filled(const struct teller *t, const struct sql_node *call)
     return column && column->not_null;
 }
 
-void say_call(struct teller *t, struct say *out, const struct sql_node *call)
+void say_call(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
     const struct aggregate *aggregate = call->text2 || args->text ? NULL : aggregate_of(call);
     bool is_count = aggregate && strcmp(aggregate->name, "count") == 0;
     bool tail = call->kids[CALL_ORDER] || call->kids[CALL_FILTER] || call->kids[CALL_WINDOW];
     if (tail) say(out, "(");
-    if (is_count && (tell_counts_rows(call) || (out->prose && counts_filled(t, call)))) {
+    if (is_count && (narrate_counts_rows(call) || (out->prose && counts_filled(t, call)))) {
         say_number_of_rows(t, out, call);
     } else if (!aggregate || args->n_kids == 0 || (args->n_kids > 1 && aggregate->name[0] == 'm')) {
         say_function(t, out, call);

@@ -1,5 +1,5 @@
 /* One query, clause by clause. */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void say_aggregation_types(struct say *out, const struct sql_node *items)
     const char *seen[8];
     uint32_t n = 0;
     for (uint32_t i = 0; i < items->n_kids; i++) {
-        const char *name = sql_is(items->kids[i], SQL_ITEM) ? tell_aggregate_name(items->kids[i]->kids[0]) : NULL;
+        const char *name = sql_is(items->kids[i], SQL_ITEM) ? narrate_aggregate_name(items->kids[i]->kids[0]) : NULL;
         uint32_t k = 0;
         while (k < n && seen[k] != name) k++;
         if (name && k == n && n < 8) seen[n++] = name;
@@ -29,26 +29,26 @@ static void say_aggregation_types(struct say *out, const struct sql_node *items)
     }
 }
 
-static void say_role(struct teller *t, struct say *out, const struct told_query *q)
+static void say_role(struct narrator *t, struct say *out, const struct narrated_query *q)
 {
     static const char *const ROLES[] = {
-        [TELL_TOP] = "",
-        [TELL_ARM] = " (a part of ",
-        [TELL_CTE] = " (a table for ",
-        [TELL_DERIVED] = " (a table for ",
-        [TELL_VALUE] = " (one value for ",
-        [TELL_IN] = " (a set of values for ",
-        [TELL_EXISTS] = " (tested for rows by ",
-        [TELL_COMPARED] = " (values to compare with for ",
+        [NARRATE_TOP] = "",
+        [NARRATE_ARM] = " (a part of ",
+        [NARRATE_CTE] = " (a table for ",
+        [NARRATE_DERIVED] = " (a table for ",
+        [NARRATE_VALUE] = " (one value for ",
+        [NARRATE_IN] = " (a set of values for ",
+        [NARRATE_EXISTS] = " (tested for rows by ",
+        [NARRATE_COMPARED] = " (values to compare with for ",
     };
-    if (q->role == TELL_TOP) return;
+    if (q->role == NARRATE_TOP) return;
     say(out, ROLES[q->role]);
     say_query(out, q->within);
     const struct sql_node *name = q->name;
     if (name && (name->kind == SQL_CTE ? name->text : name->alias)) {
         say(out, ", named ");
         say_bytes(out, name->kind == SQL_CTE ? name->text : name->alias,
-                  name->kind == SQL_CTE ? name->text_len : name->alias_len, TELL_NAME_BYTES);
+                  name->kind == SQL_CTE ? name->text_len : name->alias_len, NARRATE_NAME_BYTES);
     }
     say(out, ")");
     const struct sql_block *block = sql_block_of(t->source->bound, q->node);
@@ -61,12 +61,12 @@ static bool is_one_row(const struct sql_block *block)
 }
 
 /* "all columns of port" */
-static void say_star(struct teller *t, struct say *out, const struct sql_node *star)
+static void say_star(struct narrator *t, struct say *out, const struct sql_node *star)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, star);
     say(out, "all columns of ");
     uint32_t told = 0, n = star->text ? 1 : block->n_sources;
-    for (uint32_t i = 0; i < block->n_sources && told < TELL_MAX_LIST; i++) {
+    for (uint32_t i = 0; i < block->n_sources && told < NARRATE_MAX_LIST; i++) {
         const struct sql_source *source = &block->sources[i];
         if (star->text && (!source->name || !sql_name_is(source->name, source->name_len, star->text, star->text_len)))
             continue;
@@ -74,12 +74,12 @@ static void say_star(struct teller *t, struct say *out, const struct sql_node *s
         say_source_listed(t, out, source);
         const struct schema_table *table =
             source->kind == SQL_SOURCE_TABLE && source->table >= 0 ? &t->index->tables[source->table] : NULL;
-        for (uint32_t c = 0; table && c < table->n_columns; c++) tell_column_used(t, &table->columns[c]);
+        for (uint32_t c = 0; table && c < table->n_columns; c++) narrate_column_used(t, &table->columns[c]);
     }
     if (told == 0) say_sql(t, out, star);
 }
 
-static void say_item(struct teller *t, struct say *out, const struct sql_node *item)
+static void say_item(struct narrator *t, struct say *out, const struct sql_node *item)
 {
     if (item->kind == SQL_STAR)
         say_star(t, out, item);
@@ -87,7 +87,7 @@ static void say_item(struct teller *t, struct say *out, const struct sql_node *i
         say_expr(t, out, item->kids[0]);
 }
 
-static void say_distinct(struct teller *t, struct say *out, const struct sql_node *distinct)
+static void say_distinct(struct narrator *t, struct say *out, const struct sql_node *distinct)
 {
     if (!distinct) return;
     if (distinct->n_kids == 0) {
@@ -101,7 +101,7 @@ static void say_distinct(struct teller *t, struct say *out, const struct sql_nod
     }
 }
 
-static void say_returned(struct teller *t, struct say *out, const struct sql_node *select)
+static void say_returned(struct narrator *t, struct say *out, const struct sql_node *select)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, select);
     const struct sql_node *items = select->kids[SELECT_ITEMS];
@@ -113,7 +113,7 @@ static void say_returned(struct teller *t, struct say *out, const struct sql_nod
         say_counted(out, count_items(block), "column", "columns");
         say_aggregation_types(out, items);
     } else {
-        uint32_t n = items->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : items->n_kids;
+        uint32_t n = items->n_kids > NARRATE_MAX_LIST ? NARRATE_MAX_LIST : items->n_kids;
         for (uint32_t i = 0; i < n; i++) {
             say_comma(out, i, n);
             say_item(t, out, items->kids[i]);
@@ -123,7 +123,7 @@ static void say_returned(struct teller *t, struct say *out, const struct sql_nod
     say_distinct(t, out, select->kids[SELECT_DISTINCT]);
 }
 
-static void say_given_rows(struct teller *t, struct say *out, const struct sql_node *values)
+static void say_given_rows(struct narrator *t, struct say *out, const struct sql_node *values)
 {
     say_query(out, t->query);
     say_role(t, out, &t->queries[t->query]);
@@ -136,17 +136,17 @@ static void say_given_rows(struct teller *t, struct say *out, const struct sql_n
     if (values->n_kids > 8) say(out, " and more");
 }
 
-static enum explain_kind opening(const struct teller *t)
+static enum explain_kind opening(const struct narrator *t)
 {
     return t->query == 0 ? EXPLAIN_SUMMARY : EXPLAIN_SUBQUERY;
 }
 
-static void tell_items(struct teller *t, const struct sql_node *items)
+static void narrate_items(struct narrator *t, const struct sql_node *items)
 {
     uint32_t column = 1;
-    for (uint32_t i = 0; i < items->n_kids && i < TELL_MAX_LIST; i++) {
+    for (uint32_t i = 0; i < items->n_kids && i < NARRATE_MAX_LIST; i++) {
         const struct sql_node *item = items->kids[i];
-        tell_begin(t);
+        narrate_begin(t);
         struct say *out = &t->premise;
         say_within(t, out);
         if (item->kind != SQL_STAR) {
@@ -158,14 +158,14 @@ static void tell_items(struct teller *t, const struct sql_node *items)
             column += count_items(sql_block_of(t->source->bound, item));
         }
         say_item(t, out, item);
-        tell_end(t, EXPLAIN_SELECT, item, false);
+        narrate_end(t, EXPLAIN_SELECT, item, false);
     }
-    if (items->n_kids > TELL_MAX_LIST) t->cut = true;
+    if (items->n_kids > NARRATE_MAX_LIST) t->cut = true;
 }
 
 /* --- conditions --- */
 
-static void say_kept_row(struct teller *t, struct say *out, const struct sql_node *condition)
+static void say_kept_row(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
     say_within(t, out);
     say_either(out, "rows are kept where ", "only rows where ");
@@ -173,7 +173,7 @@ static void say_kept_row(struct teller *t, struct say *out, const struct sql_nod
     say_either(out, "", " are kept");
 }
 
-static void say_kept_group(struct teller *t, struct say *out, const struct sql_node *condition)
+static void say_kept_group(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
     say_within(t, out);
     say_either(out, "groups are kept where ", "only groups where ");
@@ -181,23 +181,23 @@ static void say_kept_group(struct teller *t, struct say *out, const struct sql_n
     say_either(out, "", " are kept");
 }
 
-static void tell_conditions(struct teller *t, const struct sql_block *block, const struct sql_node *clause,
-                            enum explain_kind kind, tell_fn *tell)
+static void narrate_conditions(struct narrator *t, const struct sql_block *block, const struct sql_node *clause,
+                               enum explain_kind kind, narrate_fn *narrate)
 {
     const struct sql_node **conditions;
     int n = clause ? sql_conjuncts(t->arena, clause->kids[0], &conditions) : 0;
     if (n < 0) t->full = true;
     for (int i = 0; i < n && !t->full; i++) {
-        if (kind == EXPLAIN_FILTER && tell_is_join(t, block, conditions[i])) continue;
-        tell_phrase(t, kind, conditions[i], tell);
-        tell_stored_forms(t, conditions[i]);
+        if (kind == EXPLAIN_FILTER && narrate_is_join(t, block, conditions[i])) continue;
+        narrate_phrase(t, kind, conditions[i], narrate);
+        narrate_stored_forms(t, conditions[i]);
     }
 }
 
 /* --- groups, order, limit --- */
 
 /* GROUP BY 2 and ORDER BY 2 mean the second column of the select list. */
-static const struct sql_node *behind_position(const struct teller *t, const struct sql_node *expr)
+static const struct sql_node *behind_position(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, expr);
     if (!block || !sql_is(expr, SQL_LITERAL) || expr->op != SQL_LIT_INT) return expr;
@@ -208,11 +208,11 @@ static const struct sql_node *behind_position(const struct teller *t, const stru
     return block->outputs[position - 1].expr;
 }
 
-static void say_grouping(struct teller *t, struct say *out, const struct sql_node *group)
+static void say_grouping(struct narrator *t, struct say *out, const struct sql_node *group)
 {
     say_within(t, out);
     say_either(out, "rows are grouped by ", "rows are put into groups by ");
-    uint32_t n = group->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : group->n_kids;
+    uint32_t n = group->n_kids > NARRATE_MAX_LIST ? NARRATE_MAX_LIST : group->n_kids;
     for (uint32_t i = 0; i < n; i++) {
         say_comma(out, i, n);
         say_expr(t, out, behind_position(t, group->kids[i]));
@@ -220,27 +220,27 @@ static void say_grouping(struct teller *t, struct say *out, const struct sql_nod
 }
 
 /* Is it a number for sure? Of texts people do not say that one is the largest. */
-static bool is_number(const struct teller *t, const struct sql_node *expr)
+static bool is_number(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
     if (ref && ref->kind == SQL_REF_ALIAS && ref->expr) expr = ref->expr;
     const struct schema_column *column = schema_column_of(t->index, sql_plain_column(expr));
     if (column) return column->affinity != SCHEMA_TEXT && column->affinity != SCHEMA_BLOB;
     static const char *const NUMBERS[] = {"count", "sum", "total", "avg"};
-    const char *aggregate = tell_aggregate_name(expr);
+    const char *aggregate = narrate_aggregate_name(expr);
     for (size_t i = 0; aggregate && i < sizeof NUMBERS / sizeof *NUMBERS; i++)
         if (strcmp(aggregate, NUMBERS[i]) == 0) return true;
     return false;
 }
 
-static void say_ordering(struct teller *t, struct say *out, const struct sql_node *order)
+static void say_ordering(struct narrator *t, struct say *out, const struct sql_node *order)
 {
     static const char *const DOWN[] = {", in descending order", ", largest first"}, *const UP[] = {
                                                                                         ", in ascending order",
                                                                                         ", smallest first"};
     say_within(t, out);
     say_either(out, "rows are ordered by ", "rows are sorted by ");
-    uint32_t n = order->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : order->n_kids;
+    uint32_t n = order->n_kids > NARRATE_MAX_LIST ? NARRATE_MAX_LIST : order->n_kids;
     for (uint32_t i = 0; i < n; i++) {
         const struct sql_node *term = order->kids[i];
         if (i) say(out, ", then by ");
@@ -258,14 +258,14 @@ static bool is_digit(const struct sql_node *n, char digit)
     return sql_is(n, SQL_LITERAL) && n->text_len == 1 && n->text[0] == digit;
 }
 
-static void say_operand_in_brackets(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_operand_in_brackets(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say(out, "(");
     say_expr(t, out, n);
     say(out, ")");
 }
 
-static void say_offset(struct teller *t, struct say *out, const struct sql_node *offset)
+static void say_offset(struct narrator *t, struct say *out, const struct sql_node *offset)
 {
     bool one = out->prose && is_digit(offset, '1');
     if (out->prose && !sql_plain_literal(offset)) {
@@ -279,7 +279,7 @@ static void say_offset(struct teller *t, struct say *out, const struct sql_node 
     say(out, one ? "row is skipped, then " : " rows are skipped, then ");
 }
 
-static void say_limit_count(struct teller *t, struct say *out, const struct sql_node *count)
+static void say_limit_count(struct narrator *t, struct say *out, const struct sql_node *count)
 {
     if (!count) {
         say(out, "all remaining rows are kept");
@@ -300,7 +300,7 @@ static void say_limit_count(struct teller *t, struct say *out, const struct sql_
     }
 }
 
-static void say_limit(struct teller *t, struct say *out, const struct sql_node *limit)
+static void say_limit(struct narrator *t, struct say *out, const struct sql_node *limit)
 {
     const struct sql_node *query = t->queries[t->query].node, *offset = limit->kids[LIMIT_OFFSET];
     const struct sql_block *block = sql_block_of(t->source->bound, limit);
@@ -328,13 +328,13 @@ static const struct {
     [SQL_EXCEPT_ALL] = {" and removes the rows of ", " (one for one)"},
 };
 
-static void say_arm(struct teller *t, struct say *out, const struct sql_node *arm)
+static void say_arm(struct narrator *t, struct say *out, const struct sql_node *arm)
 {
-    say_query(out, tell_query_number(t, arm, NULL, TELL_ARM));
+    say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
 /* Set operations lean to the left and are done from left to right. */
-static void say_combination(struct teller *t, struct say *out, const struct sql_node *body)
+static void say_combination(struct narrator *t, struct say *out, const struct sql_node *body)
 {
     const struct sql_node *first = body;
     uint32_t arms = 1;
@@ -357,46 +357,46 @@ static void say_combination(struct teller *t, struct say *out, const struct sql_
 /* --- a query --- */
 
 /* Named windows; calls refer to them by name. */
-static void say_windows(struct teller *t, struct say *out, const struct sql_node *windows)
+static void say_windows(struct narrator *t, struct say *out, const struct sql_node *windows)
 {
     say_within(t, out);
     say(out, "the windows are ");
     say_sql(t, out, windows);
 }
 
-static void tell_select(struct teller *t, const struct sql_node *select)
+static void narrate_select(struct narrator *t, const struct sql_node *select)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, select);
     if (!block) return;
-    tell_phrase(t, opening(t), select, say_returned);
-    tell_items(t, select->kids[SELECT_ITEMS]);
-    tell_from(t, block);
-    tell_conditions(t, block, select->kids[SELECT_WHERE], EXPLAIN_FILTER, say_kept_row);
-    if (select->kids[SELECT_GROUP]) tell_phrase(t, EXPLAIN_GROUP, select->kids[SELECT_GROUP], say_grouping);
-    tell_conditions(t, block, select->kids[SELECT_HAVING], EXPLAIN_HAVING, say_kept_group);
-    if (select->kids[SELECT_WINDOWS]) tell_phrase(t, EXPLAIN_SELECT, select->kids[SELECT_WINDOWS], say_windows);
+    narrate_phrase(t, opening(t), select, say_returned);
+    narrate_items(t, select->kids[SELECT_ITEMS]);
+    narrate_from(t, block);
+    narrate_conditions(t, block, select->kids[SELECT_WHERE], EXPLAIN_FILTER, say_kept_row);
+    if (select->kids[SELECT_GROUP]) narrate_phrase(t, EXPLAIN_GROUP, select->kids[SELECT_GROUP], say_grouping);
+    narrate_conditions(t, block, select->kids[SELECT_HAVING], EXPLAIN_HAVING, say_kept_group);
+    if (select->kids[SELECT_WINDOWS]) narrate_phrase(t, EXPLAIN_SELECT, select->kids[SELECT_WINDOWS], say_windows);
 }
 
-static void tell_body(struct teller *t, const struct sql_node *body)
+static void narrate_body(struct narrator *t, const struct sql_node *body)
 {
     switch (body->kind) {
-    case SQL_SELECT: tell_select(t, body); return;
-    case SQL_VALUES: tell_phrase(t, opening(t), body, say_given_rows); return;
-    default: tell_phrase(t, EXPLAIN_SET, body, say_combination); return;
+    case SQL_SELECT: narrate_select(t, body); return;
+    case SQL_VALUES: narrate_phrase(t, opening(t), body, say_given_rows); return;
+    default: narrate_phrase(t, EXPLAIN_SET, body, say_combination); return;
     }
 }
 
-void tell_query(struct teller *t)
+void narrate_query(struct narrator *t)
 {
     const struct sql_node *node = t->queries[t->query].node;
     if (node->kind != SQL_QUERY) {
-        tell_body(t, node);
+        narrate_body(t, node);
         return;
     }
     const struct sql_node *with = node->kids[QUERY_WITH];
     for (uint32_t i = 0; with && i < with->n_kids; i++)
-        tell_query_number(t, with->kids[i]->kids[CTE_QUERY], with->kids[i], TELL_CTE);
-    tell_body(t, node->kids[QUERY_BODY]);
-    if (node->kids[QUERY_ORDER]) tell_phrase(t, EXPLAIN_ORDER, node->kids[QUERY_ORDER], say_ordering);
-    if (node->kids[QUERY_LIMIT]) tell_phrase(t, EXPLAIN_LIMIT, node->kids[QUERY_LIMIT], say_limit);
+        narrate_query_number(t, with->kids[i]->kids[CTE_QUERY], with->kids[i], NARRATE_CTE);
+    narrate_body(t, node->kids[QUERY_BODY]);
+    if (node->kids[QUERY_ORDER]) narrate_phrase(t, EXPLAIN_ORDER, node->kids[QUERY_ORDER], say_ordering);
+    if (node->kids[QUERY_LIMIT]) narrate_phrase(t, EXPLAIN_LIMIT, node->kids[QUERY_LIMIT], say_limit);
 }

@@ -31,7 +31,7 @@ static const struct {
 };
 
 /* Of a condition with a subject, what is said of it: " is like '%x%'". */
-static void say_like_test(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_like_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const char *inside;
     uint32_t len;
@@ -43,7 +43,7 @@ static void say_like_test(struct teller *t, struct say *out, const struct sql_no
         say(out, " (");
         say(out, form);
         say(out, " ");
-        say_quoted(out, inside, len, TELL_LITERAL_BYTES);
+        say_quoted(out, inside, len, NARRATE_LITERAL_BYTES);
         say(out, ")");
     }
     if (n->kids[LIKE_ESCAPE]) {
@@ -52,7 +52,7 @@ static void say_like_test(struct teller *t, struct say *out, const struct sql_no
     }
 }
 
-static void say_between_test(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_between_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_verb(out, n->flags & SQL_F_NOT ? " is not between " : " is between ", say_are(t, out, n->kids[0]));
     say_operand(t, out, n->kids[BETWEEN_LOW], CONDITION);
@@ -62,7 +62,7 @@ static void say_between_test(struct teller *t, struct say *out, const struct sql
 }
 
 /* IN (1, 2). With no value or a single one, people do not say "one of". */
-static void say_in_list(struct teller *t, struct say *out, const struct sql_node *n, bool are)
+static void say_in_list(struct narrator *t, struct say *out, const struct sql_node *n, bool are)
 {
     const struct sql_node *list = n->kids[IN_RIGHT];
     bool negated = n->flags & SQL_F_NOT;
@@ -81,7 +81,7 @@ static void say_in_list(struct teller *t, struct say *out, const struct sql_node
     }
 }
 
-static void say_in_test(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_in_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_node *right = n->kids[IN_RIGHT];
     bool negated = n->flags & SQL_F_NOT, are = say_are(t, out, n->kids[0]);
@@ -96,32 +96,32 @@ static void say_in_test(struct teller *t, struct say *out, const struct sql_node
     }
 }
 
-static void say_comparison_test(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_comparison_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_operator(t, out, n);
     say_operand(t, out, n->kids[1], CONDITION);
 }
 
 /* Conditions whose subject, always the first kid, can be told apart from the test. */
-static tell_fn *const TESTS[SQL_KIND_COUNT] = {
+static narrate_fn *const TESTS[SQL_KIND_COUNT] = {
     [SQL_BINARY] = say_comparison_test,
     [SQL_LIKE] = say_like_test,
     [SQL_BETWEEN] = say_between_test,
     [SQL_IN] = say_in_test,
 };
 
-void say_subject_and_test(struct teller *t, struct say *out, const struct sql_node *n)
+void say_subject_and_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_operand(t, out, n->kids[0], CONDITION);
     TESTS[n->kind](t, out, n);
 }
 
-bool tell_has_test(const struct sql_node *condition)
+bool narrate_has_test(const struct sql_node *condition)
 {
     return TESTS[condition->kind] && (condition->kind != SQL_BINARY || sql_is_comparison(condition->op));
 }
 
-void say_test(struct teller *t, struct say *out, const struct sql_node *condition)
+void say_test(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
     t->of_value = condition->kids[0]; /* of one value people say "is" */
     TESTS[condition->kind](t, out, condition);

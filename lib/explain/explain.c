@@ -3,7 +3,7 @@
 #include "lib/explain/explain.h"
 
 #include "lib/base/clock.h"
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -32,20 +32,20 @@ const char *explain_kind_meaning(enum explain_kind kind)
     return (unsigned)kind < EXPLAIN_KIND_COUNT ? KINDS[kind].meaning : "unknown";
 }
 
-static bool begin(struct teller *t, struct arena *arena, const struct explain_source *source,
+static bool begin(struct narrator *t, struct arena *arena, const struct explain_source *source,
                   const struct explain_options *options)
 {
-    *t = (struct teller){.arena = arena, .source = source, .options = options, .index = source->index};
-    t->phrases = arena_alloc(arena, TELL_MAX_PHRASES * sizeof *t->phrases);
+    *t = (struct narrator){.arena = arena, .source = source, .options = options, .index = source->index};
+    t->phrases = arena_alloc(arena, NARRATE_MAX_PHRASES * sizeof *t->phrases);
     if (t->index->has_descriptions) t->described = arena_new_array(arena, t->index->n_columns / 32 + 1, uint64_t);
     t->nouns = arena_new_array(arena, t->index->n_columns + t->index->n_tables + 1, struct noun *);
     struct sql_join_pair *pairs = NULL;
     int n = sql_join_pairs(arena, source->bound, &pairs);
     t->pairs = pairs;
     t->n_pairs = n > 0 ? (uint32_t)n : 0;
-    t->queries[t->n_queries++] = (struct told_query){.node = source->stmt->root};
-    return t->phrases && t->nouns && n >= 0 && say_init(&t->premise, arena, TELL_PHRASE_BYTES, false) &&
-           say_init(&t->prose, arena, TELL_PHRASE_BYTES, true) && (t->described || !t->index->has_descriptions);
+    t->queries[t->n_queries++] = (struct narrated_query){.node = source->stmt->root};
+    return t->phrases && t->nouns && n >= 0 && say_init(&t->premise, arena, NARRATE_PHRASE_BYTES, false) &&
+           say_init(&t->prose, arena, NARRATE_PHRASE_BYTES, true) && (t->described || !t->index->has_descriptions);
 }
 
 static const char *sentence_with(struct arena *arena, const char *before, const char *reason)
@@ -62,18 +62,18 @@ static const char *sentence_with(struct arena *arena, const char *before, const 
 }
 
 /* Why there is no provenance, as far as it may be told: what the engine says may quote a value. */
-static const char *reason_shown(const struct teller *t, const struct provenance *provenance)
+static const char *reason_shown(const struct narrator *t, const struct provenance *provenance)
 {
-    bool may_quote = provenance->code == ERR_ENGINE && (!tell_shows_values(t) || t->options->n_deny_columns > 0);
+    bool may_quote = provenance->code == ERR_ENGINE && (!narrate_shows_values(t) || t->options->n_deny_columns > 0);
     return may_quote ? err_meaning(provenance->code) : provenance->reason;
 }
 
 /* Rows, if they may be asked for. False when the arena is full. */
-static bool trace(struct teller *t, struct explanation *e)
+static bool trace(struct narrator *t, struct explanation *e)
 {
     if (!t->options->may_probe || !t->source->db) {
-        tell_missing(t, t->options->may_probe ? "The database is away: the rows behind the result are not explained."
-                                              : "The rows behind the result were not looked for.");
+        narrate_missing(t, t->options->may_probe ? "The database is away: the rows behind the result are not explained."
+                                                 : "The rows behind the result were not looked for.");
         return true;
     }
     struct provenance *provenance = arena_new(t->arena, struct provenance);
@@ -82,14 +82,14 @@ static bool trace(struct teller *t, struct explanation *e)
     e->provenance = provenance;
     t->sql_ns += provenance->sql_ns;
     if (provenance->status == PROV_UNAVAILABLE)
-        tell_missing(
+        narrate_missing(
             t, sentence_with(t->arena, "The rows behind the result are not explained", reason_shown(t, provenance)));
     if (provenance->status != PROV_EMPTY && provenance->status != PROV_NOTHING) return true;
     if (prov_whynot(t->arena, t->source, NULL, whynot) != ERR_OK) return false;
     t->sql_ns += whynot->sql_ns;
     e->whynot = whynot;
     if (whynot->status == WHYNOT_UNAVAILABLE)
-        tell_missing(t, sentence_with(t->arena, "Why there is no row is not explained", whynot->reason));
+        narrate_missing(t, sentence_with(t->arena, "Why there is no row is not explained", whynot->reason));
     return true;
 }
 
@@ -129,15 +129,15 @@ static const char *join_texts(struct arena *arena, const struct explanation *e, 
 
 static const struct explain_graph no_graph = {0};
 
-static bool finish(struct teller *t, struct explanation *e)
+static bool finish(struct narrator *t, struct explanation *e)
 {
     e->phrases = t->phrases;
     e->n_phrases = t->n_phrases;
     size_t max = t->options->max_text ? t->options->max_text : explain_defaults.max_text;
     e->premise = join_texts(t->arena, e, max, is_premise, &t->cut);
     e->prose = join_texts(t->arena, e, max, is_prose, &t->cut);
-    e->graph = tell_graph(t, e->provenance);
-    if (t->cut) tell_missing(t, "The explanation is cut: the query is too large to be told in full.");
+    e->graph = narrate_graph(t, e->provenance);
+    if (t->cut) narrate_missing(t, "The explanation is cut: the query is too large to be told in full.");
     e->missing = t->missing;
     e->cut = t->cut;
     e->sql_ns = t->sql_ns;
@@ -149,15 +149,15 @@ enum err_code explain_query(struct arena *arena, const struct explain_source *so
 {
     int64_t started = clock_now_ns();
     struct explanation *e = arena_new(arena, struct explanation);
-    struct teller *t = arena_alloc(arena, sizeof *t);
+    struct narrator *t = arena_alloc(arena, sizeof *t);
     *out = e;
     if (!e || !t || !begin(t, arena, source, options ? options : &explain_defaults)) goto full;
     e->premise = e->prose = "";
     e->graph = &no_graph;
-    for (; t->query < t->n_queries && !t->full; t->query++) tell_query(t);
+    for (; t->query < t->n_queries && !t->full; t->query++) narrate_query(t);
     t->query = 0;
     if (!trace(t, e)) goto full;
-    tell_story(t, e->provenance, e->whynot);
+    narrate_data(t, e->provenance, e->whynot);
     if (!finish(t, e)) goto full;
     e->ns = clock_now_ns() - started;
     return ERR_OK;

@@ -78,12 +78,12 @@ static enum looseness looseness_of(const struct sql_node *n)
     }
 }
 
-bool tell_is_null(const struct sql_node *n)
+bool narrate_is_null(const struct sql_node *n)
 {
     return sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_NULL;
 }
 
-void say_operand(struct teller *t, struct say *out, const struct sql_node *n, enum looseness around)
+void say_operand(struct narrator *t, struct say *out, const struct sql_node *n, enum looseness around)
 {
     bool parens = looseness_of(n) <= around;
     if (parens) say(out, "(");
@@ -92,7 +92,7 @@ void say_operand(struct teller *t, struct say *out, const struct sql_node *n, en
 }
 
 /* Both sides whole numbers by declaration: SQLite drops the fraction. */
-static bool is_whole(const struct teller *t, const struct sql_node *n)
+static bool is_whole(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_node *literal = sql_plain_literal(n);
     if (literal) return literal->kind == SQL_LITERAL && literal->op == SQL_LIT_INT;
@@ -101,13 +101,13 @@ static bool is_whole(const struct teller *t, const struct sql_node *n)
     return column && column->affinity == SCHEMA_INTEGER;
 }
 
-void say_operator(struct teller *t, struct say *out, const struct sql_node *n)
+void say_operator(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const struct wording *w = &BINARY[n->op];
     if (!w->premise) {
         say(out, " [");
         if (n->op == SQL_OP_OTHER && n->text)
-            say_bytes(out, n->text, n->text_len, TELL_NAME_BYTES);
+            say_bytes(out, n->text, n->text_len, NARRATE_NAME_BYTES);
         else
             say(out, sql_op_text(n->op));
         say(out, "]");
@@ -134,9 +134,9 @@ void say_verb(struct say *out, const char *verb, bool plural)
     say(out, verb);
 }
 
-bool say_are(const struct teller *t, const struct say *out, const struct sql_node *subject)
+bool say_are(const struct narrator *t, const struct say *out, const struct sql_node *subject)
 {
-    return out->prose && subject != t->of_value && tell_is_plural(t, subject);
+    return out->prose && subject != t->of_value && narrate_is_plural(t, subject);
 }
 
 static bool goes_on(const struct sql_node *n)
@@ -145,7 +145,7 @@ static bool goes_on(const struct sql_node *n)
     return left->kind == SQL_BINARY && left->op == n->op && looseness_of(n) != CONDITION;
 }
 
-static void say_null_test(struct teller *t, struct say *out, const struct sql_node *subject, bool yes)
+static void say_null_test(struct narrator *t, struct say *out, const struct sql_node *subject, bool yes)
 {
     say_operand(t, out, subject, CONDITION);
     if (out->prose)
@@ -154,10 +154,10 @@ static void say_null_test(struct teller *t, struct say *out, const struct sql_no
         say(out, yes ? " is NULL" : " is not NULL");
 }
 
-static void say_binary(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_binary(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     enum looseness around = looseness_of(n);
-    if ((n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && tell_is_null(n->kids[1])) {
+    if ((n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && narrate_is_null(n->kids[1])) {
         say_null_test(t, out, n->kids[0], n->op == SQL_OP_IS);
         return;
     }
@@ -171,7 +171,7 @@ static void say_binary(struct teller *t, struct say *out, const struct sql_node 
     }
 }
 
-static void say_not(struct teller *t, struct say *out, const struct sql_node *x)
+static void say_not(struct narrator *t, struct say *out, const struct sql_node *x)
 {
     if (sql_is(x, SQL_EXISTS)) {
         say_not_exists(t, out, x);
@@ -181,7 +181,7 @@ static void say_not(struct teller *t, struct say *out, const struct sql_node *x)
     say_operand(t, out, x, CONDITION);
 }
 
-static void say_unary(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_unary(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_node *x = n->kids[0];
     switch (n->op) {
@@ -202,9 +202,9 @@ static void say_unary(struct teller *t, struct say *out, const struct sql_node *
 
 /* --- values, columns, and the rest --- */
 
-void say_list(struct teller *t, struct say *out, const struct sql_node *list)
+void say_list(struct narrator *t, struct say *out, const struct sql_node *list)
 {
-    uint32_t n = list->n_kids > TELL_MAX_LIST ? TELL_MAX_LIST : list->n_kids;
+    uint32_t n = list->n_kids > NARRATE_MAX_LIST ? NARRATE_MAX_LIST : list->n_kids;
     for (uint32_t i = 0; i < n; i++) {
         if (i) say(out, ", ");
         say_operand(t, out, list->kids[i], ARITHMETIC);
@@ -216,28 +216,28 @@ void say_list(struct teller *t, struct say *out, const struct sql_node *list)
     say(out, " more");
 }
 
-static void say_literal(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_literal(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     (void)t;
-    if (n->text_len > TELL_LITERAL_BYTES) t->cut = true;
+    if (n->text_len > NARRATE_LITERAL_BYTES) t->cut = true;
     switch (n->op) {
     case SQL_LIT_NULL: say(out, "NULL"); return;
     case SQL_LIT_TRUE: say(out, "TRUE"); return;
     case SQL_LIT_FALSE: say(out, "FALSE"); return;
-    case SQL_LIT_STRING: say_quoted(out, n->text, n->text_len, TELL_LITERAL_BYTES); return;
+    case SQL_LIT_STRING: say_quoted(out, n->text, n->text_len, NARRATE_LITERAL_BYTES); return;
     case SQL_LIT_BLOB: say(out, "the blob "); break;
     default: break;
     }
-    say_bytes(out, n->text, n->text_len, TELL_LITERAL_BYTES);
+    say_bytes(out, n->text, n->text_len, NARRATE_LITERAL_BYTES);
 }
 
-static void say_column_node(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_column_node(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_ref *ref = n->ref;
     if (ref && ref->kind == SQL_REF_ALIAS && ref->expr) {
         say_expr(t, out, ref->expr);
     } else if (ref && ref->kind == SQL_REF_STRING) {
-        say_quoted(out, n->text, n->text_len, TELL_LITERAL_BYTES);
+        say_quoted(out, n->text, n->text_len, NARRATE_LITERAL_BYTES);
     } else if (ref && ref->source && (ref->kind == SQL_REF_COLUMN || ref->kind == SQL_REF_ROWID)) {
         say_ref(t, out, ref);
     } else {
@@ -245,7 +245,7 @@ static void say_column_node(struct teller *t, struct say *out, const struct sql_
     }
 }
 
-static void say_when(struct teller *t, struct say *out, const struct sql_node *n, const struct sql_node *operand)
+static void say_when(struct narrator *t, struct say *out, const struct sql_node *n, const struct sql_node *operand)
 {
     say(out, "if ");
     if (operand) {
@@ -257,10 +257,10 @@ static void say_when(struct teller *t, struct say *out, const struct sql_node *n
     say_operand(t, out, n->kids[WHEN_RESULT], CONDITION);
 }
 
-static void say_case(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_case(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say(out, "[");
-    for (uint32_t i = CASE_FIRST_WHEN; i < n->n_kids && i < TELL_MAX_LIST; i++) {
+    for (uint32_t i = CASE_FIRST_WHEN; i < n->n_kids && i < NARRATE_MAX_LIST; i++) {
         if (i > CASE_FIRST_WHEN) say(out, ", ");
         say_when(t, out, n->kids[i], n->kids[CASE_OPERAND]);
     }
@@ -272,37 +272,37 @@ static void say_case(struct teller *t, struct say *out, const struct sql_node *n
     say(out, "]");
 }
 
-static void say_cast(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_cast(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_operand(t, out, n->kids[0], ARITHMETIC);
     say(out, " as ");
-    say_bytes(out, n->text, n->text_len, TELL_NAME_BYTES);
+    say_bytes(out, n->text, n->text_len, NARRATE_NAME_BYTES);
 }
 
-static void say_collate(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_collate(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_operand(t, out, n->kids[0], ARITHMETIC);
     say(out, " (compared by ");
-    say_bytes(out, n->text, n->text_len, TELL_NAME_BYTES);
+    say_bytes(out, n->text, n->text_len, NARRATE_NAME_BYTES);
     say(out, ")");
 }
 
-static void say_extract(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_extract(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say(out, "the ");
-    say_bytes(out, n->text, n->text_len, TELL_NAME_BYTES);
+    say_bytes(out, n->text, n->text_len, NARRATE_NAME_BYTES);
     say(out, " of ");
     say_operand(t, out, n->kids[0], ARITHMETIC);
 }
 
-static void say_row(struct teller *t, struct say *out, const struct sql_node *n)
+static void say_row(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say(out, "(");
     say_list(t, out, n);
     say(out, ")");
 }
 
-static tell_fn *const TELL[SQL_KIND_COUNT] = {
+static narrate_fn *const NARRATE[SQL_KIND_COUNT] = {
     [SQL_BINARY] = say_binary,
     [SQL_UNARY] = say_unary,
     [SQL_LIKE] = say_subject_and_test,
@@ -322,19 +322,19 @@ static tell_fn *const TELL[SQL_KIND_COUNT] = {
     [SQL_LIST] = say_row,
 };
 
-void say_expr(struct teller *t, struct say *out, const struct sql_node *expr)
+void say_expr(struct narrator *t, struct say *out, const struct sql_node *expr)
 {
-    if (t->nesting >= TELL_MAX_NESTING || !TELL[expr->kind]) {
-        if (TELL[expr->kind]) tell_missing(t, "Some expressions are nested too deep to be told in words.");
+    if (t->nesting >= NARRATE_MAX_NESTING || !NARRATE[expr->kind]) {
+        if (NARRATE[expr->kind]) narrate_missing(t, "Some expressions are nested too deep to be told in words.");
         say_sql(t, out, expr);
         return;
     }
     t->nesting++;
-    TELL[expr->kind](t, out, expr);
+    NARRATE[expr->kind](t, out, expr);
     t->nesting--;
 }
 
-void say_expr_bare(struct teller *t, struct say *out, const struct sql_node *expr)
+void say_expr_bare(struct narrator *t, struct say *out, const struct sql_node *expr)
 {
     static const char ARTICLE[] = "the ";
     size_t at = out->len;

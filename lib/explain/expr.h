@@ -1,9 +1,9 @@
-/* Inside of the telling of expressions: expr.c hands each kind of node to its teller; condition.c, inner.c and call.c
- * have those of their kinds. */
+/* How expressions are narrated: expr.c hands each kind of node to the function for it; condition.c, inner.c and call.c
+ * have some of these. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPR_H
 #define ASSAY_LIB_EXPLAIN_EXPR_H
 
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 /* Loosest first; what is looser than its surroundings, or as loose and not the same operator, gets parentheses. */
 enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
@@ -11,31 +11,31 @@ enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
 /* --- expr.c --- */
 
 /* An operand of something of that looseness. */
-void say_operand(struct teller *t, struct say *out, const struct sql_node *n, enum looseness around);
+void say_operand(struct narrator *t, struct say *out, const struct sql_node *n, enum looseness around);
 /* " is greater than " */
-void say_operator(struct teller *t, struct say *out, const struct sql_node *n);
+void say_operator(struct narrator *t, struct say *out, const struct sql_node *n);
 /* "is" and its like, or "are"; does the subject take "are"? */
 void say_verb(struct say *out, const char *verb, bool plural);
-bool say_are(const struct teller *t, const struct say *out, const struct sql_node *subject);
+bool say_are(const struct narrator *t, const struct say *out, const struct sql_node *subject);
 /* Entries of a list, as many as are told. */
-void say_list(struct teller *t, struct say *out, const struct sql_node *list);
-bool tell_is_null(const struct sql_node *n);
+void say_list(struct narrator *t, struct say *out, const struct sql_node *list);
+bool narrate_is_null(const struct sql_node *n);
 
 /* --- condition.c --- */
 
 /* LIKE, BETWEEN, IN: their first kid is what they say something of. */
-tell_fn say_subject_and_test;
+narrate_fn say_subject_and_test;
 
 /* --- inner.c --- */
 
-tell_fn say_exists, say_not_exists, say_quantified, say_subquery;
+narrate_fn say_exists, say_not_exists, say_quantified, say_subquery;
 /* "the values of query 1"; or, in prose, the simplest queries in place. */
-void say_values_of(struct teller *t, struct say *out, const struct sql_node *query);
+void say_values_of(struct narrator *t, struct say *out, const struct sql_node *query);
 
 /* --- call.c --- */
 
-tell_fn say_call;
+narrate_fn say_call;
 /* COUNT(*), COUNT(1)? */
-bool tell_counts_rows(const struct sql_node *call);
+bool narrate_counts_rows(const struct sql_node *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* Facts of the data beside the story: how a literal is stored, how many rows a join is made of. */
 #include "lib/base/clock.h"
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -21,11 +21,12 @@ struct forms {
     uint32_t n, more;
 };
 
-static bool find_forms(struct teller *t, const struct sql_node *side, const struct sql_node *literal, struct forms *out)
+static bool find_forms(struct narrator *t, const struct sql_node *side, const struct sql_node *literal,
+                       struct forms *out)
 {
     const struct schema_column *column = schema_column_of(t->index, sql_plain_column(side));
     bool is_text = sql_is(literal, SQL_LITERAL) ? literal->op == SQL_LIT_STRING : sql_is(literal, SQL_COLUMN);
-    if (!column || !is_text || tell_denied(t, column)) return false;
+    if (!column || !is_text || narrate_denied(t, column)) return false;
     if (schema_column_has(t->index, column, literal->text, literal->text_len, true) != 0) return false;
     *out = (struct forms){.column = column, .literal = literal};
     struct schema_hit hits[MAX_HITS];
@@ -40,50 +41,50 @@ static bool find_forms(struct teller *t, const struct sql_node *side, const stru
     return true;
 }
 
-static void say_forms(struct teller *t, struct say *out, const struct forms *forms)
+static void say_forms(struct narrator *t, struct say *out, const struct forms *forms)
 {
     say(out, "no value of ");
     say_column(t, out, forms->column);
     say(out, " is written ");
-    say_quoted(out, forms->literal->text, forms->literal->text_len, TELL_LITERAL_BYTES);
+    say_quoted(out, forms->literal->text, forms->literal->text_len, NARRATE_LITERAL_BYTES);
     for (uint32_t i = 0; i < forms->n; i++) {
         say(out, i == 0 ? "; it is stored as " : i + 1 < forms->n ? ", " : " and ");
-        say_quoted(out, forms->forms[i], strlen(forms->forms[i]), TELL_LITERAL_BYTES);
+        say_quoted(out, forms->forms[i], strlen(forms->forms[i]), NARRATE_LITERAL_BYTES);
     }
 }
 
-static void tell_forms(struct teller *t, const struct sql_node *condition, const struct sql_node *side,
-                       const struct sql_node *literal)
+static void narrate_forms(struct narrator *t, const struct sql_node *condition, const struct sql_node *side,
+                          const struct sql_node *literal)
 {
     struct forms forms;
     if (!side || !literal || !find_forms(t, side, literal, &forms)) return;
-    tell_begin(t);
+    narrate_begin(t);
     say_forms(t, &t->premise, &forms);
     say_forms(t, &t->prose, &forms);
-    tell_end(t, EXPLAIN_FILTER, condition, true);
+    narrate_end(t, EXPLAIN_FILTER, condition, true);
 }
 
-void tell_stored_forms(struct teller *t, const struct sql_node *condition)
+void narrate_stored_forms(struct narrator *t, const struct sql_node *condition)
 {
-    if (!tell_shows_values(t)) return;
+    if (!narrate_shows_values(t)) return;
     uint32_t looked = 0;
-    for (const struct sql_node *n = condition; n && looked < TELL_MAX_LIST; n = sql_walk(condition, n)) {
+    for (const struct sql_node *n = condition; n && looked < NARRATE_MAX_LIST; n = sql_walk(condition, n)) {
         if (sql_is(n, SQL_QUERY)) return; /* its own conditions are told with it */
         if (n->kind == SQL_BINARY && (n->op == SQL_OP_EQ || n->op == SQL_OP_NE || n->op == SQL_OP_IS)) {
             looked++;
-            tell_forms(t, condition, n->kids[0], sql_plain_literal(n->kids[1]));
-            tell_forms(t, condition, n->kids[1], sql_plain_literal(n->kids[0]));
+            narrate_forms(t, condition, n->kids[0], sql_plain_literal(n->kids[1]));
+            narrate_forms(t, condition, n->kids[1], sql_plain_literal(n->kids[0]));
         } else if (n->kind == SQL_IN && sql_is(n->kids[IN_RIGHT], SQL_LIST)) {
             const struct sql_node *list = n->kids[IN_RIGHT];
-            for (uint32_t i = 0; i < list->n_kids && looked < TELL_MAX_LIST; i++, looked++)
-                tell_forms(t, condition, n->kids[IN_VALUE], sql_plain_literal(list->kids[i]));
+            for (uint32_t i = 0; i < list->n_kids && looked < NARRATE_MAX_LIST; i++, looked++)
+                narrate_forms(t, condition, n->kids[IN_VALUE], sql_plain_literal(list->kids[i]));
         }
     }
 }
 
 /* --- how often the join repeats rows --- */
 
-static const char *slice(struct teller *t, const struct sql_node *node)
+static const char *slice(struct narrator *t, const struct sql_node *node)
 {
     if (!node || node->start >= node->end) return "";
     const char *text = arena_strndup(t->arena, t->source->stmt->text + node->start, node->end - node->start);
@@ -94,7 +95,7 @@ static const char *slice(struct teller *t, const struct sql_node *node)
  * data alone, not on the load.
  *
  * SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE ...; NULL when a table has no key of one column. */
-static const char *make_count(struct teller *t, const struct sql_block *block)
+static const char *make_count(struct narrator *t, const struct sql_block *block)
 {
     char *sql = arena_strdup(t->arena, "SELECT COUNT(*)");
     for (uint32_t i = 0; sql && i < block->n_sources; i++) {
@@ -114,7 +115,7 @@ static const char *make_count(struct teller *t, const struct sql_block *block)
 }
 
 /* "2 different rows of vessel"; in prose "2 different vessels", and "1 vessel". */
-static void say_distinct_rows(struct teller *t, struct say *out, uint64_t n, const struct sql_source *source)
+static void say_distinct_rows(struct narrator *t, struct say *out, uint64_t n, const struct sql_source *source)
 {
     if (!out->prose) {
         say_counted(out, n, "different row of ", "different rows of ");
@@ -128,7 +129,7 @@ static void say_distinct_rows(struct teller *t, struct say *out, uint64_t n, con
     (n == 1 ? say_source : say_source_plural)(t, out, source);
 }
 
-static void say_join_counts(struct teller *t, struct say *out, const struct sql_block *block,
+static void say_join_counts(struct narrator *t, struct say *out, const struct sql_block *block,
                             const struct db_value *counts)
 {
     say(out, "the join gives ");
@@ -140,7 +141,7 @@ static void say_join_counts(struct teller *t, struct say *out, const struct sql_
     }
 }
 
-static bool can_count(const struct teller *t, const struct sql_block *block)
+static bool can_count(const struct narrator *t, const struct sql_block *block)
 {
     if (!t->source->db || !t->options->may_probe || block->n_sources < 2 || block->n_sources > MAX_COUNTED_SOURCES)
         return false;
@@ -149,7 +150,7 @@ static bool can_count(const struct teller *t, const struct sql_block *block)
     return !sql_kid(t->source->stmt->root, QUERY_WITH);
 }
 
-void tell_join_counts(struct teller *t, const struct sql_block *block)
+void narrate_join_counts(struct narrator *t, const struct sql_block *block)
 {
     if (!can_count(t, block)) return;
     const char *sql = make_count(t, block);
@@ -164,8 +165,8 @@ void tell_join_counts(struct teller *t, const struct sql_block *block)
     t->sql_ns += clock_now_ns() - started;
     db_set_limits(t->source->db, &limits);
     if (code != ERR_OK || result.n_rows != 1 || result.n_columns != block->n_sources + 1) return;
-    tell_begin(t);
+    narrate_begin(t);
     say_join_counts(t, &t->premise, block, result.values);
     say_join_counts(t, &t->prose, block, result.values);
-    tell_end(t, EXPLAIN_JOIN, sql_kid(block->node, SELECT_FROM), true);
+    narrate_end(t, EXPLAIN_JOIN, sql_kid(block->node, SELECT_FROM), true);
 }

@@ -1,13 +1,13 @@
 /* The provenance graph (seed 002, §IV-C): tables, their columns, the values of the rows that were traced; phrases are
  * its annotations. */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
 enum { MAX_VALUES = 64, NONE = UINT32_MAX };
 
 struct drawing {
-    struct teller *t;
+    struct narrator *t;
     struct explain_node *nodes;
     struct explain_edge *edges;
     uint32_t n_nodes, n_edges, cap_nodes, cap_edges;
@@ -53,7 +53,7 @@ static void draw_phrase(struct drawing *d, const struct explain_phrase *phrase)
     }
 }
 
-static const char *value_text(struct teller *t, const struct db_value *value)
+static const char *value_text(struct narrator *t, const struct db_value *value)
 {
     struct say out;
     if (!say_init(&out, t->arena, 128, false)) {
@@ -66,12 +66,12 @@ static const char *value_text(struct teller *t, const struct db_value *value)
 
 static void draw_values(struct drawing *d, const struct prov_arm *arm)
 {
-    struct teller *t = d->t;
+    struct narrator *t = d->t;
     uint32_t rows = t->options->expose == EXPLAIN_ROWS ? t->options->max_rows : 1, told = 0;
     for (uint32_t r = 0; r < arm->n_rows && r < rows; r++)
         for (uint32_t c = 0; c < arm->n_columns && told < MAX_VALUES; c++) {
             const struct schema_column *column = arm->columns[c].column;
-            if (!column || tell_denied(t, column)) continue;
+            if (!column || narrate_denied(t, column)) continue;
             uint32_t from = node_of_column(d, column);
             uint32_t to = add_node(d, EXPLAIN_NODE_VALUE, value_text(t, &arm->values[r * arm->n_columns + c]), r);
             add_edge(d, EXPLAIN_HAS_VALUE, from, to);
@@ -82,7 +82,7 @@ static void draw_values(struct drawing *d, const struct prov_arm *arm)
 /* Every phrase stands at the columns it speaks of. */
 static bool annotate(struct drawing *d)
 {
-    const struct teller *t = d->t;
+    const struct narrator *t = d->t;
     uint32_t *counts = arena_new_array(t->arena, d->n_nodes + 1, uint32_t);
     uint32_t **lists = arena_new_array(t->arena, d->n_nodes + 1, uint32_t *);
     if (!counts || !lists) return false;
@@ -104,7 +104,7 @@ static bool annotate(struct drawing *d)
     return true;
 }
 
-static uint32_t count_columns(const struct teller *t, const struct provenance *provenance)
+static uint32_t count_columns(const struct narrator *t, const struct provenance *provenance)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->n_phrases; i++) n += t->phrases[i].n_columns;
@@ -112,7 +112,7 @@ static uint32_t count_columns(const struct teller *t, const struct provenance *p
     return n;
 }
 
-const struct explain_graph *tell_graph(struct teller *t, const struct provenance *provenance)
+const struct explain_graph *narrate_graph(struct narrator *t, const struct provenance *provenance)
 {
     struct explain_graph *graph = arena_new(t->arena, struct explain_graph);
     uint32_t n = count_columns(t, provenance);

@@ -2,7 +2,7 @@
 #include "lib/explain/expr.h"
 
 /* An inner query of one table and one block, with at most a plain WHERE: its SELECT, else NULL. */
-static const struct sql_node *simple_select(const struct teller *t, const struct sql_node *query)
+static const struct sql_node *simple_select(const struct narrator *t, const struct sql_node *query)
 {
     const struct sql_node *select = query->kids[QUERY_BODY];
     if (query->kids[QUERY_WITH] || query->kids[QUERY_ORDER] || query->kids[QUERY_LIMIT] || select->kind != SQL_SELECT)
@@ -17,8 +17,8 @@ static const struct sql_node *simple_select(const struct teller *t, const struct
     return select;
 }
 
-static void say_rows_in_place(struct teller *t, struct say *out, const struct sql_node *select,
-                              void (*say_rows)(struct teller *t, struct say *out, const struct sql_source *source))
+static void say_rows_in_place(struct narrator *t, struct say *out, const struct sql_node *select,
+                              void (*say_rows)(struct narrator *t, struct say *out, const struct sql_source *source))
 {
     const struct sql_source *source = &sql_block_of(t->source->bound, select)->sources[0];
     const struct sql_node *where = select->kids[SELECT_WHERE];
@@ -29,15 +29,15 @@ static void say_rows_in_place(struct teller *t, struct say *out, const struct sq
 }
 
 /* "the largest value of the capacity of all vessels". False, and nothing said, when it is not that simple. */
-static bool say_in_place(struct teller *t, struct say *out, const struct sql_node *query, uint32_t number)
+static bool say_in_place(struct narrator *t, struct say *out, const struct sql_node *query, uint32_t number)
 {
     const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;
-    if (!select || number >= TELL_MAX_QUERIES) return false;
+    if (!select || number >= NARRATE_MAX_QUERIES) return false;
     const struct sql_node *items = select->kids[SELECT_ITEMS];
     if (items->n_kids != 1 || items->kids[0]->kind != SQL_ITEM) return false;
     const struct sql_node *item = items->kids[0]->kids[0];
     if (!sql_is_aggregate(item) && !sql_plain_column(item)) return false;
-    if (sql_is(item, SQL_CALL) && tell_counts_rows(item) && !item->kids[CALL_FILTER]) {
+    if (sql_is(item, SQL_CALL) && narrate_counts_rows(item) && !item->kids[CALL_FILTER]) {
         say(out, "the number of ");
     } else {
         say_expr(t, out, item);
@@ -50,12 +50,12 @@ static bool say_in_place(struct teller *t, struct say *out, const struct sql_nod
 }
 
 /* "there is a sailing where ..." in prose, if it is that simple; else "query 1 gives at least one row". */
-static void say_existence(struct teller *t, struct say *out, const struct sql_node *query, const char *there_is,
-                          void (*say_rows)(struct teller *t, struct say *out, const struct sql_source *source),
+static void say_existence(struct narrator *t, struct say *out, const struct sql_node *query, const char *there_is,
+                          void (*say_rows)(struct narrator *t, struct say *out, const struct sql_source *source),
                           const char *gives)
 {
-    uint32_t number = tell_query_number(t, query, NULL, TELL_EXISTS);
-    const struct sql_node *select = out->prose && number < TELL_MAX_QUERIES ? simple_select(t, query) : NULL;
+    uint32_t number = narrate_query_number(t, query, NULL, NARRATE_EXISTS);
+    const struct sql_node *select = out->prose && number < NARRATE_MAX_QUERIES ? simple_select(t, query) : NULL;
     if (!select || sql_block_of(t->source->bound, select)->aggregate) {
         say_query(out, number);
         say(out, gives);
@@ -66,38 +66,38 @@ static void say_existence(struct teller *t, struct say *out, const struct sql_no
     t->queries[number].in_place = true;
 }
 
-void say_values_of(struct teller *t, struct say *out, const struct sql_node *query)
+void say_values_of(struct narrator *t, struct say *out, const struct sql_node *query)
 {
-    uint32_t number = tell_query_number(t, query, NULL, TELL_IN);
+    uint32_t number = narrate_query_number(t, query, NULL, NARRATE_IN);
     say(out, "the values of ");
     if (!say_in_place(t, out, query, number)) say_query(out, number);
 }
 
-void say_exists(struct teller *t, struct say *out, const struct sql_node *n)
+void say_exists(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_existence(t, out, n->kids[0], "there is ", say_a_source, " gives at least one row");
 }
 
-void say_not_exists(struct teller *t, struct say *out, const struct sql_node *n)
+void say_not_exists(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     say_existence(t, out, n->kids[0], "there is no ", say_source, " gives no row");
 }
 
-void say_quantified(struct teller *t, struct say *out, const struct sql_node *n)
+void say_quantified(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const struct sql_node *right = n->kids[1];
     say_operand(t, out, n->kids[0], CONDITION);
     say_operator(t, out, n);
     say(out, n->flags & SQL_F_ALL ? "every value of " : "at least one value of ");
     if (sql_is(right, SQL_SUBQUERY))
-        say_query(out, tell_query_number(t, right->kids[0], NULL, TELL_COMPARED));
+        say_query(out, narrate_query_number(t, right->kids[0], NULL, NARRATE_COMPARED));
     else
         say_operand(t, out, right, CONDITION);
 }
 
-void say_subquery(struct teller *t, struct say *out, const struct sql_node *n)
+void say_subquery(struct narrator *t, struct say *out, const struct sql_node *n)
 {
-    uint32_t number = tell_query_number(t, n->kids[0], NULL, TELL_VALUE);
+    uint32_t number = narrate_query_number(t, n->kids[0], NULL, NARRATE_VALUE);
     if (say_in_place(t, out, n->kids[0], number)) return;
     say(out, "the value of ");
     say_query(out, number);

@@ -6,7 +6,7 @@
  * different joins equal, so a phrase follows for every joining condition that says which row is found through which
  * column of which side: the side that holds the foreign key refers, the other is referred to.
  */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct edge {
 };
 
 struct joined {
-    struct teller *t;
+    struct narrator *t;
     const struct sql_block *block;
     struct edge edges[MAX_EDGES];
     uint32_t n_edges;
@@ -50,7 +50,7 @@ static bool is_told_here(const struct sql_join_pair *pair, const struct sql_bloc
     return joins_here(pair, block) && !(sql_clause_of(pair->node) == SQL_CLAUSE_WHERE && has_outer_join(block));
 }
 
-bool tell_is_join(const struct teller *t, const struct sql_block *block, const struct sql_node *condition)
+bool narrate_is_join(const struct narrator *t, const struct sql_block *block, const struct sql_node *condition)
 {
     for (uint32_t i = 0; i < t->n_pairs; i++)
         if (t->pairs[i].node == condition && is_told_here(&t->pairs[i], block)) return true;
@@ -65,7 +65,7 @@ static bool refers(const struct schema_join *join, uint32_t from, uint32_t to)
 }
 
 /* The reference that a pair follows: *child is the side that holds it. NULL: none. */
-static const struct schema_join *reference(const struct teller *t, const struct sql_join_pair *pair,
+static const struct schema_join *reference(const struct narrator *t, const struct sql_join_pair *pair,
                                            const struct sql_ref **child, const struct sql_ref **parent, bool *derived)
 {
     const struct schema_column *left = schema_column_of(t->index, pair->left),
@@ -80,7 +80,7 @@ static const struct schema_join *reference(const struct teller *t, const struct 
     return join;
 }
 
-static void say_equality(struct teller *t, struct say *out, const struct sql_join_pair *pair)
+static void say_equality(struct narrator *t, struct say *out, const struct sql_join_pair *pair)
 {
     say_ref(t, out, pair->left);
     say(out, " is equal to ");
@@ -89,7 +89,7 @@ static void say_equality(struct teller *t, struct say *out, const struct sql_joi
 
 /* "each friend comes with the highschooler that its student id refers to"; where the other side is not known by its
  * key, "with the city whose name its city name refers to". */
-static void say_reference_in_words(struct teller *t, struct say *out, const struct sql_ref *child,
+static void say_reference_in_words(struct narrator *t, struct say *out, const struct sql_ref *child,
                                    const struct sql_ref *parent)
 {
     const struct schema_column *from = schema_column_of(t->index, child), *to = schema_column_of(t->index, parent);
@@ -103,13 +103,13 @@ static void say_reference_in_words(struct teller *t, struct say *out, const stru
         say(out, " its ");
     }
     say_column_words(t, out, from);
-    say(out, tell_column_is_plural(t, from) ? " refer to" : " refers to");
-    tell_column_used(t, from);
+    say(out, narrate_column_is_plural(t, from) ? " refer to" : " refers to");
+    narrate_column_used(t, from);
 }
 
 /* "each friend is joined with the highschooler that friend.student_id refers to" */
-static void say_reference(struct teller *t, struct say *out, const struct sql_ref *child, const struct sql_ref *parent,
-                          const struct schema_join *join)
+static void say_reference(struct narrator *t, struct say *out, const struct sql_ref *child,
+                          const struct sql_ref *parent, const struct schema_join *join)
 {
     if (out->prose) {
         say_reference_in_words(t, out, child, parent);
@@ -130,7 +130,7 @@ static void say_reference(struct teller *t, struct say *out, const struct sql_re
     say(out, ")");
 }
 
-static void say_pair(struct teller *t, struct say *out, const struct sql_join_pair *pair)
+static void say_pair(struct narrator *t, struct say *out, const struct sql_join_pair *pair)
 {
     const struct sql_ref *child, *parent;
     bool derived;
@@ -210,7 +210,7 @@ static void read_joins(struct joined *j)
 /* --- topology --- */
 
 /* A table that is there to relate others: its key is made of references, or it holds little else. */
-static bool is_bridge(const struct teller *t, const struct sql_source *source)
+static bool is_bridge(const struct narrator *t, const struct sql_source *source)
 {
     if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
     const struct schema_table *table = &t->index->tables[source->table];
@@ -301,7 +301,7 @@ static void say_others(struct joined *j, struct say *out, const struct sql_sourc
 static const char *its_or_their(const struct joined *j, const struct say *out, const struct sql_source *source,
                                 const char *its, const char *their)
 {
-    return out->prose && tell_has_noun(j->t, source) ? their : its;
+    return out->prose && narrate_has_noun(j->t, source) ? their : its;
 }
 
 static void say_star_of_sources(struct joined *j, struct say *out, const struct sql_source *centre)
@@ -349,20 +349,20 @@ static void say_many_sources(struct joined *j, struct say *out)
     say(out, "it reads ");
     say_counted(out, j->block->n_sources, "table", "tables");
     say(out, ": ");
-    for (uint32_t i = 0; i < j->block->n_sources && i < TELL_MAX_LIST; i++) {
+    for (uint32_t i = 0; i < j->block->n_sources && i < NARRATE_MAX_LIST; i++) {
         say_comma(out, i, j->block->n_sources);
         say_source_name(j->t, out, &j->block->sources[i]);
     }
 }
 
-static void tell_topology(struct joined *j)
+static void narrate_topology(struct joined *j)
 {
-    struct teller *t = j->t;
+    struct narrator *t = j->t;
     bool readable = j->block->n_sources <= 8;
-    tell_begin(t);
+    narrate_begin(t);
     (readable ? say_topology : say_many_sources)(j, &t->premise);
     (readable ? say_topology : say_many_sources)(j, &t->prose);
-    tell_end(t, EXPLAIN_JOIN, sql_kid(j->block->node, SELECT_FROM), false);
+    narrate_end(t, EXPLAIN_JOIN, sql_kid(j->block->node, SELECT_FROM), false);
 }
 
 /* --- what is special about a join --- */
@@ -374,8 +374,8 @@ static bool lies_below(const struct sql_node *n, const struct sql_node *top)
 }
 
 /* The FROM items below one side of a join. */
-static void say_side(struct teller *t, struct say *out, const struct sql_block *block, const struct sql_node *side,
-                     void (*say_one)(struct teller *t, struct say *out, const struct sql_source *source))
+static void say_side(struct narrator *t, struct say *out, const struct sql_block *block, const struct sql_node *side,
+                     void (*say_one)(struct narrator *t, struct say *out, const struct sql_source *source))
 {
     uint32_t n = 0, told = 0;
     for (uint32_t i = 0; i < block->n_sources; i++) n += lies_below(block->sources[i].node, side);
@@ -386,7 +386,7 @@ static void say_side(struct teller *t, struct say *out, const struct sql_block *
         }
 }
 
-static void say_outer_join(struct teller *t, struct say *out, const struct sql_node *join)
+static void say_outer_join(struct narrator *t, struct say *out, const struct sql_node *join)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, join);
     bool left = join->op == SQL_JOIN_LEFT_OUTER, full = join->op == SQL_JOIN_FULL_OUTER;
@@ -399,7 +399,7 @@ static void say_outer_join(struct teller *t, struct say *out, const struct sql_n
     if (full) say(out, ", and the other way round");
 }
 
-static void say_match(struct teller *t, struct say *out, const struct sql_node *condition)
+static void say_match(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
     const struct sql_node *join = sql_up(condition, SQL_JOIN);
     bool outer = join && join->op != SQL_JOIN_INNER && join->op != SQL_JOIN_CROSS;
@@ -409,15 +409,15 @@ static void say_match(struct teller *t, struct say *out, const struct sql_node *
 }
 
 /* USING and NATURAL whose columns do not show as pairs, and conditions that are no equality of two tables' columns. */
-static void tell_match_conditions(struct teller *t, const struct sql_block *block, const struct sql_node *on)
+static void narrate_match_conditions(struct narrator *t, const struct sql_block *block, const struct sql_node *on)
 {
     const struct sql_node **conditions;
     int n = sql_conjuncts(t->arena, on->kids[0], &conditions);
     if (n < 0) t->full = true;
     for (int i = 0; i < n; i++)
-        if (!tell_is_join(t, block, conditions[i])) {
-            tell_phrase(t, EXPLAIN_JOIN, conditions[i], say_match);
-            tell_stored_forms(t, conditions[i]);
+        if (!narrate_is_join(t, block, conditions[i])) {
+            narrate_phrase(t, EXPLAIN_JOIN, conditions[i], say_match);
+            narrate_stored_forms(t, conditions[i]);
         }
 }
 
@@ -454,56 +454,56 @@ static void say_multiplied(struct joined *j, struct say *out, const struct edge 
     say_source(j->t, out, b->child);
 }
 
-static bool may_repeat(const struct teller *t, const struct edge *e)
+static bool may_repeat(const struct narrator *t, const struct edge *e)
 {
     const struct schema_column *column = t->index->columns[e->join->from[0]];
     return !(e->join->n_pairs == 1 && column->unique && !column->unique_measured);
 }
 
-static void tell_multiplication(struct joined *j)
+static void narrate_multiplication(struct joined *j)
 {
     for (uint32_t a = 0; a < j->n_edges; a++)
         for (uint32_t b = a + 1; b < j->n_edges; b++) {
             const struct edge *x = &j->edges[a], *y = &j->edges[b];
             if (x->parent != y->parent || x->child == y->child || !may_repeat(j->t, x) || !may_repeat(j->t, y))
                 continue;
-            tell_begin(j->t);
+            narrate_begin(j->t);
             say_multiplied(j, &j->t->premise, x, y);
             say_multiplied(j, &j->t->prose, x, y);
-            tell_end(j->t, EXPLAIN_JOIN, y->child->node, false);
+            narrate_end(j->t, EXPLAIN_JOIN, y->child->node, false);
         }
 }
 
-static void tell_joins(struct teller *t, const struct sql_block *block)
+static void narrate_joins(struct narrator *t, const struct sql_block *block)
 {
     struct joined j = {.t = t, .block = block};
     const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
     read_joins(&j);
-    tell_topology(&j);
+    narrate_topology(&j);
     for (uint32_t i = 0; i < t->n_pairs; i++) {
         const struct sql_join_pair *pair = &t->pairs[i];
         if (!is_told_here(pair, block)) continue;
-        tell_begin(t);
+        narrate_begin(t);
         say_pair(t, &t->premise, pair);
         say_pair(t, &t->prose, pair);
-        tell_end(t, EXPLAIN_JOIN, pair->node, false);
+        narrate_end(t, EXPLAIN_JOIN, pair->node, false);
     }
     for (const struct sql_node *n = from; n; n = sql_walk(from, n)) {
-        if (sql_is(n, SQL_ON) && sql_block_of(t->source->bound, n) == block) tell_match_conditions(t, block, n);
+        if (sql_is(n, SQL_ON) && sql_block_of(t->source->bound, n) == block) narrate_match_conditions(t, block, n);
         if (sql_is(n, SQL_JOIN) && n->op != SQL_JOIN_INNER && n->op != SQL_JOIN_CROSS &&
             sql_block_of(t->source->bound, n) == block)
-            tell_phrase(t, EXPLAIN_JOIN, n, say_outer_join);
+            narrate_phrase(t, EXPLAIN_JOIN, n, say_outer_join);
     }
-    tell_begin(t);
+    narrate_begin(t);
     say_combined(&j, &t->premise);
     say_combined(&j, &t->prose);
-    tell_end(t, EXPLAIN_JOIN, from, false);
-    tell_multiplication(&j);
+    narrate_end(t, EXPLAIN_JOIN, from, false);
+    narrate_multiplication(&j);
 }
 
 /* --- FROM --- */
 
-static void say_single(struct teller *t, struct say *out, const struct sql_node *from)
+static void say_single(struct narrator *t, struct say *out, const struct sql_node *from)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, from);
     const struct sql_source *source = &block->sources[0];
@@ -513,11 +513,11 @@ static void say_single(struct teller *t, struct say *out, const struct sql_node 
     if (source->kind == SQL_SOURCE_TABLE) return;
     if (source->kind == SQL_SOURCE_DERIVED && source->name) {
         say(out, ", that is ");
-        say_query(out, tell_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, TELL_DERIVED));
+        say_query(out, narrate_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, NARRATE_DERIVED));
     }
 }
 
-static void say_nothing_read(struct teller *t, struct say *out, const struct sql_node *select)
+static void say_nothing_read(struct narrator *t, struct say *out, const struct sql_node *select)
 {
     (void)select;
     say_within(t, out);
@@ -525,25 +525,26 @@ static void say_nothing_read(struct teller *t, struct say *out, const struct sql
 }
 
 /* The queries of derived tables get their numbers even where only their aliases are told. */
-static void number_derived(struct teller *t, const struct sql_block *block)
+static void number_derived(struct narrator *t, const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].kind == SQL_SOURCE_DERIVED)
-            tell_query_number(t, sql_kid(block->sources[i].node, DERIVED_QUERY), block->sources[i].node, TELL_DERIVED);
+            narrate_query_number(t, sql_kid(block->sources[i].node, DERIVED_QUERY), block->sources[i].node,
+                                 NARRATE_DERIVED);
 }
 
-void tell_from(struct teller *t, const struct sql_block *block)
+void narrate_from(struct narrator *t, const struct sql_block *block)
 {
     const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
     if (!from || block->n_sources == 0) {
-        tell_phrase(t, EXPLAIN_FROM, block->node, say_nothing_read);
+        narrate_phrase(t, EXPLAIN_FROM, block->node, say_nothing_read);
         return;
     }
     number_derived(t, block);
     if (block->n_sources == 1)
-        tell_phrase(t, EXPLAIN_FROM, from, say_single);
+        narrate_phrase(t, EXPLAIN_FROM, from, say_single);
     else if (block->n_sources <= MAX_SOURCES)
-        tell_joins(t, block);
+        narrate_joins(t, block);
     else
-        tell_missing(t, "There are too many tables to tell how they are joined.");
+        narrate_missing(t, "There are too many tables to tell how they are joined.");
 }

@@ -1,6 +1,6 @@
 /* What things are called: exactly for the verifier, in words for people. */
 #include "lib/explain/noun.h"
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static uint32_t ordinal(const struct sql_source *source)
 /* --- nouns --- */
 
 /* Names are read once: by column id, then by table. An arena that is full gives an empty noun, and fails elsewhere. */
-static struct noun *noun_at(const struct teller *t, uint32_t at, bool *is_new)
+static struct noun *noun_at(const struct narrator *t, uint32_t at, bool *is_new)
 {
     static struct noun none;
     *is_new = t->nouns && !t->nouns[at];
@@ -30,7 +30,7 @@ static struct noun *noun_at(const struct teller *t, uint32_t at, bool *is_new)
     return t->nouns && t->nouns[at] ? t->nouns[at] : &none;
 }
 
-static const struct noun *noun_of_table(const struct teller *t, int table)
+static const struct noun *noun_of_table(const struct narrator *t, int table)
 {
     const struct schema_table *known = &t->index->tables[table];
     bool is_new;
@@ -39,7 +39,7 @@ static const struct noun *noun_of_table(const struct teller *t, int table)
     return noun;
 }
 
-static const struct noun *noun_of_column(const struct teller *t, const struct schema_column *column)
+static const struct noun *noun_of_column(const struct narrator *t, const struct schema_column *column)
 {
     bool is_new;
     struct noun *noun = noun_at(t, column->id, &is_new);
@@ -50,40 +50,40 @@ static const struct noun *noun_of_column(const struct teller *t, const struct sc
     return noun;
 }
 
-static void say_exact_table(struct teller *t, struct say *out, int table)
+static void say_exact_table(struct narrator *t, struct say *out, int table)
 {
     const char *name = t->index->tables[table].name;
-    say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
+    say_bytes(out, name, strlen(name), NARRATE_NAME_BYTES);
 }
 
 /* --- FROM items --- */
 
-static void say_exposed(struct teller *t, struct say *out, const struct sql_source *source)
+static void say_exposed(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     if (sql_is(source->node, SQL_TABLE)) /* a CTE, whatever it is called here */
-        say_bytes(out, source->node->text, source->node->text_len, TELL_NAME_BYTES);
+        say_bytes(out, source->node->text, source->node->text_len, NARRATE_NAME_BYTES);
     else if (source->name)
-        say_bytes(out, source->name, source->name_len, TELL_NAME_BYTES);
+        say_bytes(out, source->name, source->name_len, NARRATE_NAME_BYTES);
     else if (source->kind == SQL_SOURCE_DERIVED)
-        say_query(out, tell_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, TELL_DERIVED));
+        say_query(out, narrate_query_number(t, sql_kid(source->node, DERIVED_QUERY), source->node, NARRATE_DERIVED));
     else
         say_sql(t, out, source->node);
 }
 
 /* The noun for one row of it. NULL: it has none, only a name ("has_pet", "staff 2", "query 1"). */
-static const struct noun *noun_of(const struct teller *t, const struct sql_source *source)
+static const struct noun *noun_of(const struct narrator *t, const struct sql_source *source)
 {
     if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return NULL;
     const struct noun *noun = noun_of_table(t, source->table);
     return noun->is_phrase && noun->is_counted && !ordinal(source) ? noun : NULL;
 }
 
-bool tell_has_noun(const struct teller *t, const struct sql_source *source)
+bool narrate_has_noun(const struct narrator *t, const struct sql_source *source)
 {
     return noun_of(t, source) != NULL;
 }
 
-void say_source_name(struct teller *t, struct say *out, const struct sql_source *source)
+void say_source_name(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     uint32_t nth = ordinal(source);
     bool is_table = source->kind == SQL_SOURCE_TABLE && source->table >= 0;
@@ -100,13 +100,13 @@ void say_source_name(struct teller *t, struct say *out, const struct sql_source 
     say_count(out, nth);
 }
 
-void say_source(struct teller *t, struct say *out, const struct sql_source *source)
+void say_source(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     if (out->prose && !noun_of(t, source)) say(out, "row of ");
     say_source_name(t, out, source);
 }
 
-void say_source_plural(struct teller *t, struct say *out, const struct sql_source *source)
+void say_source_plural(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     const struct noun *noun = noun_of(t, source);
     if (noun) {
@@ -117,7 +117,7 @@ void say_source_plural(struct teller *t, struct say *out, const struct sql_sourc
     say_source_name(t, out, source);
 }
 
-void say_source_listed(struct teller *t, struct say *out, const struct sql_source *source)
+void say_source_listed(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     const struct noun *noun = out->prose ? noun_of(t, source) : NULL;
     if (noun)
@@ -126,14 +126,14 @@ void say_source_listed(struct teller *t, struct say *out, const struct sql_sourc
         say_source_name(t, out, source);
 }
 
-void say_a_source(struct teller *t, struct say *out, const struct sql_source *source)
+void say_a_source(struct narrator *t, struct say *out, const struct sql_source *source)
 {
     const struct noun *noun = noun_of(t, source);
     say(out, noun && noun_takes_an(noun->text) ? "an " : "a ");
     say_source(t, out, source);
 }
 
-void say_of_source(struct teller *t, struct say *out, const struct sql_source *source, uint32_t levels)
+void say_of_source(struct narrator *t, struct say *out, const struct sql_source *source, uint32_t levels)
 {
     say(out, noun_of(t, source) ? " of the " : " of ");
     for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
@@ -142,7 +142,7 @@ void say_of_source(struct teller *t, struct say *out, const struct sql_source *s
 
 /* --- columns --- */
 
-const struct schema_column *tell_column_at(const struct teller *t, const struct sql_source *source, int output)
+const struct schema_column *narrate_column_at(const struct narrator *t, const struct sql_source *source, int output)
 {
     int table = source->table, column = output;
     if (output < 0) return NULL;
@@ -156,38 +156,38 @@ const struct schema_column *tell_column_at(const struct teller *t, const struct 
     return (uint32_t)column < known->n_columns ? &known->columns[column] : NULL;
 }
 
-void say_column_words(struct teller *t, struct say *out, const struct schema_column *column)
+void say_column_words(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     say_noun(out, noun_of_column(t, column));
 }
 
-void say_column_label(struct teller *t, struct say *out, const struct schema_column *column)
+void say_column_label(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     if (!noun_of_column(t, column)->is_phrase) say(out, "column ");
     say_column_words(t, out, column);
 }
 
-void say_the_column(struct teller *t, struct say *out, const struct schema_column *column)
+void say_the_column(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     say(out, "the ");
     say_column_label(t, out, column);
 }
 
-bool tell_column_is_plural(const struct teller *t, const struct schema_column *column)
+bool narrate_column_is_plural(const struct narrator *t, const struct schema_column *column)
 {
     return noun_is_plural(noun_of_column(t, column));
 }
 
-bool tell_is_plural(const struct teller *t, const struct sql_node *expr)
+bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
     if (ref && ref->kind == SQL_REF_ALIAS) expr = ref->expr;
     const struct schema_column *column = expr ? schema_column_of(t->index, sql_plain_column(expr)) : NULL;
-    return column && tell_column_is_plural(t, column);
+    return column && narrate_column_is_plural(t, column);
 }
 
 /* What the sidecar says of it, at its first mention. */
-static void say_description(struct teller *t, struct say *out, const struct schema_column *column)
+static void say_description(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     const char *text = out->prose ? column->description : column->full_name;
     if (!text || !*text) text = column->description;
@@ -196,21 +196,21 @@ static void say_description(struct teller *t, struct say *out, const struct sche
     if (*word & bit) return;
     *word |= bit;
     say(out, " (");
-    say_bytes(out, text, strlen(text), TELL_NAME_BYTES);
+    say_bytes(out, text, strlen(text), NARRATE_NAME_BYTES);
     say(out, ")");
 }
 
-static void say_output_name(struct teller *t, struct say *out, const struct sql_source *source, int output)
+static void say_output_name(struct narrator *t, struct say *out, const struct sql_source *source, int output)
 {
-    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
+    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? narrate_column_at(t, source, output) : NULL;
     if (column && out->prose) {
         say_the_column(t, out, column);
     } else if (column) {
-        say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
+        say_bytes(out, column->name, strlen(column->name), NARRATE_NAME_BYTES);
     } else {
         say_either(out, "", "the ");
         if (output >= 0 && (uint32_t)output < source->n_outputs && source->outputs[output].name) {
-            say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, TELL_NAME_BYTES);
+            say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, NARRATE_NAME_BYTES);
         } else {
             say(out, "column ");
             say_count(out, (uint64_t)output + 1);
@@ -220,9 +220,9 @@ static void say_output_name(struct teller *t, struct say *out, const struct sql_
 }
 
 /* customer.customer_name: "the customer name" needs no "of the customer"; nor does customer.customer. */
-bool tell_names_its_table(const struct teller *t, const struct sql_source *source, int output)
+bool narrate_names_its_table(const struct narrator *t, const struct sql_source *source, int output)
 {
-    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? tell_column_at(t, source, output) : NULL;
+    const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? narrate_column_at(t, source, output) : NULL;
     if (!column || column->full_name || ordinal(source)) return false;
     const struct text_tokens *table = &t->index->tables[column->table].words, *words = &column->words;
     if (table->n == 0 || words->n < table->n) return false;
@@ -231,9 +231,9 @@ bool tell_names_its_table(const struct teller *t, const struct sql_source *sourc
     return true;
 }
 
-void say_output(struct teller *t, struct say *out, const struct sql_source *source, int output, uint32_t levels)
+void say_output(struct narrator *t, struct say *out, const struct sql_source *source, int output, uint32_t levels)
 {
-    tell_column_used(t, tell_column_at(t, source, output));
+    narrate_column_used(t, narrate_column_at(t, source, output));
     if (!out->prose) {
         for (uint32_t i = 0; i < levels; i++) say(out, "outer ");
         say_source(t, out, source);
@@ -242,11 +242,11 @@ void say_output(struct teller *t, struct say *out, const struct sql_source *sour
         return;
     }
     say_output_name(t, out, source, output);
-    if (levels == 0 && (source->block->n_sources < 2 || tell_names_its_table(t, source, output))) return;
+    if (levels == 0 && (source->block->n_sources < 2 || narrate_names_its_table(t, source, output))) return;
     say_of_source(t, out, source, levels);
 }
 
-void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
+void say_ref(struct narrator *t, struct say *out, const struct sql_ref *ref)
 {
     if (ref->kind == SQL_REF_ROWID && out->prose) {
         say(out, "the row number");
@@ -260,9 +260,9 @@ void say_ref(struct teller *t, struct say *out, const struct sql_ref *ref)
     }
 }
 
-void say_column(struct teller *t, struct say *out, const struct schema_column *column)
+void say_column(struct narrator *t, struct say *out, const struct schema_column *column)
 {
-    tell_column_used(t, column);
+    narrate_column_used(t, column);
     if (out->prose) {
         const struct noun *noun = noun_of_table(t, (int)column->table);
         say_the_column(t, out, column);
@@ -271,7 +271,7 @@ void say_column(struct teller *t, struct say *out, const struct schema_column *c
     } else {
         say_exact_table(t, out, (int)column->table);
         say(out, ".");
-        say_bytes(out, column->name, strlen(column->name), TELL_NAME_BYTES);
+        say_bytes(out, column->name, strlen(column->name), NARRATE_NAME_BYTES);
     }
 }
 
@@ -281,7 +281,7 @@ void say_query(struct say *out, uint32_t number)
 {
     if (number == 0) {
         say(out, "the query");
-    } else if (number == TELL_MAX_QUERIES) {
+    } else if (number == NARRATE_MAX_QUERIES) {
         say(out, "a further query");
     } else {
         say(out, "query ");
@@ -289,7 +289,7 @@ void say_query(struct say *out, uint32_t number)
     }
 }
 
-void say_within(struct teller *t, struct say *out)
+void say_within(struct narrator *t, struct say *out)
 {
     if (t->query == 0) return;
     say(out, "in ");
@@ -297,35 +297,35 @@ void say_within(struct teller *t, struct say *out)
     say(out, ", ");
 }
 
-void say_sql(struct teller *t, struct say *out, const struct sql_node *node)
+void say_sql(struct narrator *t, struct say *out, const struct sql_node *node)
 {
     const struct sql_stmt *stmt = t->source->stmt;
     if (node->end > stmt->len || node->start >= node->end) {
         say(out, "?");
         return;
     }
-    if (node->end - node->start > TELL_SQL_BYTES) t->cut = true;
+    if (node->end - node->start > NARRATE_SQL_BYTES) t->cut = true;
     uint32_t len = node->end - node->start;
-    const char *mark = sql_quote_mark(stmt->text + node->start, len < TELL_SQL_BYTES ? len : TELL_SQL_BYTES);
+    const char *mark = sql_quote_mark(stmt->text + node->start, len < NARRATE_SQL_BYTES ? len : NARRATE_SQL_BYTES);
     say(out, mark);
-    say_bytes(out, stmt->text + node->start, len, TELL_SQL_BYTES);
+    say_bytes(out, stmt->text + node->start, len, NARRATE_SQL_BYTES);
     say(out, mark);
 }
 
 /* --- what may not be shown --- */
 
-bool tell_shows_values(const struct teller *t)
+bool narrate_shows_values(const struct narrator *t)
 {
     return t->options->expose != EXPLAIN_NONE;
 }
 
-bool tell_denied(const struct teller *t, const struct schema_column *column)
+bool narrate_denied(const struct narrator *t, const struct schema_column *column)
 {
     return column && schema_column_is_denied(t->index, column, t->options->deny_columns, t->options->n_deny_columns);
 }
 
 /* What is not a plain column of a table may be computed from a denied one. */
-bool tell_uses_denied(const struct teller *t, const struct sql_node *node)
+bool narrate_uses_denied(const struct narrator *t, const struct sql_node *node)
 {
     if (t->options->n_deny_columns == 0) return false;
     for (const struct sql_node *n = node; n; n = sql_walk(node, n)) {

@@ -1,37 +1,38 @@
 /* The phrases of an explanation as they are told one after the other, and the queue of its queries. */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
-void tell_missing(struct teller *t, const char *sentence)
+void narrate_missing(struct narrator *t, const char *sentence)
 {
     if (!t->missing) t->missing = sentence;
 }
 
-void tell_column_used(struct teller *t, const struct schema_column *column)
+void narrate_column_used(struct narrator *t, const struct schema_column *column)
 {
-    if (!column || t->n_columns == TELL_MAX_COLUMNS) return;
+    if (!column || t->n_columns == NARRATE_MAX_COLUMNS) return;
     for (uint32_t i = 0; i < t->n_columns; i++)
         if (t->columns[i] == column->id) return;
     t->columns[t->n_columns++] = column->id;
 }
 
-uint32_t tell_query_number(struct teller *t, const struct sql_node *query, const struct sql_node *name,
-                           enum tell_role role)
+uint32_t narrate_query_number(struct narrator *t, const struct sql_node *query, const struct sql_node *name,
+                              enum narrate_role role)
 {
     for (uint32_t i = 0; i < t->n_queries; i++)
         if (t->queries[i].node == query) return i;
-    if (t->n_queries == TELL_MAX_QUERIES) {
+    if (t->n_queries == NARRATE_MAX_QUERIES) {
         t->cut = true;
-        tell_missing(t, "There are too many queries inside of the query to tell them all.");
-        return TELL_MAX_QUERIES;
+        narrate_missing(t, "There are too many queries inside of the query to tell them all.");
+        return NARRATE_MAX_QUERIES;
     }
-    t->queries[t->n_queries] = (struct told_query){query, name, role, t->queries[t->query].depth + 1, t->query, false};
+    t->queries[t->n_queries] =
+        (struct narrated_query){query, name, role, t->queries[t->query].depth + 1, t->query, false};
     return t->n_queries++;
 }
 
 /* "in query 2, rows ..." → "In query 2, rows ... ." */
-static const char *as_sentence(struct teller *t, const struct say *said)
+static const char *as_sentence(struct narrator *t, const struct say *said)
 {
     if (said->len == 0) return "";
     char *text = arena_alloc(t->arena, said->len + 2);
@@ -45,18 +46,18 @@ static const char *as_sentence(struct teller *t, const struct say *said)
     return text;
 }
 
-void tell_begin(struct teller *t)
+void narrate_begin(struct narrator *t)
 {
     say_clear(&t->premise);
     say_clear(&t->prose);
     t->n_columns = 0;
 }
 
-void tell_end(struct teller *t, enum explain_kind kind, const struct sql_node *node, bool from_data)
+void narrate_end(struct narrator *t, enum explain_kind kind, const struct sql_node *node, bool from_data)
 {
     if (t->queries[t->query].in_place && !from_data) say_clear(&t->prose);
     if (t->premise.len + t->prose.len == 0 || t->full) return;
-    if (t->n_phrases == TELL_MAX_PHRASES) {
+    if (t->n_phrases == NARRATE_MAX_PHRASES) {
         t->cut = true;
         return;
     }
@@ -81,10 +82,10 @@ void tell_end(struct teller *t, enum explain_kind kind, const struct sql_node *n
     };
 }
 
-void tell_phrase(struct teller *t, enum explain_kind kind, const struct sql_node *node, tell_fn *tell)
+void narrate_phrase(struct narrator *t, enum explain_kind kind, const struct sql_node *node, narrate_fn *narrate)
 {
-    tell_begin(t);
-    tell(t, &t->premise, node);
-    tell(t, &t->prose, node);
-    tell_end(t, kind, node, false);
+    narrate_begin(t);
+    narrate(t, &t->premise, node);
+    narrate(t, &t->prose, node);
+    narrate_end(t, kind, node, false);
 }

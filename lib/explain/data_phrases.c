@@ -1,6 +1,6 @@
 /* What the data says: how many rows there are, and where the representative one comes from. Phrases here are
  * `from_data`; policy decides which values they may hold. */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void say_cell(struct say *out, const struct db_value *value, bool withhel
 /* --- the result --- */
 
 /* May the values of an output column of the result be shown? Every arm of a set operation feeds it. */
-static bool output_withheld(const struct teller *t, uint32_t output)
+static bool output_withheld(const struct narrator *t, uint32_t output)
 {
     const struct sql_bound *bound = t->source->bound;
     if (t->options->n_deny_columns == 0) return false;
@@ -27,8 +27,8 @@ static bool output_withheld(const struct teller *t, uint32_t output)
         if (output >= block->n_outputs) return true;
         const struct sql_output *o = &block->outputs[output];
         if (o->expr) {
-            if (tell_uses_denied(t, o->expr)) return true;
-        } else if (o->table < 0 || o->column < 0 || tell_denied(t, &t->index->tables[o->table].columns[o->column])) {
+            if (narrate_uses_denied(t, o->expr)) return true;
+        } else if (o->table < 0 || o->column < 0 || narrate_denied(t, &t->index->tables[o->table].columns[o->column])) {
             return true;
         }
     }
@@ -41,17 +41,17 @@ static bool is_named(const struct sql_output *o)
     return o->expr && sql_is(o->expr->parent, SQL_ITEM) && o->expr->parent->text && !sql_is(o->expr, SQL_COLUMN);
 }
 
-static void say_output_label(struct teller *t, struct say *out, const struct sql_block *block, uint32_t output)
+static void say_output_label(struct narrator *t, struct say *out, const struct sql_block *block, uint32_t output)
 {
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
     if (o && out->prose && is_named(o)) {
-        say_bytes(out, o->name, o->name_len, TELL_NAME_BYTES);
+        say_bytes(out, o->name, o->name_len, NARRATE_NAME_BYTES);
     } else if (o && out->prose && o->expr && !sql_plain_literal(o->expr)) {
         say_expr(t, out, o->expr);
     } else if (o && out->prose && o->table >= 0 && o->column >= 0) {
         const struct schema_column *column = &t->index->tables[o->table].columns[o->column];
         say_the_column(t, out, column);
-        tell_column_used(t, column);
+        narrate_column_used(t, column);
     } else {
         say(out, "column ");
         say_count(out, output + 1);
@@ -59,15 +59,16 @@ static void say_output_label(struct teller *t, struct say *out, const struct sql
 }
 
 /* Does the label name a column of which people say "are"? */
-static bool label_is_plural(const struct teller *t, const struct sql_block *block, uint32_t output)
+static bool label_is_plural(const struct narrator *t, const struct sql_block *block, uint32_t output)
 {
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
     if (!o || is_named(o)) return false;
-    if (o->expr) return tell_is_plural(t, o->expr);
-    return o->table >= 0 && o->column >= 0 && tell_column_is_plural(t, &t->index->tables[o->table].columns[o->column]);
+    if (o->expr) return narrate_is_plural(t, o->expr);
+    return o->table >= 0 && o->column >= 0 &&
+           narrate_column_is_plural(t, &t->index->tables[o->table].columns[o->column]);
 }
 
-static void say_result_row(struct teller *t, struct say *out, const struct provenance *p)
+static void say_result_row(struct narrator *t, struct say *out, const struct provenance *p)
 {
     const struct db_result *result = p->result;
     const struct sql_block *block = sql_block_of(t->source->bound, t->source->stmt->root);
@@ -100,21 +101,21 @@ static void say_result_size(struct say *out, const struct db_result *result, boo
     say_counted(out, result->n_rows, "row", "rows");
 }
 
-static void tell_result(struct teller *t, const struct provenance *p)
+static void narrate_result(struct narrator *t, const struct provenance *p)
 {
     const struct db_result *result = p && p->result ? p->result : t->source->result;
     const struct sql_node *root = t->source->stmt->root;
     if (!result) return;
     bool cut = result->truncated || (p && p->result_cut);
-    tell_begin(t);
+    narrate_begin(t);
     say_result_size(&t->premise, result, cut);
     say_result_size(&t->prose, result, cut);
-    tell_end(t, EXPLAIN_SUMMARY, root, true);
-    if (!p || !p->result || p->row >= result->n_rows || !tell_shows_values(t)) return;
-    tell_begin(t);
+    narrate_end(t, EXPLAIN_SUMMARY, root, true);
+    if (!p || !p->result || p->row >= result->n_rows || !narrate_shows_values(t)) return;
+    narrate_begin(t);
     say_result_row(t, &t->premise, p);
     say_result_row(t, &t->prose, p);
-    tell_end(t, EXPLAIN_STORY, root, true);
+    narrate_end(t, EXPLAIN_STORY, root, true);
 }
 
 /* --- the rows behind it --- */
@@ -126,26 +127,26 @@ static void say_source_count(struct say *out, const struct prov_arm *arm)
 }
 
 /* A column of the provenance, by the FROM item that it belongs to. */
-static void say_traced_column(struct teller *t, struct say *out, const struct prov_column *column)
+static void say_traced_column(struct narrator *t, struct say *out, const struct prov_column *column)
 {
     const struct sql_source *source = column->source;
     bool of_table = column->column && (!source || source->kind == SQL_SOURCE_TABLE);
     const char *name = of_table ? column->column->name : column->name; /* a derived table has names of its own */
-    if (column->column) tell_column_used(t, column->column);
+    if (column->column) narrate_column_used(t, column->column);
     if (!out->prose) {
         if (source)
             say_source(t, out, source);
         else if (column->table)
-            say_bytes(out, column->table, strlen(column->table), TELL_NAME_BYTES);
+            say_bytes(out, column->table, strlen(column->table), NARRATE_NAME_BYTES);
         if (source || column->table) say(out, ".");
-        say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
+        say_bytes(out, name, strlen(name), NARRATE_NAME_BYTES);
         return;
     }
     if (of_table)
         say_column_label(t, out, column->column);
     else
-        say_bytes(out, name, strlen(name), TELL_NAME_BYTES);
-    if (source && source->block->n_sources > 1 && !tell_names_its_table(t, source, column->output)) {
+        say_bytes(out, name, strlen(name), NARRATE_NAME_BYTES);
+    if (source && source->block->n_sources > 1 && !narrate_names_its_table(t, source, column->output)) {
         say(out, " of ");
         say_source_name(t, out, source);
     }
@@ -174,11 +175,11 @@ static bool tests_column(const struct sql_node *condition, const struct prov_col
     bool one_of_one = condition->kind == SQL_IN && sql_is(condition->kids[IN_RIGHT], SQL_LIST) &&
                       condition->kids[IN_RIGHT]->n_kids == 1 && !(condition->flags & SQL_F_NOT);
     bool names_it = one_of_one || (condition->kind == SQL_BINARY && condition->op == SQL_OP_EQ);
-    return !names_it && tell_has_test(condition) && is_column(condition->kids[0], column);
+    return !names_it && narrate_has_test(condition) && is_column(condition->kids[0], column);
 }
 
 /* "620 (which is greater than 200)": the conditions of WHERE that the value meets. */
-static void say_tests_met(struct teller *t, struct say *out, const struct prov_arm *arm,
+static void say_tests_met(struct narrator *t, struct say *out, const struct prov_arm *arm,
                           const struct prov_column *column)
 {
     const struct sql_node *where = sql_kid(arm->select, SELECT_WHERE), **conditions;
@@ -193,14 +194,14 @@ static void say_tests_met(struct teller *t, struct say *out, const struct prov_a
     if (told) say(out, ")");
 }
 
-static void say_traced_row(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
+static void say_traced_row(struct narrator *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     uint32_t told = 0;
     unsigned left_out = keys_left_out(arm);
     for (uint32_t i = 0; i < arm->n_columns && told < MAX_CELLS; i++) {
         const struct prov_column *column = &arm->columns[i];
         if (column->is_rowid || (out->prose && (!column->roles || !(column->roles & ~left_out)))) continue;
-        bool withheld = column->column ? tell_denied(t, column->column) : t->options->n_deny_columns > 0;
+        bool withheld = column->column ? narrate_denied(t, column->column) : t->options->n_deny_columns > 0;
         if (told++) say(out, ", ");
         say_traced_column(t, out, column);
         say(out, " ");
@@ -211,25 +212,25 @@ static void say_traced_row(struct teller *t, struct say *out, const struct prov_
 }
 
 /* A subquery of a condition, asked for the source row that it let through. */
-static void say_inner_query(struct teller *t, struct say *out, const struct prov_arm *arm)
+static void say_inner_query(struct narrator *t, struct say *out, const struct prov_arm *arm)
 {
-    uint32_t number = tell_query_number(t, arm->block->query, NULL, TELL_IN);
+    uint32_t number = narrate_query_number(t, arm->block->query, NULL, NARRATE_IN);
     bool in_place = number < t->n_queries && t->queries[number].in_place;
     say(out, "for this row, ");
     if (out->prose && in_place)
         say(out, "the inner query");
     else
         say_query(out, number);
-    if (arm->value && tell_shows_values(t)) {
+    if (arm->value && narrate_shows_values(t)) {
         say(out, " gives ");
-        say_cell(out, arm->value, tell_uses_denied(t, arm->select));
+        say_cell(out, arm->value, narrate_uses_denied(t, arm->select));
         say(out, ", computed from ");
     } else {
         say(out, arm->value ? " is computed from " : " finds ");
     }
 }
 
-static void say_origin(struct teller *t, struct say *out, const struct prov_arm *arm, uint32_t row)
+static void say_origin(struct narrator *t, struct say *out, const struct prov_arm *arm, uint32_t row)
 {
     static const char *const SHAPES[] = {
         [PROV_SHAPE_PLAIN] = " comes from ",
@@ -246,10 +247,10 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
     } else {
         if (arm->set_op) {
             say(out, "in ");
-            say_query(out, tell_query_number(t, arm->select, NULL, TELL_ARM));
+            say_query(out, narrate_query_number(t, arm->select, NULL, NARRATE_ARM));
             say(out, ", ");
         }
-        if (tell_shows_values(t)) {
+        if (narrate_shows_values(t)) {
             say(out, "this row");
         } else { /* no phrase before this one has told which */
             say(out, "row ");
@@ -259,7 +260,7 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
         say(out, SHAPES[arm->shape]);
     }
     say_source_count(out, arm);
-    if (!tell_shows_values(t)) return;
+    if (!narrate_shows_values(t)) return;
     uint32_t rows = t->options->expose == EXPLAIN_ROWS ? t->options->max_rows : 1;
     if (rows > arm->n_rows) rows = arm->n_rows;
     say(out, rows < arm->n_rows || arm->more ? ", for instance " : ": ");
@@ -269,27 +270,27 @@ static void say_origin(struct teller *t, struct say *out, const struct prov_arm 
     }
 }
 
-static void tell_origins(struct teller *t, const struct provenance *p)
+static void narrate_origins(struct narrator *t, const struct provenance *p)
 {
     for (uint32_t i = 0; i < p->n_arms; i++) {
         const struct prov_arm *arm = &p->arms[i];
         if (arm->state != PROV_ARM_ROWS || arm->n_rows == 0) continue;
-        tell_begin(t);
+        narrate_begin(t);
         say_origin(t, &t->premise, arm, p->row);
         say_origin(t, &t->prose, arm, p->row);
-        tell_end(t, EXPLAIN_STORY, arm->select, true);
+        narrate_end(t, EXPLAIN_STORY, arm->select, true);
     }
 }
 
 /* --- all of it --- */
 
-void tell_story(struct teller *t, const struct provenance *provenance, const struct whynot *whynot)
+void narrate_data(struct narrator *t, const struct provenance *provenance, const struct whynot *whynot)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, t->source->stmt->root);
-    tell_result(t, provenance);
-    if (whynot) tell_why_not(t, provenance, whynot);
+    narrate_result(t, provenance);
+    if (whynot) narrate_why_not(t, provenance, whynot);
     if (provenance && provenance->status == PROV_ROWS) {
-        tell_origins(t, provenance);
-        if (block && !block->arm) tell_join_counts(t, block);
+        narrate_origins(t, provenance);
+        if (block && !block->arm) narrate_join_counts(t, block);
     }
 }

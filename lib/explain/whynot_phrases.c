@@ -1,20 +1,20 @@
 /* Why nothing came back, in words. */
-#include "lib/explain/teller.h"
+#include "lib/explain/narrator.h"
 
 #include <string.h>
 
 /* One side of a set operation; the left one may be a chain of them. */
-static void say_blamed_arm(struct teller *t, struct say *out, const struct sql_node *arm)
+static void say_excluding_arm(struct narrator *t, struct say *out, const struct sql_node *arm)
 {
     if (sql_is(arm, SQL_COMPOUND)) {
         say(out, "what comes before ");
         arm = arm->parent->kids[1];
     }
-    say_query(out, tell_query_number(t, arm, NULL, TELL_ARM));
+    say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
 /* "of query 2": the inner query that a condition stands in. */
-static void say_home(struct teller *t, struct say *out, const struct sql_block *block)
+static void say_enclosing_query(struct narrator *t, struct say *out, const struct sql_block *block)
 {
     uint32_t i = 1;
     while (i < t->n_queries && t->queries[i].node != block->node && t->queries[i].node != block->query) i++;
@@ -26,37 +26,37 @@ static void say_home(struct teller *t, struct say *out, const struct sql_block *
         say_query(out, i);
 }
 
-static void say_culprit(struct teller *t, struct say *out, const struct whynot_culprit *culprit)
+static void say_culprit(struct narrator *t, struct say *out, const struct whynot_culprit *culprit)
 {
     static const struct {
         const char *what, *next;
-    } BLAMES[] = {
+    } WORDING[] = {
         [WHYNOT_WHERE] = {"the condition", " that "},
         [WHYNOT_ON] = {"the join condition", " that "},
         [WHYNOT_HAVING] = {"the condition on groups", " that "},
         [WHYNOT_ARM] = {"", ""},
         [WHYNOT_LIMIT] = {"the limit", " "},
     };
-    say(out, BLAMES[culprit->kind].what);
-    if (culprit->kind != WHYNOT_ARM && culprit->block) say_home(t, out, culprit->block);
+    say(out, WORDING[culprit->kind].what);
+    if (culprit->kind != WHYNOT_ARM && culprit->block) say_enclosing_query(t, out, culprit->block);
     bool quoted =
         sql_is(culprit->node, SQL_JOIN) || sql_is(culprit->node, SQL_USING) || sql_is(culprit->node, SQL_NAME);
-    say(out, quoted && culprit->kind == WHYNOT_ON ? " " : BLAMES[culprit->kind].next);
+    say(out, quoted && culprit->kind == WHYNOT_ON ? " " : WORDING[culprit->kind].next);
     if (culprit->kind == WHYNOT_ARM)
-        say_blamed_arm(t, out, culprit->node);
+        say_excluding_arm(t, out, culprit->node);
     else if (culprit->kind == WHYNOT_LIMIT || quoted)
         say_sql(t, out, culprit->node);
     else
         say_expr(t, out, culprit->node);
-    if (!tell_shows_values(t) || !culprit->column || tell_denied(t, culprit->column)) return;
+    if (!narrate_shows_values(t) || !culprit->column || narrate_denied(t, culprit->column)) return;
     if (culprit->stored == 0) say(out, " (a value that the column does not hold)");
     for (uint32_t i = 0; i < culprit->n_nearest; i++) {
         say(out, i == 0 ? ", nearest to it " : ", ");
-        say_quoted(out, culprit->nearest[i], strlen(culprit->nearest[i]), TELL_LITERAL_BYTES);
+        say_quoted(out, culprit->nearest[i], strlen(culprit->nearest[i]), NARRATE_LITERAL_BYTES);
     }
 }
 
-static void say_why_not(struct teller *t, struct say *out, const struct whynot *whynot, bool aggregate)
+static void say_why_not(struct narrator *t, struct say *out, const struct whynot *whynot, bool aggregate)
 {
     say(out, aggregate ? "the aggregate has no row to work on" : "no row comes back");
     if (whynot->status == WHYNOT_NO_DATA) {
@@ -71,12 +71,12 @@ static void say_why_not(struct teller *t, struct say *out, const struct whynot *
     say(out, whynot->n_culprits == 1 ? "; without it there is a row" : "; without them there is a row");
 }
 
-void tell_why_not(struct teller *t, const struct provenance *p, const struct whynot *whynot)
+void narrate_why_not(struct narrator *t, const struct provenance *p, const struct whynot *whynot)
 {
     bool found = whynot->status == WHYNOT_FOUND && whynot->n_culprits;
     if (!found && whynot->status != WHYNOT_NO_DATA) return;
-    tell_begin(t);
+    narrate_begin(t);
     say_why_not(t, &t->premise, whynot, p->status == PROV_NOTHING);
     say_why_not(t, &t->prose, whynot, p->status == PROV_NOTHING);
-    tell_end(t, EXPLAIN_WHY_NOT, found ? whynot->culprits[0].node : t->source->stmt->root, true);
+    narrate_end(t, EXPLAIN_WHY_NOT, found ? whynot->culprits[0].node : t->source->stmt->root, true);
 }
