@@ -74,14 +74,14 @@ static void write_fires(struct bench *bench, unsigned candidate, const struct vs
 }
 
 static void judge(struct bench *bench, struct ground *ground, unsigned candidate, const char *sql, const char *question,
-                  const char *evidence, const struct question *asked)
+                  const char *evidence, const struct question *analysis)
 {
     struct arena arena;
     arena_init(&arena, 0);
     struct vsig_subject subject;
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
     int64_t started = clock_now_ns();
-    vsig_subject_init(&subject, &arena, ground->schema, ground->db, sql, strlen(sql), question, evidence, asked);
+    vsig_subject_init(&subject, &arena, ground->schema, ground->db, sql, strlen(sql), question, evidence, analysis);
     int64_t read_ns = clock_now_ns() - started, pure_ns = read_ns;
     if (subject.code == ERR_OK) {
         unsigned n;
@@ -111,14 +111,14 @@ static void judge_line(struct bench *bench, json_t *row)
     if (!ground || !ground->schema) return;
     struct arena arena; /* of the question: shared by the line's candidates */
     arena_init(&arena, 0);
-    const struct question *asked = question ? question_read(&arena, ground->schema, question, evidence) : NULL;
+    const struct question *analysis = question ? question_read(&arena, ground->schema, question, evidence) : NULL;
     const char *gold = json_string_value(json_object_get(row, "gold"));
     json_t *candidates = json_object_get(row, "candidates");
-    if (bench->gold && gold) judge(bench, ground, 0, gold, question, evidence, asked);
+    if (bench->gold && gold) judge(bench, ground, 0, gold, question, evidence, analysis);
     for (size_t i = 0; !bench->gold && i < json_array_size(candidates); i++) {
         json_t *entry = json_array_get(candidates, i);
         const char *sql = json_string_value(json_is_string(entry) ? entry : json_object_get(entry, "sql"));
-        if (sql) judge(bench, ground, (unsigned)i, sql, question, evidence, asked);
+        if (sql) judge(bench, ground, (unsigned)i, sql, question, evidence, analysis);
     }
     arena_free(&arena);
 }

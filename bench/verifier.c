@@ -41,7 +41,7 @@ static const struct explanation *explain(struct arena *arena, const struct vsig_
 }
 
 static void measure(struct bench *bench, const struct ground *ground, const struct msg_request *request,
-                    const struct question *asked, uint32_t i)
+                    const struct question *question, uint32_t i)
 {
     struct arena arena;
     struct vsig_subject subject;
@@ -49,7 +49,7 @@ static void measure(struct bench *bench, const struct ground *ground, const stru
     const struct msg_text *sql = &request->candidates[i].sql;
     arena_init(&arena, 0);
     if (vsig_subject_init(&subject, &arena, ground->schema, ground->db, sql->bytes, sql->len, request->question,
-                          request->evidence, asked) == ERR_OK &&
+                          request->evidence, question) == ERR_OK &&
         vsig_result(&subject)) {
         const struct explanation *explanation = explain(&arena, &subject);
         double start = now_us();
@@ -75,9 +75,9 @@ static void measure_line(struct bench *bench, const struct lines *lines)
     arena_init(&arena, 0);
     if (msg_request_from_json(&arena, lines->text, lines->len, &request, NULL) == ERR_OK) {
         const struct ground *ground = ground_of(bench->grounds, bench->root, request->db);
-        const struct question *asked =
+        const struct question *question =
             ground->schema ? question_read(&arena, ground->schema, request->question, request->evidence) : NULL;
-        for (uint32_t i = 0; asked && i < request->n_candidates; i++) measure(bench, ground, request, asked, i);
+        for (uint32_t i = 0; question && i < request->n_candidates; i++) measure(bench, ground, request, question, i);
     }
     arena_free(&arena);
 }

@@ -181,7 +181,7 @@ static const char *unmet(struct vsig_subject *subject, const struct vsig_def *de
 {
     if (subject->code != ERR_OK) return err_name(subject->code);
     if ((def->needs & VSIG_NEEDS_DB) && !subject->db) return "no database";
-    if ((def->needs & VSIG_NEEDS_QUESTION) && !subject->asked) return "no question";
+    if ((def->needs & VSIG_NEEDS_QUESTION) && !subject->analysis) return "no question";
     if ((def->needs & VSIG_NEEDS_RESULT) && !vsig_result(subject))
         return subject->db ? err_name(subject->result_code) : "no database";
     return NULL;

@@ -117,7 +117,7 @@ struct vsig_subject {
     struct db *db; /* NULL: signals that need it are unavailable */
     const struct text_embedder *embedder;
     const char *question, *evidence; /* NULL when the request has none */
-    const struct question *asked;    /* what the question says, see question.h; NULL without a question */
+    const struct question *analysis; /* what the question says, see question.h; NULL without a question */
     enum err_code code;              /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
@@ -191,12 +191,12 @@ void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, cons
 void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, const struct vsig_options *options,
                      struct vsig_verdict *out /* [VSIG_ID_END] */);
 
-/* Prepare a subject: parse, bind, analyse the question (`asked` may be shared between the candidates of a request: pass
+/* Prepare a subject: parse, bind, analyse the question (`analysis` may be shared between the candidates of a request: pass
  * the one of an earlier subject or NULL). Errors are the parser's and binder's; stmt / bound are set as far as it came.
  * All pointers must outlive the subject. */
 struct question;
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,
-                                const char *evidence, const struct question *asked);
+                                const char *evidence, const struct question *analysis);
 
 #endif

@@ -16,7 +16,7 @@ static enum err_code prepare(struct vsig_subject *subject)
 
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,
-                                const char *evidence, const struct question *asked)
+                                const char *evidence, const struct question *analysis)
 {
     *subject = (struct vsig_subject){
         .arena = arena,
@@ -27,11 +27,11 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
         .embedder = text_builtin_embedder(),
         .question = question,
         .evidence = evidence,
-        .asked = asked,
+        .analysis = analysis,
     };
     subject->code = prepare(subject);
-    if (subject->code == ERR_OK && question && !asked)
-        subject->asked = question_read(arena, schema, question, evidence);
+    if (subject->code == ERR_OK && question && !analysis)
+        subject->analysis = question_read(arena, schema, question, evidence);
     return subject->code;
 }
 

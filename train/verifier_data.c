@@ -62,7 +62,7 @@ struct bench {
     struct line *line;
     struct db *db;
     struct schema_index *schema;
-    const struct question *asked;
+    const struct question *analysis;
     struct fingerprint gold;
     bool ordered;
     struct wrong *wrong; /* what feedback calls wrong, and runs */
@@ -142,7 +142,7 @@ static void judge_candidate(const struct bench *b, const char *sql, size_t len, 
     struct arena *arena = &b->judge->arena;
     arena_reset(arena);
     enum err_code code = vsig_subject_init(&subject, arena, b->schema, b->db, sql, len, b->question->text,
-                                           b->question->evidence, b->asked);
+                                           b->question->evidence, b->analysis);
     const struct db_result *result = code == ERR_OK ? vsig_result(&subject) : NULL;
     if (!result) return;
     label(b, sql, len, result, &sample);
@@ -307,8 +307,8 @@ static bool open_bench(struct bench *b)
         b->schema = NULL;
         return false;
     }
-    b->asked = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
-    if (!b->asked) return false;
+    b->analysis = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
+    if (!b->analysis) return false;
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
 

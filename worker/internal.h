@@ -45,7 +45,7 @@ struct subjects {
     struct msg_key key;
     struct schema_index *schema; /* a reference */
     char *question, *evidence;
-    const struct question *asked;
+    const struct question *analysis;
 
     struct arena arena; /* of the candidate */
     bool known;

@@ -69,13 +69,13 @@ static enum err_code take_question(struct subjects *s, const struct msg_task *ta
     forget_question(s);
     s->schema = schema;
     s->key = task->key;
-    s->asked = NULL;
+    s->analysis = NULL;
     if (!keep(&s->question_arena, task->question, &s->question) ||
         !keep(&s->question_arena, task->evidence, &s->evidence))
         return full(err);
     if (s->question && *s->question) {
-        s->asked = question_read(&s->question_arena, schema, s->question, s->evidence);
-        if (!s->asked) return full(err);
+        s->analysis = question_read(&s->question_arena, schema, s->question, s->evidence);
+        if (!s->analysis) return full(err);
     }
     s->question_known = true;
     return ERR_OK;
@@ -92,7 +92,7 @@ static enum err_code take_candidate(struct subjects *s, const struct msg_task *t
     s->sql = arena_strndup(&s->arena, task->sql.bytes, task->sql.len);
     if (!s->sql) return full(err);
     enum err_code code = vsig_subject_init(&s->subject, &s->arena, s->schema, db, s->sql, task->sql.len, s->question,
-                                           s->evidence, s->asked);
+                                           s->evidence, s->analysis);
     if (code == ERR_LIMIT_MEMORY) return full(err);
     const struct sql_bound *bound = s->subject.code ? NULL : s->subject.bound;
     s->denied = schema_uses_denied(s->schema, bound, task->deny_columns, task->n_deny_columns);

@@ -56,12 +56,12 @@ static enum err_code read_statement(struct story *story, const char *sql, size_t
 {
     const struct settings *s = &story->cli->settings;
     struct vsig_subject *subject = &story->subject;
-    const struct question *asked =
+    const struct question *question =
         s->check.question ? question_read(&story->arena, story->schema, s->check.question, s->check.evidence) : NULL;
     enum err_code code = db_prepare_check(story->db, sql, len, NULL, err);
     if (code) return code;
     code = vsig_subject_init(subject, &story->arena, story->schema, story->db, sql, len, s->check.question,
-                             s->check.evidence, asked);
+                             s->check.evidence, question);
     if (!code && subject->bound->diags) code = subject->bound->diags->code;
     if (code) return err_set(err, code, "Assay does not understand this statement: %s", err_meaning(code));
     vsig_result(subject);

@@ -259,11 +259,11 @@ bool read_mentions(struct reader *reader)
     return read_evidence(reader);
 }
 
-const struct question_mention *read_mention_at(const struct question *asked, uint32_t token, bool want_column)
+const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column)
 {
     const struct question_mention *best = NULL;
-    for (uint32_t i = 0; i < asked->n_mentions && asked->mentions[i].first <= token; i++) {
-        const struct question_mention *m = &asked->mentions[i];
+    for (uint32_t i = 0; i < question->n_mentions && question->mentions[i].first <= token; i++) {
+        const struct question_mention *m = &question->mentions[i];
         if (m->first + m->n_tokens <= token || (m->column >= 0) != want_column) continue;
         if (!best || m->score > best->score) best = m;
     }

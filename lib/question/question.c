@@ -22,23 +22,23 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
     out->text = question;
     struct reader reader = {arena, schema, out};
-    if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_asked(&reader)) return NULL;
+    if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_outputs(&reader)) return NULL;
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     return out;
 }
 
-int question_cue_next(const struct question *asked, enum question_cue_kind kind, uint32_t from)
+int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from)
 {
-    for (uint32_t i = from; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == kind && !asked->cues[i].named) return (int)i;
+    for (uint32_t i = from; i < question->n_cues; i++)
+        if (question->cues[i].kind == kind && !question->cues[i].named) return (int)i;
     return -1;
 }
 
-bool question_cue_any(const struct question *asked, unsigned kinds)
+bool question_cue_any(const struct question *question, unsigned kinds)
 {
     for (unsigned kind = 0; kind < QUESTION_CUE_KINDS; kind++)
-        if (kinds >> kind & 1U && asked->cue_counts[kind]) return true;
+        if (kinds >> kind & 1U && question->cue_counts[kind]) return true;
     return false;
 }
 
@@ -49,7 +49,7 @@ static bool holds(const struct text_tokens *tokens, const char *word)
     return false;
 }
 
-bool question_has(const struct question *asked, const char *word)
+bool question_has(const struct question *question, const char *word)
 {
-    return holds(&asked->tokens, word) || holds(&asked->evidence, word);
+    return holds(&question->tokens, word) || holds(&question->evidence, word);
 }

@@ -1,7 +1,7 @@
 /* What the question says, read once a request: the ground of the value and question families.
  *
  * Reading goes from certain to guessed: tokens; values; mentions of columns and tables; cues (words that ask for an
- * operator, an aggregate, an order ...); and the asked list, the noun phrases that the answer's columns should be.
+ * operator, an aggregate, an order ...); and the requested outputs, the noun phrases that the answer's columns should be.
  * Everything is a hint with its span: signals decide what it is worth. Rules are data: lib/question/cues.c.
  */
 #ifndef ASSAY_QUESTION_QUESTION_H
@@ -76,8 +76,8 @@ struct question_cue {
     int number, number2; /* the values it bears on, indices into values; -1 */
 };
 
-/* One phrase of the asked list: "names" and "ages" in "the names and ages of all singers". */
-struct question_asked {
+/* A requested output: "names" and "ages" in "the names and ages of all singers". */
+struct question_output {
     uint32_t first, n_tokens;
     bool computed; /* holds an aggregate cue: its column need not be named */
     bool entity;   /* names a thing, no column of it: "students" may be answered by a name, an id, or both */
@@ -99,9 +99,9 @@ struct question {
     uint32_t n_cues;
     uint32_t cue_counts[QUESTION_CUE_KINDS]; /* those that are not `named` */
     unsigned cue_kinds;                      /* bits 1U << kind of all cues, `named` ones too */
-    struct question_asked *asked;
-    uint32_t n_asked;
-    bool asked_closed; /* the list is complete: so many columns are asked for, no more */
+    struct question_output *outputs;
+    uint32_t n_outputs;
+    bool outputs_closed; /* the list is complete: so many columns are asked for, no more */
     float embedding[TEXT_DIM];
 };
 
@@ -111,10 +111,10 @@ const struct question *question_read(struct arena *arena, const struct schema_in
                                      const char *evidence);
 
 /* The first cue of a kind at or after cue `from` that is not `named`; -1: none. */
-int question_cue_next(const struct question *asked, enum question_cue_kind kind, uint32_t from);
+int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from);
 /* Is there a cue of any of these kinds (bits 1U << kind)? */
-bool question_cue_any(const struct question *asked, unsigned kinds);
+bool question_cue_any(const struct question *question, unsigned kinds);
 /* Does the question or the evidence hold this word (folded, or its stem)? */
-bool question_has(const struct question *asked, const char *word);
+bool question_has(const struct question *question, const char *word);
 
 #endif

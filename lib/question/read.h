@@ -9,7 +9,7 @@ enum {
     READ_MAX_VALUES = 64,
     READ_MAX_MENTIONS = 256,
     READ_MAX_CUES = 64,
-    READ_MAX_ASKED = 16,
+    READ_MAX_OUTPUTS = 16,
 };
 
 struct reader {
@@ -21,9 +21,9 @@ struct reader {
 bool read_mentions(struct reader *reader); /* mentions, column_score, table_score, evidence_score */
 bool read_values(struct reader *reader);   /* values; needs mentions */
 bool read_cues(struct reader *reader);     /* cues; needs values and mentions */
-bool read_asked(struct reader *reader);    /* asked; needs cues */
+bool read_outputs(struct reader *reader);  /* outputs; needs cues */
 
 /* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
-const struct question_mention *read_mention_at(const struct question *asked, uint32_t token, bool want_column);
+const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column);
 
 #endif

@@ -139,7 +139,7 @@ bool extract_init(struct extraction *ex, struct vsig_subject *subject, struct ar
 {
     const struct schema_index *schema = subject->schema;
     *ex = (struct extraction){
-        .subject = subject, .schema = schema, .question = subject->asked, .arena = arena, .out = out, .n_used = 0};
+        .subject = subject, .schema = schema, .question = subject->analysis, .arena = arena, .out = out, .n_used = 0};
     ex->shape = vsig_shape(subject);
     ex->answer = query_answer_block(subject);
     ex->uses = arena_array(arena, schema->n_columns + 1, sizeof *ex->uses);

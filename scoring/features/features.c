@@ -139,7 +139,7 @@ uint32_t features_gaps(struct vsig_subject *subject, const struct explanation *e
     struct extraction *ex;
     uint32_t n = 0;
     bool open = false; /* what comes next may go on with the last one */
-    if (subject->code || !subject->bound || !subject->asked || !explanation) return 0;
+    if (subject->code || !subject->bound || !subject->analysis || !explanation) return 0;
     fill_unknown(features);
     if (!extract_all(subject, explanation, arena, features, &ex)) return 0;
     const struct text_tokens *tokens = &ex->question->tokens;

@@ -109,8 +109,8 @@ static bool starts_with(const struct question *question, const char *const *word
 /* Does the asked list speak of many: is one of its last words a plural? */
 static bool asks_plural(const struct question *question)
 {
-    for (uint32_t p = 0; p < question->n_asked; p++) {
-        uint32_t last = question->asked[p].first + question->asked[p].n_tokens;
+    for (uint32_t p = 0; p < question->n_outputs; p++) {
+        uint32_t last = question->outputs[p].first + question->outputs[p].n_tokens;
         const struct text_token *t = last && last <= question->tokens.n ? &question->tokens.items[last - 1] : NULL;
         size_t len = t ? strlen(t->norm) : 0;
         if (len > 3 && t->norm[len - 1] == 's' && t->norm[len - 2] != 's' && strcmp(t->norm, t->stem) != 0) return true;

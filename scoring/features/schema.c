@@ -68,7 +68,7 @@ static void set_use(struct extraction *ex, enum column_use use, enum feature_ind
 
 /* --- the asked list --- */
 
-static float phrase_score(const struct extraction *ex, const struct question_asked *phrase,
+static float phrase_score(const struct extraction *ex, const struct question_output *phrase,
                           const struct schema_column *column)
 {
     float best = 0;
@@ -100,7 +100,7 @@ static struct outputs read_outputs(const struct extraction *ex)
     return out;
 }
 
-static float phrase_match(const struct extraction *ex, const struct question_asked *phrase,
+static float phrase_match(const struct extraction *ex, const struct question_output *phrase,
                           const struct schema_column *column)
 {
     return column ? phrase_score(ex, phrase, column) : phrase->computed ? 1.0F : 0.0F;
@@ -110,15 +110,15 @@ static void set_asked_match(struct extraction *ex, const struct outputs *outputs
 {
     float least = 2, sum = 0;
     const struct question *question = ex->question;
-    for (uint32_t p = 0; p < question->n_asked; p++) {
-        float best = question->asked[p].vague ? 1 : 0;
+    for (uint32_t p = 0; p < question->n_outputs; p++) {
+        float best = question->outputs[p].vague ? 1 : 0;
         for (uint32_t i = 0; i < outputs->n; i++)
-            best = MAX(best, phrase_match(ex, &question->asked[p], outputs->column[i]));
+            best = MAX(best, phrase_match(ex, &question->outputs[p], outputs->column[i]));
         least = MIN(least, best);
         sum += best;
     }
     ex->out[FEATURE_asked_least_met] = least;
-    ex->out[FEATURE_asked_mean_met] = sum / (float)question->n_asked;
+    ex->out[FEATURE_asked_mean_met] = sum / (float)question->n_outputs;
 }
 
 static void set_outputs_match(struct extraction *ex, const struct outputs *outputs)
@@ -128,8 +128,8 @@ static void set_outputs_match(struct extraction *ex, const struct outputs *outpu
     for (uint32_t i = 0; i < outputs->n; i++) {
         float best = 0;
         uint32_t at = last;
-        for (uint32_t p = 0; p < ex->question->n_asked; p++) {
-            float score = phrase_match(ex, &ex->question->asked[p], outputs->column[i]);
+        for (uint32_t p = 0; p < ex->question->n_outputs; p++) {
+            float score = phrase_match(ex, &ex->question->outputs[p], outputs->column[i]);
             if (score <= best) continue;
             best = score;
             at = p;
@@ -149,10 +149,10 @@ static void set_asked(struct extraction *ex)
     const struct question *question = ex->question;
     struct outputs outputs = read_outputs(ex);
     float computed = 0, entities = 0, vague = 0, keys = 0, computed_outputs = 0;
-    for (uint32_t i = 0; i < question->n_asked; i++) {
-        computed += question->asked[i].computed;
-        entities += question->asked[i].entity;
-        vague += question->asked[i].vague;
+    for (uint32_t i = 0; i < question->n_outputs; i++) {
+        computed += question->outputs[i].computed;
+        entities += question->outputs[i].entity;
+        vague += question->outputs[i].vague;
     }
     for (uint32_t i = 0; i < outputs.n; i++) {
         computed_outputs += !outputs.column[i];
@@ -160,16 +160,16 @@ static void set_asked(struct extraction *ex)
             outputs.column[i] && (outputs.column[i]->pk || schema_is_foreign_key(ex->schema, outputs.column[i]->id));
     }
     float *out = ex->out;
-    out[FEATURE_n_asked] = (float)question->n_asked;
-    out[FEATURE_asked_closed] = question->asked_closed;
-    out[FEATURE_outputs_over_asked] = (float)outputs.n - (float)question->n_asked;
+    out[FEATURE_n_asked] = (float)question->n_outputs;
+    out[FEATURE_asked_closed] = question->outputs_closed;
+    out[FEATURE_outputs_over_asked] = (float)outputs.n - (float)question->n_outputs;
     out[FEATURE_asked_computed] = computed;
     out[FEATURE_asked_entities] = entities;
     out[FEATURE_asked_vague] = vague;
     out[FEATURE_computed_over_asked] = computed_outputs - computed;
     out[FEATURE_outputs_keys] = keys;
     out[FEATURE_asks_for_key] = question_has(question, "id") || question_has(question, "code");
-    if (!question->n_asked || !outputs.n) return;
+    if (!question->n_outputs || !outputs.n) return;
     set_asked_match(ex, &outputs);
     set_outputs_match(ex, &outputs);
 }

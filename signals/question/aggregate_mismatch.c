@@ -107,20 +107,21 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
 }
 
 /* Is the cue part of what the answer should show, not of a condition or an order? */
-static bool in_asked_list(const struct question *asked, const struct question_cue *cue)
+static bool in_asked_list(const struct question *question, const struct question_cue *cue)
 {
-    for (uint32_t i = 0; i < asked->n_asked; i++)
-        if (cue->first < asked->asked[i].first + asked->asked[i].n_tokens &&
-            cue->first + cue->n_tokens > asked->asked[i].first)
+    for (uint32_t i = 0; i < question->n_outputs; i++)
+        if (cue->first < question->outputs[i].first + question->outputs[i].n_tokens &&
+            cue->first + cue->n_tokens > question->outputs[i].first)
             return true;
     return false;
 }
 
 /* A cue of that kind which is surely a wish: not part of a column's name, not weak. */
-static const struct question_cue *sure_cue(const struct question *asked, enum question_cue_kind kind, bool in_list)
+static const struct question_cue *sure_cue(const struct question *question, enum question_cue_kind kind, bool in_list)
 {
-    for (int i = question_cue_next(asked, kind, 0); i >= 0; i = question_cue_next(asked, kind, (uint32_t)i + 1))
-        if (!asked->cues[i].weak && (!in_list || in_asked_list(asked, &asked->cues[i]))) return &asked->cues[i];
+    for (int i = question_cue_next(question, kind, 0); i >= 0; i = question_cue_next(question, kind, (uint32_t)i + 1))
+        if (!question->cues[i].weak && (!in_list || in_asked_list(question, &question->cues[i])))
+            return &question->cues[i];
     return NULL;
 }
 
@@ -129,7 +130,7 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     const struct vsig_subject *subject = run->subject;
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
         const struct asked_rule *rule = &ASKED[i];
-        if (!sure_cue(subject->asked, rule->cue, rule->cue == QUESTION_CUE_COUNT) ||
+        if (!sure_cue(subject->analysis, rule->cue, rule->cue == QUESTION_CUE_COUNT) ||
             has_aggregate(view, rule->aggregates))
             continue;
         if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
@@ -138,31 +139,31 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-static bool says_word(const struct question *asked, const char *const *words)
+static bool says_word(const struct question *question, const char *const *words)
 {
     for (; *words; words++)
-        if (question_has(asked, *words)) return true;
+        if (question_has(question, *words)) return true;
     return false;
 }
 
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     if (vsig_opt(run, OPT_UNASKED) < 0.5) return;
     for (size_t i = 0; i < G_N_ELEMENTS(UNASKED); i++) {
         const struct unasked_rule *rule = &UNASKED[i];
         const struct sql_node *call = (rule->in_answer ? view->answer : view->aggregate)[rule->aggregate];
-        if (!call || asked->cue_kinds & rule->cues || says_word(asked, rule->words)) continue;
+        if (!call || question->cue_kinds & rule->cues || says_word(question, rule->words)) continue;
         vsig_fire(run, VSIG_ERROR, call, "the query computes %s that the question does not ask for", rule->what);
     }
 }
 
 /* "how many different X": the cue of distinctness right behind that of counting. */
-static bool counts_different(const struct question *asked)
+static bool counts_different(const struct question *question)
 {
-    for (uint32_t i = 0; i + 1 < asked->n_cues; i++)
-        if (asked->cues[i].kind == QUESTION_CUE_COUNT && asked->cues[i + 1].kind == QUESTION_CUE_DISTINCT &&
-            asked->cues[i + 1].first - (asked->cues[i].first + asked->cues[i].n_tokens) <= 2)
+    for (uint32_t i = 0; i + 1 < question->n_cues; i++)
+        if (question->cues[i].kind == QUESTION_CUE_COUNT && question->cues[i + 1].kind == QUESTION_CUE_DISTINCT &&
+            question->cues[i + 1].first - (question->cues[i].first + question->cues[i].n_tokens) <= 2)
             return true;
     return false;
 }
@@ -175,14 +176,14 @@ static bool is_key_count(const struct vsig_subject *subject, const struct sql_no
     if (!block || block->n_sources != 1) return false;
     const struct sql_source *source = &block->sources[0];
     if (count->flags & SQL_F_STAR || !column) /* rows of the very thing that is counted */
-        return source->of || (source->table >= 0 && subject->asked->table_score[source->table] > 0.9F);
+        return source->of || (source->table >= 0 && subject->analysis->table_score[source->table] > 0.9F);
     return column->unique;
 }
 
 static void check_distinct(struct vsig_run *run, const struct query_view *view)
 {
     const struct sql_node *count = view->answer[QUERY_COUNT];
-    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !count || !counts_different(run->subject->asked)) return;
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !count || !counts_different(run->subject->analysis)) return;
     if (view->distinct || view->group || view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] ||
         view->compound[QUERY_EXCEPT] || is_key_count(run->subject, count))
         return;
@@ -210,21 +211,22 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
     if (!count || !(count->flags & SQL_F_DISTINCT)) return;
     const struct schema_column *column = query_column(subject, sql_kid(sql_kid(count, CALL_ARGS), 0));
     if (!column || column->unique || query_is_generic(subject, column)) return;
-    if (subject->asked->column_score[column->id] > 0) return;
-    if (subject->asked->evidence_score && subject->asked->evidence_score[column->id] > 0.4F) return;
+    if (subject->analysis->column_score[column->id] > 0) return;
+    if (subject->analysis->evidence_score && subject->analysis->evidence_score[column->id] > 0.4F) return;
     vsig_fire(run, VSIG_ERROR, count, "the query counts different %s.%s, of which the question says nothing",
               subject->schema->tables[column->table].name, column->name);
 }
 
 /* Does the mention stand right behind a word that counts or compares a number? */
-static bool follows_count(const struct question *asked, const struct question_mention *mention)
+static bool follows_count(const struct question *question, const struct question_mention *mention)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct question_cue *cue = &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
         if (cue->kind != QUESTION_CUE_COUNT && cue->kind != QUESTION_CUE_COMPARE && cue->kind != QUESTION_CUE_EXTREME)
             continue;
         uint32_t end = cue->first + cue->n_tokens;
-        if (cue->number >= 0 && asked->values[cue->number].first >= end) end = asked->values[cue->number].first + 1;
+        if (cue->number >= 0 && question->values[cue->number].first >= end)
+            end = question->values[cue->number].first + 1;
         if (mention->first >= end && mention->first - end <= 1) return true;
     }
     return false;
@@ -238,8 +240,8 @@ static bool overlap(const struct question_mention *a, const struct question_ment
 /* Do the same words name a table of the query, or a column of one? */
 static bool names_a_source(const struct vsig_subject *subject, const struct question_mention *mention)
 {
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct question_mention *other = &subject->asked->mentions[i];
+    for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
+        const struct question_mention *other = &subject->analysis->mentions[i];
         if (overlap(mention, other) && query_reads_table(subject, other->table)) return true;
     }
     return false;
@@ -267,12 +269,12 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
-    const struct question *asked = subject->asked;
+    const struct question *question = subject->analysis;
     const struct sql_node *count = view->aggregate[QUERY_COUNT];
     if (!count || vsig_opt(run, OPT_TABLE) < 0.5) return;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct question_mention *m = &asked->mentions[i];
-        if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(asked, m)) continue;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(question, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
         vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, the query does not look there",
                   subject->schema->tables[m->table].name);

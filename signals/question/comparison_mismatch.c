@@ -45,10 +45,11 @@ static bool bound_is_absent(const struct vsig_subject *subject, const struct sql
 }
 
 /* The evidence may well redefine the bound. */
-static bool evidence_states(const struct question *asked, double number)
+static bool evidence_states(const struct question *question, double number)
 {
-    for (uint32_t i = 0; i < asked->evidence.n; i++)
-        if (asked->evidence.items[i].is_number && fabs(asked->evidence.items[i].number - number) < 1e-9) return true;
+    for (uint32_t i = 0; i < question->evidence.n; i++)
+        if (question->evidence.items[i].is_number && fabs(question->evidence.items[i].number - number) < 1e-9)
+            return true;
     return false;
 }
 
@@ -91,10 +92,10 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
 /* True when a finding was made. */
 static bool check_number(struct vsig_run *run, const struct question_cue *as, int index)
 {
-    const struct question_value *value = &run->subject->asked->values[index];
+    const struct question_value *value = &run->subject->analysis->values[index];
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     uint32_t n = query_compared_with(run->subject, value->number, found);
-    if (!n || evidence_states(run->subject->asked, value->number)) return false;
+    if (!n || evidence_states(run->subject->analysis, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
         if (found[i].excluded || admits(as, found[i].op) ||
@@ -116,20 +117,21 @@ static void check_between(struct vsig_run *run, const struct question_cue *cue)
     if (!check_number(run, &low, cue->number)) check_number(run, &high, cue->number2);
 }
 
-static bool near_negation(const struct question *asked, const struct question_cue *cue)
+static bool near_negation(const struct question *question, const struct question_cue *cue)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == QUESTION_CUE_NOT && asked->cues[i].first < cue->first) return true;
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].kind == QUESTION_CUE_NOT && question->cues[i].first < cue->first) return true;
     return false;
 }
 
 /* The same number under two cues ("above 5 or below 5") may be compared either way. */
-static bool number_is_shared(const struct question *asked, const struct question_cue *cue)
+static bool number_is_shared(const struct question *question, const struct question_cue *cue)
 {
-    double number = asked->values[cue->number].number;
+    double number = question->values[cue->number].number;
     uint32_t uses = 0;
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind == QUESTION_VALUE_NUMBER && fabs(asked->values[i].number - number) < 1e-9) uses++;
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER && fabs(question->values[i].number - number) < 1e-9)
+            uses++;
     return uses > 1;
 }
 
@@ -144,10 +146,10 @@ static void check_column(struct vsig_run *run)
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
-    const struct question *asked = run->subject->asked;
-    for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct question_cue *cue = &asked->cues[i];
-        if (cue->number < 0 || cue->weak || near_negation(asked, cue) || number_is_shared(asked, cue)) continue;
+    const struct question *question = run->subject->analysis;
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (cue->number < 0 || cue->weak || near_negation(question, cue) || number_is_shared(question, cue)) continue;
         if (cue->kind == QUESTION_CUE_BETWEEN)
             check_between(run, cue);
         else if (cue->kind == QUESTION_CUE_COMPARE)

@@ -41,10 +41,10 @@ static bool has_negative_literal(const struct vsig_subject *subject)
 }
 
 /* "unable", "unused": words of the question that negate by their prefix. */
-static bool has_negative_word(const struct question *asked)
+static bool has_negative_word(const struct question *question)
 {
-    for (uint32_t i = 0; i < asked->tokens.n; i++) {
-        const struct text_token *t = &asked->tokens.items[i];
+    for (uint32_t i = 0; i < question->tokens.n; i++) {
+        const struct text_token *t = &question->tokens.items[i];
         bool prefixed = g_str_has_prefix(t->norm, "un") || g_str_has_prefix(t->norm, "non") ||
                         g_str_has_prefix(t->norm, "in") || g_str_has_prefix(t->norm, "dis") ||
                         g_str_has_prefix(t->norm, "no-");
@@ -53,37 +53,37 @@ static bool has_negative_word(const struct question *asked)
     return false;
 }
 
-static const struct question_cue *sure_negation(const struct question *asked)
+static const struct question_cue *sure_negation(const struct question *question)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == QUESTION_CUE_NOT && !asked->cues[i].weak && !asked->cues[i].named)
-            return &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].kind == QUESTION_CUE_NOT && !question->cues[i].weak && !question->cues[i].named)
+            return &question->cues[i];
     return NULL;
 }
 
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
-    const struct question_cue *cue = sure_negation(subject->asked);
+    const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
-    vsig_add_fact(run, finding, "word", false, "%s", subject->asked->tokens.items[cue->first].norm);
+    vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
 }
 
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     const struct sql_node *negation = view->negation;
-    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || asked->cue_kinds & 1U << QUESTION_CUE_NOT) return;
+    if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || question->cue_kinds & 1U << QUESTION_CUE_NOT) return;
     if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return; /* IS NOT NULL guards are harmless */
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
     if (negation->kind == SQL_BINARY && query_column(run->subject, sql_kid(negation, 0)) &&
         query_column(run->subject, sql_kid(negation, 1)))
         return; /* a.id <> b.id keeps a pair from meeting itself */
     for (const char *const *word = EXCLUDERS; *word; word++)
-        if (question_has(asked, *word)) return;
-    if (has_negative_word(asked)) return;
+        if (question_has(question, *word)) return;
+    if (has_negative_word(question)) return;
     vsig_fire(run, VSIG_WARNING, negation, "the query excludes rows, the question does not");
 }
 

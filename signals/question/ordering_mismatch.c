@@ -31,11 +31,11 @@ static bool has_quantifier(const struct vsig_subject *subject)
     return false;
 }
 
-static const struct question_cue *sure_superlative(const struct question *asked)
+static const struct question_cue *sure_superlative(const struct question *question)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (SUPERLATIVES >> asked->cues[i].kind & 1U && !asked->cues[i].weak && !asked->cues[i].named)
-            return &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (SUPERLATIVES >> question->cues[i].kind & 1U && !question->cues[i].weak && !question->cues[i].named)
+            return &question->cues[i];
     return NULL;
 }
 
@@ -59,10 +59,10 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct quest
 /* The direction that all superlatives of the question agree on, for this key. */
 static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struct sql_node *key)
 {
-    const struct question *asked = subject->asked;
+    const struct question *question = subject->analysis;
     enum sql_op all = SQL_OP_NONE;
-    for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct question_cue *cue = &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
         if (cue->kind == QUESTION_CUE_DIRECTION || cue->kind == QUESTION_CUE_SORT) return SQL_OP_NONE;
         if (!((SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM)) >> cue->kind & 1U) || cue->named || cue->weak) continue;
         enum sql_op op = wanted(subject, cue, key);
@@ -104,10 +104,10 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
 
 static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
-    const struct question_cue *cue = sure_superlative(asked);
+    const struct question *question = run->subject->analysis;
+    const struct question_cue *cue = sure_superlative(question);
     if (!cue || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
-    if (asked->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
+    if (question->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
     const struct sql_node *where = view->order ? view->order : view->select;
     vsig_fire(run, VSIG_ERROR, where,
               view->order ? "the question asks for an extreme only, the query sorts and returns all rows"
@@ -117,42 +117,42 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
 /* LIMIT picks rows, and nothing says which. */
 static void check_limit_without_order(struct vsig_run *run, const struct query_view *view)
 {
-    if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->asked)) return;
+    if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->analysis)) return;
     if (view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN] || view->any_order || view->window) return;
     vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, LIMIT takes rows in no order");
 }
 
 static void check_top(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     double limit;
-    int i = question_cue_next(asked, QUESTION_CUE_TOP, 0);
-    if (i < 0 || asked->cues[i].number < 0 || !limit_number(view->any_limit, &limit)) return;
-    const struct question_value *value = &asked->values[asked->cues[i].number];
+    int i = question_cue_next(question, QUESTION_CUE_TOP, 0);
+    if (i < 0 || question->cues[i].number < 0 || !limit_number(view->any_limit, &limit)) return;
+    const struct question_value *value = &question->values[question->cues[i].number];
     if (limit >= value->number && limit <= value->number) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for another number of rows than LIMIT gives");
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
 }
 
-static bool says_number(const struct question *asked, double number)
+static bool says_number(const struct question *question, double number)
 {
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind == QUESTION_VALUE_NUMBER && asked->values[i].number >= number &&
-            asked->values[i].number <= number)
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER && question->values[i].number >= number &&
+            question->values[i].number <= number)
             return true;
-    for (uint32_t i = 0; i < asked->evidence.n; i++)
-        if (asked->evidence.items[i].is_number && asked->evidence.items[i].number >= number &&
-            asked->evidence.items[i].number <= number)
+    for (uint32_t i = 0; i < question->evidence.n; i++)
+        if (question->evidence.items[i].is_number && question->evidence.items[i].number >= number &&
+            question->evidence.items[i].number <= number)
             return true;
     return false;
 }
 
-static bool asks_one_row(const struct question *asked)
+static bool asks_one_row(const struct question *question)
 {
-    if (asked->cue_kinds & (SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM))) return true;
+    if (question->cue_kinds & (SUPERLATIVES | CUE(MAXIMUM) | CUE(MINIMUM))) return true;
     for (const char *const *word = ONE_ROW; *word; word++)
-        if (question_has(asked, *word)) return true;
+        if (question_has(question, *word)) return true;
     return false;
 }
 
@@ -160,18 +160,18 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
 {
     double limit;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
-    if (limit > 1 ? !says_number(run->subject->asked, limit) : !asks_one_row(run->subject->asked))
+    if (limit > 1 ? !says_number(run->subject->analysis, limit) : !asks_one_row(run->subject->analysis))
         vsig_fire(run, VSIG_ERROR, view->any_limit,
                   "the query keeps only some rows, which the question does not ask for");
 }
 
 /* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
-static enum sql_op sort_direction(const struct question *asked, bool *plain)
+static enum sql_op sort_direction(const struct question *question, bool *plain)
 {
     enum sql_op all = SQL_OP_NONE;
     bool sorted = false, open = false;
-    for (uint32_t i = 0; i < asked->n_cues; i++) {
-        const struct question_cue *cue = &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
         if (cue->kind == QUESTION_CUE_SORT && !cue->weak) sorted = true;
         if (SUPERLATIVES >> cue->kind & 1U) open = true;
         if (cue->kind != QUESTION_CUE_DIRECTION) continue;
@@ -185,7 +185,7 @@ static enum sql_op sort_direction(const struct question *asked, bool *plain)
 static void check_sort(struct vsig_run *run, const struct query_view *view)
 {
     bool plain;
-    enum sql_op asked = sort_direction(run->subject->asked, &plain);
+    enum sql_op asked = sort_direction(run->subject->analysis, &plain);
     if (asked == SQL_OP_NONE && !plain) return;
     if (!view->any_order) {
         vsig_fire(run, VSIG_ERROR, view->select, "the question asks for an order, the query has none");

@@ -68,39 +68,40 @@ static void read_answer(struct vsig_subject *subject, const struct sql_block *bl
 }
 
 /* The phrase's own mention of that column; 0: none. */
-static double phrase_score(const struct question *asked, const struct question_asked *phrase, uint32_t column)
+static double phrase_score(const struct question *question, const struct question_output *phrase, uint32_t column)
 {
     double best = 0;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct question_mention *m = &asked->mentions[i];
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
         bool overlaps = m->first < phrase->first + phrase->n_tokens && m->first + m->n_tokens > phrase->first;
         if (overlaps && m->id == column && m->score > best) best = m->score;
     }
     return best;
 }
 
-static bool any_vague(const struct question *asked)
+static bool any_vague(const struct question *question)
 {
-    for (uint32_t i = 0; i < asked->n_asked; i++)
-        if (asked->asked[i].vague) return true;
+    for (uint32_t i = 0; i < question->n_outputs; i++)
+        if (question->outputs[i].vague) return true;
     return false;
 }
 
 /* Smallest and largest number of columns that the asked list may mean. */
-static void asked_range(const struct question *asked, uint32_t *low, uint32_t *high)
+static void asked_range(const struct question *question, uint32_t *low, uint32_t *high)
 {
-    *low = asked->n_asked;
+    *low = question->n_outputs;
     *high = 0;
-    for (uint32_t i = 0; i < asked->n_asked; i++) *high += asked->asked[i].entity && !asked->asked[i].computed ? 2 : 1;
+    for (uint32_t i = 0; i < question->n_outputs; i++)
+        *high += question->outputs[i].entity && !question->outputs[i].computed ? 2 : 1;
 }
 
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
-static uint32_t optional_columns(const struct question *asked, const struct answer *answer)
+static uint32_t optional_columns(const struct question *question, const struct answer *answer)
 {
     uint32_t parts = 0, groups = 0;
-    bool each = asked->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
-    for (uint32_t i = 0; i < asked->n_asked; i++) each |= asked->asked[i].computed;
+    bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
+    for (uint32_t i = 0; i < question->n_outputs; i++) each |= question->outputs[i].computed;
     for (uint32_t i = 0; i < answer->n; i++) {
         parts += answer->items[i].part_of_name;
         groups += each && answer->items[i].grouped && !answer->items[i].part_of_name;
@@ -109,26 +110,26 @@ static uint32_t optional_columns(const struct question *asked, const struct answ
 }
 
 /* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
-static bool is_meant(const struct question *asked, const struct shown *shown)
+static bool is_meant(const struct question *question, const struct shown *shown)
 {
-    if (!shown->column || asked->column_score[shown->column->id] > 0) return true;
-    if (shown->grouped && asked->table_score[shown->column->table] > 0.5F) return true;
-    return asked->evidence_score && asked->evidence_score[shown->column->id] > 0.5F;
+    if (!shown->column || question->column_score[shown->column->id] > 0) return true;
+    if (shown->grouped && question->table_score[shown->column->table] > 0.5F) return true;
+    return question->evidence_score && question->evidence_score[shown->column->id] > 0.5F;
 }
 
 static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     uint32_t meant = 0;
     const struct shown *odd = NULL;
     for (uint32_t i = 0; i < answer->n; i++) {
-        if (is_meant(asked, &answer->items[i]))
+        if (is_meant(question, &answer->items[i]))
             meant++;
         else if (!odd)
             odd = &answer->items[i];
     }
     uint32_t low, high;
-    asked_range(asked, &low, &high);
+    asked_range(question, &low, &high);
     if (!odd || !meant || answer->n <= high) return false;
     vsig_fire(run, VSIG_ERROR, odd->node, "the question says nothing of %s.%s",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
@@ -145,18 +146,18 @@ static bool check_odd(struct vsig_run *run)
 }
 
 /* The column that the fewest words of the list speak for: the likeliest to be superfluous. */
-static const struct shown *least_asked(const struct question *asked, const struct answer *answer)
+static const struct shown *least_asked(const struct question *question, const struct answer *answer)
 {
     const struct shown *least = NULL;
     double least_score = 2;
     for (uint32_t i = 0; i < answer->n; i++) {
         double score = 0;
-        for (uint32_t p = 0; answer->items[i].column && p < asked->n_asked; p++) {
-            double s = phrase_score(asked, &asked->asked[p], answer->items[i].column->id);
+        for (uint32_t p = 0; answer->items[i].column && p < question->n_outputs; p++) {
+            double s = phrase_score(question, &question->outputs[p], answer->items[i].column->id);
             score = s > score ? s : score;
         }
         if (!answer->items[i].column)
-            for (uint32_t p = 0; p < asked->n_asked; p++) score = asked->asked[p].computed ? 0.9 : score;
+            for (uint32_t p = 0; p < question->n_outputs; p++) score = question->outputs[p].computed ? 0.9 : score;
         if (score <= least_score) {
             least_score = score;
             least = &answer->items[i];
@@ -167,18 +168,18 @@ static const struct shown *least_asked(const struct question *asked, const struc
 
 static void report_count(struct vsig_run *run, const struct sql_node *at, const struct answer *answer)
 {
-    const char *asked = vsig_counted(run->subject, run->subject->asked->n_asked, "column", "columns");
+    const char *asked = vsig_counted(run->subject, run->subject->analysis->n_outputs, "column", "columns");
     vsig_fire(run, VSIG_ERROR, at, "the question asks for %s, the query returns %u", asked, answer->n);
 }
 
 static bool check_count(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
 {
-    const struct question *asked = run->subject->asked;
-    uint32_t low, high, optional = optional_columns(asked, answer);
-    if (vsig_opt(run, OPT_COUNT) < 0.5 || !asked->asked_closed) return false;
-    asked_range(asked, &low, &high);
+    const struct question *question = run->subject->analysis;
+    uint32_t low, high, optional = optional_columns(question, answer);
+    if (vsig_opt(run, OPT_COUNT) < 0.5 || !question->outputs_closed) return false;
+    asked_range(question, &low, &high);
     if (answer->n - optional > high) {
-        report_count(run, least_asked(asked, answer)->node, answer);
+        report_count(run, least_asked(question, answer)->node, answer);
         return true;
     }
     if (answer->n >= low) return false;
@@ -187,10 +188,10 @@ static bool check_count(struct vsig_run *run, const struct answer *answer, const
 }
 
 /* "partition id" and partitionid: letters of the phrase and of the name, compared without what lies between. */
-static bool same_letters(const struct question *asked, const struct question_asked *phrase, const char *name)
+static bool same_letters(const struct question *question, const struct question_output *phrase, const char *name)
 {
     for (uint32_t i = phrase->first; i < phrase->first + phrase->n_tokens; i++) {
-        const char *norm = asked->tokens.items[i].norm;
+        const char *norm = question->tokens.items[i].norm;
         size_t len = strlen(norm);
         while (*name == '_' || *name == ' ') name++;
         if (len > 1 && norm[len - 1] == 's' && g_ascii_strncasecmp(name, norm, len) != 0) len--;
@@ -201,15 +202,15 @@ static bool same_letters(const struct question *asked, const struct question_ask
 }
 
 /* Has some column of the answer anything to do with the phrase? A "name" may be any text that the question names. */
-static bool is_answered(const struct question *asked, const struct question_asked *phrase, const struct answer *answer,
-                        const struct schema_column *named)
+static bool is_answered(const struct question *question, const struct question_output *phrase,
+                        const struct answer *answer, const struct schema_column *named)
 {
     bool any_text = named->words.n == 1 && strcmp(named->words.items[0].norm, "name") == 0;
     for (uint32_t i = 0; i < answer->n; i++) {
         const struct schema_column *column = answer->items[i].column;
-        if (!column || phrase_score(asked, phrase, column->id) > 0 || same_letters(asked, phrase, column->name))
+        if (!column || phrase_score(question, phrase, column->id) > 0 || same_letters(question, phrase, column->name))
             return true;
-        if (any_text && column->affinity == SCHEMA_TEXT && asked->column_score[column->id] > 0.6F) return true;
+        if (any_text && column->affinity == SCHEMA_TEXT && question->column_score[column->id] > 0.6F) return true;
     }
     return false;
 }
@@ -217,8 +218,8 @@ static bool is_answered(const struct question *asked, const struct question_aske
 /* Is the mention no more than the name of a table, or a key or name of a table that the query has no use for? */
 static bool names_no_column(const struct vsig_subject *subject, const struct question_mention *mention)
 {
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct question_mention *m = &subject->asked->mentions[i];
+    for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
+        const struct question_mention *m = &subject->analysis->mentions[i];
         if (m->column < 0 && m->first == mention->first && m->score >= mention->score) return true;
     }
     return query_is_generic(subject, subject->schema->columns[mention->id]) &&
@@ -227,11 +228,11 @@ static bool names_no_column(const struct vsig_subject *subject, const struct que
 
 /* The column that the phrase names by all its words, the longest such; NULL. */
 static const struct question_mention *surely_named(const struct vsig_subject *subject,
-                                                   const struct question_asked *phrase)
+                                                   const struct question_output *phrase)
 {
     const struct question_mention *best = NULL;
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct question_mention *m = &subject->asked->mentions[i];
+    for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
+        const struct question_mention *m = &subject->analysis->mentions[i];
         bool inside = m->first >= phrase->first && m->first + m->n_tokens <= phrase->first + phrase->n_tokens;
         if (!inside || m->column < 0 || m->score < 0.99 || names_no_column(subject, m)) continue;
         if (!best || m->n_tokens > best->n_tokens) best = m;
@@ -241,12 +242,12 @@ static const struct question_mention *surely_named(const struct vsig_subject *su
 
 static void check_missing(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
 {
-    const struct question *asked = run->subject->asked;
-    for (uint32_t p = 0; p < asked->n_asked; p++) {
-        const struct question_asked *phrase = &asked->asked[p];
+    const struct question *question = run->subject->analysis;
+    for (uint32_t p = 0; p < question->n_outputs; p++) {
+        const struct question_output *phrase = &question->outputs[p];
         if (phrase->computed || phrase->vague || phrase->entity) continue;
         const struct question_mention *named = surely_named(run->subject, phrase);
-        if (!named || is_answered(asked, phrase, answer, run->subject->schema->columns[named->id])) continue;
+        if (!named || is_answered(question, phrase, answer, run->subject->schema->columns[named->id])) continue;
         struct vsig_finding *finding =
             vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
                       run->subject->schema->columns[named->id]->name);
@@ -259,9 +260,10 @@ static void check_missing(struct vsig_run *run, const struct answer *answer, con
 /* "different types": may rows repeat for lack of DISTINCT? Certain only for one table without conditions. */
 static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer *answer)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     const struct sql_block *block = query_answer_block(run->subject);
-    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !asked->cue_counts[QUESTION_CUE_DISTINCT] || view->distinct || view->group)
+    if (vsig_opt(run, OPT_DISTINCT) < 0.5 || !question->cue_counts[QUESTION_CUE_DISTINCT] || view->distinct ||
+        view->group)
         return;
     if (view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] || view->compound[QUERY_EXCEPT] ||
         block->aggregate)
@@ -300,15 +302,15 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
 {
     static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible",
                                         "each", "every", "once", "which", NULL};
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     const struct sql_node *distinct = sql_kid(block->node, SELECT_DISTINCT);
     if (!distinct || distinct->n_kids || view->limit || view->group) return;
-    if (asked->cue_kinds >> QUESTION_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP ||
+    if (question->cue_kinds >> QUESTION_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP ||
         block->arm)
         return;
     if (block->n_sources > 1) return; /* the join repeats rows: DISTINCT is there to mend that */
     for (const char *const *word = WORDS; *word; word++)
-        if (question_has(asked, *word)) return;
+        if (question_has(question, *word)) return;
     double dropped = share_dropped(run, block, answer);
     if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
         vsig_fire(run, VSIG_WARNING, distinct,
@@ -317,7 +319,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
 
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     const struct sql_block *block = query_answer_block(run->subject);
     struct query_view view;
     struct answer answer;
@@ -327,7 +329,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     if (!answer.n || answer.wide) return ERR_OK;
     check_distinct(run, &view, &answer);
     check_unasked_distinct(run, &view, block, &answer);
-    if (any_vague(asked) || !asked->n_asked || answer.star) return ERR_OK;
+    if (any_vague(question) || !question->n_outputs || answer.star) return ERR_OK;
     if (check_unmeant(run, &answer) || check_odd(run)) return ERR_OK;
     if (check_count(run, &answer, view.items)) return ERR_OK;
     check_missing(run, &answer, view.items);

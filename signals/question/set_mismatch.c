@@ -50,25 +50,26 @@ static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
 }
 
 /* Does a value stand on each side of the "and" that follows "both"? */
-static bool both_of_values(const struct question *asked)
+static bool both_of_values(const struct question *question)
 {
-    int cue = question_cue_next(asked, QUESTION_CUE_BOTH, 0);
+    int cue = question_cue_next(question, QUESTION_CUE_BOTH, 0);
     if (cue < 0) return false;
-    uint32_t from = asked->cues[cue].first, seen = 0;
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].kind != QUESTION_VALUE_NUMBER || asked->values[i].first > from) seen++;
+    uint32_t from = question->cues[cue].first, seen = 0;
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (question->values[i].kind != QUESTION_VALUE_NUMBER || question->values[i].first > from) seen++;
     return seen >= 2;
 }
 
-static bool asks_either(const struct question *asked)
+static bool asks_either(const struct question *question)
 {
-    return asked->cue_kinds >> QUESTION_CUE_EITHER & 1U;
+    return question->cue_kinds >> QUESTION_CUE_EITHER & 1U;
 }
 
 static void check_both(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
-    if (!question_cue_any(asked, 1U << QUESTION_CUE_BOTH) || asks_either(asked) || !both_of_values(asked)) return;
+    const struct question *question = run->subject->analysis;
+    if (!question_cue_any(question, 1U << QUESTION_CUE_BOTH) || asks_either(question) || !both_of_values(question))
+        return;
     if (view->compound[QUERY_INTERSECT] || view->having || view->compound[QUERY_EXCEPT]) return;
     struct pair pair = {NULL, SQL_OP_NONE};
     const struct sql_node *node = find_pair(run->subject, &pair) ? pair.node : view->in_list;
@@ -81,24 +82,24 @@ static void check_both(struct vsig_run *run, const struct query_view *view)
 
 static void check_either(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     const struct sql_node *intersect = view->compound[QUERY_INTERSECT];
-    if (!intersect || !asks_either(asked)) return;
-    if (asked->cue_kinds & (1U << QUESTION_CUE_BOTH | 1U << QUESTION_CUE_NOT) || question_has(asked, "and") ||
-        question_has(asked, "also") || question_has(asked, "but"))
+    if (!intersect || !asks_either(question)) return;
+    if (question->cue_kinds & (1U << QUESTION_CUE_BOTH | 1U << QUESTION_CUE_NOT) || question_has(question, "and") ||
+        question_has(question, "also") || question_has(question, "but"))
         return;
     vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, the query wants both");
 }
 
 /* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
-static bool or_of_values(const struct question *asked)
+static bool or_of_values(const struct question *question)
 {
-    for (uint32_t c = 0; c < asked->n_cues; c++) {
-        const struct question_cue *cue = &asked->cues[c];
+    for (uint32_t c = 0; c < question->n_cues; c++) {
+        const struct question_cue *cue = &question->cues[c];
         bool before = false, after = false;
-        if (cue->kind != QUESTION_CUE_EITHER || asked->tokens.items[cue->first].norm[0] != 'o') continue;
-        for (uint32_t i = 0; i < asked->n_values; i++) {
-            const struct question_value *value = &asked->values[i];
+        if (cue->kind != QUESTION_CUE_EITHER || question->tokens.items[cue->first].norm[0] != 'o') continue;
+        for (uint32_t i = 0; i < question->n_values; i++) {
+            const struct question_value *value = &question->values[i];
             if (value->kind == QUESTION_VALUE_DATABASE && !value->capital) continue;
             before |=
                 value->first + value->n_tokens <= cue->first && cue->first - (value->first + value->n_tokens) <= NEAR;
@@ -111,7 +112,7 @@ static bool or_of_values(const struct question *asked)
 
 static void check_or_lost(struct vsig_run *run, const struct query_view *view)
 {
-    if (!or_of_values(run->subject->asked) || view->or_node || view->in_list || view->negation) return;
+    if (!or_of_values(run->subject->analysis) || view->or_node || view->in_list || view->negation) return;
     if (view->compound[QUERY_UNION] || view->compound[QUERY_UNION_ALL] || view->compound[QUERY_INTERSECT]) return;
     for (const struct sql_node *n = run->subject->stmt->root; n; n = sql_walk(run->subject->stmt->root, n)) {
         if (n->kind == SQL_BETWEEN || n->kind == SQL_CASE) return;
@@ -126,9 +127,9 @@ static void check_or_unasked(struct vsig_run *run, const struct query_view *view
 {
     static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",
                                          "plus", "than", "as",   ",",       NULL};
-    if (!view->or_node || asks_either(run->subject->asked) || run->subject->asked->evidence.n) return;
+    if (!view->or_node || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
-        if (question_has(run->subject->asked, *word)) return;
+        if (question_has(run->subject->analysis, *word)) return;
     vsig_fire(run, VSIG_ERROR, view->or_node, "the query leaves a choice (OR), the question does not");
 }
 

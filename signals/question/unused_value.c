@@ -139,30 +139,30 @@ static bool has_next_number(const struct vsig_subject *subject, const struct que
     return false;
 }
 
-static bool in_evidence(const struct question *asked, const struct question_value *value)
+static bool in_evidence(const struct question *question, const struct question_value *value)
 {
-    for (uint32_t i = 0; i < asked->evidence.n; i++) {
-        const struct text_token *t = &asked->evidence.items[i];
+    for (uint32_t i = 0; i < question->evidence.n; i++) {
+        const struct text_token *t = &question->evidence.items[i];
         if (value->kind == QUESTION_VALUE_NUMBER && t->is_number && fabs(t->number - value->number) < 1e-9) return true;
         for (uint32_t v = value->first; v < value->first + value->n_tokens; v++)
-            if (!asked->tokens.items[v].is_stop && strcmp(asked->tokens.items[v].stem, t->stem) == 0) return true;
+            if (!question->tokens.items[v].is_stop && strcmp(question->tokens.items[v].stem, t->stem) == 0) return true;
     }
     return false;
 }
 
 /* The cue that a number is bound to; NULL. */
-static const struct question_cue *cue_of(const struct question *asked, int value)
+static const struct question_cue *cue_of(const struct question *question, int value)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].number == value || asked->cues[i].number2 == value) return &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].number == value || question->cues[i].number2 == value) return &question->cues[i];
     return NULL;
 }
 
 /* "address line 1": is the number a word of a column's name? */
 static bool is_in_name(const struct vsig_subject *subject, const struct question_value *value)
 {
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct question_mention *m = &subject->asked->mentions[i];
+    for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
+        const struct question_mention *m = &subject->analysis->mentions[i];
         if (m->column < 0 || value->first < m->first || value->first >= m->first + m->n_tokens) continue;
         const struct text_tokens *words = &subject->schema->columns[m->id]->words;
         for (uint32_t w = 0; w < words->n; w++)
@@ -178,7 +178,7 @@ static bool number_counts(const struct vsig_subject *subject, const struct quest
         return false;
     if (value->spelled && !cue) return false;
     if (cue && cue->weak) return false;
-    if (question_cue_any(subject->asked, 1U << QUESTION_CUE_RATIO)) return false;
+    if (question_cue_any(subject->analysis, 1U << QUESTION_CUE_RATIO)) return false;
     return !is_in_name(subject, value);
 }
 
@@ -198,9 +198,9 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
 static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                          uint32_t i)
 {
-    const struct question *asked = run->subject->asked;
-    const struct question_value *value = &asked->values[i];
-    const struct question_cue *cue = cue_of(asked, (int)i);
+    const struct question *question = run->subject->analysis;
+    const struct question_value *value = &question->values[i];
+    const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
     if (has_next_number(run->subject, value, cue)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
@@ -235,7 +235,7 @@ static bool text_counts(const struct vsig_run *run, const struct question_value 
 
 static bool check_text(struct vsig_run *run, const struct query_view *view, const struct literals *literals, uint32_t i)
 {
-    const struct question_value *value = &run->subject->asked->values[i];
+    const struct question_value *value = &run->subject->analysis->values[i];
     if (!text_counts(run, value)) return true;
     const char *folded = text_fold(run->subject->arena, value->text, strlen(value->text));
     const char *letters = folded ? squeeze(run->subject->arena, folded) : NULL;
@@ -295,14 +295,15 @@ static bool words_meet(const char *a, const char *b)
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
-    if (!words.items || tokens_meet(&asked->tokens, literal) || tokens_meet(&asked->evidence, literal)) return true;
+    if (!words.items || tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
+        return true;
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;
-        for (uint32_t i = 0; i < asked->tokens.n; i++)
-            if (asked->tokens.items[i].kind == TEXT_WORD &&
-                words_meet(words.items[w].norm, asked->tokens.items[i].norm))
+        for (uint32_t i = 0; i < question->tokens.n; i++)
+            if (question->tokens.items[i].kind == TEXT_WORD &&
+                words_meet(words.items[w].norm, question->tokens.items[i].norm))
                 return true;
     }
     return false;
@@ -323,15 +324,15 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
 
 static enum err_code unused_value_eval(struct vsig_run *run)
 {
-    const struct question *asked = run->subject->asked;
+    const struct question *question = run->subject->analysis;
     struct query_view view;
     struct literals literals;
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     if (!collect(run->subject, &literals)) return ERR_LIMIT_MEMORY;
-    for (uint32_t i = 0; i < asked->n_values; i++) {
-        if (in_evidence(asked, &asked->values[i])) continue;
-        if (asked->values[i].kind == QUESTION_VALUE_NUMBER)
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        if (in_evidence(question, &question->values[i])) continue;
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER)
             check_number(run, &view, &literals, i);
         else if (!check_text(run, &view, &literals, i))
             return ERR_LIMIT_MEMORY;

@@ -90,8 +90,8 @@ static bool phrase_at(const struct text_tokens *tokens, uint32_t at, const char 
 
 bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases)
 {
-    if (!subject->asked) return false;
-    const struct text_tokens *tokens = &subject->asked->tokens;
+    if (!subject->analysis) return false;
+    const struct text_tokens *tokens = &subject->analysis->tokens;
     for (uint32_t at = 0; at < tokens->n; at++)
         for (const char *const *phrase = phrases; *phrase; phrase++)
             if (phrase_at(tokens, at, *phrase)) return true;
@@ -100,9 +100,9 @@ bool vsig_question_says(const struct vsig_subject *subject, const char *const *p
 
 bool vsig_question_names_table(const struct vsig_subject *subject, int table)
 {
-    if (!subject->asked) return false;
-    for (uint32_t i = 0; i < subject->asked->n_mentions; i++) {
-        const struct question_mention *mention = &subject->asked->mentions[i];
+    if (!subject->analysis) return false;
+    for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
+        const struct question_mention *mention = &subject->analysis->mentions[i];
         if (mention->table == table && mention->column < 0) return true;
     }
     return false;

@@ -209,23 +209,24 @@ static void trim_pattern(const char **text, size_t *len)
     while (*len && ((*text)[*len - 1] == '%' || (*text)[*len - 1] == '*')) --*len;
 }
 
-static bool value_stated(const struct question *asked, const char *text, size_t len)
+static bool value_stated(const struct question *question, const char *text, size_t len)
 {
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (strlen(asked->values[i].text) == len && strncasecmp(asked->values[i].text, text, len) == 0) return true;
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (strlen(question->values[i].text) == len && strncasecmp(question->values[i].text, text, len) == 0)
+            return true;
     return false;
 }
 
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal)
 {
-    const struct question *asked = subject->asked;
-    if (!asked || !literal->text) return false;
+    const struct question *question = subject->analysis;
+    if (!question || !literal->text) return false;
     const char *text = literal->text;
     size_t len = literal->text_len;
     trim_pattern(&text, &len);
     if (len == 0) return false;
-    return value_stated(asked, text, len) || tokens_state(subject->arena, &asked->tokens, text, len) ||
-           (asked->evidence.n > 0 && tokens_state(subject->arena, &asked->evidence, text, len));
+    return value_stated(question, text, len) || tokens_state(subject->arena, &question->tokens, text, len) ||
+           (question->evidence.n > 0 && tokens_state(subject->arena, &question->evidence, text, len));
 }
 
 /* Do these words follow each other in the text, in whatever form? */
@@ -281,15 +282,16 @@ static bool is_date_of(const struct text_tokens *said, const char *text, size_t 
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal)
 {
     if (vsig_states_literal(subject, literal)) return true;
-    const struct question *asked = subject->asked;
-    if (!asked || !literal->text) return false;
+    const struct question *question = subject->analysis;
+    if (!question || !literal->text) return false;
     const char *text = literal->text;
     size_t len = literal->text_len;
     trim_pattern(&text, &len);
     struct text_tokens wanted = text_tokenize(subject->arena, text, len);
     if (wanted.n == 0) return false;
-    return speaks_of(subject->arena, &asked->tokens, &wanted) || speaks_of(subject->arena, &asked->evidence, &wanted) ||
-           is_code_of(&asked->tokens, text, len) || is_date_of(&asked->tokens, text, len);
+    return speaks_of(subject->arena, &question->tokens, &wanted) ||
+           speaks_of(subject->arena, &question->evidence, &wanted) || is_code_of(&question->tokens, text, len) ||
+           is_date_of(&question->tokens, text, len);
 }
 
 /* Does the text hold these bytes as whole words? A space at their edge belongs to no word. */

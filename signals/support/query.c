@@ -281,8 +281,8 @@ static bool is_used(const struct vsig_subject *subject, const struct question_me
         const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
         if (!column) continue;
         if (column->id == mention->id) return true;
-        for (uint32_t m = 0; m < subject->asked->n_mentions; m++) { /* another name for the same words */
-            const struct question_mention *other = &subject->asked->mentions[m];
+        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* another name for the same words */
+            const struct question_mention *other = &subject->analysis->mentions[m];
             bool overlaps =
                 other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
             if (other->id == column->id && overlaps) return true;
@@ -300,20 +300,20 @@ bool query_reads_table(const struct vsig_subject *subject, int table)
 }
 
 /* Do the mention's words say more than a value, a table, or a cue says? */
-static bool is_column_word(const struct question *asked, const struct question_mention *mention)
+static bool is_column_word(const struct question *question, const struct question_mention *mention)
 {
     uint32_t end = mention->first + mention->n_tokens;
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (asked->values[i].first < end && asked->values[i].first + asked->values[i].n_tokens > mention->first &&
-            !asked->values[i].is_name)
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (question->values[i].first < end &&
+            question->values[i].first + question->values[i].n_tokens > mention->first && !question->values[i].is_name)
             return false;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct question_mention *m = &asked->mentions[i];
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
         if (m->column < 0 && m->score > 0.7 && m->first < end && m->first + m->n_tokens > mention->first) return false;
     }
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].first < end && asked->cues[i].first + asked->cues[i].n_tokens > mention->first &&
-            !asked->cues[i].named)
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].first < end && question->cues[i].first + question->cues[i].n_tokens > mention->first &&
+            !question->cues[i].named)
             return false;
     return true;
 }
@@ -321,25 +321,25 @@ static bool is_column_word(const struct question *asked, const struct question_m
 /* A column that the question surely names and the query does not use; NULL. */
 static const struct schema_column *unused_mention(const struct vsig_subject *subject)
 {
-    const struct question *asked = subject->asked;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct question_mention *m = &asked->mentions[i];
+    const struct question *question = subject->analysis;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
         if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !query_reads_table(subject, m->table)) continue;
         const struct schema_column *column = subject->schema->columns[m->id];
-        if (!query_is_generic(subject, column) && is_column_word(asked, m) && !is_used(subject, m)) return column;
+        if (!query_is_generic(subject, column) && is_column_word(question, m) && !is_used(subject, m)) return column;
     }
     return NULL;
 }
 
 bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd)
 {
-    const struct question *asked = subject->asked;
+    const struct question *question = subject->analysis;
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
         const struct sql_ref *ref = subject->bound->refs[i];
         const struct schema_column *used = schema_column_of(subject->schema, ref);
-        if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || asked->column_score[used->id] > 0)
+        if (!used || ref->clause != clause || ref->node->kind != SQL_COLUMN || question->column_score[used->id] > 0)
             continue;
-        if (query_is_generic(subject, used) || (asked->evidence_score && asked->evidence_score[used->id] > 0.4F))
+        if (query_is_generic(subject, used) || (question->evidence_score && question->evidence_score[used->id] > 0.4F))
             continue;
         if (clause == SQL_CLAUSE_WHERE && is_held_value(subject, ref->node, used)) continue;
         *odd = (struct query_odd){ref->node, used, unused_mention(subject)};

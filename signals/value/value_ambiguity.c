@@ -38,31 +38,32 @@ static bool is_telling(const struct vsig_run *run, const struct sql_node *litera
 }
 
 /* Does the evidence name the column with the literal's column, so that there is nothing to choose? */
-static bool evidence_names(const struct question *asked, const struct schema_column *column)
+static bool evidence_names(const struct question *question, const struct schema_column *column)
 {
-    return asked->evidence_score && asked->evidence_score[column->id] > 0.9F;
+    return question->evidence_score && question->evidence_score[column->id] > 0.9F;
 }
 
 /* Tokens of the question that state the literal; false when it does not. */
-static bool place_of(const struct question *asked, const char *folded, struct arena *arena, uint32_t *first,
+static bool place_of(const struct question *question, const char *folded, struct arena *arena, uint32_t *first,
                      uint32_t *last)
 {
-    for (uint32_t i = 0; i < asked->n_values; i++) {
-        const char *text = text_fold(arena, asked->values[i].text, strlen(asked->values[i].text));
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        const char *text = text_fold(arena, question->values[i].text, strlen(question->values[i].text));
         if (!text || strcmp(text, folded) != 0) continue;
-        *first = asked->values[i].first;
-        *last = *first + asked->values[i].n_tokens - 1;
+        *first = question->values[i].first;
+        *last = *first + question->values[i].n_tokens - 1;
         return true;
     }
     return false;
 }
 
 /* 0..1.3: how much the question speaks of the column around the tokens [first, last]. */
-static double closeness(const struct question *asked, const struct schema_column *column, uint32_t first, uint32_t last)
+static double closeness(const struct question *question, const struct schema_column *column, uint32_t first,
+                        uint32_t last)
 {
     double best = 0;
-    for (uint32_t i = 0; i < asked->n_mentions; i++) {
-        const struct question_mention *m = &asked->mentions[i];
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
         if (m->id != column->id) continue;
         uint32_t end = m->first + m->n_tokens - 1;
         uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;
@@ -70,7 +71,7 @@ static double closeness(const struct question *asked, const struct schema_column
         double score = m->score * (gap <= NEAR ? 1 : gap <= FAR ? 0.6 : 0.3);
         best = score > best ? score : best;
     }
-    return best + 0.3 * (double)asked->table_score[column->table];
+    return best + 0.3 * (double)question->table_score[column->table];
 }
 
 static bool embed_column(const struct vsig_subject *subject, const struct schema_column *column, float *out)
@@ -90,7 +91,7 @@ static int embedding_agrees(const struct vsig_subject *subject, const struct sch
     if (!vectors) return -1;
     float *question = vectors, *a = vectors + embedder->dim, *b = a + embedder->dim;
     if (embedder == text_builtin_embedder())
-        memcpy(question, subject->asked->embedding, TEXT_DIM * sizeof *question);
+        memcpy(question, subject->analysis->embedding, TEXT_DIM * sizeof *question);
     else if (!embedder->embed(embedder, subject->question, strlen(subject->question), question))
         return -1;
     if (!embed_column(subject, used, a) || !embed_column(subject, other, b)) return -1;
@@ -119,13 +120,13 @@ static const struct schema_column *best_rival(const struct vsig_run *run, const 
                                               double *lead)
 {
     const struct vsig_subject *subject = run->subject;
-    double used = closeness(subject->asked, use->column, first, last);
+    double used = closeness(subject->analysis, use->column, first, last);
     const struct schema_column *best = NULL;
     *lead = vsig_opt(run, OPT_MARGIN);
     for (uint32_t i = 0; i < n; i++) {
         const struct schema_column *other = subject->schema->columns[hits[i].column];
         if (other == use->column || same_thing(subject, use->column, other) || query_compares(subject, other)) continue;
-        double over = closeness(subject->asked, other, first, last) - used;
+        double over = closeness(subject->analysis, other, first, last) - used;
         if (over <= *lead) continue;
         *lead = over;
         best = other;
@@ -149,12 +150,12 @@ static enum err_code check_use(struct vsig_run *run, const struct use *use)
     const struct vsig_subject *subject = run->subject;
     struct schema_hit hits[MAX_HITS];
     uint32_t first, last;
-    if (!is_telling(run, use->literal) || evidence_names(subject->asked, use->column)) return ERR_OK;
+    if (!is_telling(run, use->literal) || evidence_names(subject->analysis, use->column)) return ERR_OK;
     uint32_t n = schema_values_with(subject->schema, use->literal->text, use->literal->text_len, hits, MAX_HITS);
     if (!n || (double)n > vsig_opt(run, OPT_MAX_COLUMNS)) return ERR_OK;
     const char *folded = text_fold(subject->arena, use->literal->text, use->literal->text_len);
     if (!folded) return ERR_LIMIT_MEMORY;
-    if (!place_of(subject->asked, folded, subject->arena, &first, &last)) return ERR_OK;
+    if (!place_of(subject->analysis, folded, subject->arena, &first, &last)) return ERR_OK;
     double lead;
     const struct schema_column *rival = best_rival(run, use, hits, n, first, last, &lead);
     int agrees = rival ? embedding_agrees(subject, use->column, rival) : 0;

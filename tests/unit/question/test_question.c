@@ -40,65 +40,66 @@ TestSuite(question, .init = setup, .fini = teardown);
 static const struct question *read_question(const char *text)
 {
     arena_reset(&fixture.arena);
-    const struct question *asked = question_read(&fixture.arena, schema, text, NULL);
-    cr_assert(asked, "%s", text);
-    return asked;
+    const struct question *question = question_read(&fixture.arena, schema, text, NULL);
+    cr_assert(question, "%s", text);
+    return question;
 }
 
-static const struct question_value *value_of(const struct question *asked, const char *text)
+static const struct question_value *value_of(const struct question *question, const char *text)
 {
-    for (uint32_t i = 0; i < asked->n_values; i++)
-        if (strcmp(asked->values[i].text, text) == 0) return &asked->values[i];
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (strcmp(question->values[i].text, text) == 0) return &question->values[i];
     return NULL;
 }
 
 Test(question, values_of_every_kind)
 {
-    const struct question *asked = read_question(
+    const struct question *question = read_question(
         "Which 'Algebra' courses in New York or Atlantis have 1,200 lessons, more than twice or at least 3?");
-    const struct question_value *quoted = value_of(asked, "Algebra"), *held = value_of(asked, "New York");
+    const struct question_value *quoted = value_of(question, "Algebra"), *held = value_of(question, "New York");
     cr_assert(quoted && quoted->kind == QUESTION_VALUE_QUOTED && quoted->n_hits == 1);
     cr_assert(held && held->kind == QUESTION_VALUE_DATABASE && held->n_tokens == 2 && held->capital &&
               held->n_hits == 1);
     cr_expect_str_eq(schema->columns[held->hits[0].column]->name, "name");
-    cr_expect(value_of(asked, "Atlantis") && value_of(asked, "Atlantis")->kind == QUESTION_VALUE_NAME);
-    cr_expect(value_of(asked, "1200") && value_of(asked, "1200")->number == 1200 && !value_of(asked, "1200")->spelled);
-    cr_expect(value_of(asked, "2") && value_of(asked, "2")->spelled, "twice");
-    cr_expect(value_of(asked, "3"));
-    cr_expect(!value_of(asked, "York"), "the longest run wins");
+    cr_expect(value_of(question, "Atlantis") && value_of(question, "Atlantis")->kind == QUESTION_VALUE_NAME);
+    cr_expect(value_of(question, "1200") && value_of(question, "1200")->number == 1200 &&
+              !value_of(question, "1200")->spelled);
+    cr_expect(value_of(question, "2") && value_of(question, "2")->spelled, "twice");
+    cr_expect(value_of(question, "3"));
+    cr_expect(!value_of(question, "York"), "the longest run wins");
 }
 
 Test(question, values_spare_names_of_the_schema_and_the_first_word)
 {
-    const struct question *asked = read_question("List Lima. Which Teachers know The Art of War?");
-    cr_expect(value_of(asked, "The Art of War") && value_of(asked, "The Art of War")->n_tokens == 4);
-    cr_expect(value_of(asked, "Lima") && value_of(asked, "Lima")->capital);
-    cr_expect(!value_of(asked, "List") && !value_of(asked, "Which"));
-    cr_expect(value_of(asked, "Teachers") && value_of(asked, "Teachers")->is_name);
+    const struct question *question = read_question("List Lima. Which Teachers know The Art of War?");
+    cr_expect(value_of(question, "The Art of War") && value_of(question, "The Art of War")->n_tokens == 4);
+    cr_expect(value_of(question, "Lima") && value_of(question, "Lima")->capital);
+    cr_expect(!value_of(question, "List") && !value_of(question, "Which"));
+    cr_expect(value_of(question, "Teachers") && value_of(question, "Teachers")->is_name);
 }
 
-static double score_of(const struct question *asked, const char *table, const char *column)
+static double score_of(const struct question *question, const char *table, const char *column)
 {
     int t = schema_find_table(schema, table, strlen(table));
     int c = schema_find_column(schema, t, column, strlen(column));
     cr_assert(t >= 0 && c >= 0);
-    return (double)asked->column_score[schema->tables[t].columns[c].id];
+    return (double)question->column_score[schema->tables[t].columns[c].id];
 }
 
 Test(question, mentions_by_stem_part_and_synonym)
 {
-    const struct question *asked =
+    const struct question *question =
         read_question("What are the surnames and wages of instructors, and where do they live?");
-    cr_expect(score_of(asked, "teacher", "surname") > 0.99);
-    cr_expect(score_of(asked, "teacher", "salary") > 0.7 && score_of(asked, "teacher", "salary") < 0.9,
+    cr_expect(score_of(question, "teacher", "surname") > 0.99);
+    cr_expect(score_of(question, "teacher", "salary") > 0.7 && score_of(question, "teacher", "salary") < 0.9,
               "a synonym counts less");
-    cr_expect(asked->table_score[schema_find_table(schema, "teacher", 7)] > 0.7F);
-    cr_expect(score_of(asked, "course", "title") < 0.99 && score_of(asked, "city", "max_height") <= 0);
-    asked = read_question("What is the country name of each city?");
-    cr_expect(score_of(asked, "city", "country_name") > 0.99);
-    for (uint32_t i = 1; i < asked->n_mentions; i++)
-        cr_expect(asked->mentions[i - 1].first < asked->mentions[i].first ||
-                  asked->mentions[i - 1].score >= asked->mentions[i].score);
+    cr_expect(question->table_score[schema_find_table(schema, "teacher", 7)] > 0.7F);
+    cr_expect(score_of(question, "course", "title") < 0.99 && score_of(question, "city", "max_height") <= 0);
+    question = read_question("What is the country name of each city?");
+    cr_expect(score_of(question, "city", "country_name") > 0.99);
+    for (uint32_t i = 1; i < question->n_mentions; i++)
+        cr_expect(question->mentions[i - 1].first < question->mentions[i].first ||
+                  question->mentions[i - 1].score >= question->mentions[i].score);
 }
 
 /* A question, and the first cue of that kind in it: its operator, its words, its numbers. */
@@ -133,42 +134,42 @@ static const struct {
     {"either here or there", QUESTION_CUE_EITHER, SQL_OP_NONE, "either", NULL, NULL},
 };
 
-static const struct question_cue *first_cue(const struct question *asked, enum question_cue_kind kind)
+static const struct question_cue *first_cue(const struct question *question, enum question_cue_kind kind)
 {
-    for (uint32_t i = 0; i < asked->n_cues; i++)
-        if (asked->cues[i].kind == kind) return &asked->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].kind == kind) return &question->cues[i];
     return NULL;
 }
 
-static const char *number_of(const struct question *asked, int index)
+static const char *number_of(const struct question *question, int index)
 {
-    return index < 0 ? "" : asked->values[index].text;
+    return index < 0 ? "" : question->values[index].text;
 }
 
 Test(question, cues_take_the_longest_match_and_their_numbers)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
-        const struct question *asked = read_question(CUES[i].question);
-        const struct question_cue *cue = first_cue(asked, CUES[i].kind);
+        const struct question *question = read_question(CUES[i].question);
+        const struct question_cue *cue = first_cue(question, CUES[i].kind);
         cr_expect(cue, "%s: no cue", CUES[i].question);
         if (!cue) continue;
-        uint32_t start = asked->tokens.items[cue->first].start,
-                 end = asked->tokens.items[cue->first + cue->n_tokens - 1].end;
+        uint32_t start = question->tokens.items[cue->first].start,
+                 end = question->tokens.items[cue->first + cue->n_tokens - 1].end;
         char *words = g_strndup(CUES[i].question + start, end - start);
         cr_expect_str_eq(words, CUES[i].words);
         g_free(words);
         cr_expect_eq(cue->op, CUES[i].op, "%s: %s", CUES[i].question, sql_op_text(cue->op));
-        cr_expect_str_eq(number_of(asked, cue->number), CUES[i].number ? CUES[i].number : "");
-        cr_expect_str_eq(number_of(asked, cue->number2), CUES[i].number2 ? CUES[i].number2 : "");
+        cr_expect_str_eq(number_of(question, cue->number), CUES[i].number ? CUES[i].number : "");
+        cr_expect_str_eq(number_of(question, cue->number2), CUES[i].number2 ? CUES[i].number2 : "");
     }
 }
 
 Test(question, cues_spare_names_of_columns_idioms_and_values)
 {
-    const struct question *asked = read_question("What is the number of lessons and the max height?");
-    cr_expect(first_cue(asked, QUESTION_CUE_COUNT) && first_cue(asked, QUESTION_CUE_COUNT)->named);
-    cr_expect(first_cue(asked, QUESTION_CUE_MAXIMUM) && first_cue(asked, QUESTION_CUE_MAXIMUM)->named);
-    cr_expect(!question_cue_any(asked, 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_MAXIMUM));
+    const struct question *question = read_question("What is the number of lessons and the max height?");
+    cr_expect(first_cue(question, QUESTION_CUE_COUNT) && first_cue(question, QUESTION_CUE_COUNT)->named);
+    cr_expect(first_cue(question, QUESTION_CUE_MAXIMUM) && first_cue(question, QUESTION_CUE_MAXIMUM)->named);
+    cr_expect(!question_cue_any(question, 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_MAXIMUM));
     cr_expect(!first_cue(read_question("the last names of teachers"), QUESTION_CUE_FIRST));
     cr_expect(!first_cue(read_question("whether or not they teach"), QUESTION_CUE_NOT));
     cr_expect(!first_cue(read_question("Who teaches \"not more than 5\"?"), QUESTION_CUE_COMPARE),
@@ -196,14 +197,14 @@ static const struct {
     {"Algebra please", "", false},
 };
 
-static char *phrases_of(const struct question *asked)
+static char *phrases_of(const struct question *question)
 {
     GString *text = g_string_new("");
-    for (uint32_t i = 0; i < asked->n_asked; i++) {
-        const struct question_asked *phrase = &asked->asked[i];
-        uint32_t start = asked->tokens.items[phrase->first].start;
-        uint32_t end = asked->tokens.items[phrase->first + phrase->n_tokens - 1].end;
-        g_string_append_printf(text, "%s%.*s", i ? "|" : "", (int)(end - start), asked->text + start);
+    for (uint32_t i = 0; i < question->n_outputs; i++) {
+        const struct question_output *phrase = &question->outputs[i];
+        uint32_t start = question->tokens.items[phrase->first].start;
+        uint32_t end = question->tokens.items[phrase->first + phrase->n_tokens - 1].end;
+        g_string_append_printf(text, "%s%.*s", i ? "|" : "", (int)(end - start), question->text + start);
     }
     return g_string_free(text, FALSE);
 }
@@ -211,24 +212,24 @@ static char *phrases_of(const struct question *asked)
 Test(question, the_asked_list)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(ASKED); i++) {
-        const struct question *asked = read_question(ASKED[i].question);
-        char *phrases = phrases_of(asked);
+        const struct question *question = read_question(ASKED[i].question);
+        char *phrases = phrases_of(question);
         cr_expect_str_eq(phrases, ASKED[i].phrases, "%s: %s", ASKED[i].question, phrases);
-        cr_expect_eq(asked->asked_closed, ASKED[i].closed, "%s", ASKED[i].question);
+        cr_expect_eq(question->outputs_closed, ASKED[i].closed, "%s", ASKED[i].question);
         g_free(phrases);
     }
 }
 
 Test(question, evidence_is_read_apart)
 {
-    const struct question *asked =
+    const struct question *question =
         question_read(&fixture.arena, schema, "Who earns well?", "earning well refers to salary > 1500");
-    cr_assert(asked && asked->evidence_score && asked->evidence.n);
+    cr_assert(question && question->evidence_score && question->evidence.n);
     const struct schema_table *teacher = &schema->tables[schema_find_table(schema, "teacher", 7)];
     int salary = schema_find_column(schema, (int)(teacher - schema->tables), "salary", 6);
-    cr_expect(asked->evidence_score[teacher->columns[salary].id] > 0.99F);
-    cr_expect(question_has(asked, "refers") && !question_has(asked, "population"));
-    cr_expect(!value_of(asked, "1500"), "values are the question's own");
+    cr_expect(question->evidence_score[teacher->columns[salary].id] > 0.99F);
+    cr_expect(question_has(question, "refers") && !question_has(question, "population"));
+    cr_expect(!value_of(question, "1500"), "values are the question's own");
 }
 
 /* Text that repeats `unit`, of about `bytes` bytes. */
@@ -247,16 +248,17 @@ Test(question, hostile_text_stays_in_bounds)
         "?. ",       "\"",        "a'b'c'", "# or more ",       "between 1 and "};
     for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++) {
         char *text = long_text(UNITS[i], 200000);
-        const struct question *asked = read_question(text);
-        cr_expect(asked->tokens.n <= 2000 && asked->n_values <= 64 && asked->n_mentions <= 256 && asked->n_cues <= 64);
-        for (uint32_t c = 0; c < asked->n_cues; c++)
-            cr_expect(asked->cues[c].first + asked->cues[c].n_tokens <= asked->tokens.n);
-        for (uint32_t p = 0; p < asked->n_asked; p++)
-            cr_expect(asked->asked[p].n_tokens > 0 &&
-                      asked->asked[p].first + asked->asked[p].n_tokens <= asked->tokens.n);
+        const struct question *question = read_question(text);
+        cr_expect(question->tokens.n <= 2000 && question->n_values <= 64 && question->n_mentions <= 256 &&
+                  question->n_cues <= 64);
+        for (uint32_t c = 0; c < question->n_cues; c++)
+            cr_expect(question->cues[c].first + question->cues[c].n_tokens <= question->tokens.n);
+        for (uint32_t p = 0; p < question->n_outputs; p++)
+            cr_expect(question->outputs[p].n_tokens > 0 &&
+                      question->outputs[p].first + question->outputs[p].n_tokens <= question->tokens.n);
         g_free(text);
     }
-    cr_expect(read_question("")->n_values == 0 && read_question("?")->n_asked == 0);
+    cr_expect(read_question("")->n_values == 0 && read_question("?")->n_outputs == 0);
 }
 
 /* With every cap on memory up to what suffices: NULL, never a crash, never a leak. */

@@ -1,9 +1,9 @@
-/* The asked list: which columns the answer should have, as far as the question's grammar says.
+/* Requested outputs: which columns the answer should have, as far as the question's grammar says.
  *
  * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. A sentence is read
  * from its lead ("show", "what are", "which") through phrases split by commas and "and", to the word that ends the
  * list ("of", "for", "who", "have" ...). English being what it is, the reader also says whether it trusts its count
- * (`asked_closed`); an "and" that might go on after the list, or a prefix ("for each city, ..."), takes that back.
+ * (`outputs_closed`); an "and" that might go on after the list, or a prefix ("for each city, ..."), takes that back.
  */
 #include "lib/question/read.h"
 
@@ -75,7 +75,7 @@ static GHashTable *class_table(void)
     return classes;
 }
 
-struct asked_scan {
+struct output_scan {
     struct reader *reader;
     struct question *out;
     const struct text_token *tokens;
@@ -84,17 +84,17 @@ struct asked_scan {
     bool also;         /* the sentence adds to what earlier ones asked */
 };
 
-static bool is_class(const struct asked_scan *scan, uint32_t token, enum word_class class)
+static bool is_class(const struct output_scan *scan, uint32_t token, enum word_class class)
 {
     return scan->classes[token] >> class & 1U;
 }
 
-static bool is_word(const struct asked_scan *scan, uint32_t token, const char *word)
+static bool is_word(const struct output_scan *scan, uint32_t token, const char *word)
 {
     return token < scan->end && strcmp(scan->tokens[token].norm, word) == 0;
 }
 
-static bool is_comma(const struct asked_scan *scan, uint32_t token)
+static bool is_comma(const struct output_scan *scan, uint32_t token)
 {
     return token < scan->end && scan->tokens[token].kind == TEXT_PUNCT && scan->tokens[token].norm[0] == ',';
 }
@@ -111,22 +111,22 @@ static const unsigned COMPUTED = 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_Q
                                  1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
                                  1U << QUESTION_CUE_RATIO;
 
-static void push_phrase(struct asked_scan *scan, uint32_t first, uint32_t end)
+static void push_phrase(struct output_scan *scan, uint32_t first, uint32_t end)
 {
     struct question *out = scan->out;
-    if (first >= end || out->n_asked == READ_MAX_ASKED) return;
-    struct question_asked *asked = &out->asked[out->n_asked++];
-    *asked = (struct question_asked){.first = first, .n_tokens = end - first, .entity = true};
+    if (first >= end || out->n_outputs == READ_MAX_OUTPUTS) return;
+    struct question_output *output = &out->outputs[out->n_outputs++];
+    *output = (struct question_output){.first = first, .n_tokens = end - first, .entity = true};
     for (uint32_t i = first; i < end; i++) {
         const struct question_mention *column = read_mention_at(out, i, true), *table = read_mention_at(out, i, false);
-        asked->computed |= cue_at(out, i, COMPUTED) != NULL;
-        if (column && column->score > 0.45 && !(table && table->score >= column->score)) asked->entity = false;
-        if (is_class(scan, i, CLASS_VAGUE)) asked->vague = true;
+        output->computed |= cue_at(out, i, COMPUTED) != NULL;
+        if (column && column->score > 0.45 && !(table && table->score >= column->score)) output->entity = false;
+        if (is_class(scan, i, CLASS_VAGUE)) output->vague = true;
     }
 }
 
 /* A separator at the token: how many tokens it takes, 0 if none. */
-static uint32_t split_at(const struct asked_scan *scan, uint32_t i)
+static uint32_t split_at(const struct output_scan *scan, uint32_t i)
 {
     if (is_word(scan, i, "as") && is_word(scan, i + 1, "well") && is_word(scan, i + 2, "as")) return 3;
     if ((is_word(scan, i, "along") || is_word(scan, i, "together")) && is_word(scan, i + 1, "with")) return 2;
@@ -135,7 +135,7 @@ static uint32_t split_at(const struct asked_scan *scan, uint32_t i)
 }
 
 /* Does a phrase that surely asks begin here: "their ages", "how many", "the number of"? */
-static bool surely_asks(const struct asked_scan *scan, uint32_t i)
+static bool surely_asks(const struct output_scan *scan, uint32_t i)
 {
     static const char *const WORDS[] = {"their", "its", "how", "what", "when", "where", "who"};
     for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
@@ -145,7 +145,7 @@ static bool surely_asks(const struct asked_scan *scan, uint32_t i)
 }
 
 /* "date of birth", "number of pets": does the phrase go on over this "of"? */
-static bool of_inside(const struct asked_scan *scan, uint32_t of, uint32_t first)
+static bool of_inside(const struct output_scan *scan, uint32_t of, uint32_t first)
 {
     const struct question *out = scan->out;
     if (of > first && cue_at(out, of - 1, COMPUTED)) return true;
@@ -156,13 +156,13 @@ static bool of_inside(const struct asked_scan *scan, uint32_t of, uint32_t first
 
 /* After "of": skip what it is of. Returns where the list goes on, or 0 when it does not; doubts the count where it may.
  */
-static uint32_t after_of(struct asked_scan *scan, uint32_t i)
+static uint32_t after_of(struct output_scan *scan, uint32_t i)
 {
     for (; i < scan->end; i++) {
         uint32_t split = split_at(scan, i);
         if (split && surely_asks(scan, i + split)) return i + split;
         if (split) {
-            scan->out->asked_closed = false;
+            scan->out->outputs_closed = false;
             return 0;
         }
         if (is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE)) return 0;
@@ -171,7 +171,7 @@ static uint32_t after_of(struct asked_scan *scan, uint32_t i)
 }
 
 /* "..., and the course id." at the end of a sentence may ask for that column. */
-static bool ends_in_column(const struct asked_scan *scan, uint32_t i)
+static bool ends_in_column(const struct output_scan *scan, uint32_t i)
 {
     while (i < scan->end && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_SPLIT))) i++;
     const struct question_mention *mention = i < scan->end ? read_mention_at(scan->out, i, true) : NULL;
@@ -179,7 +179,7 @@ static bool ends_in_column(const struct asked_scan *scan, uint32_t i)
 }
 
 /* The rest of the sentence: may something more be asked? */
-static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
+static void doubt_rest(struct output_scan *scan, uint32_t i, bool clause)
 {
     for (; i < scan->end; i++) {
         uint32_t split = split_at(scan, i);
@@ -191,20 +191,20 @@ static void doubt_rest(struct asked_scan *scan, uint32_t i, bool clause)
         if (sorts) continue;
         bool asks = surely_asks(scan, next) || is_class(scan, next, CLASS_LEAD) || is_class(scan, next, CLASS_WHAT) ||
                     is_word(scan, next, "also");
-        if (asks || !clause || ends_in_column(scan, next)) scan->out->asked_closed = false;
+        if (asks || !clause || ends_in_column(scan, next)) scan->out->outputs_closed = false;
         i = next - 1;
     }
 }
 
 /* "the sum of A and B", "the difference between A and B": the "and" may bind what is computed. */
-static bool holds_pair(const struct asked_scan *scan, uint32_t first, uint32_t end)
+static bool holds_pair(const struct output_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
         if (cue_at(scan->out, i, 1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_RATIO)) return true;
     return false;
 }
 
-static void read_list(struct asked_scan *scan, uint32_t i)
+static void read_list(struct output_scan *scan, uint32_t i)
 {
     uint32_t first = UINT32_MAX, start = i;
     for (; i < scan->end; i++) {
@@ -212,7 +212,7 @@ static void read_list(struct asked_scan *scan, uint32_t i)
         bool open = first != UINT32_MAX;
         if (split) {
             if (open) push_phrase(scan, first, i);
-            if (open && holds_pair(scan, first, i)) scan->out->asked_closed = false;
+            if (open && holds_pair(scan, first, i)) scan->out->outputs_closed = false;
             first = UINT32_MAX;
             i += split - 1;
             if (i + 1 < scan->end && is_class(scan, i + 1, CLASS_LEAD) && !cue_at(scan->out, i + 1, COMPUTED)) break;
@@ -241,12 +241,12 @@ static void read_list(struct asked_scan *scan, uint32_t i)
         if (!open) first = i;
     }
     if (first != UINT32_MAX) push_phrase(scan, first, i);
-    if (is_word(scan, i, "with") && surely_asks(scan, i + 1)) scan->out->asked_closed = false;
+    if (is_word(scan, i, "with") && surely_asks(scan, i + 1)) scan->out->outputs_closed = false;
     if (i < scan->end) doubt_rest(scan, i, is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE));
 }
 
 /* Where the list of a sentence starts; UINT32_MAX: it asks nothing that we can read. */
-static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
+static uint32_t find_lead(struct output_scan *scan, uint32_t first)
 {
     uint32_t i = first;
     if (is_word(scan, i, "also") || is_word(scan, i, "additionally")) scan->also = true;
@@ -257,7 +257,7 @@ static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
     if (i < scan->end && is_class(scan, i, CLASS_END)) { /* "For each city, ...", "In which year ..." */
         uint32_t comma = i;
         while (comma < scan->end && !is_comma(scan, comma)) comma++;
-        scan->out->asked_closed = false;
+        scan->out->outputs_closed = false;
         if (comma < scan->end)
             i = comma + 1;
         else
@@ -270,29 +270,29 @@ static uint32_t find_lead(struct asked_scan *scan, uint32_t first)
     return UINT32_MAX;
 }
 
-static void read_sentence(struct asked_scan *scan, uint32_t first)
+static void read_sentence(struct output_scan *scan, uint32_t first)
 {
     struct question *out = scan->out;
-    uint32_t before = out->n_asked;
+    uint32_t before = out->n_outputs;
     scan->also = false;
     if (is_class(scan, first, CLASS_WHO)) {
         push_phrase(scan, first, first + 1);
-        out->asked[out->n_asked - 1].entity = true;
+        out->outputs[out->n_outputs - 1].entity = true;
         doubt_rest(scan, first + 1, true);
     } else {
         uint32_t lead = find_lead(scan, first);
         if (lead == UINT32_MAX || lead >= scan->end) {
-            out->asked_closed = false;
+            out->outputs_closed = false;
             return;
         }
         read_list(scan, lead);
     }
-    if (out->n_asked == before) out->asked_closed = false;
-    if (before && out->n_asked > before &&
+    if (out->n_outputs == before) out->outputs_closed = false;
+    if (before && out->n_outputs > before &&
         !scan->also) { /* "Which ...? List their ids." asks for the ids only, as a rule */
-        memmove(out->asked, out->asked + before, (out->n_asked - before) * sizeof *out->asked);
-        out->n_asked -= before;
-        out->asked_closed = false;
+        memmove(out->outputs, out->outputs + before, (out->n_outputs - before) * sizeof *out->outputs);
+        out->n_outputs -= before;
+        out->outputs_closed = false;
     }
 }
 
@@ -301,23 +301,23 @@ static bool ends_sentence(const struct text_token *token)
     return token->kind == TEXT_PUNCT && strchr(".?!;", token->norm[0]);
 }
 
-bool read_asked(struct reader *reader)
+bool read_outputs(struct reader *reader)
 {
     struct question *out = reader->out;
     GHashTable *table = class_table();
-    struct asked_scan scan = {.reader = reader, .out = out, .tokens = out->tokens.items};
-    out->asked = arena_new_array(reader->arena, READ_MAX_ASKED, struct question_asked);
+    struct output_scan scan = {.reader = reader, .out = out, .tokens = out->tokens.items};
+    out->outputs = arena_new_array(reader->arena, READ_MAX_OUTPUTS, struct question_output);
     scan.classes = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan.classes);
-    if (!out->asked || !scan.classes) return false;
+    if (!out->outputs || !scan.classes) return false;
     for (uint32_t i = 0; i < out->tokens.n; i++)
         if (scan.tokens[i].kind == TEXT_WORD)
             scan.classes[i] = GPOINTER_TO_UINT(g_hash_table_lookup(table, scan.tokens[i].norm));
-    out->asked_closed = true;
+    out->outputs_closed = true;
     for (uint32_t first = 0; first < out->tokens.n; first = scan.end + 1) {
         scan.end = first;
         while (scan.end < out->tokens.n && !ends_sentence(&scan.tokens[scan.end])) scan.end++;
         if (scan.end > first) read_sentence(&scan, first);
     }
-    if (!out->n_asked) out->asked_closed = false;
+    if (!out->n_outputs) out->outputs_closed = false;
     return true;
 }
