@@ -73,7 +73,7 @@ void log_get_stats(struct log_stats *out)
 
 /* One message's window. Two that share a slot take turns, each with a window of its own: the bound on all lines holds
  * anyway. */
-struct slot {
+struct log_slot {
     uint64_t hash;
     int64_t since_ns;
     uint32_t n;
@@ -82,8 +82,8 @@ struct slot {
 
 static struct {
     pthread_mutex_t lock;
-    struct slot slots[SLOTS];
-    struct slot all;
+    struct log_slot slots[SLOTS];
+    struct log_slot all;
     uint64_t forgotten; /* suppressed by slots that others have taken since */
 } rates = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -94,7 +94,7 @@ static uint64_t hash_of(uint64_t hash, const char *text)
 }
 
 /* Does one more fit into the window? Starts the next one when it is over. */
-static bool fits(struct slot *slot, uint32_t max, int64_t length_ns, int64_t now)
+static bool fits(struct log_slot *slot, uint32_t max, int64_t length_ns, int64_t now)
 {
     if (slot->n == 0 || now - slot->since_ns >= length_ns) {
         slot->since_ns = now;
@@ -111,10 +111,10 @@ static bool admit(enum log_level level, const char *room, const char *format, ui
     uint64_t hash = hash_of(hash_of(0xCBF29CE484222325U + (uint64_t)level, room), format);
     int64_t now = clock_now_ns();
     pthread_mutex_lock(&rates.lock);
-    struct slot *slot = &rates.slots[hash % SLOTS];
+    struct log_slot *slot = &rates.slots[hash % SLOTS];
     if (slot->hash != hash) {
         rates.forgotten += slot->suppressed;
-        *slot = (struct slot){.hash = hash};
+        *slot = (struct log_slot){.hash = hash};
     }
     bool yes = fits(slot, LOG_BURST, LOG_WINDOW_MS * (int64_t)1000000, now);
     if (yes && level != LOG_LEVEL_ERROR) yes = fits(&rates.all, LOG_ALL, 1000000000, now);

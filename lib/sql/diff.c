@@ -74,7 +74,7 @@ static bool make_tree(struct arena *arena, struct diff_tree *t, const struct sql
 
 /* Of the list kids of a matched parent, those on the longest run that keeps its order stay; mark them in `stays`
  * (by index of b). Classic patience: tails[k] is the end of the best run of length k + 1. */
-static bool keep_order(struct diff_pair *p, int y, bool *stays)
+static bool keep_order(struct diff_mapping *p, int y, bool *stays)
 {
     const struct diff_tree *b = &p->b;
     int x = b->nodes[y].partner;
@@ -107,7 +107,7 @@ static bool keep_order(struct diff_pair *p, int y, bool *stays)
 }
 
 /* By index of b: is the node's partner already where it belongs? */
-static bool *find_staying(struct diff_pair *p)
+static bool *find_staying(struct diff_mapping *p)
 {
     bool *stays = arena_new_array(p->arena, p->b.n, bool);
     if (!stays) return NULL;
@@ -128,7 +128,7 @@ static bool *find_staying(struct diff_pair *p)
 /* ---- the script ---- */
 
 struct script {
-    struct diff_pair *pair;
+    struct diff_mapping *pair;
     struct sql_diff *diff;
     uint32_t cap;
 };
@@ -204,7 +204,7 @@ static bool put_arrivals(struct script *s, const bool *stays)
 
 struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const struct sql_node *b)
 {
-    struct diff_pair pair = {.arena = arena};
+    struct diff_mapping pair = {.arena = arena};
     struct sql_diff *diff = arena_new(arena, struct sql_diff);
     if (!diff || !make_tree(arena, &pair.a, a) || !make_tree(arena, &pair.b, b) || !diff_match(&pair)) return NULL;
     diff->a = a;

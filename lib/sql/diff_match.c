@@ -6,7 +6,7 @@
 enum { SMALLEST_IDENTICAL = 3 }; /* equal subtrees below this size say little: `t.id` stands everywhere */
 static const double LEAST_DICE = 0.3;
 
-static bool spend(struct diff_pair *p, uint32_t work)
+static bool spend(struct diff_mapping *p, uint32_t work)
 {
     if (p->work > SQL_DIFF_BUDGET) {
         p->capped = true;
@@ -16,21 +16,21 @@ static bool spend(struct diff_pair *p, uint32_t work)
     return true;
 }
 
-static void pair_up(struct diff_pair *p, int x, int y)
+static void pair_up(struct diff_mapping *p, int x, int y)
 {
     p->a.nodes[x].partner = y;
     p->b.nodes[y].partner = x;
 }
 
 /* Pair two equal subtrees node by node; nodes below that have a partner elsewhere keep it. */
-static void pair_subtrees(struct diff_pair *p, int x, int y)
+static void pair_subtrees(struct diff_mapping *p, int x, int y)
 {
     uint32_t size = p->a.nodes[x].size;
     for (int i = 0; i < (int)size; i++)
         if (p->a.nodes[x + i].partner == DIFF_NONE && p->b.nodes[y + i].partner == DIFF_NONE) pair_up(p, x + i, y + i);
 }
 
-static bool both_free(const struct diff_pair *p, int x, int y)
+static bool both_free(const struct diff_mapping *p, int x, int y)
 {
     return p->a.nodes[x].partner == DIFF_NONE && p->b.nodes[y].partner == DIFF_NONE;
 }
@@ -60,7 +60,7 @@ static int compare_hash(const void *x, const void *y)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static struct by_hash *sorted_hashes(struct diff_pair *p, const struct diff_tree *tree)
+static struct by_hash *sorted_hashes(struct diff_mapping *p, const struct diff_tree *tree)
 {
     struct by_hash *list = arena_new_array(p->arena, tree->n, struct by_hash);
     for (uint32_t i = 0; list && i < tree->n; i++) list[i] = (struct by_hash){tree->nodes[i].hash, (int)i};
@@ -82,7 +82,7 @@ static uint32_t first_of(const struct by_hash *list, uint32_t n, uint64_t hash)
 }
 
 /* How alike the surroundings of two nodes are: ancestors of the same kind and slot, from the parent upwards. */
-static int context(struct diff_pair *p, int x, int y)
+static int context(struct diff_mapping *p, int x, int y)
 {
     int score = 0;
     for (int depth = 0; depth < 8; depth++) {
@@ -98,7 +98,7 @@ static int context(struct diff_pair *p, int x, int y)
 }
 
 /* The free node of b with this hash whose surroundings fit best; `only` asks that there be just one. */
-static int best_twin(struct diff_pair *p, int x, const struct by_hash *twins, uint32_t n, bool only)
+static int best_twin(struct diff_mapping *p, int x, const struct by_hash *twins, uint32_t n, bool only)
 {
     int best = DIFF_NONE, best_score = -1;
     uint64_t hash = p->a.nodes[x].hash;
@@ -132,7 +132,7 @@ static int by_size(const void *x, const void *y, void *tree)
 }
 
 /* Largest first; pairs that are unique on both sides before those that need a choice. */
-static bool match_identical(struct diff_pair *p)
+static bool match_identical(struct diff_mapping *p)
 {
     struct by_hash *own = sorted_hashes(p, &p->a), *twins = sorted_hashes(p, &p->b);
     int *order = arena_new_array(p->arena, p->a.n, int);
@@ -153,7 +153,7 @@ static bool match_identical(struct diff_pair *p)
 /* ---- containers ---- */
 
 /* The free container of b that shares most matched nodes with x. `common` counts per node of b and is left zeroed. */
-static int best_container(struct diff_pair *p, int x, uint32_t *common, int *touched)
+static int best_container(struct diff_mapping *p, int x, uint32_t *common, int *touched)
 {
     const struct diff_node *a = &p->a.nodes[x];
     uint32_t n_touched = 0;
@@ -179,7 +179,7 @@ static int best_container(struct diff_pair *p, int x, uint32_t *common, int *tou
     return best;
 }
 
-static bool match_containers(struct diff_pair *p)
+static bool match_containers(struct diff_mapping *p)
 {
     uint32_t *common = arena_new_array(p->arena, p->b.n, uint32_t);
     int *touched = arena_new_array(p->arena, p->b.n, int);
@@ -207,7 +207,7 @@ static int first_kid(const struct diff_tree *t, int parent)
 }
 
 /* Share of nodes that have an equal label on the other side; subtrees past a size are not looked at closely. */
-static int likeness(struct diff_pair *p, int x, int y)
+static int likeness(struct diff_mapping *p, int x, int y)
 {
     uint32_t n = p->a.nodes[x].size, m = p->b.nodes[y].size, common = 0;
     if (n > 64) n = 64;
@@ -228,7 +228,7 @@ struct few {
 };
 
 /* Pair the free members of two groups: equal ones, then alike ones best first, then compatible ones in order. */
-static void match_groups(struct diff_pair *p, struct few xs, struct few ys)
+static void match_groups(struct diff_mapping *p, struct few xs, struct few ys)
 {
     for (int least = 100; least >= 0; least -= 25)
         for (uint32_t i = 0; i < xs.n; i++) {
@@ -251,7 +251,7 @@ static void match_groups(struct diff_pair *p, struct few xs, struct few ys)
         }
 }
 
-static struct few list_kids(struct diff_pair *p, const struct diff_tree *t, int parent)
+static struct few list_kids(struct diff_mapping *p, const struct diff_tree *t, int parent)
 {
     struct few few = {.at = arena_new_array(p->arena, t->nodes[parent].node->n_kids + 1, int)};
     for (int k = first_kid(t, parent); few.at && k != DIFF_NONE; k = next_kid(t, parent, k))
@@ -260,7 +260,7 @@ static struct few list_kids(struct diff_pair *p, const struct diff_tree *t, int 
 }
 
 /* Conditions of an AND / OR chain, or its connectives. */
-static struct few chain_parts(struct diff_pair *p, const struct diff_tree *t, int top, bool connectives)
+static struct few chain_parts(struct diff_mapping *p, const struct diff_tree *t, int top, bool connectives)
 {
     struct few few = {.at = arena_new_array(p->arena, t->nodes[top].size, int)};
     int end = top + (int)t->nodes[top].size;
@@ -272,7 +272,7 @@ static struct few chain_parts(struct diff_pair *p, const struct diff_tree *t, in
     return few;
 }
 
-static void match_chains(struct diff_pair *p, int x, int y)
+static void match_chains(struct diff_mapping *p, int x, int y)
 {
     struct few ops_a = chain_parts(p, &p->a, x, true), ops_b = chain_parts(p, &p->b, y, true);
     struct few conditions_a = chain_parts(p, &p->a, x, false), conditions_b = chain_parts(p, &p->b, y, false);
@@ -282,7 +282,7 @@ static void match_chains(struct diff_pair *p, int x, int y)
 }
 
 /* Kids in the same slot. */
-static void match_slot(struct diff_pair *p, int x, int y)
+static void match_slot(struct diff_mapping *p, int x, int y)
 {
     const struct sql_node *a = p->a.nodes[x].node, *b = p->b.nodes[y].node;
     if (is_logic(a) || is_logic(b)) {
@@ -305,7 +305,7 @@ static int kid_in_slot(const struct diff_tree *t, int parent, uint32_t slot)
 }
 
 /* The two sides of `a = b` may have changed places. */
-static void match_crosswise(struct diff_pair *p, int x, int y)
+static void match_crosswise(struct diff_mapping *p, int x, int y)
 {
     for (uint32_t side = 0; side < 2; side++) {
         int left = kid_in_slot(&p->a, x, side), right = kid_in_slot(&p->b, y, 1 - side);
@@ -314,7 +314,7 @@ static void match_crosswise(struct diff_pair *p, int x, int y)
     }
 }
 
-static void match_kids(struct diff_pair *p, int x, int y)
+static void match_kids(struct diff_mapping *p, int x, int y)
 {
     const struct sql_node *a = p->a.nodes[x].node;
     uint32_t slots = diff_slots(a);
@@ -330,7 +330,7 @@ static void match_kids(struct diff_pair *p, int x, int y)
 }
 
 /* Top-down, so that what is paired here is visited in turn. */
-static void match_inside(struct diff_pair *p)
+static void match_inside(struct diff_mapping *p)
 {
     for (int x = 0; x < (int)p->a.n && !p->capped; x++) {
         int y = p->a.nodes[x].partner;
@@ -350,7 +350,7 @@ static bool same_table(const struct sql_node *x, const struct sql_node *y)
 }
 
 /* Free nodes inside two matched clauses: equal subtrees, or references to the same table (under a new alias). */
-static void match_leftover(struct diff_pair *p, int x, int y, bool tables)
+static void match_leftover(struct diff_mapping *p, int x, int y, bool tables)
 {
     int x_end = x + (int)p->a.nodes[x].size, y_end = y + (int)p->b.nodes[y].size;
     for (int i = x + 1; i < x_end; i++) {
@@ -382,7 +382,7 @@ static bool is_clause(const struct sql_node *n)
     }
 }
 
-static void match_leftovers(struct diff_pair *p)
+static void match_leftovers(struct diff_mapping *p)
 {
     for (int tables = 0; tables < 2; tables++)
         for (int x = 0; x < (int)p->a.n && !p->capped; x++) {
@@ -391,7 +391,7 @@ static void match_leftovers(struct diff_pair *p)
         }
 }
 
-bool diff_match(struct diff_pair *pair)
+bool diff_match(struct diff_mapping *pair)
 {
     if (pair->a.nodes[0].node->kind == pair->b.nodes[0].node->kind) {
         if (pair->a.nodes[0].hash == pair->b.nodes[0].hash) {

@@ -1,5 +1,5 @@
 /* Inside of tree differencing: the trees as preorder arrays, and the matching between them.
- * diff_match.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
+ * diff_mapping.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
 #ifndef ASSAY_LIB_SQL_DIFF_TREE_H
 #define ASSAY_LIB_SQL_DIFF_TREE_H
 
@@ -24,7 +24,7 @@ struct diff_tree {
     uint32_t n;
 };
 
-struct diff_pair {
+struct diff_mapping {
     struct arena *arena;
     struct diff_tree a, b;
     uint32_t work; /* comparisons so far, against SQL_DIFF_BUDGET */
@@ -32,7 +32,7 @@ struct diff_pair {
 };
 
 /* Set the partners of both trees. False when the arena is full. */
-bool diff_match(struct diff_pair *pair);
+bool diff_match(struct diff_mapping *pair);
 
 /* Kids before this index are slots; those from it on are a list. CASE has two slots and then its WHENs. */
 uint32_t diff_slots(const struct sql_node *node);

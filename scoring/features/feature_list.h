@@ -44,7 +44,7 @@ X(53, argument_place, SCHEMA)
 X(54, argument_rivals, SCHEMA)
 X(55, argument_owner_gap, SCHEMA)
 
-/* The asked list, phrase by phrase, against the columns of the answer. */
+/* The requested outputs, phrase by phrase, against the columns of the answer. */
 X(60, n_asked, SCHEMA)
 X(61, asked_closed, SCHEMA)
 X(62, outputs_over_asked, SCHEMA)

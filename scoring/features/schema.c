@@ -66,7 +66,7 @@ static void set_use(struct extraction *ex, enum column_use use, enum feature_ind
     out[OWNER_GAP] = gap;
 }
 
-/* --- the asked list --- */
+/* --- the requested outputs --- */
 
 static float phrase_score(const struct extraction *ex, const struct question_output *phrase,
                           const struct schema_column *column)

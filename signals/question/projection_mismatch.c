@@ -2,7 +2,7 @@
  *
  * Three checks, from safe to bold:
  *   1. A column of the answer that no word of the question means, beside ones that it means.
- *   2. More columns than phrases of the asked list, or fewer, where the list was read for certain.
+ *   2. More columns than phrases of the requested outputs, or fewer, where the list was read for certain.
  *   3. A phrase that names a column by all its words, and no column of the answer has anything in common with it.
  * First and last name count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague
  * questions. */
@@ -86,7 +86,7 @@ static bool any_vague(const struct question *question)
     return false;
 }
 
-/* Smallest and largest number of columns that the asked list may mean. */
+/* Smallest and largest number of columns that the requested outputs may mean. */
 static void asked_range(const struct question *question, uint32_t *low, uint32_t *high)
 {
     *low = question->n_outputs;

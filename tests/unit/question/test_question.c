@@ -1,4 +1,4 @@
-/* Reading a question: values, mentions, cues, the asked list, and what hostile text does to it. */
+/* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
 #include "lib/question/question.h"
 #include "tests/unit/db/fixture.h"
 
@@ -178,7 +178,7 @@ Test(question, cues_spare_names_of_columns_idioms_and_values)
               "a number of something is no count");
 }
 
-/* A question, its asked list with | between phrases, and whether it is closed. */
+/* A question, its requested outputs with | between phrases, and whether it is closed. */
 static const struct {
     const char *question, *phrases;
     bool closed;
