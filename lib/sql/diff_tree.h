@@ -1,5 +1,5 @@
 /* Inside of tree differencing: the trees as preorder arrays, and the matching between them.
- * diff_mapping.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
+ * diff_match.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
 #ifndef ASSAY_LIB_SQL_DIFF_TREE_H
 #define ASSAY_LIB_SQL_DIFF_TREE_H
 

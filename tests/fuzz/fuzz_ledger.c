@@ -60,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t raw[MAX_RAW + 4];
     size_t n = size - 1 < MAX_RAW ? size - 1 : MAX_RAW;
     memcpy(raw, data + 1, n);
-    uint64_t home = HOME;
-    if (n >= 12) memcpy(raw + 4, &home, sizeof home);
+    uint64_t log_id = HOME;
+    if (n >= 12) memcpy(raw + 4, &log_id, sizeof log_id);
     uint32_t check = XXH32(raw, n, 0);
     memcpy(raw + n, &check, sizeof check);
     gchar *inside = g_base64_encode(raw, n + sizeof check), *text = g_strconcat("assay-once1 ", inside, NULL);

@@ -813,7 +813,7 @@ Test(once, a_message_that_the_brokers_refuse_ends_nothing)
     leak_check();
 }
 
-/* One topic grows first: its new partition waits for its twins, the others are served. */
+/* One topic grows first: its new partition waits for its co-partitions, the others are served. */
 Test(once, a_partition_without_its_twins_stays_closed)
 {
     enum { N = 30 };
@@ -837,8 +837,8 @@ Test(once, a_partition_without_its_twins_stays_closed)
     }
     tally_close(tally);
 
-    const char *const twins[] = {letters, results, verdicts};
-    for (unsigned i = 0; i < 3; i++) grow(twins[i], 3);
+    const char *const copartitions[] = {letters, results, verdicts};
+    for (unsigned i = 0; i < 3; i++) grow(copartitions[i], 3);
     judge_opens(&judge, 3 + N / 3);
     bus_once_stats(judge.consumer, &stats);
     cr_assert_eq(stats.closed, 0);

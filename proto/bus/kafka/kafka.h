@@ -86,24 +86,24 @@ int64_t kafka_local_ms(void);
 /* The brokers' clock was at `broker_ms` at some time between two of ours. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms);
 
-/* --- common.c: what consumers share --- */
+/* --- consumer_common.c: what consumers share --- */
 
 /* Counts what happened, so that nothing rung between looking and waiting is missed. */
-struct bell {
+struct wakeup {
     pthread_mutex_t lock;
-    pthread_cond_t rung;
+    pthread_cond_t signalled;
     uint64_t count;
 };
 
-void bell_init(struct bell *bell);
-void bell_free(struct bell *bell);
-void bell_ring(struct bell *bell);
-uint64_t bell_count(struct bell *bell);
+void wakeup_init(struct wakeup *wakeup);
+void wakeup_free(struct wakeup *wakeup);
+void wakeup_signal(struct wakeup *wakeup);
+uint64_t wakeup_count(struct wakeup *wakeup);
 /* Until something rings that was not counted in `heard`, or ms have passed. */
-void bell_wait(struct bell *bell, uint64_t heard, int64_t ms);
+void wakeup_wait(struct wakeup *wakeup, uint64_t heard, int64_t ms);
 
-/* For rd_kafka_queue_cb_event_enable, with the bell that it rings. Thread: the library's. */
-void kafka_ring(rd_kafka_t *client, void *bell);
+/* For rd_kafka_queue_cb_event_enable, with the wakeup that it signals. Thread: the library's. */
+void kafka_wakeup(rd_kafka_t *client, void *wakeup);
 
 /* The library's message as the transport shows it, but for its topic. `into` has kafka_count_headers entries; names and
  * values stay the library's, which ends values with a NUL. */
@@ -133,7 +133,7 @@ bool kafka_fits(struct kafka *kafka, const struct bus_out *out);
  * large; false: perhaps it was the batch that it was in, or nobody has asked about this topic. */
 bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes);
 
-/* --- out.c --- */
+/* --- producer.c --- */
 
 /* NULL: there are none. The library takes them over when it takes the message. */
 rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
@@ -149,7 +149,7 @@ enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms);
 uint64_t kafka_arrived(struct kafka *kafka);
 uint64_t kafka_next_number(struct kafka *kafka);
 
-/* --- in.c --- */
+/* --- consumer.c --- */
 
 enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
                               struct bus_consumer **out, struct err *err);

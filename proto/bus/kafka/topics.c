@@ -372,7 +372,7 @@ static enum err_code begin_all(rd_kafka_t *client, char *const *topics, rd_kafka
         char text[LEDGER_TEXT];
         code = once_query_logs(client, topics, entry->partition, &logs, err);
         if (code) break;
-        once_begin(&ledger, ledger_home(cluster, entry->topic, entry->partition), &logs, false);
+        once_begin(&ledger, ledger_log_id(cluster, entry->topic, entry->partition), &logs, false);
         entry->offset = ledger.low;
         entry->metadata_size = ledger_encode(&ledger, text);
         entry->metadata = strdup(text);

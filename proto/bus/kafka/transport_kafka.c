@@ -1,11 +1,11 @@
 /* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
  *
- *   client.c   configuration, errors in words, being reachable, the shared clock
- *   limits.c   how large messages of a topic may be
- *   out.c      one idempotent producer a bus; what is under way is counted and bounded here
- *   in.c       consumers: one thread each that only polls the library, partition queues that are read on demand
- *   window.c   what a partition has handed out, and how far its offset may go
- *   common.c   what both kinds of consumer share
+ *   client.c           configuration, errors in words, being reachable, the shared clock
+ *   limits.c           how large messages of a topic may be
+ *   producer.c         one idempotent producer a bus; what is under way is counted and bounded here
+ *   consumer.c         consumers: one thread each that only polls the library, partition queues that are read on demand
+ *   window.c           what a partition has handed out, and how far its offset may go
+ *   consumer_common.c  what both kinds of consumer share
  *
  * Consequence before cause. A consumer acks when what follows from a message was *produced*, which on Kafka means that
  * it lies in a buffer. So each produced message has a number, an ack remembers the number reached, and the offset

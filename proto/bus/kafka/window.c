@@ -18,9 +18,9 @@
 
 #define MAGIC "assay1 "
 
-static void link_after(struct window *window, struct slot *before, struct slot *slot)
+static void link_after(struct window *window, struct window_slot *before, struct window_slot *slot)
 {
-    struct slot *next = before ? before->next : window->first;
+    struct window_slot *next = before ? before->next : window->first;
     slot->previous = before;
     slot->next = next;
     *(before ? &before->next : &window->first) = slot;
@@ -28,7 +28,7 @@ static void link_after(struct window *window, struct slot *before, struct slot *
     window->n++;
 }
 
-static void take_out(struct window *window, struct slot *slot)
+static void take_out(struct window *window, struct window_slot *slot)
 {
     *(slot->previous ? &slot->previous->next : &window->first) = slot->next;
     *(slot->next ? &slot->next->previous : &window->last) = slot->previous;
@@ -37,7 +37,7 @@ static void take_out(struct window *window, struct slot *slot)
     window->n_waiting -= slot->state == SLOT_WAITING;
 }
 
-static void set_state(struct window *window, struct slot *slot, enum slot_state state)
+static void set_state(struct window *window, struct window_slot *slot, enum slot_state state)
 {
     window->n_held -= slot->state == SLOT_HELD;
     window->n_waiting -= slot->state == SLOT_WAITING;
@@ -49,14 +49,14 @@ static void set_state(struct window *window, struct slot *slot, enum slot_state 
 static void find_next_due(struct window *window)
 {
     window->next_due = INT64_MAX;
-    for (const struct slot *slot = window->first; slot && window->n_waiting; slot = slot->next)
+    for (const struct window_slot *slot = window->first; slot && window->n_waiting; slot = slot->next)
         if (slot->state == SLOT_WAITING && slot->due_ns < window->next_due) window->next_due = slot->due_ns;
 }
 
 /* The last slot at or below `offset`, from the end, where new ones belong. */
-static struct slot *at_or_below(const struct window *window, int64_t offset)
+static struct window_slot *at_or_below(const struct window *window, int64_t offset)
 {
-    struct slot *slot = window->last;
+    struct window_slot *slot = window->last;
     while (slot && slot->offset > offset) slot = slot->previous;
     return slot;
 }
@@ -76,7 +76,7 @@ void window_init(struct window *window)
 
 bool window_has(const struct window *window, int64_t offset)
 {
-    const struct slot *slot = at_or_below(window, offset);
+    const struct window_slot *slot = at_or_below(window, offset);
     return slot && slot->offset == offset;
 }
 
@@ -90,7 +90,7 @@ bool window_again(struct window *window, int64_t offset)
     return false;
 }
 
-void window_add(struct window *window, struct slot *slot, enum slot_state state)
+void window_add(struct window *window, struct window_slot *slot, enum slot_state state)
 {
     if (window->low < 0) window->low = slot->offset;
     slot->attempts = attempts_of(window, slot->offset);
@@ -103,27 +103,27 @@ void window_add(struct window *window, struct slot *slot, enum slot_state state)
     if (window->first->offset < window->low) window->low = window->first->offset;
 }
 
-struct slot *window_due(const struct window *window, int64_t now_ns)
+struct window_slot *window_due(const struct window *window, int64_t now_ns)
 {
     if (!window->n_waiting || window->next_due > now_ns) return NULL;
-    struct slot *slot = window->first;
+    struct window_slot *slot = window->first;
     while (slot && (slot->state != SLOT_WAITING || slot->due_ns > now_ns)) slot = slot->next;
     return slot;
 }
 
-void window_hold(struct window *window, struct slot *slot)
+void window_hold(struct window *window, struct window_slot *slot)
 {
     set_state(window, slot, SLOT_HELD);
     find_next_due(window);
 }
 
-void window_done(struct window *window, struct slot *slot, uint64_t after)
+void window_done(struct window *window, struct window_slot *slot, uint64_t after)
 {
     slot->after = after;
     set_state(window, slot, SLOT_DONE);
 }
 
-void window_wait(struct window *window, struct slot *slot, int64_t due_ns)
+void window_wait(struct window *window, struct window_slot *slot, int64_t due_ns)
 {
     slot->attempts++;
     slot->due_ns = due_ns;
@@ -131,11 +131,11 @@ void window_wait(struct window *window, struct slot *slot, int64_t due_ns)
     if (due_ns < window->next_due) window->next_due = due_ns;
 }
 
-bool window_advance(struct window *window, uint64_t arrived, void (*release)(struct slot *slot))
+bool window_advance(struct window *window, uint64_t arrived, void (*release)(struct window_slot *slot))
 {
     int64_t before = window->low;
     while (window->first && window->first->state == SLOT_DONE && window->first->after <= arrived) {
-        struct slot *slot = window->first;
+        struct window_slot *slot = window->first;
         take_out(window, slot);
         window->low = window->first ? window->first->offset : slot->offset + 1;
         release(slot);
@@ -175,10 +175,10 @@ static void read_metadata(struct window *window, int64_t low, const char *metada
 }
 
 void window_restart(struct window *window, int64_t committed, const char *metadata, size_t len,
-                    void (*release)(struct slot *slot))
+                    void (*release)(struct window_slot *slot))
 {
     while (window->first && (committed < 0 || window->first->offset < committed)) {
-        struct slot *slot = window->first;
+        struct window_slot *slot = window->first;
         take_out(window, slot);
         release(slot);
     }
@@ -192,7 +192,7 @@ void window_restart(struct window *window, int64_t committed, const char *metada
 /* INVARIANT known killers: what is done counts as often as before, since it comes again if we end before it can be
  * committed, and what was noted and is not fetched yet stays noted. Else two messages that kill in turns hide each
  * other: the owner that outlives the first ends of the second, and the next one has heard of neither. */
-static uint32_t deliveries(const struct slot *slot)
+static uint32_t deliveries(const struct window_slot *slot)
 {
     return slot->attempts + (slot->state == SLOT_HELD);
 }
@@ -227,7 +227,7 @@ size_t window_metadata(const struct window *window, uint32_t crashes, char *out)
 {
     struct metadata metadata = {out, (size_t)snprintf(out, WINDOW_TEXT, MAGIC "%" PRIu32, crashes), window->low, 0};
     bool room = true;
-    for (const struct slot *slot = window->first; slot && room; slot = slot->next)
+    for (const struct window_slot *slot = window->first; slot && room; slot = slot->next)
         room = put_note(&metadata, slot->offset, deliveries(slot));
     for (uint32_t i = 0; i < window->n_notes && room; i++)
         if (is_ahead(window, &window->notes[i]))

@@ -2,7 +2,7 @@
  *
  * A window is a list of slots by offset, from the lowest one that is not done. Whoever reads a partition adds a slot
  * for each message that it hands out; an ack marks it; the low end moves over slots that are marked *and* whose
- * consequences have arrived: `after` is a number of the producer, see out.c. Offsets are compared, never counted:
+ * consequences have arrived: `after` is a number of the producer, see producer.c. Offsets are compared, never counted:
  * transaction markers and compaction leave holes.
  *
  * The window outlives a rebalance. A partition that comes back starts again at the committed offset, and what this
@@ -25,8 +25,8 @@ enum {
 
 enum slot_state { SLOT_WAITING, SLOT_HELD, SLOT_DONE };
 
-struct slot {
-    struct slot *previous, *next;
+struct window_slot {
+    struct window_slot *previous, *next;
     int64_t offset;
     int64_t due_ns;    /* waiting: not before */
     uint64_t after;    /* done: counts once everything produced before this number has arrived */
@@ -35,7 +35,7 @@ struct slot {
 };
 
 struct window {
-    struct slot *first, *last;
+    struct window_slot *first, *last;
     uint32_t n, n_held, n_waiting;
     int64_t low;       /* the offset to commit; -1: nothing was ever handed out */
     int64_t committed; /* of the last commit that was sent; -1: none */
@@ -48,7 +48,7 @@ struct window {
         uint32_t attempts;
     } notes[WINDOW_NOTES];
     uint32_t n_notes;
-    uint32_t crashes; /* owners that ended without saying goodbye, in a row */
+    uint32_t crashes; /* owners that ended without a commit on leave, in a row */
 };
 
 void window_init(struct window *window);
@@ -61,25 +61,25 @@ bool window_has(const struct window *window, int64_t offset);
 bool window_again(struct window *window, int64_t offset);
 
 /* Add a slot with its offset set: waiting (due at once) or held. Attempts are what the notes say. */
-void window_add(struct window *window, struct slot *slot, enum slot_state state);
+void window_add(struct window *window, struct window_slot *slot, enum slot_state state);
 
 /* The waiting slot of the lowest offset that is due, or NULL. It stays waiting. */
-struct slot *window_due(const struct window *window, int64_t now_ns);
+struct window_slot *window_due(const struct window *window, int64_t now_ns);
 
-void window_hold(struct window *window, struct slot *slot);
-void window_done(struct window *window, struct slot *slot, uint64_t after);
+void window_hold(struct window *window, struct window_slot *slot);
+void window_done(struct window *window, struct window_slot *slot, uint64_t after);
 /* Waiting again: one attempt more. */
-void window_wait(struct window *window, struct slot *slot, int64_t due_ns);
+void window_wait(struct window *window, struct window_slot *slot, int64_t due_ns);
 
 /* Move the low end over what is done and has arrived: `arrived` is the number below which everything has. The slots
  * passed go to `release`. True: the offset to commit has changed. */
-bool window_advance(struct window *window, uint64_t arrived, void (*release)(struct slot *slot));
+bool window_advance(struct window *window, uint64_t arrived, void (*release)(struct window_slot *slot));
 
 /* The partition is (again) this process's, from `committed` (-1: unknown) on, with the metadata found there. Slots
  * below it, and all of them when it is unknown, are somebody else's now and go to `release`. Metadata that is not ours
  * counts as none. */
 void window_restart(struct window *window, int64_t committed, const char *metadata, size_t len,
-                    void (*release)(struct slot *slot));
+                    void (*release)(struct window_slot *slot));
 
 /* The metadata to commit with `low`: how often each offset from there on may have ended an owner, in this window or by
  * the notes found, and `crashes`. Returns its length; `out` has WINDOW_TEXT bytes and is NUL-terminated. */

@@ -27,11 +27,11 @@ static struct ledger reborn(void)
     return out;
 }
 
-static enum err_code refusal(uint64_t home, int64_t low, const char *from, size_t len, const char *word)
+static enum err_code refusal(uint64_t log_id, int64_t low, const char *from, size_t len, const char *word)
 {
     struct ledger out;
     struct err err = {0};
-    enum err_code code = ledger_decode(&out, home, low, from, len, &err);
+    enum err_code code = ledger_decode(&out, log_id, low, from, len, &err);
     cr_assert(code == ERR_OK || strstr(err.text, word), "'%s' does not say '%s'", err.text, word);
     return code;
 }
@@ -223,9 +223,9 @@ Test(ledger, what_is_not_ours_is_refused)
         cr_assert_neq(refusal(HOME, 1000, text, len, ""), ERR_OK, "character %zu", i);
         text[i] = was;
     }
-    cr_assert_neq(ledger_home("a", "t", 1), ledger_home("b", "t", 1));
-    cr_assert_neq(ledger_home("a", "t", 1), ledger_home("a", "u", 1));
-    cr_assert_neq(ledger_home("a", "t", 1), ledger_home("a", "t", 2));
+    cr_assert_neq(ledger_log_id("a", "t", 1), ledger_log_id("b", "t", 1));
+    cr_assert_neq(ledger_log_id("a", "t", 1), ledger_log_id("a", "u", 1));
+    cr_assert_neq(ledger_log_id("a", "t", 1), ledger_log_id("a", "t", 2));
     leak_check();
 }
 

@@ -10,15 +10,15 @@
 
 static unsigned released;
 
-static void release(struct slot *slot)
+static void release(struct window_slot *slot)
 {
     released++;
     free(slot);
 }
 
-static struct slot *add(struct window *window, int64_t offset)
+static struct window_slot *add(struct window *window, int64_t offset)
 {
-    struct slot *slot = calloc(1, sizeof *slot);
+    struct window_slot *slot = calloc(1, sizeof *slot);
     slot->offset = offset;
     window_add(window, slot, SLOT_HELD);
     return slot;
@@ -42,7 +42,7 @@ static void finish(struct window *window)
 Test(window, the_lowest_open_offset_holds_the_rest_back)
 {
     struct window window = fresh();
-    struct slot *five = add(&window, 5), *seven = add(&window, 7), *nine = add(&window, 9);
+    struct window_slot *five = add(&window, 5), *seven = add(&window, 7), *nine = add(&window, 9);
     cr_assert_eq(window.low, 5);
     window_done(&window, seven, 0);
     window_done(&window, nine, 0);
@@ -72,7 +72,7 @@ Test(window, an_ack_counts_when_its_consequences_have_arrived)
 Test(window, what_waits_comes_when_it_is_due_lowest_first)
 {
     struct window window = fresh();
-    struct slot *one = add(&window, 1), *two = add(&window, 2);
+    struct window_slot *one = add(&window, 1), *two = add(&window, 2);
     window_wait(&window, two, 0);
     window_wait(&window, one, 500);
     cr_assert_eq(one->attempts, 1);
@@ -88,7 +88,7 @@ Test(window, what_waits_comes_when_it_is_due_lowest_first)
 Test(window, survives_a_rebalance_without_starting_anything_twice)
 {
     struct window window = fresh();
-    struct slot *held = add(&window, 4);
+    struct window_slot *held = add(&window, 4);
     window_done(&window, add(&window, 5), 0);
     add(&window, 2);
     window_restart(&window, 4, NULL, 0, release);

@@ -46,13 +46,13 @@ static void advance(struct ledger *ledger)
     }
 }
 
-void ledger_init(struct ledger *ledger, uint64_t home, int64_t low, int64_t position)
+void ledger_init(struct ledger *ledger, uint64_t log_id, int64_t low, int64_t position)
 {
-    *ledger =
-        (struct ledger){.low = low, .next = low, .reopen_end = low, .position = position, .probe = -1, .home = home};
+    *ledger = (struct ledger){
+        .low = low, .next = low, .reopen_end = low, .position = position, .probe = -1, .log_id = log_id};
 }
 
-uint64_t ledger_home(const char *cluster, const char *topic, int32_t partition)
+uint64_t ledger_log_id(const char *cluster, const char *topic, int32_t partition)
 {
     uint64_t hash = XXH3_64bits(cluster, strlen(cluster) + 1);
     hash = XXH3_64bits_withSeed(topic, strlen(topic) + 1, hash);
@@ -158,7 +158,7 @@ size_t ledger_encode(const struct ledger *ledger, char *text)
         }
     at = put(at, LEDGER_VERSION, 2);
     at = put(at, map, 2);
-    at = put(at, ledger->home, 8);
+    at = put(at, ledger->log_id, 8);
     at = put(at, (uint64_t)ledger->low, 8);
     at = put(at, (uint64_t)(opened_end(ledger) - ledger->low), 8);
     at = put(at, (uint64_t)ledger_results_from(ledger), 8);
@@ -177,16 +177,16 @@ size_t ledger_encode(const struct ledger *ledger, char *text)
     return len;
 }
 
-static enum err_code read_head(struct ledger *ledger, uint64_t home, int64_t low, const uint8_t *at, struct err *err)
+static enum err_code read_head(struct ledger *ledger, uint64_t log_id, int64_t low, const uint8_t *at, struct err *err)
 {
-    uint64_t found_home = get(&at, 8), found_low = get(&at, 8), width = get(&at, 8), position = get(&at, 8);
-    if (found_home != home)
+    uint64_t found_part = get(&at, 8), found_low = get(&at, 8), width = get(&at, 8), position = get(&at, 8);
+    if (found_part != log_id)
         return err_set(err, ERR_CONFIG,
                        "the commit was made for another cluster, topic or partition (a mirror copies "
                        "commits, but they mean nothing there)");
     if (found_low != (uint64_t)low || width > LEDGER_SPAN || low < 0 || low > INT64_MAX / 2 || position > INT64_MAX)
         return err_set(err, ERR_MALFORMED, "the commit's metadata is of another offset");
-    ledger_init(ledger, home, low, (int64_t)position);
+    ledger_init(ledger, log_id, low, (int64_t)position);
     ledger->reopen_end = low + (int64_t)width;
     for (unsigned i = 0; i < LEDGER_WORDS; i++) ledger->since[i] = (int64_t)position;
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++) ledger->outputs[i] = (int64_t)get(&at, 8);
@@ -222,13 +222,13 @@ static enum err_code unwrap(const char *text, size_t len, uint8_t *raw, size_t *
     return ERR_OK;
 }
 
-enum err_code ledger_decode(struct ledger *ledger, uint64_t home, int64_t low, const char *text, size_t len,
+enum err_code ledger_decode(struct ledger *ledger, uint64_t log_id, int64_t low, const char *text, size_t len,
                             struct err *err)
 {
     uint8_t raw[LEDGER_TEXT] = {0};
     size_t map = 0;
     enum err_code code = unwrap(text ? text : "", text ? len : 0, raw, &map, err);
-    if (!code) code = read_head(ledger, home, low, raw + 4, err);
+    if (!code) code = read_head(ledger, log_id, low, raw + 4, err);
     if (code) return code;
     for (int64_t i = 0; i < (int64_t)map * 8; i++) {
         if (!(raw[HEAD + i / 8] >> (i % 8) & 1)) continue;

@@ -44,7 +44,7 @@ struct ledger {
     uint32_t probes;  /* owners, the writer included, that opened a few at a time, fewer each */
     uint32_t crashes; /* owners in a row that died, this one counted as well (crashes.h) */
     uint32_t n_open;
-    uint64_t home;                   /* of which cluster, topic and partition; ledger_home */
+    uint64_t log_id;                 /* of which cluster, topic and partition; ledger_log_id */
     uint64_t writer;                 /* who wrote it: another number in every process */
     uint64_t finished[LEDGER_WORDS]; /* bit of offset o: o % LEDGER_SPAN; of [low, next) */
     uint64_t open[LEDGER_WORDS];
@@ -58,10 +58,10 @@ enum ledger_place {
 };
 
 /* Nothing finished, nothing open: all begins at `low`, the results at `position`. */
-void ledger_init(struct ledger *ledger, uint64_t home, int64_t low, int64_t position);
+void ledger_init(struct ledger *ledger, uint64_t log_id, int64_t low, int64_t position);
 
 /* Which topic's partition this is; so that a copy of it under another name or in another cluster is known for one. */
-uint64_t ledger_home(const char *cluster, const char *topic, int32_t partition);
+uint64_t ledger_log_id(const char *cluster, const char *topic, int32_t partition);
 
 /* An offset was read from the log. Offsets come in rising order; those at or above low, for below it all is
  * finished. */
@@ -88,7 +88,7 @@ size_t ledger_encode(const struct ledger *ledger, char *text);
 /* Read what the owner before committed at `low`. Its `next` is low, nothing is open. ERR_VERSION: another version, or
  * no ledger at all; ERR_MALFORMED: damaged, or committed at another offset than it says; ERR_CONFIG: of another
  * cluster, topic or partition. `err` says it to a person. */
-enum err_code ledger_decode(struct ledger *ledger, uint64_t home, int64_t low, const char *text, size_t len,
+enum err_code ledger_decode(struct ledger *ledger, uint64_t log_id, int64_t low, const char *text, size_t len,
                             struct err *err);
 
 #endif

@@ -59,77 +59,78 @@ void once_fail(struct once *once, enum err_code code, const char *text)
 
 /* --- messages --- */
 
-static void held_link(struct once_held **list, struct once_held *held)
+static void link_inflight(struct once_inflight **list, struct once_inflight *inflight)
 {
-    held->previous = NULL;
-    held->next = *list;
-    if (held->next) held->next->previous = held;
-    *list = held;
+    inflight->previous = NULL;
+    inflight->next = *list;
+    if (inflight->next) inflight->next->previous = inflight;
+    *list = inflight;
 }
 
-static void held_unlink(struct once_held **list, struct once_held *held)
+static void unlink_inflight(struct once_inflight **list, struct once_inflight *inflight)
 {
-    *(held->previous ? &held->previous->next : list) = held->next;
-    if (held->next) held->next->previous = held->previous;
+    *(inflight->previous ? &inflight->previous->next : list) = inflight->next;
+    if (inflight->next) inflight->next->previous = inflight->previous;
 }
 
-static struct once_held *held_new(struct once *once, struct once_home *home, rd_kafka_message_t *raw, uint32_t topic)
+static struct once_inflight *held_new(struct once *once, struct once_partition *part, rd_kafka_message_t *raw,
+                                      uint32_t topic)
 {
-    struct once_held *held = calloc(1, sizeof *held + kafka_count_headers(raw) * sizeof *held->headers);
-    if (!held) {
+    struct once_inflight *inflight = calloc(1, sizeof *inflight + kafka_count_headers(raw) * sizeof *inflight->headers);
+    if (!inflight) {
         once_fail(once, ERR_NOMEM, "no memory for a message");
         return NULL;
     }
-    held->home = home;
-    held->raw = raw;
-    held->request = topic == ONCE_REQUESTS;
-    kafka_fill(&held->public, held->headers, raw);
-    held->public.topic = once->topics[topic];
-    held->public.topic_index = topic;
-    held_link(&home->held, held);
-    return held;
+    inflight->part = part;
+    inflight->raw = raw;
+    inflight->request = topic == ONCE_REQUESTS;
+    kafka_fill(&inflight->public, inflight->headers, raw);
+    inflight->public.topic = once->topics[topic];
+    inflight->public.topic_index = topic;
+    link_inflight(&part->inflight, inflight);
+    return inflight;
 }
 
-void once_held_free(struct once_held *held)
+void once_inflight_free(struct once_inflight *inflight)
 {
-    held_unlink(held->stray ? &held->home->strays : &held->home->held, held);
-    if (held->raw) rd_kafka_message_destroy(held->raw);
-    free(held->out);
-    free(held);
+    unlink_inflight(inflight->stray ? &inflight->part->strays : &inflight->part->inflight, inflight);
+    if (inflight->raw) rd_kafka_message_destroy(inflight->raw);
+    free(inflight->out);
+    free(inflight);
 }
 
-void once_forget(struct once_home *home, struct once *once)
+void once_forget(struct once_partition *part, struct once *once)
 {
-    once_forget_settled(once, home);
-    for (struct once_held *held = home->held, *next; held; held = next) {
-        next = held->next;
-        if (held->state != ONCE_READER) {
-            once_held_free(held);
+    once_forget_settled(once, part);
+    for (struct once_inflight *inflight = part->inflight, *next; inflight; inflight = next) {
+        next = inflight->next;
+        if (inflight->state != ONCE_READER) {
+            once_inflight_free(inflight);
             continue;
         }
-        held_unlink(&home->held, held);
-        held->stray = true;
-        held_link(&home->strays, held);
-        home->taken_away = true;
+        unlink_inflight(&part->inflight, inflight);
+        inflight->stray = true;
+        link_inflight(&part->strays, inflight);
+        part->taken_away = true;
     }
-    home->n_again = home->n_settled = 0;
-    if (home->parked) rd_kafka_message_destroy(home->parked);
-    home->parked = NULL;
+    part->n_again = part->n_settled = 0;
+    if (part->parked) rd_kafka_message_destroy(part->parked);
+    part->parked = NULL;
 }
 
-struct once_home *once_home_get(struct once *once, int32_t partition)
+struct once_partition *once_partition_get(struct once *once, int32_t partition)
 {
     uint32_t at = 0;
-    while (at < once->n_homes && once->homes[at]->partition < partition) at++;
-    if (at < once->n_homes && once->homes[at]->partition == partition) return once->homes[at];
-    struct once_home **grown = realloc(once->homes, (once->n_homes + 1) * sizeof(struct once_home *));
+    while (at < once->n_parts && once->parts[at]->partition < partition) at++;
+    if (at < once->n_parts && once->parts[at]->partition == partition) return once->parts[at];
+    struct once_partition **grown = realloc(once->parts, (once->n_parts + 1) * sizeof(struct once_partition *));
     if (!grown) return NULL;
-    once->homes = grown;
-    struct once_home *home = calloc(1, sizeof *home);
-    if (!home) return NULL;
-    home->partition = partition;
-    for (uint32_t i = once->n_homes++; i > at; i--) grown[i] = grown[i - 1];
-    return grown[at] = home;
+    once->parts = grown;
+    struct once_partition *part = calloc(1, sizeof *part);
+    if (!part) return NULL;
+    part->partition = partition;
+    for (uint32_t i = once->n_parts++; i > at; i--) grown[i] = grown[i - 1];
+    return grown[at] = part;
 }
 
 static void once_ack(struct bus_consumer *base, struct bus_message *message)
@@ -139,16 +140,16 @@ static void once_ack(struct bus_consumer *base, struct bus_message *message)
 
 static void once_nack(struct bus_consumer *base, struct bus_message *message, int64_t delay_ms)
 {
-    struct once_held *held = once_held_of(message);
+    struct once_inflight *inflight = once_inflight_of(message);
     (void)base;
-    if (held->stray) {
-        once_held_free(held);
+    if (inflight->stray) {
+        once_inflight_free(inflight);
         return;
     }
     message->attempts++;
-    held->state = ONCE_AGAIN;
-    held->due_ns = delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0;
-    held->home->n_again++;
+    inflight->state = ONCE_AGAIN;
+    inflight->due_ns = delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0;
+    inflight->part->n_again++;
 }
 
 static enum err_code once_commit(struct bus_consumer *base)
@@ -158,35 +159,35 @@ static enum err_code once_commit(struct bus_consumer *base)
 
 /* --- rebalance; inside of poll --- */
 
-/* Everything that is settled, and a farewell: whoever comes next need not suspect anything. */
-static void say_goodbye(struct once *once)
+/* Everything that is settled, and that we leave: whoever comes next need not suspect anything. */
+static void commit_on_leave(struct once *once)
 {
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned) continue;
-        suspects_clear(home);
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (!part->assigned) continue;
+        poison_clear(part);
     }
     once_transact_all(once);
 }
 
-void once_close_home(struct once_home *home)
+void once_close_partition(struct once_partition *part)
 {
     for (unsigned i = 0; i < BUS_ONCE_TOPICS; i++) {
-        if (!home->queues[i]) continue;
-        rd_kafka_queue_cb_event_enable(home->queues[i], NULL, NULL);
-        rd_kafka_queue_destroy(home->queues[i]); /* before the partition goes */
-        home->queues[i] = NULL;
+        if (!part->queues[i]) continue;
+        rd_kafka_queue_cb_event_enable(part->queues[i], NULL, NULL);
+        rd_kafka_queue_destroy(part->queues[i]); /* before the partition goes */
+        part->queues[i] = NULL;
     }
-    if (home->parked) rd_kafka_message_destroy(home->parked); /* it is read again */
-    home->parked = NULL;
-    home->assigned = home->claimed = home->closed = false;
+    if (part->parked) rd_kafka_message_destroy(part->parked); /* it is read again */
+    part->parked = NULL;
+    part->assigned = part->claimed = part->closed = false;
 }
 
 /* The reader keeps what it has: the partitions may come back with nothing changed. */
 static void give_up(struct once *once)
 {
-    if (!rd_kafka_assignment_lost(once->client)) say_goodbye(once);
-    for (uint32_t i = 0; i < once->n_homes; i++) once_close_home(once->homes[i]);
+    if (!rd_kafka_assignment_lost(once->client)) commit_on_leave(once);
+    for (uint32_t i = 0; i < once->n_parts; i++) once_close_partition(once->parts[i]);
     once->n_closed = 0;
     once->restore_ns = 0;
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
@@ -210,10 +211,10 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
 static bool once_taken_away(struct bus_consumer *base, int32_t *partition)
 {
     struct once *once = (struct once *)base;
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        if (!once->homes[i]->taken_away) continue;
-        once->homes[i]->taken_away = false;
-        *partition = once->homes[i]->partition;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        if (!once->parts[i]->taken_away) continue;
+        once->parts[i]->taken_away = false;
+        *partition = once->parts[i]->partition;
         return true;
     }
     return false;
@@ -222,11 +223,11 @@ static bool once_taken_away(struct bus_consumer *base, int32_t *partition)
 static bool once_catching_up(struct bus_consumer *base, int32_t partition)
 {
     struct once *once = (struct once *)base;
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        const struct once_home *home = once->homes[i];
-        bool behind = home->ledger.position < home->catch_up_end;
-        if (partition == BUS_ANY_PARTITION && home->assigned && behind) return true;
-        if (home->partition == partition) return !home->assigned || behind;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        const struct once_partition *part = once->parts[i];
+        bool behind = part->ledger.position < part->catch_up_end;
+        if (partition == BUS_ANY_PARTITION && part->assigned && behind) return true;
+        if (part->partition == partition) return !part->assigned || behind;
     }
     return false;
 }
@@ -234,19 +235,19 @@ static bool once_catching_up(struct bus_consumer *base, int32_t partition)
 /* --- reading --- */
 
 /* The next message of a queue. NULL: none, or only news, which were dealt with. */
-static rd_kafka_message_t *next_raw(struct once *once, struct once_home *home, uint32_t topic)
+static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *part, uint32_t topic)
 {
-    while (home->queues[topic] && rd_kafka_queue_length(home->queues[topic]) > 0) {
-        rd_kafka_message_t *raw = rd_kafka_consume_queue(home->queues[topic], 0);
+    while (part->queues[topic] && rd_kafka_queue_length(part->queues[topic]) > 0) {
+        rd_kafka_message_t *raw = rd_kafka_consume_queue(part->queues[topic], 0);
         if (!raw) return NULL;
         if (!raw->err) return raw;
         if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_RESULTS &&
-            raw->offset > home->ledger.position)
-            home->ledger.position = raw->offset;
-        if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !home->parked) {
-            int64_t before = home->ledger.low;
-            ledger_read_to(&home->ledger, raw->offset); /* markers at the end */
-            home->dirty |= home->ledger.low != before;
+            raw->offset > part->ledger.position)
+            part->ledger.position = raw->offset;
+        if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !part->parked) {
+            int64_t before = part->ledger.low;
+            ledger_read_to(&part->ledger, raw->offset); /* markers at the end */
+            part->dirty |= part->ledger.low != before;
         }
         if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
             once_fail(once, kafka_code(raw->err), rd_kafka_message_errstr(raw));
@@ -255,79 +256,80 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_home *home, u
     return NULL;
 }
 
-static bool may_open(const struct once *once, const struct once_home *home)
+static bool may_open(const struct once *once, const struct once_partition *part)
 {
-    return suspects_let_open(once, home) && once->settled_bytes < once->kafka->max_bytes;
+    return poison_may_open(once, part) && once->settled_bytes < once->kafka->max_bytes;
 }
 
 /* A request whose owners died: aside, with where it stood and why. */
-static void put_aside(struct once *once, struct once_held *held)
+static void put_aside(struct once *once, struct once_inflight *inflight)
 {
     const char *why = "whoever opened it died, five times in a row";
     once->stats.poison++;
-    if (once_put_aside(once, held, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
+    if (once_put_aside(once, inflight, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
 
 /* The next request of this partition. */
-static struct once_held *take_request(struct once *once, struct once_home *home)
+static struct once_inflight *take_request(struct once *once, struct once_partition *part)
 {
-    rd_kafka_message_t *raw = home->parked ? home->parked : next_raw(once, home, ONCE_REQUESTS);
-    home->parked = NULL;
+    rd_kafka_message_t *raw = part->parked ? part->parked : next_raw(once, part, ONCE_REQUESTS);
+    part->parked = NULL;
     if (!raw) return NULL;
-    enum suspects_answer answer = suspects_ask(once, home, raw->offset);
-    int64_t before = home->ledger.low;
-    enum ledger_place place = answer == SUSPECTS_LATER ? LEDGER_BEYOND : ledger_read(&home->ledger, raw->offset);
-    home->dirty |= home->ledger.low != before;
+    enum poison_answer answer = poison_ask(once, part, raw->offset);
+    int64_t before = part->ledger.low;
+    enum ledger_place place = answer == POISON_LATER ? LEDGER_BEYOND : ledger_read(&part->ledger, raw->offset);
+    part->dirty |= part->ledger.low != before;
     if (place == LEDGER_BEYOND) {
-        home->parked = raw;
+        part->parked = raw;
         return NULL;
     }
-    struct once_held *held = held_new(once, home, raw, ONCE_REQUESTS);
-    if (!held) {
+    struct once_inflight *inflight = held_new(once, part, raw, ONCE_REQUESTS);
+    if (!inflight) {
         rd_kafka_message_destroy(raw);
         return NULL;
     }
-    held->public.history = place == LEDGER_FINISHED;
-    if (answer != SUSPECTS_POISON) return held;
-    put_aside(once, held);
+    inflight->public.history = place == LEDGER_FINISHED;
+    if (answer != POISON_FOUND) return inflight;
+    put_aside(once, inflight);
     return NULL;
 }
 
 /* I8: results wait until what the owner before had open is open again, as far as it is wanted; the first of them lies
  * at r. */
-static struct once_held *take_result(struct once *once, struct once_home *home, bool requests_wanted)
+static struct once_inflight *take_result(struct once *once, struct once_partition *part, bool requests_wanted)
 {
-    bool reopening = home->ledger.next < home->before_end;
-    if (reopening && requests_wanted && may_open(once, home) && !home->parked) return NULL;
-    rd_kafka_message_t *raw = next_raw(once, home, ONCE_RESULTS);
+    bool reopening = part->ledger.next < part->before_end;
+    if (reopening && requests_wanted && may_open(once, part) && !part->parked) return NULL;
+    rd_kafka_message_t *raw = next_raw(once, part, ONCE_RESULTS);
     if (!raw) return NULL;
-    struct once_held *held = held_new(once, home, raw, ONCE_RESULTS);
-    if (!held) {
+    struct once_inflight *inflight = held_new(once, part, raw, ONCE_RESULTS);
+    if (!inflight) {
         rd_kafka_message_destroy(raw);
         return NULL;
     }
-    if (raw->offset >= home->ledger.position) home->ledger.position = raw->offset + 1;
-    return held;
+    if (raw->offset >= part->ledger.position) part->ledger.position = raw->offset + 1;
+    return inflight;
 }
 
-static struct once_held *take_again(struct once_home *home, uint32_t want, int64_t now)
+static struct once_inflight *take_again(struct once_partition *part, uint32_t want, int64_t now)
 {
-    for (struct once_held *held = home->n_again ? home->held : NULL; held; held = held->next) {
-        if (held->state != ONCE_AGAIN || held->due_ns > now || !(want >> held->public.topic_index & 1)) continue;
-        held->state = ONCE_READER;
-        home->n_again--;
-        return held;
+    for (struct once_inflight *inflight = part->n_again ? part->inflight : NULL; inflight; inflight = inflight->next) {
+        if (inflight->state != ONCE_AGAIN || inflight->due_ns > now || !(want >> inflight->public.topic_index & 1))
+            continue;
+        inflight->state = ONCE_READER;
+        part->n_again--;
+        return inflight;
     }
     return NULL;
 }
 
-static struct once_held *take_one(struct once *once, struct once_home *home, uint32_t want, uint32_t topic)
+static struct once_inflight *take_one(struct once *once, struct once_partition *part, uint32_t want, uint32_t topic)
 {
-    if (!home->assigned || !home->claimed || !(want >> topic & 1)) return NULL;
-    struct once_held *again = take_again(home, 1U << topic, clock_now_ns());
+    if (!part->assigned || !part->claimed || !(want >> topic & 1)) return NULL;
+    struct once_inflight *again = take_again(part, 1U << topic, clock_now_ns());
     if (again) return again;
-    if (topic == ONCE_REQUESTS) return may_open(once, home) ? take_request(once, home) : NULL;
-    return take_result(once, home, want >> ONCE_REQUESTS & 1);
+    if (topic == ONCE_REQUESTS) return may_open(once, part) ? take_request(once, part) : NULL;
+    return take_result(once, part, want >> ONCE_REQUESTS & 1);
 }
 
 /* In turn over the partitions; requests first, so that what was open is open before its answers are read. */
@@ -336,13 +338,13 @@ static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message
     uint32_t n = 0, before;
     do {
         before = n;
-        for (uint32_t i = 0; i < once->n_homes * BUS_ONCE_TOPICS && n < max; i++) {
-            struct once_home *home = once->homes[(once->next_home + i / BUS_ONCE_TOPICS) % once->n_homes];
-            struct once_held *held = take_one(once, home, want, i % 2 == 0 ? ONCE_REQUESTS : ONCE_RESULTS);
-            if (held) out[n++] = &held->public;
+        for (uint32_t i = 0; i < once->n_parts * BUS_ONCE_TOPICS && n < max; i++) {
+            struct once_partition *part = once->parts[(once->next_part + i / BUS_ONCE_TOPICS) % once->n_parts];
+            struct once_inflight *inflight = take_one(once, part, want, i % 2 == 0 ? ONCE_REQUESTS : ONCE_RESULTS);
+            if (inflight) out[n++] = &inflight->public;
         }
     } while (n > before && n < max);
-    if (once->n_homes) once->next_home = (once->next_home + 1) % once->n_homes;
+    if (once->n_parts) once->next_part = (once->next_part + 1) % once->n_parts;
     return n;
 }
 
@@ -375,17 +377,17 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
     *n = 0;
     if (!want) want = (1U << BUS_ONCE_TOPICS) - 1;
     for (;;) {
-        uint64_t heard = bell_count(&once->bell);
+        uint64_t heard = wakeup_count(&once->wakeup);
         serve(once);
-        if (once->n_closed) once_look_for_twins(once);
+        if (once->n_closed) once_look_for_copartitions(once);
         enum err_code code = once_transact_if_due(once);
         if (!code && atomic_load(&once->drained)) code = ERR_CLOSED;
         if (!code) *n = take_wanted(once, want, out, max);
         if (!code && !*n) code = once->failure.code;
         if (code || *n || clock_now_ns() >= limit) return code;
-        for (uint32_t i = 0; i < once->n_homes; i++)
-            if (once->homes[i]->taken_away) return ERR_OK; /* the caller ought to know now */
-        bell_wait(&once->bell, heard, nap_ms(once, limit));
+        for (uint32_t i = 0; i < once->n_parts; i++)
+            if (once->parts[i]->taken_away) return ERR_OK; /* the caller ought to know now */
+        wakeup_wait(&once->wakeup, heard, nap_ms(once, limit));
     }
 }
 
@@ -393,15 +395,15 @@ static void once_drain(struct bus_consumer *base)
 {
     struct once *once = (struct once *)base;
     atomic_store(&once->drained, true);
-    bell_ring(&once->bell);
+    wakeup_signal(&once->wakeup);
 }
 
 static void put_gaps(const struct once *once, struct bus_once_stats *out)
 {
-    for (uint32_t i = 0; i < once->n_homes && i < BUS_ONCE_GAPS; i++) {
-        const struct once_home *home = once->homes[i];
-        int64_t gap = home->assigned ? home->ledger.next - home->ledger.low : 0;
-        out->gaps[out->n_gaps++] = (struct bus_once_gap){home->partition, gap};
+    for (uint32_t i = 0; i < once->n_parts && i < BUS_ONCE_GAPS; i++) {
+        const struct once_partition *part = once->parts[i];
+        int64_t gap = part->assigned ? part->ledger.next - part->ledger.low : 0;
+        out->gaps[out->n_gaps++] = (struct bus_once_gap){part->partition, gap};
     }
 }
 
@@ -409,9 +411,9 @@ static void put_gaps(const struct once *once, struct bus_once_stats *out)
 static void see_if_restored(struct once *once)
 {
     if (!once->restore_ns) return;
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        const struct once_home *home = once->homes[i];
-        if (home->assigned && (!home->claimed || home->ledger.position < home->catch_up_end)) return;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        const struct once_partition *part = once->parts[i];
+        if (part->assigned && (!part->claimed || part->ledger.position < part->catch_up_end)) return;
     }
     once->stats.restored_ns = clock_now_ns() - once->restore_ns;
     once->restore_ns = 0;
@@ -426,8 +428,8 @@ static void once_stats(struct bus_consumer *base, struct bus_once_stats *out)
     out->restoring_ns = once->restore_ns ? clock_now_ns() - once->restore_ns : 0;
     out->waiting = once->n_settled;
     out->closed = once->n_closed;
-    for (uint32_t i = 0; i < once->n_homes; i++)
-        if (once->homes[i]->assigned) out->open += once->homes[i]->ledger.n_open;
+    for (uint32_t i = 0; i < once->n_parts; i++)
+        if (once->parts[i]->assigned) out->open += once->parts[i]->ledger.n_open;
 }
 
 /* --- join, leave --- */
@@ -475,18 +477,18 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
 static void once_free(struct once *once)
 {
     txn_close(once->txn); /* first: reports of what it had under way go to what is freed below */
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        once_close_home(home);
-        once_forget(home, once);
-        for (struct once_held *held = home->strays, *next; held; held = next) {
-            next = held->next;
-            held->stray = true;
-            once_held_free(held);
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        once_close_partition(part);
+        once_forget(part, once);
+        for (struct once_inflight *inflight = part->strays, *next; inflight; inflight = next) {
+            next = inflight->next;
+            inflight->stray = true;
+            once_inflight_free(inflight);
         }
-        free(home);
+        free(part);
     }
-    free(once->homes);
+    free(once->parts);
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
     if (once->client) rd_kafka_destroy_flags(once->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     watchdog_free(once->watchdog);
@@ -494,7 +496,7 @@ static void once_free(struct once *once)
     free(once->group);
     free(once->from);
     free(once->cluster);
-    bell_free(&once->bell);
+    wakeup_free(&once->wakeup);
     free(once);
 }
 
@@ -521,10 +523,10 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     once->consumer.transport = &once_transport;
     once->kafka = kafka;
     once->context = (struct kafka_context){kafka, once, true};
-    once->scout = (struct kafka_context){kafka, once, false};
+    once->readback = (struct kafka_context){kafka, once, false};
     once->commit_ns = (how->commit_ms ? how->commit_ms : COMMIT_MS) * 1000000;
     once->history = how->history ? how->history : HISTORY;
-    bell_init(&once->bell);
+    wakeup_init(&once->wakeup);
     bool all = getrandom(&once->writer, sizeof once->writer, 0) == sizeof once->writer;
     all &= copy_text(&once->group, how->group, BUS_GROUP) && copy_text(&once->from, how->from, NULL);
     once_topics(how, topics);
@@ -543,7 +545,7 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     if (!once->client) return ERR_CONFIG;
     rd_kafka_poll_set_consumer(once->client);
     rd_kafka_queue_t *news = rd_kafka_queue_get_consumer(once->client);
-    rd_kafka_queue_cb_event_enable(news, kafka_ring, &once->bell);
+    rd_kafka_queue_cb_event_enable(news, kafka_wakeup, &once->wakeup);
     rd_kafka_queue_destroy(news);
     for (unsigned i = 0; i < ONCE_TOPICS && !code; i++)
         code = kafka_check_topic(once->kafka, once->client, once->topics[i], err);

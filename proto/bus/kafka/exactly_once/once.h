@@ -64,11 +64,11 @@ enum {
 enum once_state { ONCE_READER, ONCE_AGAIN, ONCE_SETTLED, ONCE_IN_TRANSACTION };
 
 /* A message on its way. Of requests the reader has it until it settles it, then the next transaction. */
-struct once_held {
+struct once_inflight {
     struct bus_message public;
-    struct once_home *home;
-    struct once_held *previous, *next; /* in the home's list */
-    struct once_held *next_settled;
+    struct once_partition *part;
+    struct once_inflight *previous, *next; /* in the partition's list */
+    struct once_inflight *next_settled;
     rd_kafka_message_t *raw;
     struct once_copy *out; /* what it was settled with; NULL: nothing */
     struct txn_mark mark;
@@ -79,7 +79,7 @@ struct once_held {
 };
 
 /* One partition of all four topics. */
-struct once_home {
+struct once_partition {
     int32_t partition;
     struct ledger ledger;   /* I2: what it calls finished is committed */
     char text[LEDGER_TEXT]; /* as this process committed it last; "": never */
@@ -87,7 +87,7 @@ struct once_home {
     int64_t text_low;
     rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL: not assigned */
     rd_kafka_message_t *parked;                /* a request that cannot be opened yet */
-    struct once_held *held, *strays;
+    struct once_inflight *inflight, *strays;
     uint32_t n_again, n_settled; /* to be handed out again; waiting for a commit */
     int64_t since_ns;
     int64_t from;         /* where reading requests begins */
@@ -108,25 +108,25 @@ struct once_home {
 struct once {
     struct bus_consumer consumer;
     struct kafka_context context;
-    struct kafka_context scout; /* of those that read back, one after the other: no members */
+    struct kafka_context readback; /* of those that read back, one after the other: no members */
     struct kafka *kafka;
     rd_kafka_t *client;
     struct txn *txn;
     struct watchdog *watchdog;
-    struct bell bell;
+    struct wakeup wakeup;
     char *topics[ONCE_TOPICS], *group, *from, *cluster;
     int64_t commit_ns;
     uint32_t history;
     uint64_t writer;
     rd_kafka_consumer_group_metadata_t *membership; /* I3: of the assignment at hand; NULL: there is none */
-    struct once_home **homes;                       /* by partition */
-    uint32_t n_homes, next_home;
-    struct once_held *first_settled, *last_settled;
+    struct once_partition **parts;                  /* by partition */
+    uint32_t n_parts, next_part;
+    struct once_inflight *first_settled, *last_settled;
     uint32_t n_settled;
     uint64_t settled_bytes;
     int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
     int64_t restore_ns;                       /* when a take-over began that goes on; 0: none does */
-    uint32_t n_closed;                        /* homes without their twins */
+    uint32_t n_closed;                        /* partitions without their co-partitions */
     int64_t look_ns;                          /* when to look for them again */
     atomic_bool drained;
     bool closing;
@@ -137,27 +137,27 @@ struct once {
 void once_fail(struct once *once, enum err_code code, const char *text);
 /* The four topics by enum, those left open by their default names. Not copied. */
 void once_topics(const struct bus_once *how, char **out);
-/* Everything of a home that the reader does not have goes away; the rest are strays. */
-void once_forget(struct once_home *home, struct once *once);
-/* The home of a partition, made if need be. NULL: no memory. */
-struct once_home *once_home_get(struct once *once, int32_t partition);
+/* Everything of a partition that the reader does not have goes away; the rest are strays. */
+void once_forget(struct once_partition *part, struct once *once);
+/* The state of a partition, made if need be. NULL: no memory. */
+struct once_partition *once_partition_get(struct once *once, int32_t partition);
 
 /* The message that was handed out as `message`. */
-static inline struct once_held *once_held_of(struct bus_message *message)
+static inline struct once_inflight *once_inflight_of(struct bus_message *message)
 {
-    return (struct once_held *)(void *)message;
+    return (struct once_inflight *)(void *)message;
 }
-/* Out of its home's list, with what it was settled with. It must not be in the queue of what is settled. */
-void once_held_free(struct once_held *held);
+/* Out of its partition's list, with what it was settled with. It must not be in the queue of what is settled. */
+void once_inflight_free(struct once_inflight *inflight);
 
 /* --- settle.c --- */
 
 /* bus_settle: it waits for a transaction. ERR_CONFIG: not a topic of outputs. ERR_LIMIT_BYTES: too large for it. */
 enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out);
 /* Settled with a dead letter, which says why. */
-enum err_code once_put_aside(struct once *once, struct once_held *held, enum err_code why, const char *text);
-/* What is settled of this home leaves the queue; once_forget frees it. */
-void once_forget_settled(struct once *once, const struct once_home *home);
+enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, enum err_code why, const char *text);
+/* What is settled of this partition leaves the queue; once_forget frees it. */
+void once_forget_settled(struct once *once, const struct once_partition *part);
 
 /* A transaction with what is settled and what else changed. Class retry: later. */
 enum err_code once_transact(struct once *once);
@@ -170,21 +170,21 @@ enum err_code once_transact_if_due(struct once *once);
 
 /* --- poison.c --- */
 
-enum suspects_answer { SUSPECTS_OPEN, SUSPECTS_LATER, SUSPECTS_POISON /* put it aside */ };
+enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* put it aside */ };
 
-/* A partition is taken over from an owner that did not say goodbye: one more. Its ledger is as the commit has it. */
-void suspects_count_death(struct once_home *home);
+/* A partition is taken over from an owner that did not commit as it left: one more. Its ledger is as the commit has it. */
+void poison_count_crash(struct once_partition *part);
 /* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
  * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
-void suspects_recall(struct once_home *home);
+void poison_recall(struct once_partition *part);
 /* Nothing is suspected any more; the next commit says so. */
-void suspects_clear(struct once_home *home);
-/* Clear the homes whose suspects are finished, or that this owner has had for so long that it is sound. */
-void suspects_clear_sound(struct once *once, int64_t now_ns);
-/* May any request of this home be opened now? */
-bool suspects_let_open(const struct once *once, const struct once_home *home);
+void poison_clear(struct once_partition *part);
+/* Clear the partitions whose suspects are finished, or that this owner has had for so long that it is sound. */
+void poison_clear_sound(struct once *once, int64_t now_ns);
+/* May any request of this partition be opened now? */
+bool poison_may_open(const struct once *once, const struct once_partition *part);
 /* May this one, the next? Writes down in a commit what it lets open. */
-enum suspects_answer suspects_ask(struct once *once, struct once_home *home, int64_t offset);
+enum poison_answer poison_ask(struct once *once, struct once_partition *part, int64_t offset);
 
 /* --- takeover.c --- */
 
@@ -195,15 +195,15 @@ struct once_logs {
 enum err_code once_query_logs(rd_kafka_t *client, char *const *topics, int32_t partition, struct once_logs *out,
                               struct err *err);
 /* The ledger of a partition where nothing was read yet: `from_end` skips what is there. */
-void once_begin(struct ledger *ledger, uint64_t home, const struct once_logs *logs, bool from_end);
+void once_begin(struct ledger *ledger, uint64_t log_id, const struct once_logs *logs, bool from_end);
 /* How many partitions a topic has. ERR_CONFIG: there is none of that name. */
 enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32_t *out, struct err *err);
 
-/* The partitions of requests that this member has from now on: make their homes, claim them, start reading. */
+/* The partitions of requests that this member has from now on: make their states, claim them, start reading. */
 void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions);
 /* From time to time: partitions that other topics lacked, and which they have now, are opened. */
-void once_look_for_twins(struct once *once);
+void once_look_for_copartitions(struct once *once);
 /* Nothing of it is read any more; what the reader has stays. */
-void once_close_home(struct once_home *home);
+void once_close_partition(struct once_partition *part);
 
 #endif

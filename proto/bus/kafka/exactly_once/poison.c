@@ -22,125 +22,125 @@ static const uint32_t WINDOWS[LEVELS] = {16, 1, 1}; /* suspects open at a time, 
 
 /* --- what the owners before died of --- */
 
-void suspects_count_death(struct once_home *home)
+void poison_count_crash(struct once_partition *part)
 {
-    struct ledger *ledger = &home->ledger;
-    home->alert_end =
-        ledger->reopen_end + SUSPECTS < home->before_end ? ledger->reopen_end + SUSPECTS : home->before_end;
+    struct ledger *ledger = &part->ledger;
+    part->alert_end =
+        ledger->reopen_end + SUSPECTS < part->before_end ? ledger->reopen_end + SUSPECTS : part->before_end;
     ledger->crashes++;
 }
 
-void suspects_recall(struct once_home *home)
+void poison_recall(struct once_partition *part)
 {
-    struct ledger *ledger = &home->ledger;
+    struct ledger *ledger = &part->ledger;
     bool written = ledger->probe >= 0;
     if (written && ledger->low > ledger->probe) {
         ledger->crashes = 1;
         ledger->probes = 0;
         ledger->probe = -1;
     }
-    home->level = ledger->probes;
-    home->suspects_end = ledger->probe >= 0 ? ledger->probe + 1 : home->alert_end;
-    home->noted = false;
+    part->level = ledger->probes;
+    part->suspects_end = ledger->probe >= 0 ? ledger->probe + 1 : part->alert_end;
+    part->noted = false;
 }
 
-void suspects_clear(struct once_home *home)
+void poison_clear(struct once_partition *part)
 {
-    home->ledger.crashes = home->ledger.probes = 0;
-    home->ledger.probe = -1;
-    home->dirty = true;
+    part->ledger.crashes = part->ledger.probes = 0;
+    part->ledger.probe = -1;
+    part->dirty = true;
 }
 
-void suspects_clear_sound(struct once *once, int64_t now)
+void poison_clear_sound(struct once *once, int64_t now)
 {
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned || home->sound) continue;
-        bool past = crashes_must_probe(home->ledger.crashes) && home->ledger.low >= home->suspects_end;
-        if (!past && !crashes_is_sound(home->since_ns, now)) continue;
-        home->sound = true;
-        suspects_clear(home);
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (!part->assigned || part->sound) continue;
+        bool past = crashes_must_probe(part->ledger.crashes) && part->ledger.low >= part->suspects_end;
+        if (!past && !crashes_is_sound(part->since_ns, now)) continue;
+        part->sound = true;
+        poison_clear(part);
     }
 }
 
 /* --- what is opened --- */
 
-static bool is_probing(const struct once_home *home)
+static bool is_probing(const struct once_partition *part)
 {
-    return !home->sound && crashes_must_probe(home->ledger.crashes);
+    return !part->sound && crashes_must_probe(part->ledger.crashes);
 }
 
 /* What is settled is finished by the transaction that writes down what is opened next. */
-static uint32_t unsettled(const struct once_home *home)
+static uint32_t unsettled(const struct once_partition *part)
 {
-    uint32_t open = home->ledger.n_open;
-    return open > home->n_settled ? open - home->n_settled : 0;
+    uint32_t open = part->ledger.n_open;
+    return open > part->n_settled ? open - part->n_settled : 0;
 }
 
-static uint32_t window_of(const struct once_home *home)
+static uint32_t window_of(const struct once_partition *part)
 {
-    return WINDOWS[home->level < LEVELS ? home->level : LEVELS - 1];
+    return WINDOWS[part->level < LEVELS ? part->level : LEVELS - 1];
 }
 
 /* Is no other partition's suspect open? If this process dies, it is known of which. */
-static bool is_alone(const struct once *once, const struct once_home *home)
+static bool is_alone(const struct once *once, const struct once_partition *part)
 {
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        const struct once_home *other = once->homes[i];
-        if (other != home && other->assigned && is_probing(other) && other->level && unsettled(other)) return false;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        const struct once_partition *other = once->parts[i];
+        if (other != part && other->assigned && is_probing(other) && other->level && unsettled(other)) return false;
     }
     return true;
 }
 
-static bool may_probe(const struct once *once, const struct once_home *home)
+static bool may_probe(const struct once *once, const struct once_partition *part)
 {
-    return unsettled(home) < window_of(home) && (!home->level || is_alone(once, home));
+    return unsettled(part) < window_of(part) && (!part->level || is_alone(once, part));
 }
 
-bool suspects_let_open(const struct once *once, const struct once_home *home)
+bool poison_may_open(const struct once *once, const struct once_partition *part)
 {
-    return !is_probing(home) || may_probe(once, home);
+    return !is_probing(part) || may_probe(once, part);
 }
 
 /* Up to which offset so many may be open, all of them together: that is what this owner may have died of. */
-static enum suspects_answer note_window(struct once *once, struct once_home *home, int64_t end)
+static enum poison_answer note_window(struct once *once, struct once_partition *part, int64_t end)
 {
-    struct ledger *ledger = &home->ledger;
+    struct ledger *ledger = &part->ledger;
     int64_t before = ledger->probe;
     uint32_t probes = ledger->probes;
     ledger->probe = end - 1;
-    ledger->probes = home->level + 1;
-    home->dirty = true;
+    ledger->probes = part->level + 1;
+    part->dirty = true;
     if (once_transact(once) == ERR_OK) {
-        home->noted = true;
-        return SUSPECTS_OPEN;
+        part->noted = true;
+        return POISON_OPEN;
     }
     ledger->probe = before;
     ledger->probes = probes;
-    return SUSPECTS_LATER;
+    return POISON_LATER;
 }
 
 /* It is known which one it was; the others may hide another. */
-static void start_over(struct once_home *home)
+static void start_over(struct once_partition *part)
 {
-    home->level = 0;
-    home->noted = false;
-    home->suspects_end = home->alert_end;
-    home->ledger.probe = -1;
-    home->ledger.probes = 0;
+    part->level = 0;
+    part->noted = false;
+    part->suspects_end = part->alert_end;
+    part->ledger.probe = -1;
+    part->ledger.probes = 0;
 }
 
-enum suspects_answer suspects_ask(struct once *once, struct once_home *home, int64_t offset)
+enum poison_answer poison_ask(struct once *once, struct once_partition *part, int64_t offset)
 {
-    if (!is_probing(home)) return SUSPECTS_OPEN;
-    if (ledger_is_finished(&home->ledger, offset)) return SUSPECTS_OPEN; /* only shown */
-    if (home->level >= LEVELS && offset < home->suspects_end) {
-        start_over(home);
-        return SUSPECTS_POISON;
+    if (!is_probing(part)) return POISON_OPEN;
+    if (ledger_is_finished(&part->ledger, offset)) return POISON_OPEN; /* only shown */
+    if (part->level >= LEVELS && offset < part->suspects_end) {
+        start_over(part);
+        return POISON_FOUND;
     }
-    if (!may_probe(once, home)) return SUSPECTS_LATER;
-    if (home->noted && offset <= home->ledger.probe) return SUSPECTS_OPEN;
-    if (2 * unsettled(home) > window_of(home) || clock_now_ns() < once->retry_ns)
-        return SUSPECTS_LATER; /* or each waits for a commit */
-    return note_window(once, home, offset + window_of(home) - unsettled(home));
+    if (!may_probe(once, part)) return POISON_LATER;
+    if (part->noted && offset <= part->ledger.probe) return POISON_OPEN;
+    if (2 * unsettled(part) > window_of(part) || clock_now_ns() < once->retry_ns)
+        return POISON_LATER; /* or each waits for a commit */
+    return note_window(once, part, offset + window_of(part) - unsettled(part));
 }

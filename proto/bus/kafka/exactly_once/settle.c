@@ -62,30 +62,30 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     return copy;
 }
 
-static void queue_settled(struct once *once, struct once_held *held)
+static void queue_settled(struct once *once, struct once_inflight *inflight)
 {
-    held->state = ONCE_SETTLED;
-    held->next_settled = NULL;
-    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = held;
-    once->last_settled = held;
+    inflight->state = ONCE_SETTLED;
+    inflight->next_settled = NULL;
+    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = inflight;
+    once->last_settled = inflight;
     once->n_settled++;
-    once->settled_bytes += held->out ? held->out->out.len : 0;
-    held->home->n_settled++;
-    held->home->dirty = true;
+    once->settled_bytes += inflight->out ? inflight->out->out.len : 0;
+    inflight->part->n_settled++;
+    inflight->part->dirty = true;
     bool may_be_refused =
-        held->out && bus_out_bytes(&held->out->out) > once->kafka->batch_bytes; /* then it is needed */
-    if (held->raw && !may_be_refused) {
-        rd_kafka_message_destroy(held->raw);
-        held->raw = NULL;
+        inflight->out && bus_out_bytes(&inflight->out->out) > once->kafka->batch_bytes; /* then it is needed */
+    if (inflight->raw && !may_be_refused) {
+        rd_kafka_message_destroy(inflight->raw);
+        inflight->raw = NULL;
     }
 }
 
 enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out)
 {
     struct once *once = (struct once *)base;
-    struct once_held *held = once_held_of(message);
-    if (held->stray || !held->request || message->history) { /* another owner settles it, or it needs nothing */
-        once_held_free(held);
+    struct once_inflight *inflight = once_inflight_of(message);
+    if (inflight->stray || !inflight->request || message->history) { /* another owner settles it, or it needs nothing */
+        once_inflight_free(inflight);
         return ERR_OK;
     }
     if (out) {
@@ -94,15 +94,15 @@ enum err_code once_settle(struct bus_consumer *base, struct bus_message *message
         if (topic == ONCE_TOPICS) return ERR_CONFIG;
         if (bus_out_bytes(out) > bus_max_bytes(&once->kafka->bus, out->topic) || out->n_headers > BUS_MAX_HEADERS)
             return ERR_LIMIT_BYTES;
-        held->out = copy_new(once, message, out, once->topics[topic]);
-        if (!held->out) return ERR_NOMEM;
+        inflight->out = copy_new(once, message, out, once->topics[topic]);
+        if (!inflight->out) return ERR_NOMEM;
     }
-    queue_settled(once, held);
+    queue_settled(once, inflight);
     return ERR_OK;
 }
 
 /* The letter of a request that cannot be settled otherwise. */
-static void make_letter(struct once *once, const struct once_held *held, enum err_code why, const char *text,
+static void make_letter(struct once *once, const struct once_inflight *inflight, enum err_code why, const char *text,
                         struct letter *letter, struct bus_out *out)
 {
     const struct letter_cause cause = {.group = once->group,
@@ -111,31 +111,31 @@ static void make_letter(struct once *once, const struct once_held *held, enum er
                                        .text = text,
                                        .now_ns = bus_now_ns(&once->kafka->bus)};
     const char *topic = once->topics[ONCE_LETTERS];
-    letter_make(letter, &held->public, &cause, topic, bus_max_bytes(&once->kafka->bus, topic), out);
+    letter_make(letter, &inflight->public, &cause, topic, bus_max_bytes(&once->kafka->bus, topic), out);
 }
 
-enum err_code once_put_aside(struct once *once, struct once_held *held, enum err_code why, const char *text)
+enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, enum err_code why, const char *text)
 {
     struct letter letter;
     struct bus_out out;
-    make_letter(once, held, why, text, &letter, &out);
-    return once_settle(&once->consumer, &held->public, &out);
+    make_letter(once, inflight, why, text, &letter, &out);
+    return once_settle(&once->consumer, &inflight->public, &out);
 }
 
-void once_forget_settled(struct once *once, const struct once_home *home)
+void once_forget_settled(struct once *once, const struct once_partition *part)
 {
-    struct once_held **at = &once->first_settled;
+    struct once_inflight **at = &once->first_settled;
     once->last_settled = NULL;
     while (*at) {
-        struct once_held *held = *at;
-        if (held->home != home) {
-            once->last_settled = held;
-            at = &held->next_settled;
+        struct once_inflight *inflight = *at;
+        if (inflight->part != part) {
+            once->last_settled = inflight;
+            at = &inflight->next_settled;
             continue;
         }
-        *at = held->next_settled;
+        *at = inflight->next_settled;
         once->n_settled--;
-        once->settled_bytes -= held->out ? held->out->out.len : 0;
+        once->settled_bytes -= inflight->out ? inflight->out->out.len : 0;
     }
 }
 
@@ -146,29 +146,30 @@ static uint32_t produce_all(struct once *once, struct err *err, enum err_code *c
 {
     uint32_t n = 0;
     uint64_t bytes = 0;
-    for (struct once_held *held = once->first_settled; held && !*code; held = held->next_settled) {
-        if (!held->home->assigned) continue;
+    for (struct once_inflight *inflight = once->first_settled; inflight && !*code; inflight = inflight->next_settled) {
+        if (!inflight->part->assigned) continue;
         if (n == BATCH_MAX || bytes > BATCH_BYTES) break;
-        if (held->out && !MUTATED(no_flush)) *code = txn_produce(once->txn, &held->out->out, &held->mark, err);
+        if (inflight->out && !MUTATED(no_flush))
+            *code = txn_produce(once->txn, &inflight->out->out, &inflight->mark, err);
         if (*code) break;
-        bytes += held->out ? held->out->out.len : 0;
-        held->state = ONCE_IN_TRANSACTION;
+        bytes += inflight->out ? inflight->out->out.len : 0;
+        inflight->state = ONCE_IN_TRANSACTION;
         n++;
     }
     return n;
 }
 
 /* The ledger as it will be when the transaction is committed. */
-static void look_ahead(const struct once_home *home, const struct once *once, struct ledger *out)
+static void look_ahead(const struct once_partition *part, const struct once *once, struct ledger *out)
 {
     int64_t first[LEDGER_OUTPUTS] = {-1, -1};
-    *out = home->ledger;
-    for (const struct once_held *held = home->held; held; held = held->next) {
-        if (held->state != ONCE_IN_TRANSACTION) continue;
-        ledger_finish(out, held->public.offset);
-        if (!held->out) continue;
-        int64_t *least = &first[held->out->out.topic == once->topics[ONCE_LETTERS]];
-        if (*least < 0 || held->mark.offset < *least) *least = held->mark.offset;
+    *out = part->ledger;
+    for (const struct once_inflight *inflight = part->inflight; inflight; inflight = inflight->next) {
+        if (inflight->state != ONCE_IN_TRANSACTION) continue;
+        ledger_finish(out, inflight->public.offset);
+        if (!inflight->out) continue;
+        int64_t *least = &first[inflight->out->out.topic == once->topics[ONCE_LETTERS]];
+        if (*least < 0 || inflight->mark.offset < *least) *least = inflight->mark.offset;
     }
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
         if (first[i] >= 0) out->outputs[i] = first[i];
@@ -177,14 +178,14 @@ static void look_ahead(const struct once_home *home, const struct once *once, st
 /* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
 static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list)
 {
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
         char text[LEDGER_TEXT];
         struct ledger ahead;
-        if (!home->assigned || !home->dirty) continue;
-        look_ahead(home, once, &ahead);
+        if (!part->assigned || !part->dirty) continue;
+        look_ahead(part, once, &ahead);
         rd_kafka_topic_partition_t *entry =
-            rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
+            rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], part->partition);
         if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
         entry->offset = ahead.low;
         entry->metadata_size = ledger_encode(&ahead, text);
@@ -196,34 +197,34 @@ static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list
 /* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
 static void finish_all(struct once *once)
 {
-    struct once_held **at = &once->first_settled;
+    struct once_inflight **at = &once->first_settled;
     if (MUTATED(no_flush)) (void)mutation_pause();
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned || !home->dirty) continue;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (!part->assigned || !part->dirty) continue;
         struct ledger ahead;
-        look_ahead(home, once, &ahead);
-        home->ledger = ahead;
-        home->text_low = ahead.low;
-        home->text_len = ledger_encode(&ahead, home->text);
-        home->claimed = true;
-        home->dirty = false;
+        look_ahead(part, once, &ahead);
+        part->ledger = ahead;
+        part->text_low = ahead.low;
+        part->text_len = ledger_encode(&ahead, part->text);
+        part->claimed = true;
+        part->dirty = false;
     }
     once->last_settled = NULL;
     while (*at) {
-        struct once_held *held = *at;
-        if (held->state != ONCE_IN_TRANSACTION) {
-            once->last_settled = held;
-            held->home->dirty = true;
-            at = &held->next_settled;
+        struct once_inflight *inflight = *at;
+        if (inflight->state != ONCE_IN_TRANSACTION) {
+            once->last_settled = inflight;
+            inflight->part->dirty = true;
+            at = &inflight->next_settled;
             continue;
         }
-        *at = held->next_settled;
+        *at = inflight->next_settled;
         once->n_settled--;
-        once->settled_bytes -= held->out ? held->out->out.len : 0;
-        held->home->n_settled--;
-        if (MUTATED(no_flush) && held->out) kafka_produce(&once->kafka->bus, &held->out->out, 1, -1, NULL);
-        once_held_free(held);
+        once->settled_bytes -= inflight->out ? inflight->out->out.len : 0;
+        inflight->part->n_settled--;
+        if (MUTATED(no_flush) && inflight->out) kafka_produce(&once->kafka->bus, &inflight->out->out, 1, -1, NULL);
+        once_inflight_free(inflight);
     }
 }
 
@@ -231,27 +232,28 @@ static void finish_all(struct once *once)
 static void take_back(struct once *once)
 {
     if (MUTATED(bit_before_commit)) finish_all(once);
-    for (struct once_held *held = once->first_settled; held; held = held->next_settled) held->state = ONCE_SETTLED;
+    for (struct once_inflight *inflight = once->first_settled; inflight; inflight = inflight->next_settled)
+        inflight->state = ONCE_SETTLED;
     once->stats.aborted++;
     once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
 
 /* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
  * refused in its turn and is then made smaller: bounds are halved each time. ERR_CONFIG: it was the batch. */
-static enum err_code replace_refused(struct once *once, struct once_held *held, struct err *err)
+static enum err_code replace_refused(struct once *once, struct once_inflight *inflight, struct err *err)
 {
     struct letter letter;
     struct bus_out out;
-    const struct bus_out *old = &held->out->out;
+    const struct bus_out *old = &inflight->out->out;
     if (!kafka_is_refused(once->kafka, old->topic, bus_out_bytes(old)))
         return err_set(err, ERR_CONFIG, "a batch is larger than %.100s takes: see its max.message.bytes", old->topic);
-    make_letter(once, held, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
-    struct once_copy *copy = copy_new(once, &held->public, &out, once->topics[ONCE_LETTERS]);
+    make_letter(once, inflight, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
+    struct once_copy *copy = copy_new(once, &inflight->public, &out, once->topics[ONCE_LETTERS]);
     if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
     once->settled_bytes += copy->out.len;
     once->settled_bytes -= old->len;
-    free(held->out);
-    held->out = copy;
+    free(inflight->out);
+    inflight->out = copy;
     once->stats.refused++;
     return ERR_OK;
 }
@@ -259,10 +261,10 @@ static enum err_code replace_refused(struct once *once, struct once_held *held, 
 static enum err_code replace_all_refused(struct once *once, struct err *err)
 {
     enum err_code code = ERR_OK;
-    for (struct once_held *held = once->first_settled; held && !code; held = held->next_settled)
-        if (held->mark.refused) {
-            held->mark.refused = false;
-            code = replace_refused(once, held, err);
+    for (struct once_inflight *inflight = once->first_settled; inflight && !code; inflight = inflight->next_settled)
+        if (inflight->mark.refused) {
+            inflight->mark.refused = false;
+            code = replace_refused(once, inflight, err);
         }
     return code;
 }
@@ -291,7 +293,7 @@ static enum err_code transaction(struct once *once, struct err *err)
 static bool is_any_dirty(const struct once *once)
 {
     bool any = false;
-    for (uint32_t i = 0; i < once->n_homes; i++) any |= once->homes[i]->assigned && once->homes[i]->dirty;
+    for (uint32_t i = 0; i < once->n_parts; i++) any |= once->parts[i]->assigned && once->parts[i]->dirty;
     return any;
 }
 
@@ -343,7 +345,7 @@ int64_t once_next_transaction(const struct once *once)
 enum err_code once_transact_if_due(struct once *once)
 {
     int64_t now = clock_now_ns();
-    suspects_clear_sound(once, now);
+    poison_clear_sound(once, now);
     if (now < once_next_transaction(once)) return once->failure.code;
     enum err_code code = once_transact(once);
     return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;

@@ -14,7 +14,7 @@
  *
  * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ,
  * or one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few
- * seconds; the others are served. When its twins have come, all of ours are assigned anew, as after a rebalance.
+ * seconds; the others are served. When its co-partitions are there, all of ours are assigned anew, as after a rebalance.
  *
  * Requests are read from a little before low on: what is settled is shown as history, for duplicates of it may follow.
  */
@@ -77,9 +77,9 @@ enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32
     return *out ? ERR_OK : err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
 }
 
-void once_begin(struct ledger *ledger, uint64_t home, const struct once_logs *logs, bool from_end)
+void once_begin(struct ledger *ledger, uint64_t log_id, const struct once_logs *logs, bool from_end)
 {
-    ledger_init(ledger, home, from_end ? logs->end[ONCE_REQUESTS] : logs->start[ONCE_REQUESTS],
+    ledger_init(ledger, log_id, from_end ? logs->end[ONCE_REQUESTS] : logs->start[ONCE_REQUESTS],
                 logs->end[ONCE_RESULTS]);
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++) ledger->outputs[i] = logs->end[ONCE_VERDICTS + i];
 }
@@ -125,8 +125,8 @@ static enum err_code is_known(struct once *once, bool *out, struct err *err)
 
 /* No commit exists for this partition. If the group reads other partitions, this one is new and all its requests are
  * unread; a group that reads none may be a typing error, and would judge all traffic of the past. */
-static enum err_code begin_new(struct once *once, struct once_home *home, uint64_t id, const struct once_logs *logs,
-                               struct err *err)
+static enum err_code begin_new(struct once *once, struct once_partition *part, uint64_t id,
+                               const struct once_logs *logs, struct err *err)
 {
     bool known = false;
     enum err_code code = is_known(once, &known, err);
@@ -136,7 +136,7 @@ static enum err_code begin_new(struct once *once, struct once_home *home, uint64
                        "the group %.100s has never read %s: `assay topics create` starts it, or say where it begins "
                        "(--from beginning or end)",
                        once->group, once->topics[ONCE_REQUESTS]);
-    once_begin(&home->ledger, id, logs, !known && strcmp(once->from, "end") == 0);
+    once_begin(&part->ledger, id, logs, !known && strcmp(once->from, "end") == 0);
     return ERR_OK;
 }
 
@@ -154,15 +154,15 @@ static void say_lost(const rd_kafka_topic_partition_t *entry, uint64_t lost)
 }
 
 /* The ledger that the owner before left, fitted to what the logs still hold. */
-static enum err_code restore(struct once *once, struct once_home *home, const rd_kafka_topic_partition_t *entry,
+static enum err_code restore(struct once *once, struct once_partition *part, const rd_kafka_topic_partition_t *entry,
                              struct once_logs *logs, struct err *err)
 {
-    uint64_t id = ledger_home(once->cluster, entry->topic, entry->partition);
-    struct ledger *ledger = &home->ledger;
+    uint64_t id = ledger_log_id(once->cluster, entry->topic, entry->partition);
+    struct ledger *ledger = &part->ledger;
     enum err_code code = once_query_logs(txn_client(once->txn), once->topics, entry->partition, logs, err);
     if (code) return code;
     if (entry->offset < 0)
-        code = begin_new(once, home, id, logs, err);
+        code = begin_new(once, part, id, logs, err);
     else
         code = ledger_decode(ledger, id, entry->offset, entry->metadata, entry->metadata_size, err);
     if (code) return code;
@@ -175,27 +175,27 @@ static enum err_code restore(struct once *once, struct once_home *home, const rd
     ledger->position = clamp(ledger->position, logs->start[ONCE_RESULTS], logs->end[ONCE_RESULTS]);
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
         ledger->outputs[i] = clamp(ledger->outputs[i], logs->start[ONCE_VERDICTS + i], logs->end[ONCE_VERDICTS + i]);
-    home->from = ledger->low - once->history > logs->start[ONCE_REQUESTS] ? ledger->low - once->history
+    part->from = ledger->low - once->history > logs->start[ONCE_REQUESTS] ? ledger->low - once->history
                                                                           : logs->start[ONCE_REQUESTS];
-    home->text_len = 0;
-    home->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
-    home->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
-    suspects_count_death(home);
+    part->text_len = 0;
+    part->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
+    part->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
+    poison_count_crash(part);
     return ERR_OK;
 }
 
 /* Is the commit the one that this process made last? */
-static bool is_ours(const struct once_home *home, const rd_kafka_topic_partition_t *entry)
+static bool is_ours(const struct once_partition *part, const rd_kafka_topic_partition_t *entry)
 {
-    return home->text_len && home->text_low == entry->offset && home->text_len == entry->metadata_size &&
-           memcmp(home->text, entry->metadata, home->text_len) == 0;
+    return part->text_len && part->text_low == entry->offset && part->text_len == entry->metadata_size &&
+           memcmp(part->text, entry->metadata, part->text_len) == 0;
 }
 
 /* --- reading back --- */
 
 /* One output log that is being read, up to where it ended. */
 struct tail {
-    struct once_home *home;
+    struct once_partition *part;
     int64_t end;
     bool done;
 };
@@ -217,7 +217,7 @@ static bool read_decimal(const char *text, int64_t *out)
 }
 
 /* I7: this request has its output. */
-static void note(struct once *once, struct once_home *home, const rd_kafka_message_t *raw)
+static void note(struct once *once, struct once_partition *part, const rd_kafka_message_t *raw)
 {
     struct bus_header headers[BUS_MAX_HEADERS];
     struct bus_message message;
@@ -225,8 +225,8 @@ static void note(struct once *once, struct once_home *home, const rd_kafka_messa
     kafka_fill(&message, headers, raw);
     const char *group = bus_header_get(&message, BUS_OF_GROUP);
     if (!group || strcmp(group, once->group) != 0) return; /* another group judges the same requests */
-    if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != home->partition) return;
-    if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&home->ledger, offset);
+    if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != part->partition) return;
+    if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&part->ledger, offset);
 }
 
 static struct tail *tail_of(struct reading *reading, const rd_kafka_message_t *raw)
@@ -247,13 +247,13 @@ static enum err_code read_one(struct reading *reading, const rd_kafka_message_t 
         return passes ? ERR_OK : err_set(err, kafka_code(raw->err), "%s", rd_kafka_message_errstr(raw));
     }
     if (!tail || tail->done) return ERR_OK;
-    if (!end) note(reading->once, tail->home, raw);
+    if (!end) note(reading->once, tail->part, raw);
     tail->done = raw->offset + !end >= tail->end;
     reading->left -= tail->done;
     return ERR_OK;
 }
 
-static rd_kafka_t *scout_new(struct once *once, struct err *err)
+static rd_kafka_t *readback_new(struct once *once, struct err *err)
 {
     const struct kafka_preset presets[] = {
         {"group.id", once->group}, /* never joined, nothing committed */
@@ -263,7 +263,7 @@ static rd_kafka_t *scout_new(struct once *once, struct err *err)
         {"auto.offset.reset", "error"},
         {"fetch.wait.max.ms", "10"},
     };
-    rd_kafka_conf_t *conf = kafka_conf(&once->scout, presets, sizeof presets / sizeof *presets, err);
+    rd_kafka_conf_t *conf = kafka_conf(&once->readback, presets, sizeof presets / sizeof *presets, err);
     rd_kafka_t *client = conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
     if (client) rd_kafka_poll_set_consumer(client);
     return client;
@@ -285,26 +285,26 @@ static enum err_code read_tails(struct reading *reading, struct err *err)
     return code;
 }
 
-static void add_tails(struct reading *reading, struct once_home *home, const struct once_logs *logs)
+static void add_tails(struct reading *reading, struct once_partition *part, const struct once_logs *logs)
 {
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++) {
         const char *topic = reading->once->topics[ONCE_VERDICTS + i];
-        if (home->ledger.outputs[i] >= logs->end[ONCE_VERDICTS + i]) continue;
-        rd_kafka_topic_partition_list_add(reading->list, topic, home->partition)->offset = home->ledger.outputs[i];
-        reading->tails[reading->left++] = (struct tail){home, logs->end[ONCE_VERDICTS + i], false};
+        if (part->ledger.outputs[i] >= logs->end[ONCE_VERDICTS + i]) continue;
+        rd_kafka_topic_partition_list_add(reading->list, topic, part->partition)->offset = part->ledger.outputs[i];
+        reading->tails[reading->left++] = (struct tail){part, logs->end[ONCE_VERDICTS + i], false};
     }
 }
 
 static enum err_code read_back(struct reading *reading, struct err *err)
 {
     if (!reading->left) return ERR_OK;
-    reading->client = scout_new(reading->once, err);
+    reading->client = readback_new(reading->once, err);
     if (!reading->client) return ERR_CONFIG;
     enum err_code code = read_tails(reading, err);
     watchdog_begin(reading->once->watchdog, "closing a reader", ONCE_CALL_MS);
     rd_kafka_destroy(reading->client);
     watchdog_end(reading->once->watchdog);
-    kafka_stats_forget(&reading->once->kafka->stats, &reading->once->scout);
+    kafka_stats_forget(&reading->once->kafka->stats, &reading->once->readback);
     return code;
 }
 
@@ -330,15 +330,15 @@ static enum err_code restore_all(struct once *once, const rd_kafka_topic_partiti
     reading.list = rd_kafka_topic_partition_list_new(list->cnt);
     for (int i = 0; i < list->cnt && !code; i++) {
         struct once_logs logs;
-        struct once_home *home = once_home_get(once, list->elems[i].partition);
-        if (!home) {
+        struct once_partition *part = once_partition_get(once, list->elems[i].partition);
+        if (!part) {
             code = err_set(err, ERR_NOMEM, "no memory for a partition");
-        } else if (is_ours(home, &list->elems[i])) {
-            home->from = home->ledger.next;
+        } else if (is_ours(part, &list->elems[i])) {
+            part->from = part->ledger.next;
         } else {
-            once_forget(home, once);
-            code = restore(once, home, &list->elems[i], &logs, err);
-            if (!code) add_tails(&reading, home, &logs);
+            once_forget(part, once);
+            code = restore(once, part, &list->elems[i], &logs, err);
+            if (!code) add_tails(&reading, part, &logs);
         }
     }
     if (!code) code = read_back(&reading, err);
@@ -347,106 +347,106 @@ static enum err_code restore_all(struct once *once, const rd_kafka_topic_partiti
     return code;
 }
 
-static void mark_ours(struct once_home *home, const struct once *once)
+static void mark_ours(struct once_partition *part, const struct once *once)
 {
-    bool anew = !home->text_len;
-    if (anew) suspects_recall(home);
-    home->assigned = home->dirty = true;
-    home->claimed = home->sound = false;
-    home->since_ns = clock_now_ns();
-    home->ledger.writer = once->writer;
-    if (!home->ledger.crashes) home->ledger.crashes = 1; /* until we have proved sound, or say goodbye */
+    bool anew = !part->text_len;
+    if (anew) poison_recall(part);
+    part->assigned = part->dirty = true;
+    part->claimed = part->sound = false;
+    part->since_ns = clock_now_ns();
+    part->ledger.writer = once->writer;
+    if (!part->ledger.crashes) part->ledger.crashes = 1; /* until we have proved sound, or commit on leave */
 }
 
 /* What went to somebody else. */
 static void forget_others(struct once *once)
 {
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (home->assigned || !home->text_len) continue;
-        once_forget(home, once);
-        home->text_len = 0;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (part->assigned || !part->text_len) continue;
+        once_forget(part, once);
+        part->text_len = 0;
     }
 }
 
 /* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
-static void open_queue(struct once *once, struct once_home *home, unsigned topic)
+static void open_queue(struct once *once, struct once_partition *part, unsigned topic)
 {
-    rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], home->partition);
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], part->partition);
     if (!queue) {
         once_fail(once, ERR_NOMEM, "no queue for a partition");
         return;
     }
     rd_kafka_queue_forward(queue, NULL);
-    rd_kafka_queue_cb_event_enable(queue, kafka_ring, &once->bell);
-    home->queues[topic] = queue;
+    rd_kafka_queue_cb_event_enable(queue, kafka_wakeup, &once->wakeup);
+    part->queues[topic] = queue;
 }
 
 static void assign(struct once *once)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned) continue;
-        for (unsigned topic = 0; topic < BUS_ONCE_TOPICS; topic++) open_queue(once, home, topic);
-        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition)->offset = home->from;
-        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_RESULTS], home->partition)->offset =
-            MUTATED(end_instead_of_r) ? RD_KAFKA_OFFSET_END : home->ledger.position;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (!part->assigned) continue;
+        for (unsigned topic = 0; topic < BUS_ONCE_TOPICS; topic++) open_queue(once, part, topic);
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], part->partition)->offset = part->from;
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_RESULTS], part->partition)->offset =
+            MUTATED(end_instead_of_r) ? RD_KAFKA_OFFSET_END : part->ledger.position;
     }
     rd_kafka_resp_err_t error = rd_kafka_assign(once->client, list);
     if (error) once_fail(once, kafka_code(error), rd_kafka_err2str(error));
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* --- twins --- */
+/* --- co-partitions --- */
 
 /* How many partitions all of the other topics have; *scarce: one that has no more. A broker that is behind may not know
  * a topic yet. */
-static enum err_code count_twins(struct once *once, int32_t *out, const char **scarce, struct err *err)
+static enum err_code count_copartitions(struct once *once, int32_t *out, const char **scarce, struct err *err)
 {
-    static const unsigned twins[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
+    static const unsigned copartitions[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
     int64_t limit = deadline();
     for (;; pause_a_moment()) {
         enum err_code code = ERR_OK;
         *out = INT32_MAX;
-        for (unsigned i = 0; i < sizeof twins / sizeof *twins && !code; i++) {
+        for (unsigned i = 0; i < sizeof copartitions / sizeof *copartitions && !code; i++) {
             int32_t n = 0;
-            code = once_count_partitions(once->client, once->topics[twins[i]], &n, err);
-            if (!code && n < *out) *out = n, *scarce = once->topics[twins[i]];
+            code = once_count_partitions(once->client, once->topics[copartitions[i]], &n, err);
+            if (!code && n < *out) *out = n, *scarce = once->topics[copartitions[i]];
         }
         bool passes = code == ERR_CONFIG || err_class(code) == ERR_CLASS_RETRY;
         if (!passes || clock_now_ns() > limit) return code;
     }
 }
 
-static void say_closed(const struct once *once, int32_t first, int32_t twins, const char *scarce)
+static void say_closed(const struct once *once, int32_t first, int32_t copartitions, const char *scarce)
 {
     const struct log_field fields[] = {log_field_text("topic", once->topics[ONCE_REQUESTS]),
                                        log_field_number("closed", once->n_closed), log_field_number("first", first),
-                                       log_field_text("lacking", scarce), log_field_number("partitions", twins)};
+                                       log_field_text("lacking", scarce), log_field_number("partitions", copartitions)};
     log_event(LOG_LEVEL_WARN, "kafka", fields, sizeof fields / sizeof *fields,
               "requests of some partitions are not read: another topic has fewer partitions; grow it");
 }
 
-/* Partitions whose twins are missing leave the list and stay closed. */
+/* Partitions whose co-partitions are missing leave the list and stay closed. */
 static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
 {
-    int32_t twins, first = -1;
+    int32_t copartitions, first = -1;
     const char *scarce = "";
-    enum err_code code = count_twins(once, &twins, &scarce, err);
+    enum err_code code = count_copartitions(once, &copartitions, &scarce, err);
     once->n_closed = 0;
     for (int i = list->cnt; i-- > 0 && !code;) {
         int32_t partition = list->elems[i].partition;
-        if (partition < twins) continue;
-        struct once_home *home = once_home_get(once, partition);
-        if (!home) return err_set(err, ERR_NOMEM, "no memory for a partition");
-        home->closed = true;
+        if (partition < copartitions) continue;
+        struct once_partition *part = once_partition_get(once, partition);
+        if (!part) return err_set(err, ERR_NOMEM, "no memory for a partition");
+        part->closed = true;
         once->n_closed++;
         first = partition;
         rd_kafka_topic_partition_list_del_by_idx(list, i);
     }
     once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
-    if (once->n_closed) say_closed(once, first, twins, scarce);
+    if (once->n_closed) say_closed(once, first, copartitions, scarce);
     return code;
 }
 
@@ -459,7 +459,7 @@ static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
     if (!code && list->cnt) code = leave_closed(once, list, &err);
     if (!code && list->cnt) code = read_commits(once, list, &err);
     if (!code) code = restore_all(once, list, &err);
-    for (int i = 0; i < list->cnt && !code; i++) mark_ours(once_home_get(once, list->elems[i].partition), once);
+    for (int i = 0; i < list->cnt && !code; i++) mark_ours(once_partition_get(once, list->elems[i].partition), once);
     if (code) {
         once_fail(once, code, err.text);
         rd_kafka_assign(once->client, NULL);
@@ -468,7 +468,7 @@ static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
     forget_others(once);
     assign(once);
     once_transact(once); /* the claim; tried again later if it is dropped */
-    bell_ring(&once->bell);
+    wakeup_signal(&once->wakeup);
 }
 
 void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions)
@@ -484,31 +484,31 @@ void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *pa
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* A twin that has come, or one that is still missing: then it is said again. A broker that does not answer now is asked
+/* A co-partition that has come, or one that is still missing: then it is said again. A broker that does not answer now is asked
  * again later. */
-static bool has_a_twin_come(struct once *once)
+static bool has_a_copartition_come(struct once *once)
 {
     struct err err = {0};
-    int32_t twins, first = -1;
+    int32_t copartitions, first = -1;
     const char *scarce = "";
     if (once->look_ns > clock_now_ns()) return false;
     once->look_ns = clock_now_ns() + LOOK_MS * INT64_C(1000000);
-    if (!once->membership || count_twins(once, &twins, &scarce, &err)) return false;
-    for (uint32_t i = once->n_homes; i-- > 0;)
-        if (once->homes[i]->closed) first = once->homes[i]->partition;
-    if (first >= 0 && first >= twins) say_closed(once, first, twins, scarce);
-    return first >= 0 && first < twins;
+    if (!once->membership || count_copartitions(once, &copartitions, &scarce, &err)) return false;
+    for (uint32_t i = once->n_parts; i-- > 0;)
+        if (once->parts[i]->closed) first = once->parts[i]->partition;
+    if (first >= 0 && first >= copartitions) say_closed(once, first, copartitions, scarce);
+    return first >= 0 && first < copartitions;
 }
 
-void once_look_for_twins(struct once *once)
+void once_look_for_copartitions(struct once *once)
 {
-    if (!has_a_twin_come(once)) return;
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)once->n_homes);
-    for (uint32_t i = 0; i < once->n_homes; i++) {
-        struct once_home *home = once->homes[i];
-        if (!home->assigned && !home->closed) continue;
-        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], home->partition);
-        once_close_home(home);
+    if (!has_a_copartition_come(once)) return;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)once->n_parts);
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        struct once_partition *part = once->parts[i];
+        if (!part->assigned && !part->closed) continue;
+        rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], part->partition);
+        once_close_partition(part);
     }
     rd_kafka_assign(once->client, NULL);
     open_all(once, list);

@@ -5,7 +5,7 @@
  *   library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
  *                       └── stays there while it is not wanted, or the window is full
  *
- * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The bell's lock is a leaf,
+ * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The wakeup's lock is a leaf,
  * because the library rings it with a lock of its own held.
  *
  * A reader that is stuck would keep its partitions for ever, since the poller's heartbeat goes on. So the poller stops
@@ -35,28 +35,28 @@ enum {
     STUCK_MS = 300000
 };
 
-struct held {
+struct consumer_inflight {
     struct bus_message public;
-    struct slot slot;
-    struct part *part;
+    struct window_slot slot;
+    struct consumer_partition *part;
     rd_kafka_message_t *raw; /* NULL: acked */
     bool stray;              /* somebody else's now: in part->strays */
     struct bus_header headers[];
 };
 
-struct part {
+struct consumer_partition {
     char *topic;
     uint32_t topic_index;
     int32_t partition;
     struct window window;
-    struct slot *strays;     /* held by the reader, but somebody else's now */
-    rd_kafka_queue_t *queue; /* NULL: not assigned */
-    bool open;               /* may be read */
-    bool leaving;            /* is about to go: only what waits is handed out */
-    bool claimed;            /* this owner is in the metadata */
-    bool dirty;              /* the metadata says less than the window */
-    bool sound;              /* this owner has lived long enough */
-    int64_t since_ns;        /* assigned */
+    struct window_slot *strays; /* held by the reader, but somebody else's now */
+    rd_kafka_queue_t *queue;    /* NULL: not assigned */
+    bool open;                  /* may be read */
+    bool leaving;               /* is about to go: only what waits is handed out */
+    bool claimed;               /* this owner is in the metadata */
+    bool dirty;                 /* the metadata says less than the window */
+    bool sound;                 /* this owner has lived long enough */
+    int64_t since_ns;           /* assigned */
 };
 
 struct member {
@@ -67,11 +67,11 @@ struct member {
     pthread_t poller;
     atomic_bool stop, drained;
     atomic_llong called_ns; /* the reader's last call */
-    struct bell bell;
+    struct wakeup wakeup;
     int64_t committed_ns;
 
-    pthread_mutex_t lock; /* of all below */
-    struct part **parts;  /* by partition, then topic */
+    pthread_mutex_t lock;              /* of all below */
+    struct consumer_partition **parts; /* by partition, then topic */
     uint32_t n_parts, next_part;
     bool closing;
     struct err failure;
@@ -81,52 +81,53 @@ struct member {
 
 /* --- messages --- */
 
-static struct held *held_of_slot(struct slot *slot)
+static struct consumer_inflight *inflight_of_slot(struct window_slot *slot)
 {
-    return (struct held *)(void *)((char *)slot - offsetof(struct held, slot));
+    return (struct consumer_inflight *)(void *)((char *)slot - offsetof(struct consumer_inflight, slot));
 }
 
-static void held_free(struct held *held)
+static void consumer_inflight_free(struct consumer_inflight *inflight)
 {
-    if (held->raw) rd_kafka_message_destroy(held->raw);
-    free(held);
+    if (inflight->raw) rd_kafka_message_destroy(inflight->raw);
+    free(inflight);
 }
 
 /* A slot leaves its window. While the reader has its message it lives on in a list of its own, until the ack or the end
  * of the consumer. */
-static void release(struct slot *slot)
+static void release(struct window_slot *slot)
 {
-    struct held *held = held_of_slot(slot);
+    struct consumer_inflight *inflight = inflight_of_slot(slot);
     if (slot->state != SLOT_HELD) {
-        held_free(held);
+        consumer_inflight_free(inflight);
         return;
     }
-    held->stray = true;
+    inflight->stray = true;
     slot->previous = NULL;
-    slot->next = held->part->strays;
+    slot->next = inflight->part->strays;
     if (slot->next) slot->next->previous = slot;
-    held->part->strays = slot;
+    inflight->part->strays = slot;
 }
 
-static void stray_free(struct held *held)
+static void stray_free(struct consumer_inflight *inflight)
 {
-    struct slot *slot = &held->slot;
-    *(slot->previous ? &slot->previous->next : &held->part->strays) = slot->next;
+    struct window_slot *slot = &inflight->slot;
+    *(slot->previous ? &slot->previous->next : &inflight->part->strays) = slot->next;
     if (slot->next) slot->next->previous = slot->previous;
-    held_free(held);
+    consumer_inflight_free(inflight);
 }
 
-static struct held *held_new(struct part *part, rd_kafka_message_t *raw)
+static struct consumer_inflight *consumer_inflight_new(struct consumer_partition *part, rd_kafka_message_t *raw)
 {
-    struct held *held = calloc(1, sizeof *held + kafka_count_headers(raw) * sizeof *held->headers);
-    if (!held) return NULL;
-    held->part = part;
-    held->raw = raw;
-    held->slot.offset = raw->offset;
-    kafka_fill(&held->public, held->headers, raw);
-    held->public.topic = part->topic;
-    held->public.topic_index = part->topic_index;
-    return held;
+    struct consumer_inflight *inflight =
+        calloc(1, sizeof *inflight + kafka_count_headers(raw) * sizeof *inflight->headers);
+    if (!inflight) return NULL;
+    inflight->part = part;
+    inflight->raw = raw;
+    inflight->slot.offset = raw->offset;
+    kafka_fill(&inflight->public, inflight->headers, raw);
+    inflight->public.topic = part->topic;
+    inflight->public.topic_index = part->topic_index;
+    return inflight;
 }
 
 /* --- partitions; all under the lock --- */
@@ -138,12 +139,13 @@ static int topic_index(const struct member *member, const char *topic)
     return -1;
 }
 
-static struct part *part_new(struct member *member, uint32_t index, int32_t partition)
+static struct consumer_partition *part_new(struct member *member, uint32_t index, int32_t partition)
 {
-    struct part **grown = realloc(member->parts, (member->n_parts + 1) * sizeof(struct part *));
+    struct consumer_partition **grown =
+        realloc(member->parts, (member->n_parts + 1) * sizeof(struct consumer_partition *));
     if (!grown) return NULL;
     member->parts = grown;
-    struct part *part = calloc(1, sizeof *part);
+    struct consumer_partition *part = calloc(1, sizeof *part);
     if (!part) return NULL;
     part->topic = member->topics[index];
     part->topic_index = index;
@@ -151,7 +153,7 @@ static struct part *part_new(struct member *member, uint32_t index, int32_t part
     window_init(&part->window);
     uint32_t at = member->n_parts++;
     for (; at > 0; at--) {
-        const struct part *before = grown[at - 1];
+        const struct consumer_partition *before = grown[at - 1];
         if (before->partition < partition || (before->partition == partition && before->topic_index < index)) break;
         grown[at] = grown[at - 1];
     }
@@ -159,7 +161,7 @@ static struct part *part_new(struct member *member, uint32_t index, int32_t part
     return part;
 }
 
-static struct part *part_find(const struct member *member, const char *topic, int32_t partition)
+static struct consumer_partition *part_find(const struct member *member, const char *topic, int32_t partition)
 {
     for (uint32_t i = 0; i < member->n_parts; i++)
         if (member->parts[i]->partition == partition && strcmp(member->parts[i]->topic, topic) == 0)
@@ -167,9 +169,9 @@ static struct part *part_find(const struct member *member, const char *topic, in
     return NULL;
 }
 
-static struct part *part_get(struct member *member, const char *topic, int32_t partition)
+static struct consumer_partition *part_get(struct member *member, const char *topic, int32_t partition)
 {
-    struct part *part = part_find(member, topic, partition);
+    struct consumer_partition *part = part_find(member, topic, partition);
     int index = topic_index(member, topic);
     return part || index < 0 ? part : part_new(member, (uint32_t)index, partition);
 }
@@ -180,20 +182,20 @@ static void fail(struct member *member, enum err_code code, const char *text)
         err_set(&member->failure, err_class(code) == ERR_CLASS_FATAL ? code : ERR_CLOSED, "%s", text);
         kafka_fail(member->kafka, code, text);
     }
-    bell_ring(&member->bell);
+    wakeup_signal(&member->wakeup);
 }
 
 /* --- offsets --- */
 
 /* Only while it can be committed: what is acked between two assignments stays in the window, or it would be fetched and
  * handed out again. */
-static void advance(struct part *part, uint64_t arrived)
+static void advance(struct consumer_partition *part, uint64_t arrived)
 {
     if (part->queue && window_advance(&part->window, arrived, release)) part->dirty = true;
 }
 
 /* The one place where an offset and its metadata are written down. */
-static void put_offsets(rd_kafka_topic_partition_list_t *list, struct part *part, uint32_t crashes)
+static void put_offsets(rd_kafka_topic_partition_list_t *list, struct consumer_partition *part, uint32_t crashes)
 {
     char text[WINDOW_TEXT];
     rd_kafka_topic_partition_t *entry = rd_kafka_topic_partition_list_add(list, part->topic, part->partition);
@@ -206,12 +208,12 @@ static void put_offsets(rd_kafka_topic_partition_list_t *list, struct part *part
 }
 
 /* Crashes to write while we own a partition: one more than found, in case we end here. */
-static uint32_t crashes_now(const struct part *part)
+static uint32_t crashes_now(const struct consumer_partition *part)
 {
     return part->sound ? 0 : part->window.crashes + 1;
 }
 
-static void see_if_sound(struct part *part, int64_t now)
+static void see_if_sound(struct consumer_partition *part, int64_t now)
 {
     if (part->sound || !part->claimed || !crashes_is_sound(part->since_ns, now)) return;
     part->sound = part->dirty = true;
@@ -241,7 +243,7 @@ static enum err_code commit_all(struct member *member, int64_t wait_ms)
     uint64_t arrived = kafka_arrived(member->kafka);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
     for (uint32_t i = 0; i < member->n_parts; i++) {
-        struct part *part = member->parts[i];
+        struct consumer_partition *part = member->parts[i];
         advance(part, arrived);
         see_if_sound(part, clock_now_ns());
         if (part->queue && part->claimed && part->dirty) put_offsets(list, part, crashes_now(part));
@@ -253,7 +255,7 @@ static enum err_code commit_all(struct member *member, int64_t wait_ms)
 }
 
 /* Say in the metadata that this owner is about to hand out: if it dies, the next one knows. */
-static void claim(struct member *member, struct part *part)
+static void claim(struct member *member, struct consumer_partition *part)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     put_offsets(list, part, crashes_now(part));
@@ -266,7 +268,7 @@ static void claim(struct member *member, struct part *part)
 
 static void open_part(struct member *member, const rd_kafka_topic_partition_t *entry, bool known)
 {
-    struct part *part = part_get(member, entry->topic, entry->partition);
+    struct consumer_partition *part = part_get(member, entry->topic, entry->partition);
     if (!part) {
         fail(member, ERR_NOMEM, "no memory for a partition");
         return;
@@ -282,7 +284,7 @@ static void open_part(struct member *member, const rd_kafka_topic_partition_t *e
         return;
     }
     rd_kafka_queue_forward(part->queue, NULL);
-    rd_kafka_queue_cb_event_enable(part->queue, kafka_ring, &member->bell);
+    rd_kafka_queue_cb_event_enable(part->queue, kafka_wakeup, &member->wakeup);
     part->open = true;
 }
 
@@ -300,7 +302,7 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     if (error) fail(member, kafka_code(error), rd_kafka_err2str(error));
     pthread_mutex_unlock(&member->lock);
     rd_kafka_topic_partition_list_destroy(list);
-    bell_ring(&member->bell);
+    wakeup_signal(&member->wakeup);
 }
 
 /* Close the partitions to the reader and give what it has in hand a moment. What waits is handed out as it comes due,
@@ -312,16 +314,16 @@ static void settle(struct member *member)
         uint64_t arrived = kafka_arrived(member->kafka);
         busy = false;
         for (uint32_t i = 0; i < member->n_parts; i++) {
-            struct part *part = member->parts[i];
+            struct consumer_partition *part = member->parts[i];
             part->open = false;
             part->leaving = part->queue != NULL;
             advance(part, arrived);
             busy |= part->queue && (part->window.n_held || part->window.n > part->window.n_waiting);
         }
         if (!busy || member->closing) return;
-        uint64_t heard = bell_count(&member->bell);
+        uint64_t heard = wakeup_count(&member->wakeup);
         pthread_mutex_unlock(&member->lock);
-        bell_wait(&member->bell, heard, 10);
+        wakeup_wait(&member->wakeup, heard, 10);
         pthread_mutex_lock(&member->lock);
     }
 }
@@ -333,7 +335,7 @@ static void revoked(struct member *member)
     pthread_mutex_lock(&member->lock);
     if (!lost) settle(member);
     for (uint32_t i = 0; i < member->n_parts; i++) {
-        struct part *part = member->parts[i];
+        struct consumer_partition *part = member->parts[i];
         part->open = part->leaving = false;
         if (!part->queue) continue;
         if (!lost && part->window.low >= 0 && part->claimed) put_offsets(list, part, 0);
@@ -365,19 +367,20 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
 static void on_event(struct member *member, rd_kafka_message_t *raw)
 {
     pthread_mutex_lock(&member->lock);
-    struct part *part = raw->rkt ? part_find(member, rd_kafka_topic_name(raw->rkt), raw->partition) : NULL;
+    struct consumer_partition *part =
+        raw->rkt ? part_find(member, rd_kafka_topic_name(raw->rkt), raw->partition) : NULL;
     if (raw->err) {
         if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
     } else if (part && !window_has(&part->window, raw->offset)) {
-        struct held *held = held_new(part, raw);
-        if (held) {
-            window_add(&part->window, &held->slot, SLOT_WAITING);
+        struct consumer_inflight *inflight = consumer_inflight_new(part, raw);
+        if (inflight) {
+            window_add(&part->window, &inflight->slot, SLOT_WAITING);
             raw = NULL;
         }
     }
     pthread_mutex_unlock(&member->lock);
     if (raw) rd_kafka_message_destroy(raw);
-    bell_ring(&member->bell);
+    wakeup_signal(&member->wakeup);
 }
 
 static void keep_house(struct member *member)
@@ -402,7 +405,7 @@ static void *poll_library(void *arg)
     struct member *member = arg;
     while (!atomic_load(&member->stop)) {
         if (is_stuck(member)) {
-            bell_wait(&member->bell, bell_count(&member->bell), KAFKA_POLL_MS);
+            wakeup_wait(&member->wakeup, wakeup_count(&member->wakeup), KAFKA_POLL_MS);
             continue;
         }
         rd_kafka_message_t *raw = rd_kafka_consumer_poll(member->client, KAFKA_POLL_MS);
@@ -414,21 +417,22 @@ static void *poll_library(void *arg)
 
 /* --- the reader: poll --- */
 
-static bool is_wanted(uint32_t want, const struct part *part)
+static bool is_wanted(uint32_t want, const struct consumer_partition *part)
 {
     return !want || (want >> part->topic_index & 1);
 }
 
 /* The next message of the partition's queue that was not handed out already. */
-static struct held *fetch(struct member *member, struct part *part)
+static struct consumer_inflight *fetch(struct member *member, struct consumer_partition *part)
 {
     while (part->queue && part->window.n < WINDOW_MAX && rd_kafka_queue_length(part->queue) > 0) {
         rd_kafka_message_t *raw = rd_kafka_consume_queue(part->queue, 0);
         if (!raw) return NULL;
-        struct held *held = raw->err || window_again(&part->window, raw->offset) ? NULL : held_new(part, raw);
-        if (held) {
-            window_add(&part->window, &held->slot, SLOT_HELD);
-            return held;
+        struct consumer_inflight *inflight =
+            raw->err || window_again(&part->window, raw->offset) ? NULL : consumer_inflight_new(part, raw);
+        if (inflight) {
+            window_add(&part->window, &inflight->slot, SLOT_HELD);
+            return inflight;
         }
         if (kafka_is_final(raw->err)) fail(member, kafka_code(raw->err), rd_kafka_message_errstr(raw));
         rd_kafka_message_destroy(raw);
@@ -436,17 +440,17 @@ static struct held *fetch(struct member *member, struct part *part)
     return NULL;
 }
 
-static struct held *take_one(struct member *member, struct part *part, int64_t now)
+static struct consumer_inflight *take_one(struct member *member, struct consumer_partition *part, int64_t now)
 {
     bool probing = crashes_must_probe(crashes_now(part)); /* one at a time */
     if (!(part->open || part->leaving) || (probing && part->window.n_held)) return NULL;
-    struct slot *due = window_due(&part->window, now);
-    struct held *held = due ? held_of_slot(due) : part->open ? fetch(member, part) : NULL;
-    if (!held) return NULL;
+    struct window_slot *due = window_due(&part->window, now);
+    struct consumer_inflight *inflight = due ? inflight_of_slot(due) : part->open ? fetch(member, part) : NULL;
+    if (!inflight) return NULL;
     if (due) window_hold(&part->window, due);
-    held->public.attempts = held->slot.attempts;
+    inflight->public.attempts = inflight->slot.attempts;
     if (probing || !part->claimed) claim(member, part);
-    return held;
+    return inflight;
 }
 
 /* One of each wanted partition in turn, those of one number first: what was produced together comes together, as far as
@@ -458,9 +462,9 @@ static uint32_t take_wanted(struct member *member, uint32_t want, struct bus_mes
     do {
         before = n;
         for (uint32_t i = 0; i < member->n_parts && n < max; i++) {
-            struct part *part = member->parts[(member->next_part + i) % member->n_parts];
-            struct held *held = is_wanted(want, part) ? take_one(member, part, now) : NULL;
-            if (held) out[n++] = &held->public;
+            struct consumer_partition *part = member->parts[(member->next_part + i) % member->n_parts];
+            struct consumer_inflight *inflight = is_wanted(want, part) ? take_one(member, part, now) : NULL;
+            if (inflight) out[n++] = &inflight->public;
         }
     } while (n > before && n < max);
     if (member->n_parts) member->next_part = (member->next_part + member->n_topics) % member->n_parts;
@@ -471,13 +475,13 @@ static int64_t next_due(const struct member *member)
 {
     int64_t due = INT64_MAX;
     for (uint32_t i = 0; i < member->n_parts; i++) {
-        const struct part *part = member->parts[i];
+        const struct consumer_partition *part = member->parts[i];
         if ((part->open || part->leaving) && part->window.next_due < due) due = part->window.next_due;
     }
     return due;
 }
 
-/* How long to listen for the bell: to the caller's limit or the next delayed message, never longer than a poll. */
+/* How long to wait for the wakeup: to the caller's limit or the next delayed message, never longer than a poll. */
 static int64_t nap_ms(int64_t limit, int64_t due)
 {
     int64_t until = limit < due ? limit : due, left = (until - clock_now_ns() + 999999) / 1000000;
@@ -491,7 +495,7 @@ enum err_code kafka_poll(struct bus_consumer *base, uint32_t want, struct bus_me
     int64_t limit = timeout_ms < 0 ? INT64_MAX : clock_now_ns() + timeout_ms * 1000000;
     *n = 0;
     for (;;) {
-        uint64_t heard = bell_count(&member->bell);
+        uint64_t heard = wakeup_count(&member->wakeup);
         int64_t due = INT64_MAX;
         atomic_store(&member->called_ns, clock_now_ns());
         pthread_mutex_lock(&member->lock);
@@ -500,30 +504,30 @@ enum err_code kafka_poll(struct bus_consumer *base, uint32_t want, struct bus_me
         if (!*n) due = next_due(member);
         pthread_mutex_unlock(&member->lock);
         if (code || *n || clock_now_ns() >= limit) return code;
-        bell_wait(&member->bell, heard, nap_ms(limit, due));
+        wakeup_wait(&member->wakeup, heard, nap_ms(limit, due));
     }
 }
 
 /* --- the reader: ack, nack, commit, drain --- */
 
-static struct held *held_of(struct bus_message *message)
+static struct consumer_inflight *consumer_inflight_of(struct bus_message *message)
 {
-    return (struct held *)(void *)message;
+    return (struct consumer_inflight *)(void *)message;
 }
 
 void kafka_ack(struct bus_consumer *base, struct bus_message *message)
 {
     struct member *member = (struct member *)base;
-    struct held *held = held_of(message);
+    struct consumer_inflight *inflight = consumer_inflight_of(message);
     atomic_store(&member->called_ns, clock_now_ns());
     pthread_mutex_lock(&member->lock);
-    if (held->stray) {
-        stray_free(held);
+    if (inflight->stray) {
+        stray_free(inflight);
     } else {
-        rd_kafka_message_destroy(held->raw);
-        held->raw = NULL;
-        window_done(&held->part->window, &held->slot, kafka_next_number(member->kafka));
-        advance(held->part, kafka_arrived(member->kafka));
+        rd_kafka_message_destroy(inflight->raw);
+        inflight->raw = NULL;
+        window_done(&inflight->part->window, &inflight->slot, kafka_next_number(member->kafka));
+        advance(inflight->part, kafka_arrived(member->kafka));
     }
     pthread_mutex_unlock(&member->lock);
 }
@@ -531,13 +535,13 @@ void kafka_ack(struct bus_consumer *base, struct bus_message *message)
 void kafka_nack(struct bus_consumer *base, struct bus_message *message, int64_t delay_ms)
 {
     struct member *member = (struct member *)base;
-    struct held *held = held_of(message);
+    struct consumer_inflight *inflight = consumer_inflight_of(message);
     atomic_store(&member->called_ns, clock_now_ns());
     pthread_mutex_lock(&member->lock);
-    if (held->stray)
-        stray_free(held);
+    if (inflight->stray)
+        stray_free(inflight);
     else
-        window_wait(&held->part->window, &held->slot, delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0);
+        window_wait(&inflight->part->window, &inflight->slot, delay_ms > 0 ? clock_now_ns() + delay_ms * 1000000 : 0);
     pthread_mutex_unlock(&member->lock);
 }
 
@@ -556,7 +560,7 @@ void kafka_drain(struct bus_consumer *base)
 {
     struct member *member = (struct member *)base;
     atomic_store(&member->drained, true);
-    bell_ring(&member->bell);
+    wakeup_signal(&member->wakeup);
 }
 
 /* --- join, leave --- */
@@ -609,18 +613,18 @@ static enum err_code join(struct member *member, struct err *err)
 static void member_free(struct member *member)
 {
     for (uint32_t i = 0; i < member->n_parts; i++) {
-        struct part *part = member->parts[i];
+        struct consumer_partition *part = member->parts[i];
         window_restart(&part->window, -1, NULL, 0, release);
-        for (struct slot *slot = part->strays, *next; slot; slot = next) {
+        for (struct window_slot *slot = part->strays, *next; slot; slot = next) {
             next = slot->next;
-            held_free(held_of_slot(slot));
+            consumer_inflight_free(inflight_of_slot(slot));
         }
         free(part);
     }
     free(member->parts);
     if (member->client) rd_kafka_destroy_flags(member->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     for (uint32_t i = 0; i < member->n_topics; i++) free(member->topics[i]);
-    bell_free(&member->bell);
+    wakeup_free(&member->wakeup);
     pthread_mutex_destroy(&member->lock);
     free(member);
 }
@@ -634,7 +638,7 @@ static struct member *member_new(struct kafka *kafka, const char *const *topics,
     member->context = (struct kafka_context){kafka, member, true};
     atomic_init(&member->called_ns, clock_now_ns());
     pthread_mutex_init(&member->lock, NULL);
-    bell_init(&member->bell);
+    wakeup_init(&member->wakeup);
     for (; member->n_topics < n; member->n_topics++)
         if (!(member->topics[member->n_topics] = strdup(topics[member->n_topics]))) {
             member_free(member);

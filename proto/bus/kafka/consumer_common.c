@@ -1,4 +1,4 @@
-/* What the consumers share: the bell, messages as the transport shows them, errors that end a consumer. */
+/* What the consumers share: the wakeup, messages as the transport shows them, errors that end a consumer. */
 #include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"
@@ -8,49 +8,49 @@
 
 enum { NEW_TOPIC_MS = 3000 };
 
-/* --- the bell --- */
+/* --- the wakeup --- */
 
-void bell_init(struct bell *bell)
+void wakeup_init(struct wakeup *wakeup)
 {
-    pthread_mutex_init(&bell->lock, NULL);
-    clock_cond_init(&bell->rung);
+    pthread_mutex_init(&wakeup->lock, NULL);
+    clock_cond_init(&wakeup->signalled);
 }
 
-void bell_free(struct bell *bell)
+void wakeup_free(struct wakeup *wakeup)
 {
-    pthread_cond_destroy(&bell->rung);
-    pthread_mutex_destroy(&bell->lock);
+    pthread_cond_destroy(&wakeup->signalled);
+    pthread_mutex_destroy(&wakeup->lock);
 }
 
-void bell_ring(struct bell *bell)
+void wakeup_signal(struct wakeup *wakeup)
 {
-    pthread_mutex_lock(&bell->lock);
-    bell->count++;
-    pthread_cond_broadcast(&bell->rung);
-    pthread_mutex_unlock(&bell->lock);
+    pthread_mutex_lock(&wakeup->lock);
+    wakeup->count++;
+    pthread_cond_broadcast(&wakeup->signalled);
+    pthread_mutex_unlock(&wakeup->lock);
 }
 
-uint64_t bell_count(struct bell *bell)
+uint64_t wakeup_count(struct wakeup *wakeup)
 {
-    pthread_mutex_lock(&bell->lock);
-    uint64_t count = bell->count;
-    pthread_mutex_unlock(&bell->lock);
+    pthread_mutex_lock(&wakeup->lock);
+    uint64_t count = wakeup->count;
+    pthread_mutex_unlock(&wakeup->lock);
     return count;
 }
 
-void bell_wait(struct bell *bell, uint64_t heard, int64_t ms)
+void wakeup_wait(struct wakeup *wakeup, uint64_t heard, int64_t ms)
 {
     struct timespec until = clock_after_ms(ms);
-    pthread_mutex_lock(&bell->lock);
-    while (bell->count == heard && pthread_cond_timedwait(&bell->rung, &bell->lock, &until) != ETIMEDOUT) {
+    pthread_mutex_lock(&wakeup->lock);
+    while (wakeup->count == heard && pthread_cond_timedwait(&wakeup->signalled, &wakeup->lock, &until) != ETIMEDOUT) {
     }
-    pthread_mutex_unlock(&bell->lock);
+    pthread_mutex_unlock(&wakeup->lock);
 }
 
-void kafka_ring(rd_kafka_t *client, void *bell)
+void kafka_wakeup(rd_kafka_t *client, void *wakeup)
 {
     (void)client;
-    bell_ring(bell);
+    wakeup_signal(wakeup);
 }
 
 /* --- messages --- */
