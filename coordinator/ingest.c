@@ -105,7 +105,7 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
     struct arena *scratch = &request->core->scratch;
     struct msg_judged *judged = &request->judged[index];
     struct sql_diag plain = diag_of(code);
-    struct msg_finding *finding = msg_invalid_parse(scratch, stmt, stmt && stmt->diags ? stmt->diags : &plain);
+    struct msg_finding *finding = findings_from_parser(scratch, stmt, stmt && stmt->diags ? stmt->diags : &plain);
     judged->findings = finding ? copy_finding(&request->arena, finding) : NULL;
     judged->n_findings = judged->findings != NULL;
     judged->judged = true;

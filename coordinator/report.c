@@ -26,7 +26,7 @@ static struct msg_report describe(uint32_t signal)
     const struct vsig_def *def = vsig_by_id((enum vsig_id)signal);
     if (!def)
         return (struct msg_report){
-            .signal = MSG_INVALID_NAME,
+            .signal = FINDINGS_INVALID_SQL,
             .cause = vsig_cause_name(VSIG_MISALIGNMENT),
             .description = "The statement does not execute: its syntax, a name in it, or what it does is refused.",
             .instruction = "Correct the marked place so that the statement executes on this database.",

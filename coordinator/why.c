@@ -54,7 +54,7 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
     const char *clause = text ? shorten(arena, text, CLAUSE_BYTES) : NULL;
     const char *mark = clause ? sql_quote_mark(clause, strlen(clause)) : "";
     const char *out = arena_printf(arena, "; %s%s%s%s%s (%s%s)", mark, clause ? clause : "", mark, clause ? ": " : "",
-                                   finding->message, finding->name ? finding->name : MSG_INVALID_NAME,
+                                   finding->message, finding->name ? finding->name : FINDINGS_INVALID_SQL,
                                    finding->severity == MSG_NOTE ? ", a note" : "");
     return out ? out : "";
 }

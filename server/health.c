@@ -36,9 +36,9 @@ static int64_t loop_age(const struct health *health, bool *started)
 /* What the pages of health say, each from one look. */
 struct standing {
     int64_t age_ns, restoring_ns; /* since the slowest loop turned; since a take-over began, 0: none goes on */
-    bool turns, started, carries, caught_up;
+    bool turns, started, transport_ok, caught_up;
     struct bus_traffic traffic;
-    struct err err; /* why the transport does not carry */
+    struct err err; /* why it is not */
 };
 
 static struct standing look(const struct health *health)
@@ -46,7 +46,7 @@ static struct standing look(const struct health *health)
     struct standing now = {0};
     now.age_ns = loop_age(health, &now.started);
     now.turns = now.age_ns < health->stall_ns;
-    now.carries = bus_health(health->config.bus, &now.err) == ERR_OK;
+    now.transport_ok = bus_health(health->config.bus, &now.err) == ERR_OK;
     now.restoring_ns = health->config.restoring_ns ? health->config.restoring_ns(health->config.ctx) : 0;
     now.caught_up = now.restoring_ns == 0 || now.restoring_ns > HEALTH_RESTORE_MS * INT64_C(1000000);
     bus_traffic(health->config.bus, &now.traffic);
@@ -55,7 +55,7 @@ static struct standing look(const struct health *health)
 
 static bool is_live(const struct standing *now)
 {
-    return now->turns && now->carries;
+    return now->turns && now->transport_ok;
 }
 
 static bool is_ready(const struct standing *now)
@@ -84,7 +84,7 @@ static bool write_metrics(void *ctx, FILE *out)
 static void print_live(const struct standing *now, FILE *out)
 {
     fprintf(out, "loops: %s, the slowest turned %.1f s ago\n", now->turns ? "ok" : "stuck", (double)now->age_ns / 1e9);
-    fprintf(out, "transport: %s\n", now->carries ? "ok" : now->err.text);
+    fprintf(out, "transport: %s\n", now->transport_ok ? "ok" : now->err.text);
 }
 
 static bool write_live(void *ctx, FILE *out)

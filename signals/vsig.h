@@ -191,9 +191,9 @@ void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, cons
 void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, const struct vsig_options *options,
                      struct vsig_verdict *out /* [VSIG_ID_END] */);
 
-/* Prepare a subject: parse, bind, analyse the question (`analysis` may be shared between the candidates of a request: pass
- * the one of an earlier subject or NULL). Errors are the parser's and binder's; stmt / bound are set as far as it came.
- * All pointers must outlive the subject. */
+/* Prepare a subject: parse, bind, analyse the question (`analysis` may be shared between the candidates of a
+ * request: pass the one of an earlier subject or NULL). Errors are the parser's and binder's; stmt / bound are set
+ * as far as it came. All pointers must outlive the subject. */
 struct question;
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,

@@ -52,7 +52,7 @@ struct feedback_counts {
 
 struct feedback;
 
-/* Read what these files hold, and then, to its end, a stretch of the topic of feedback (NULL: none; opened by
+/* Read what these files hold, and then, to its end, a range of the topic of feedback (NULL: none; opened by
  * source_open_topic), of which every record should be feedback. One that cannot be used is counted and skipped;
  * `skipped` is told of the first twenty. ERR_IO when a file cannot be read; source_advance's for the topic. On success
  * the caller owes feedback_free. */

@@ -36,9 +36,9 @@ struct classifier_rows {
     uint32_t *group;
 };
 
-/* Labelled rows with their labels or, with a `teacher`, all rows with its probabilities (SQLens's weak supervision). Made-up
- * candidates are wrong more often than real ones: rows are weighted so that `target_prior` of them are right, where it lies
- * within 0 and 1. The caller owes classifier_rows_free. */
+/* Labelled rows with their labels or, with a `teacher`, all rows with its probabilities (SQLens's weak supervision).
+ * Made-up candidates are wrong more often than real ones: rows are weighted so that `target_prior` of them are
+ * right, where it lies within 0 and 1. The caller owes classifier_rows_free. */
 void classifier_rows(const struct vectors *vectors, const struct lm_model *teacher, double target_prior,
                      struct classifier_rows *out);
 void classifier_rows_free(struct classifier_rows *rows);

@@ -206,7 +206,7 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     if (!diags && sqlite && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
     const char *said = said_of(w);
     if (!said) return false;
-    out->findings = msg_invalid_engine(w->arena, s->subject.stmt, diags, said, s->offset);
+    out->findings = findings_from_engine(w->arena, s->subject.stmt, diags, said, s->offset);
     out->n_findings = 1;
     out->invalid = true;
     return out->findings != NULL;

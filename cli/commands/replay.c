@@ -37,7 +37,7 @@ struct replay {
     struct cli *cli;
     struct bus *bus; /* of a topic on either side; else NULL */
     struct source source;
-    struct pace pace;
+    struct rate_limiter limiter;
     bool held; /* the source stands on a request that is not handed out yet */
     struct output *output;
     FILE *stream;
@@ -136,7 +136,7 @@ static bool failed_verdict(const struct replay *r, struct arena *arena, const st
     if (!source_name(&r->source, arena, &id, &db)) return false;
     *out = (struct msg_verdict){.id = id,
                                 .db = db,
-                                .tag = source_place(&r->source),
+                                .tag = source_position(&r->source),
                                 .status = MSG_STATUS_FAILED,
                                 .reason = err_name(err->code),
                                 .message = err->text,
@@ -184,10 +184,10 @@ static bool answers_this(const struct replay *r, const struct source *source, st
     const char *id = NULL, *db;
     if (source_read(source, arena, &request, NULL) != ERR_OK) {
         source_name(source, arena, &id, &db);
-        return !resume_conflicts(&r->resume, source_place(source), NULL, id);
+        return !resume_conflicts(&r->resume, source_position(source), NULL, id);
     }
     msg_request_digest(request, digest);
-    return !resume_conflicts(&r->resume, source_place(source), digest, request->id);
+    return !resume_conflicts(&r->resume, source_position(source), digest, request->id);
 }
 
 static void refuse_resume(struct replay *r, const struct source *source)
@@ -204,7 +204,7 @@ static void refuse_resume(struct replay *r, const struct source *source)
 /* Has the request that the source stands on its verdict already? 1: yes; 0: no; -1: the file is another log's. */
 static int is_done(struct replay *r, struct arena *arena)
 {
-    if (!resume_has(&r->resume, source_place(&r->source))) return 0;
+    if (!resume_has(&r->resume, source_position(&r->source))) return 0;
     if (r->compared || answers_this(r, &r->source, arena)) return 1;
     refuse_resume(r, &r->source);
     return -1;
@@ -236,13 +236,13 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
     if (replay_interrupted) return -1;
     int more = r->held ? SOURCE_READY : advance(r, arena);
     if (more != SOURCE_READY) return more == SOURCE_LATER ? ENGINE_LATER : more;
-    int64_t now_ns = clock_now_ns(), wait_ns = pace_wait_ns(&r->pace, source_time_ms(&r->source), now_ns);
+    int64_t now_ns = clock_now_ns(), wait_ns = rate_limiter_wait_ns(&r->limiter, source_time_ms(&r->source), now_ns);
     if (wait_ns > 0) {
-        pace_nap(wait_ns);
+        rate_limiter_sleep(wait_ns);
         return ENGINE_LATER;
     }
     struct err err = {0};
-    pace_take(&r->pace, now_ns);
+    rate_limiter_take(&r->limiter, now_ns);
     r->held = false;
     err.code = source_read(&r->source, arena, out, &err);
     if (err.code != ERR_OK) return bad_line(r, arena, &err) ? ENGINE_LATER : -1;
@@ -283,7 +283,7 @@ static bool compare_resumed(struct replay *r)
     if (source_open_log(&log, path, &err) != ERR_OK) return complain_err(path, &err), false;
     arena_init(&arena, 0);
     while (!r->refused && source_advance(&log, &err) == SOURCE_READY) {
-        if (!resume_has(&r->resume, source_place(&log))) continue;
+        if (!resume_has(&r->resume, source_position(&log))) continue;
         arena_reset(&arena);
         met++;
         if (!answers_this(r, &log, &arena)) refuse_resume(r, &log);
@@ -435,7 +435,7 @@ static bool open_source(struct replay *r)
     else if (!(code = replay_range(s, &config, &err)))
         code = source_open_topic(&r->source, r->bus, &config, &err);
     r->source.timed = s->past.speed > 0;
-    r->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
+    r->limiter = (struct rate_limiter){.rate = s->past.rate, .speed = s->past.speed};
     if (code) complain_err(s->past.from_topic ? NULL : name, &err);
     if (!code && r->source.lines.empty) complain_empty(r->source.lines.path);
     return code == ERR_OK;
@@ -451,9 +451,9 @@ static int replay_all(struct replay *r)
         code = run_engine(r);
         if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused) {
             progress_summary(&r->progress, r->interrupted);
-            if (r->pace.behind_ns > BEHIND_NS)
+            if (r->limiter.behind_ns > BEHIND_NS)
                 fprintf(stderr, "the last request came %.1f s later than --speed asks\n",
-                        (double)r->pace.behind_ns / 1e9);
+                        (double)r->limiter.behind_ns / 1e9);
         }
         code = close_output(r, code);
     }
@@ -507,7 +507,7 @@ const struct command command_replay = {
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
-    .groups = (const struct option_group *const[]){&options_replay, &options_stretch, &options_past, &options_kafka,
+    .groups = (const struct option_group *const[]){&options_replay, &options_range, &options_past, &options_kafka,
                                                    &options_log, &options_judge, &options_verifier, &options_output,
                                                    &options_signals, &options_database, &options_schema, &options_redis,
                                                    &options_general, NULL},

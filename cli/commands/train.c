@@ -377,7 +377,7 @@ static int train_run(struct cli *cli)
         return EXIT_ERROR;
     }
     bool calibration = strcmp(cli->args[0], "calibration") == 0;
-    if (!replay_check_stretch(&cli->settings)) return EXIT_ERROR;
+    if (!replay_check_range(&cli->settings)) return EXIT_ERROR;
     if (cli->settings.past.from_topic && !calibration) {
         complain("--from-topic is of train calibration: the others learn from logs alone");
         return EXIT_ERROR;
@@ -419,7 +419,7 @@ const struct command command_train = {
         "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
     .main_flags = "db-root out verifier label-model limit seed",
     .words = "label-model classifier verifier calibration",
-    .groups = (const struct option_group *const[]){&options_train, &options_recipe, &options_log, &options_stretch,
+    .groups = (const struct option_group *const[]){&options_train, &options_recipe, &options_log, &options_range,
                                                    &options_kafka, &options_judge, &options_signals, &options_database,
                                                    &options_schema, &options_general, NULL},
     .min_args = 2,

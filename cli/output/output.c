@@ -18,8 +18,8 @@ struct output {
 /* A line number, or partition@offset. */
 static void place_text(uint64_t place, char *out, size_t size)
 {
-    if (place_is_record(place))
-        snprintf(out, size, "%d@%lld", place_partition(place), (long long)place_offset(place));
+    if (position_is_record(place))
+        snprintf(out, size, "%d@%lld", position_partition(place), (long long)position_offset(place));
     else
         snprintf(out, size, "%llu", (unsigned long long)place);
 }
@@ -68,8 +68,8 @@ static bool add_record(struct output *output, uint64_t place)
 {
     struct msg_buffer *json = &output->json;
     char tail[80];
-    int len = snprintf(tail, sizeof tail, ",\"partition\":%d,\"offset\":%lld}", place_partition(place),
-                       (long long)place_offset(place));
+    int len = snprintf(tail, sizeof tail, ",\"partition\":%d,\"offset\":%lld}", position_partition(place),
+                       (long long)position_offset(place));
     size_t need = json->len + (size_t)len + 1;
     if (need > json->room) {
         char *larger = realloc(json->bytes, 2 * need);
@@ -84,7 +84,7 @@ static bool add_record(struct output *output, uint64_t place)
 
 static void json_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
-    bool record = place_is_record(place);
+    bool record = position_is_record(place);
     if (msg_verdict_write_json(&output->json, verdict, record ? 0 : place) || (record && !add_record(output, place))) {
         errno = ENOMEM;
         return;

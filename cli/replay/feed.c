@@ -38,7 +38,7 @@ struct feed {
     struct cli *cli;
     struct bus *bus;
     struct source source;
-    struct pace pace;
+    struct rate_limiter limiter;
     struct range *answers; /* NULL: nobody waits */
     FILE *out;
     struct diff_ids asked; /* `line` is one of the above, `start` the first half of the digest that a FOREIGN one has */
@@ -220,12 +220,12 @@ static bool step(struct feed *f, struct arena *arena)
     if (more == SOURCE_END) return false;
     f->read++;
     int64_t wait_ns, time_ms = source_time_ms(&f->source);
-    while ((wait_ns = pace_wait_ns(&f->pace, time_ms, clock_now_ns())) > 0 && !replay_interrupted) {
+    while ((wait_ns = rate_limiter_wait_ns(&f->limiter, time_ms, clock_now_ns())) > 0 && !replay_interrupted) {
         if (!listen_for(f, 0)) return false;
-        pace_nap(wait_ns);
+        rate_limiter_sleep(wait_ns);
     }
     if (replay_interrupted) return false;
-    pace_take(&f->pace, clock_now_ns());
+    rate_limiter_take(&f->limiter, clock_now_ns());
     return send_request(f, arena) && listen_for(f, 0);
 }
 
@@ -391,7 +391,7 @@ static bool open_feed(struct feed *f, struct err *err)
     }
     if (f->source.lines.empty) complain_empty(f->source.lines.path);
     f->source.timed = s->past.speed > 0;
-    f->pace = (struct pace){.rate = s->past.rate, .speed = s->past.speed};
+    f->limiter = (struct rate_limiter){.rate = s->past.rate, .speed = s->past.speed};
     return fleet_settings_open_bus(f->cli, &f->bus, err) == ERR_OK &&
            range_topic_exists(f->bus, s->past.feed, err) == ERR_OK &&
            (!s->replay.out || open_answers(f, err) == ERR_OK);

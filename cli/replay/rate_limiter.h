@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct pace {
+struct rate_limiter {
     double rate;                /* a second; 0: no bound */
     double speed;               /* times the original; 0: as fast as may be */
     int64_t next_ns;            /* rate: when the next token is there */
@@ -14,12 +14,12 @@ struct pace {
 
 /* Nanoseconds from `now_ns` (CLOCK_MONOTONIC) until a request made at `time_ms` (since 1970; below 0: not known) is
  * due; 0: now. A request without a time, or from before the first one, is not held back by `speed`. */
-int64_t pace_wait_ns(struct pace *pace, int64_t time_ms, int64_t now_ns);
+int64_t rate_limiter_wait_ns(struct rate_limiter *limiter, int64_t time_ms, int64_t now_ns);
 
 /* The request is sent now: take its token. Unused tokens are saved for half a second at most. */
-void pace_take(struct pace *pace, int64_t now_ns);
+void rate_limiter_take(struct rate_limiter *limiter, int64_t now_ns);
 
 /* Sleep that long, but at most 20 ms: the caller has other work to do and signals to check. */
-void pace_nap(int64_t wait_ns);
+void rate_limiter_sleep(int64_t wait_ns);
 
 #endif

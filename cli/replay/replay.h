@@ -14,14 +14,14 @@ void replay_catch_interrupts(void);
 /* Do the settings make one replay? Complains and returns false where they contradict each other. */
 bool replay_check(const struct cli *cli);
 
-/* Do --from-... and --to-... make one stretch? Complains and returns false where not. For whoever reads one. */
-bool replay_check_stretch(const struct settings *settings);
+/* Do --from-... and --to-... make one range? Complains and returns false where not. For whoever reads one. */
+bool replay_check_range(const struct settings *settings);
 
 /* True when --group is not one of the fleet's groups; else complains and returns false. For commands that write its
  * offsets. */
 bool replay_check_group(const struct settings *settings);
 
-/* The stretch of --from-topic. ERR_CONFIG: a time that is none. */
+/* The range of --from-topic. ERR_CONFIG: a time that is none. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 
 /* A regular file that holds something. */

@@ -28,10 +28,11 @@ uint64_t resume_place_of(const char *record, size_t len)
     size_t at = 0;
     if (len < 2 || record[0] != '{' || record[len - 1] != '}') return 0;
     if (number_before(record, len - 1, ",\"line\":", &number, &at))
-        return number >> PLACE_OFFSET_BITS ? 0 : place_line(number);
-    if (!number_before(record, len - 1, ",\"offset\":", &number, &at) || number >> PLACE_OFFSET_BITS) return 0;
-    if (!number_before(record, at, ",\"partition\":", &partition, &at) || partition >= PLACE_MAX_PARTITIONS) return 0;
-    return place_record((int32_t)partition, (int64_t)number);
+        return number >> POSITION_OFFSET_BITS ? 0 : position_line(number);
+    if (!number_before(record, len - 1, ",\"offset\":", &number, &at) || number >> POSITION_OFFSET_BITS) return 0;
+    if (!number_before(record, at, ",\"partition\":", &partition, &at) || partition >= POSITION_MAX_PARTITIONS)
+        return 0;
+    return position_record((int32_t)partition, (int64_t)number);
 }
 
 static guint place_hash(gconstpointer place)
@@ -158,7 +159,7 @@ static const char *take_place(void *ctx, const struct lines *lines, bool keep)
     struct resume_record record;
     bool read = resume_read(lines, &record);
     if (read) set_mark(resume, place, mark_of(record.digest, record.id));
-    resume->of_topics += read && place_is_record(place);
+    resume->of_topics += read && position_is_record(place);
     resume->undigested += read && record.old;
     json_decref(record.json);
     return read ? NULL : RESUME_NO_RECORD;

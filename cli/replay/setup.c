@@ -1,4 +1,4 @@
-/* From flags to a replay: which of them go together, and what stretch of a topic they mean. */
+/* From flags to a replay: which of them go together, and what range of a topic they mean. */
 #include "cli/settings/fleet_settings.h"
 #include "cli/replay/replay.h"
 #include "proto/bus/source.h"
@@ -52,7 +52,7 @@ static bool all_hold(const struct rule *rules, size_t n)
     return true;
 }
 
-bool replay_check_stretch(const struct settings *s)
+bool replay_check_range(const struct settings *s)
 {
     bool bounds = s->past.from_offset >= 0 || s->past.to_offset >= 0 || s->past.from_time || s->past.to_time;
     const struct rule rules[] = {
@@ -83,7 +83,7 @@ bool replay_check(const struct cli *cli)
         {to && from && strcmp(to, from) == 0, "--to-topic is the topic that is read"},
         {to && !from && s->replay.resume, "--resume of a log needs --out"},
     };
-    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_group(s) && replay_check_stretch(s);
+    return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_group(s) && replay_check_range(s);
 }
 
 static enum err_code point(const char *time, int64_t offset, enum range_kind none, struct range_point *out,

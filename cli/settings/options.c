@@ -183,7 +183,7 @@ static const struct option_row replay_rows[] = {
     {"force", 0, FLAG_ARG, AT(replay.force), "false", .command_line_only = true, .sentence = "overwrite FILE of --out"},
     END};
 
-static const struct option_row stretch_rows[] = {
+static const struct option_row range_rows[] = {
     {"from-topic", 0, OPT_TEXT, "TOPIC", AT(past.from_topic), .command_line_only = true,
      .sentence = "read the records of this topic: replay judges them, in place of a log, train calibration takes "
                  "feedback from it"},
@@ -441,7 +441,7 @@ const struct option_group options_check = {"check", "The question", check_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
-const struct option_group options_stretch = {"stretch", "A stretch of a topic", stretch_rows};
+const struct option_group options_range = {"stretch", "A range of a topic", range_rows};
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
@@ -481,7 +481,7 @@ const struct option_group *const option_groups[] = {&options_general,
                                                     &options_coordinator,
                                                     &options_worker,
                                                     &options_diff,
-                                                    &options_stretch,
+                                                    &options_range,
                                                     &options_past,
                                                     &options_observe,
                                                     &options_dlq,

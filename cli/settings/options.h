@@ -43,8 +43,8 @@ struct option_group {
     const char *section;
     const char *title;             /* heading in --help and the man page */
     const struct option_row *rows; /* ends with a NULL name */
-    /* Its rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are taken for one
-     * more version, with a warning, and shown nowhere. */
+    /* Its rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are taken
+     * for one more version, with a warning, and shown nowhere. */
     bool recipe;
 };
 
@@ -54,7 +54,7 @@ extern const struct option_group *const option_groups[];
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_database,
     options_schema, options_redis, options_signals, options_check, options_explain, options_replay, options_eval,
     options_train, options_recipe, options_mutate, options_doctor, options_config, options_log, options_kafka,
-    options_topics, options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_stretch,
+    options_topics, options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_range,
     options_past, options_observe;
 
 /* Is it a key of a training recipe? */

@@ -1,6 +1,6 @@
 /* Reading files and logs, in bounds. */
-#ifndef ASSAY_BASE_INPUT_H
-#define ASSAY_BASE_INPUT_H
+#ifndef ASSAY_LIB_BASE_INPUT_H
+#define ASSAY_LIB_BASE_INPUT_H
 
 #include "lib/base/error.h"
 

@@ -1,9 +1,9 @@
 /* What the engine itself bounds on a connection: sizes, depths and memory.
  *
- * The longest value depends on the statement: `x+x+x...` reads each x six times as a number, at 4 ns a byte, and nothing
- * can stop it before the next jump. So what a statement may do there is bounded: the bytes of its program (at least 24 an
- * instruction) times those of a value are about a second. A statement of a few lines may still have a megabyte in hand,
- * one of 64 KiB some kilobytes. */
+ * The longest value depends on the statement: `x+x+x...` reads each x six times as a number, at 4 ns a byte, and
+ * nothing can stop it before the next jump. So what a statement may do there is bounded: the bytes of its program
+ * (at least 24 an instruction) times those of a value are about a second. A statement of a few lines may still have
+ * a megabyte in hand, one of 64 KiB some kilobytes. */
 #include "lib/db/sqlite_int.h"
 
 #include <glib.h>

@@ -8,7 +8,8 @@
  *
  * The prose alone tells the simplest inner queries (one table, one column) where they are mentioned.
  *
- * A phrase is narrated twice, into two buffers, premise and prose, by the same functions: `say.prose` picks the wording.
+ * A phrase is narrated twice, into two buffers, premise and prose, by the same functions: `say.prose` picks the
+ * wording.
  */
 #ifndef ASSAY_LIB_EXPLAIN_NARRATOR_H
 #define ASSAY_LIB_EXPLAIN_NARRATOR_H

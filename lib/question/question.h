@@ -1,11 +1,11 @@
 /* What the question says, read once a request: the ground of the value and question families.
  *
  * Reading goes from certain to guessed: tokens; values; mentions of columns and tables; cues (words that ask for an
- * operator, an aggregate, an order ...); and the requested outputs, the noun phrases that the answer's columns should be.
- * Everything is a hint with its span: signals decide what it is worth. Rules are data: lib/question/cues.c.
+ * operator, an aggregate, an order ...); and the requested outputs, the noun phrases that the answer's columns should
+ * be. Everything is a hint with its span: signals decide what it is worth. Rules are data: lib/question/cues.c.
  */
-#ifndef ASSAY_QUESTION_QUESTION_H
-#define ASSAY_QUESTION_QUESTION_H
+#ifndef ASSAY_LIB_QUESTION_QUESTION_H
+#define ASSAY_LIB_QUESTION_QUESTION_H
 
 #include "lib/schema/schema.h"
 #include "lib/text/text.h"

@@ -1,6 +1,6 @@
 /* The steps of question_read, in order. Each fills its part of `out`; false: the arena is full. */
-#ifndef ASSAY_QUESTION_READ_H
-#define ASSAY_QUESTION_READ_H
+#ifndef ASSAY_LIB_QUESTION_READ_H
+#define ASSAY_LIB_QUESTION_READ_H
 
 #include "lib/question/question.h"
 

@@ -1,4 +1,4 @@
-/* A stretch of a topic, read again: from a point to a point, each partition to its end, and nothing of it marked as
+/* A range of a topic, read again: from a point to a point, each partition to its end, and nothing of it marked as
  * read for those who share the topic. Kafka only.
  *
  * The end is fixed when the range is opened: what is written meanwhile is not read, so that reading ends on a topic

@@ -24,9 +24,9 @@ enum err_code source_open_topic(struct source *source, struct bus *bus, const st
     source->parts = range_parts(source->range, &source->n_parts);
     source->next = g_new(int64_t, source->n_parts + 1);
     for (uint32_t i = 0; i < source->n_parts; i++) source->next[i] = -1;
-    if (source->n_parts <= PLACE_MAX_PARTITIONS) return ERR_OK;
+    if (source->n_parts <= POSITION_MAX_PARTITIONS) return ERR_OK;
     source_close(source);
-    return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d partitions", config->topic, PLACE_MAX_PARTITIONS);
+    return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d partitions", config->topic, POSITION_MAX_PARTITIONS);
 }
 
 void source_close(struct source *source)
@@ -53,10 +53,10 @@ int source_advance(struct source *source, struct err *err)
     return SOURCE_STOP;
 }
 
-uint64_t source_place(const struct source *source)
+uint64_t source_position(const struct source *source)
 {
-    if (!source->range) return place_line(source->lines.number);
-    return place_record(source->message->partition, source->message->offset);
+    if (!source->range) return position_line(source->lines.number);
+    return position_record(source->message->partition, source->message->offset);
 }
 
 bool source_parse_time(const char *text, int64_t *out)
@@ -109,7 +109,7 @@ enum err_code source_read(const struct source *source, struct arena *arena, stru
     else
         code = msg_request_from_json(arena, lines->text, lines->len, out, err);
     if (code != ERR_OK) return code;
-    (*out)->tag = source_place(source);
+    (*out)->tag = source_position(source);
     if (!(*out)->id && source->range) (*out)->id = record_name(source, arena);
     if (!(*out)->id) (*out)->id = arena_printf(arena, "line-%llu", (unsigned long long)lines->number);
     return (*out)->id ? ERR_OK : err_set(err, ERR_LIMIT_MEMORY, "out of memory");
@@ -162,7 +162,8 @@ double source_share(const struct source *source)
 
 void source_answered(struct source *source, uint64_t place)
 {
-    if (source->range && place_is_record(place)) source->next[place_partition(place)] = place_offset(place) + 1;
+    if (source->range && position_is_record(place))
+        source->next[position_partition(place)] = position_offset(place) + 1;
 }
 
 enum err_code source_commit(struct source *source, struct err *err)

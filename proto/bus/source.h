@@ -34,7 +34,7 @@ void source_close(struct source *source);
 int source_advance(struct source *source, struct err *err);
 
 /* Where it stands (proto/bus/position.h). */
-uint64_t source_place(const struct source *source);
+uint64_t source_position(const struct source *source);
 
 /* When the request was made, milliseconds since 1970: the record's time, or the key `time` of a log line (RFC 3339 or a
  * number) if source.timed. Below 0: not known. */

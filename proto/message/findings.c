@@ -17,7 +17,7 @@ static struct msg_finding *finding_new(struct arena *arena, const char *message,
     struct msg_finding *finding = arena_new(arena, struct msg_finding);
     if (!finding) return NULL;
     finding->signal = MSG_INVALID_SQL;
-    finding->name = MSG_INVALID_NAME;
+    finding->name = FINDINGS_INVALID_SQL;
     finding->severity = MSG_ERROR;
     finding->message = message ? message : "the engine refuses the statement";
     finding->facts = arena_new_array(arena, max_facts, struct msg_fact);
@@ -57,7 +57,7 @@ static struct msg_finding *from_diag(struct arena *arena, const struct sql_stmt 
     return finding;
 }
 
-struct msg_finding *msg_invalid_parse(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag)
+struct msg_finding *findings_from_parser(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag)
 {
     return from_diag(arena, stmt, diag, NULL);
 }
@@ -90,8 +90,8 @@ static const struct sql_diag *matching(const struct sql_diag *diags, int offset)
     return NULL;
 }
 
-struct msg_finding *msg_invalid_engine(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diags,
-                                       const char *message, int offset)
+struct msg_finding *findings_from_engine(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diags,
+                                         const char *message, int offset)
 {
     const char *said = arena_strdup(arena, message);
     const struct sql_diag *diag = matching(diags, offset);

@@ -99,7 +99,7 @@ Test(feedback, a_topic_says_what_its_file_says)
     g_string_free(lines, TRUE);
 }
 
-Test(feedback, of_a_stretch)
+Test(feedback, of_a_range)
 {
     prepare("stretch", 1);
     put(0, 10);

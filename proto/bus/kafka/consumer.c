@@ -5,8 +5,8 @@
  *   library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
  *                       └── stays there while it is not wanted, or the window is full
  *
- * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The wakeup's lock is a leaf,
- * because the library rings it with a lock of its own held.
+ * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The wakeup's lock is a
+ * leaf, because the library rings it with a lock of its own held.
  *
  * A reader that is stuck would keep its partitions for ever, since the poller's heartbeat goes on. So the poller stops
  * too when the reader holds messages and has not called for max.poll.interval.ms, and the library gives them up.

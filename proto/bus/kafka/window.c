@@ -80,7 +80,7 @@ bool window_has(const struct window *window, int64_t offset)
     return slot && slot->offset == offset;
 }
 
-/* Below the low end only what lies in the stretch that is fetched again was done here; in a topic that was deleted and
+/* Below the low end only what lies in the range that is fetched again was done here; in a topic that was deleted and
  * made anew, such offsets are new messages. */
 bool window_again(struct window *window, int64_t offset)
 {

@@ -1,4 +1,5 @@
-/* What a replay is made of: its pace, places, times, and which flags go together. The brokers' part is in tests/live.
+/* What a replay is made of: its rate, positions, times, and which flags go together. The brokers' part is in
+ * tests/live.
  */
 #include "cli/replay/rate_limiter.h"
 #include "proto/bus/position.h"
@@ -27,28 +28,28 @@ TestSuite(replay, .init = begin, .fini = end);
 static const int64_t MS = 1000000;
 
 /* Let everything go out when it is due; when the n-th did, in milliseconds after the first. */
-static double due_ms(struct pace *pace, const int64_t *times_ms, unsigned n)
+static double due_ms(struct rate_limiter *limiter, const int64_t *times_ms, unsigned n)
 {
     const int64_t began = 5000 * MS;
     int64_t now = began;
     for (unsigned i = 0; i < n; i++) {
-        int64_t wait = pace_wait_ns(pace, times_ms ? times_ms[i] : -1, now);
+        int64_t wait = rate_limiter_wait_ns(limiter, times_ms ? times_ms[i] : -1, now);
         now += wait;
-        cr_expect_eq(pace_wait_ns(pace, times_ms ? times_ms[i] : -1, now), 0);
-        pace_take(pace, now);
+        cr_expect_eq(rate_limiter_wait_ns(limiter, times_ms ? times_ms[i] : -1, now), 0);
+        rate_limiter_take(limiter, now);
     }
     return (double)(now - began) / (double)MS;
 }
 
-static void expect_due(struct pace *pace, const int64_t *times_ms, unsigned n, double want_ms)
+static void expect_due(struct rate_limiter *limiter, const int64_t *times_ms, unsigned n, double want_ms)
 {
-    double ms = due_ms(pace, times_ms, n);
+    double ms = due_ms(limiter, times_ms, n);
     cr_expect_float_eq(ms, want_ms, 1e-3, "%f, not %f", ms, want_ms);
 }
 
 Test(replay, pace_keeps_a_rate)
 {
-    struct pace none = {0}, ten = {.rate = 10}, slow = {.rate = 0.5};
+    struct rate_limiter none = {0}, ten = {.rate = 10}, slow = {.rate = 0.5};
     expect_due(&none, NULL, 1000, 0);
     expect_due(&ten, NULL, 101, 10000);
     expect_due(&slow, NULL, 3, 4000);
@@ -57,14 +58,14 @@ Test(replay, pace_keeps_a_rate)
 /* After a pause half a second's worth may go out at once, and no more. */
 Test(replay, pace_saves_little)
 {
-    struct pace pace = {.rate = 100};
+    struct rate_limiter limiter = {.rate = 100};
     int64_t now = 1000 * MS;
     unsigned at_once = 0;
-    cr_assert_eq(pace_wait_ns(&pace, -1, now), 0);
-    pace_take(&pace, now);
+    cr_assert_eq(rate_limiter_wait_ns(&limiter, -1, now), 0);
+    rate_limiter_take(&limiter, now);
     now += 60000 * MS;
-    while (pace_wait_ns(&pace, -1, now) == 0) {
-        pace_take(&pace, now);
+    while (rate_limiter_wait_ns(&limiter, -1, now) == 0) {
+        rate_limiter_take(&limiter, now);
         at_once++;
     }
     cr_expect_eq(at_once, 51);
@@ -73,11 +74,11 @@ Test(replay, pace_saves_little)
 Test(replay, pace_keeps_distances)
 {
     static const int64_t times[] = {1000, 1100, 5000, 4000, -1, 9000};
-    struct pace same = {.speed = 1}, ten = {.speed = 10}, both = {.speed = 10, .rate = 1};
+    struct rate_limiter same = {.speed = 1}, ten = {.speed = 10}, both = {.speed = 10, .rate = 1};
     expect_due(&same, times, 6, 8000);
     expect_due(&ten, times, 6, 800);
     expect_due(&both, times, 6, 5000); /* the slower one counts */
-    cr_expect_eq(pace_wait_ns(&same, 9000, 20000 * MS), 0);
+    cr_expect_eq(rate_limiter_wait_ns(&same, 9000, 20000 * MS), 0);
     cr_expect_eq(same.behind_ns, 7000 * MS);
 }
 
@@ -85,10 +86,10 @@ Test(replay, places_keep_what_they_hold)
 {
     const int64_t offsets[] = {0, 1, 4095, 4096, (INT64_C(1) << 47) - 1};
     for (unsigned i = 0; i < G_N_ELEMENTS(offsets); i++)
-        for (int32_t partition = 0; partition < PLACE_MAX_PARTITIONS; partition += 4681) {
-            uint64_t place = place_record(partition, offsets[i]);
-            cr_expect(place_is_record(place) && place_partition(place) == partition &&
-                      place_offset(place) == offsets[i]);
+        for (int32_t partition = 0; partition < POSITION_MAX_PARTITIONS; partition += 4681) {
+            uint64_t place = position_record(partition, offsets[i]);
+            cr_expect(position_is_record(place) && position_partition(place) == partition &&
+                      position_offset(place) == offsets[i]);
             char *text =
                 g_strdup_printf("{\"id\":\"a\",\"partition\":%d,\"offset\":%lld}", partition, (long long)offsets[i]);
             cr_expect_eq(resume_place_of(text, strlen(text)), place, "%s", text);
@@ -110,9 +111,9 @@ Test(replay, resumes_by_partition_and_offset)
                "{\"schema_version\":1,\"id\":\"c\",\"partition\":3,\"off");
     cr_assert_eq(resume_scan("out", &resume, &err), ERR_OK, "%s", err.text);
     cr_expect_eq(resume.done, 2);
-    cr_expect(resume_has(&resume, place_record(0, 7)) && resume_has(&resume, place_record(3, 9000000000)));
-    cr_expect(!resume_has(&resume, place_record(3, 7)) && !resume_has(&resume, 7));
-    cr_expect(resume_conflicts(&resume, place_record(0, 7), NULL, "b"));
+    cr_expect(resume_has(&resume, position_record(0, 7)) && resume_has(&resume, position_record(3, 9000000000)));
+    cr_expect(!resume_has(&resume, position_record(3, 7)) && !resume_has(&resume, 7));
+    cr_expect(resume_conflicts(&resume, position_record(0, 7), NULL, "b"));
     resume_free(&resume);
 }
 

@@ -297,7 +297,7 @@ static struct sql_stmt *parsed(const char *sql)
 Test(json, what_does_not_parse_has_span_and_expected_tokens)
 {
     struct sql_stmt *stmt = parsed("SELECT name FORM singer WHERE");
-    struct msg_finding *finding = msg_invalid_parse(&arena, stmt, stmt->diags);
+    struct msg_finding *finding = findings_from_parser(&arena, stmt, stmt->diags);
     cr_assert_eq(finding->signal, MSG_INVALID_SQL);
     cr_assert_str_eq(finding->name, "invalid_sql");
     cr_assert_eq(finding->n_clauses, 1);
@@ -317,12 +317,12 @@ Test(json, the_engine_points_at_a_token)
                  {"SELECT a", "", 8}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct msg_finding *finding =
-            msg_invalid_engine(&arena, parsed(cases[i].sql), NULL, "no such thing", cases[i].offset);
+            findings_from_engine(&arena, parsed(cases[i].sql), NULL, "no such thing", cases[i].offset);
         cr_assert_str_eq(finding->message, "no such thing");
         cr_assert_eq(finding->n_clauses, 1);
         cr_assert_str_eq(finding->clauses[0].text, cases[i].token);
     }
-    struct msg_finding *nowhere = msg_invalid_engine(&arena, parsed("SELECT 1"), NULL, "no such thing", -1);
+    struct msg_finding *nowhere = findings_from_engine(&arena, parsed("SELECT 1"), NULL, "no such thing", -1);
     cr_assert_eq(nowhere->n_clauses, 0);
 }
 
@@ -338,7 +338,7 @@ Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
                             .n_expected = 1,
                             .next = &elsewhere};
     struct msg_finding *finding =
-        msg_invalid_engine(&arena, parsed("SELECT nam FROM singer"), &here, "no such column: nam", 7);
+        findings_from_engine(&arena, parsed("SELECT nam FROM singer"), &here, "no such column: nam", 7);
     cr_assert_str_eq(finding->message, "no column nam");
     cr_assert_eq(finding->n_facts, 3);
     cr_assert_str_eq(finding->facts[1].key, "near");

@@ -1,6 +1,6 @@
 /* Reader of golden case files; the format is in tests/data/signals/README.md. */
-#ifndef ASSAY_TESTS_CASE_FILE_H
-#define ASSAY_TESTS_CASE_FILE_H
+#ifndef ASSAY_TESTS_UNIT_SIGNALS_CASE_FILE_H
+#define ASSAY_TESTS_UNIT_SIGNALS_CASE_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>

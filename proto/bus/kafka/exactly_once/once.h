@@ -172,7 +172,8 @@ enum err_code once_transact_if_due(struct once *once);
 
 enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* put it aside */ };
 
-/* A partition is taken over from an owner that did not commit as it left: one more. Its ledger is as the commit has it. */
+/* A partition is taken over from an owner that did not commit as it left: one more. Its ledger is as the commit has
+ * it. */
 void poison_count_crash(struct once_partition *part);
 /* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
  * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */

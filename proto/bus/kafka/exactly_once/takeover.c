@@ -12,9 +12,9 @@
  * A partition that comes back with the very commit that this process made last was nobody else's meanwhile: its table
  * stays as it is.
  *
- * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ,
- * or one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few
- * seconds; the others are served. When its co-partitions are there, all of ours are assigned anew, as after a rebalance.
+ * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ, or
+ * one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few seconds;
+ * the others are served. When its co-partitions are there, all of ours are assigned anew, as after a rebalance.
  *
  * Requests are read from a little before low on: what is settled is shown as history, for duplicates of it may follow.
  */
@@ -484,8 +484,8 @@ void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *pa
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* A co-partition that has come, or one that is still missing: then it is said again. A broker that does not answer now is asked
- * again later. */
+/* A co-partition that has come, or one that is still missing: then it is said again. A broker that does not answer
+ * now is asked again later. */
 static bool has_a_copartition_come(struct once *once)
 {
     struct err err = {0};
