@@ -49,10 +49,10 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
-    struct asker *asker; /* NULL: no remote verifier */
-    GQueue outbox;       /* of struct outgoing */
-    GQueue held;         /* tasks of partitions that are catching up */
-    GQueue too_large;    /* tasks that cannot be sent */
+    struct verifier_pool *verifier_pool; /* NULL: no remote verifier */
+    GQueue outbox;                       /* of struct outgoing */
+    GQueue held;                         /* tasks of partitions that are catching up */
+    GQueue too_large;                    /* tasks that cannot be sent */
     struct msg_buffer buffer;
     bool shared, settles;  /* the transport's: others write requests; requests are settled */
     uint64_t refused, cut; /* requests of no known form; verdicts that left something out */
@@ -61,8 +61,8 @@ struct coordinator {
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency;
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
-    atomic_llong turned_ns;
-    int64_t oldest_ns, looked_ns; /* arrival of the oldest open request, and when it was looked for */
+    atomic_llong heartbeat_ns;
+    int64_t oldest_ns, oldest_checked_ns; /* arrival of the oldest open request, and when it was looked for */
     pthread_mutex_t lock;
     struct coordinator_stats published; /* under the lock */
 };
@@ -138,7 +138,7 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
 }
 
 /* The largest value, in bytes, that a message with a verdict may have. */
-static size_t most_bytes(const struct coordinator *c)
+static size_t max_verdict_bytes(const struct coordinator *c)
 {
     size_t most = bus_max_bytes(c->config.bus, BUS_VERDICTS);
     return most > 2 * (size_t)KEY_AND_HEADERS ? most - KEY_AND_HEADERS : most / 2;
@@ -148,7 +148,7 @@ static enum err_code encode(struct coordinator *c, const struct msg_verdict *ver
                             struct bus_header *header)
 {
     enum err_code code = edge_write_verdict(verdict, type, &c->buffer, header);
-    return !code && c->buffer.len > most_bytes(c) ? ERR_LIMIT_BYTES : code;
+    return !code && c->buffer.len > max_verdict_bytes(c) ? ERR_LIMIT_BYTES : code;
 }
 
 /* Leave out what may be left out, in this order, until the verdict can be sent: samples, explanations, everything. */
@@ -266,10 +266,10 @@ static void on_dropped(void *ctx, void *token)
     bus_nack(((struct coordinator *)ctx)->consumer, token, 0);
 }
 
-static bool on_verify(void *ctx, const struct core_question *question)
+static bool on_verify(void *ctx, const struct core_verifier_question *question)
 {
     struct coordinator *c = ctx;
-    return asker_put(c->asker, question);
+    return verifier_pool_submit(c->verifier_pool, question);
 }
 
 /* --- set up --- */
@@ -278,9 +278,9 @@ static bool on_verify(void *ctx, const struct core_question *question)
 static enum err_code open_verifier(struct coordinator *c, struct err *err)
 {
     if (!c->config.verifier) return ERR_OK;
-    struct asker_config config = {
+    struct verifier_pool_config config = {
         .bus = c->config.bus, .scorer = c->config.verifier, .threads = c->config.verifier_threads};
-    return asker_new(&config, &c->asker, err);
+    return verifier_pool_new(&config, &c->verifier_pool, err);
 }
 
 static enum err_code know_task_topics(struct bus *bus, struct err *err)
@@ -333,7 +333,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
 void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
-    asker_free(coordinator->asker);
+    verifier_pool_free(coordinator->verifier_pool);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);
@@ -359,22 +359,22 @@ void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats
     out->oldest_age_ns = oldest ? bus_now_ns(coordinator->config.bus) - oldest : 0;
 }
 
-int64_t coordinator_turned_ns(const struct coordinator *coordinator)
+int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator)
 {
-    return atomic_load(&coordinator->turned_ns);
+    return atomic_load(&coordinator->heartbeat_ns);
 }
 
-/* All open requests are looked at, now and then. */
+/* Goes through all open requests, so it does so every OLDEST_MS at most. */
 static int64_t oldest_ns(struct coordinator *c)
 {
     int64_t now = clock_now_ns();
     if (core_open_requests(c->core) == 0) return c->oldest_ns = 0;
-    if (c->oldest_ns && now - c->looked_ns < OLDEST_MS * INT64_C(1000000)) return c->oldest_ns;
-    c->looked_ns = now;
+    if (c->oldest_ns && now - c->oldest_checked_ns < OLDEST_MS * INT64_C(1000000)) return c->oldest_ns;
+    c->oldest_checked_ns = now;
     return c->oldest_ns = core_oldest_ns(c->core);
 }
 
-static void publish(struct coordinator *c)
+static void publish_stats(struct coordinator *c)
 {
     struct core_stats core = core_get_stats(c->core);
     int64_t oldest = oldest_ns(c);
@@ -427,7 +427,7 @@ static void drop_held(struct coordinator *c, int32_t partition)
     }
 }
 
-static void forget_taken(struct coordinator *c)
+static void drop_revoked(struct coordinator *c)
 {
     for (int32_t partition; bus_taken_away(c->consumer, &partition);) {
         core_forget(c->core, partition);
@@ -437,13 +437,13 @@ static void forget_taken(struct coordinator *c)
 
 /* --- the loop --- */
 
-static bool is_waiting(const struct coordinator *c)
+static bool has_outgoing(const struct coordinator *c)
 {
     return c->outbox.head != NULL;
 }
 
 /* A bound has shrunk since these were queued. False: none of them is too large. */
-static bool sort_out(struct coordinator *c)
+static bool set_aside_too_large(struct coordinator *c)
 {
     guint before = c->too_large.length;
     for (GList *at = c->outbox.head, *next; at; at = next) {
@@ -459,7 +459,7 @@ static bool sort_out(struct coordinator *c)
 /* Send what waits, as far as there is room. */
 static enum err_code flush(struct coordinator *c)
 {
-    while (is_waiting(c)) {
+    while (has_outgoing(c)) {
         struct bus_out batch[BATCH];
         uint32_t n = 0, taken = 0;
         for (GList *item = c->outbox.head; item && n < BATCH; item = item->next)
@@ -471,7 +471,7 @@ static enum err_code flush(struct coordinator *c)
             free(item);
         }
         if (code == ERR_FULL) return ERR_OK;
-        if (code && !(code == ERR_LIMIT_BYTES && sort_out(c))) return code;
+        if (code && !(code == ERR_LIMIT_BYTES && set_aside_too_large(c))) return code;
     }
     return ERR_OK;
 }
@@ -523,7 +523,7 @@ static void take_request(struct coordinator *c, struct bus_message *message, int
                                      .len = message->len,
                                      .traceparent = c->shared ? bus_header_get(message, "traceparent") : NULL,
                                      .arrived_ns = message->time_ns,
-                                     .again = c->shared && bus_header_get(message, "x-dlq-redriven")};
+                                     .redriven = c->shared && bus_header_get(message, "x-dlq-redriven")};
     enum err_code code = type_of(c, message, &incoming.type, &err);
     if (message->history) {
         if (!code) core_history(c->core, &incoming);
@@ -552,13 +552,13 @@ static uint32_t room(const struct coordinator *c)
 {
     bool reopening = bus_catching_up(c->consumer, BUS_ANY_PARTITION);
     uint32_t most = reopening ? REOPENED * c->config.max_open : c->config.max_open, open = core_open_requests(c->core);
-    bool more = open < most && (reopening || !is_waiting(c)) && !atomic_load(&c->stopping);
+    bool more = open < most && (reopening || !has_outgoing(c)) && !atomic_load(&c->stopping);
     return more ? most - open : 0;
 }
 
 static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
 {
-    if (is_waiting(c)) return FULL_WAIT_MS;
+    if (has_outgoing(c)) return FULL_WAIT_MS;
     if (!deadline) return MAX_WAIT_MS;
     int64_t left = (deadline - bus_now_ns(c->config.bus)) / 1000000 + 1;
     return left < 0 ? 0 : left < MAX_WAIT_MS ? left : MAX_WAIT_MS;
@@ -567,14 +567,14 @@ static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
 static bool is_done(const struct coordinator *c)
 {
     int stopping = atomic_load(&c->stopping);
-    return stopping == 2 || (stopping == 1 && core_open_requests(c->core) == 0 && !is_waiting(c));
+    return stopping == 2 || (stopping == 1 && core_open_requests(c->core) == 0 && !has_outgoing(c));
 }
 
 static enum err_code step(struct coordinator *c)
 {
     struct bus_message *messages[BATCH];
     uint32_t n;
-    atomic_store_explicit(&c->turned_ns, clock_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&c->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
     int64_t deadline = core_tick(c->core, bus_now_ns(c->config.bus));
     release_held(c);
     enum err_code code = flush(c);
@@ -582,11 +582,11 @@ static enum err_code step(struct coordinator *c)
     uint32_t more = room(c), max = more && more < BATCH ? more : BATCH; /* results always */
     uint32_t want = 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
     code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
-    forget_taken(c);
+    drop_revoked(c);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
     if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
-    publish(c); /* before the verdicts, so that whoever has the last one finds it counted */
+    publish_stats(c); /* before the verdicts, so that whoever has the last one finds it counted */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
     return code == ERR_FULL ? ERR_OK : code; /* servers are away: the next step tries again */
@@ -597,7 +597,7 @@ enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)
     enum err_code code = ERR_OK;
     while (!code && !is_done(coordinator)) code = step(coordinator);
     if (code == ERR_CLOSED && atomic_load(&coordinator->stopping)) code = ERR_OK;
-    publish(coordinator);
+    publish_stats(coordinator);
     if (!code) return ERR_OK;
     struct err why = {0};
     bool known = bus_health(coordinator->config.bus, &why) != ERR_OK;

@@ -58,6 +58,6 @@ void coordinator_stop(struct coordinator *coordinator, bool now);
 /* Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
 /* When the loop last turned, on clock_now_ns's clock; 0: not yet. Thread: any. */
-int64_t coordinator_turned_ns(const struct coordinator *coordinator);
+int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator);
 
 #endif

@@ -21,7 +21,7 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
 }
 
 /* A chunk of its own for each request is what malloc is worst at; one that did not grow serves the next request too. */
-static void arena_spare(struct core *core, struct arena *arena)
+static void recycle_arena(struct core *core, struct arena *arena)
 {
     if (core->n_spare == SPARE_ARENAS || arena->used > SPARE_BYTES) {
         arena_free(arena);
@@ -34,7 +34,7 @@ static void arena_spare(struct core *core, struct arena *arena)
 static void request_free(gpointer p)
 {
     struct request *request = p;
-    arena_spare(request->core, &request->arena);
+    recycle_arena(request->core, &request->arena);
     free(request);
 }
 
@@ -115,22 +115,22 @@ static void note_deadline(struct core *core, int64_t deadline_ns)
 static enum err_code read_request(struct request *request, const struct core_incoming *incoming, struct err *err)
 {
     enum err_code code =
-        edge_decode_request(&request->arena, incoming->type, incoming->bytes, incoming->len, &request->asked, err);
+        edge_decode_request(&request->arena, incoming->type, incoming->bytes, incoming->len, &request->message, err);
     if (code) return code;
-    if (incoming->traceparent) request->asked->traceparent = arena_strdup(&request->arena, incoming->traceparent);
+    if (incoming->traceparent) request->message->traceparent = arena_strdup(&request->arena, incoming->traceparent);
     return g_hash_table_contains(request->core->open, &request->key)
                ? err_set(err, ERR_MALFORMED, "the request is open already")
                : ERR_OK;
 }
 
 /* A request without an id can not be known again. */
-static enum duplicates_answer see(struct core *core, const struct msg_request *asked,
-                                  const struct core_incoming *incoming)
+static enum duplicates_answer find_duplicate(struct core *core, const struct msg_request *message,
+                                             const struct core_incoming *incoming)
 {
-    if (!core->duplicates || !asked->id) return DUPLICATES_NONE;
+    if (!core->duplicates || !message->id) return DUPLICATES_NONE;
     enum duplicates_answer seen =
-        duplicates_see(core->duplicates, incoming->key, asked->id, incoming->bytes, incoming->len);
-    return incoming->again ? DUPLICATES_NONE : seen;
+        duplicates_check(core->duplicates, incoming->key, message->id, incoming->bytes, incoming->len);
+    return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
 static void open_request(struct request *request, bool is_reused, int64_t now_ns)
@@ -142,7 +142,7 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
         decide_failed(request, "id_reused", "an earlier request with this id asked for something else", now_ns);
         return;
     }
-    enum err_code code = ingest(request, &err);
+    enum err_code code = ingest_request(request, &err);
     if (code)
         decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
                       now_ns);
@@ -157,7 +157,7 @@ void core_request(struct core *core, const struct core_incoming *incoming, int64
     struct request *request = request_new(core, incoming);
     enum err_code code =
         request ? read_request(request, incoming, &err) : err_set(&err, ERR_NOMEM, "no memory for a request");
-    enum duplicates_answer seen = code ? DUPLICATES_NONE : see(core, request->asked, incoming);
+    enum duplicates_answer seen = code ? DUPLICATES_NONE : find_duplicate(core, request->message, incoming);
     if (!code && seen != DUPLICATES_SAME) {
         open_request(request, seen == DUPLICATES_OTHER, now_ns);
         return;
@@ -173,12 +173,12 @@ void core_request(struct core *core, const struct core_incoming *incoming, int64
 
 void core_history(struct core *core, const struct core_incoming *incoming)
 {
-    struct msg_request *asked;
+    struct msg_request *message;
     struct err err;
     if (!core->duplicates) return;
     arena_reset(&core->scratch);
-    if (edge_decode_request(&core->scratch, incoming->type, incoming->bytes, incoming->len, &asked, &err) == ERR_OK)
-        see(core, asked, incoming);
+    if (edge_decode_request(&core->scratch, incoming->type, incoming->bytes, incoming->len, &message, &err) == ERR_OK)
+        find_duplicate(core, message, incoming);
 }
 
 void core_forget(struct core *core, int32_t partition)
@@ -200,22 +200,22 @@ bool core_awaits(const struct core *core, struct msg_key key, const uint64_t has
     const struct request *request = g_hash_table_lookup(core->open, &key);
     int number = vsig_family_by_name(family);
     for (uint32_t i = 0; request && number >= 0 && i < request->n; i++) {
-        const struct slot *slot = &request->slots[i];
-        if (slot->sent && slot->hash[0] == hash[0] && slot->hash[1] == hash[1]) return slot->waits >> number & 1;
+        const struct candidate_state *state = &request->states[i];
+        if (state->sent && state->hash[0] == hash[0] && state->hash[1] == hash[1]) return state->pending >> number & 1;
     }
     return false;
 }
 
-/* The slot that waits for this result: by content; the index is only where to look first. */
-static struct slot *slot_of(const struct request *request, const struct msg_result *result)
+/* The candidate that waits for this result: by content; the index is only where to look first. */
+static struct candidate_state *state_of(const struct request *request, const struct msg_result *result)
 {
     for (uint32_t i = 0; i <= request->n; i++) {
         uint32_t index = i == 0 ? result->candidate : i - 1;
         if (index >= request->n) continue;
-        struct slot *slot = &request->slots[index];
-        if (MUTATED(index_keys) && i == 0 && slot->sent) return slot;
-        if (MUTATED(old_attempt) && slot->sent && slot->waits) return slot;
-        if (slot->sent && slot->hash[0] == result->hash[0] && slot->hash[1] == result->hash[1]) return slot;
+        struct candidate_state *state = &request->states[index];
+        if (MUTATED(index_keys) && i == 0 && state->sent) return state;
+        if (MUTATED(old_attempt) && state->sent && state->pending) return state;
+        if (state->sent && state->hash[0] == result->hash[0] && state->hash[1] == result->hash[1]) return state;
     }
     return NULL;
 }
@@ -224,43 +224,43 @@ static struct slot *slot_of(const struct request *request, const struct msg_resu
 static void ask_verifier(struct request *request, uint32_t index)
 {
     struct core *core = request->core;
-    struct slot *slot = &request->slots[index];
-    const struct msg_result *result = slot->results[VSIG_EXPLAIN];
+    struct candidate_state *state = &request->states[index];
+    const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool runs = !request->judged[index].invalid && result && result->explanation && result->explanation->premise &&
                 result->execution && err_from_name(result->execution->code) == ERR_OK;
-    if (!core->actions.verify || !runs || !request->asked->question) return;
-    struct core_question question = {.key = request->key,
-                                     .hash = {slot->hash[0], slot->hash[1]},
-                                     .candidate = index,
-                                     .premise = result->explanation->premise,
-                                     .hypothesis = request->asked->question,
-                                     .deadline_ns = request->deadline_ns};
-    slot->asked = true;
-    slot->remote = (struct core_answer){.code = ERR_FULL, .message = err_meaning(ERR_FULL)};
-    slot->verifying = core->actions.verify(core->actions.ctx, &question);
+    if (!core->actions.verify || !runs || !request->message->question) return;
+    struct core_verifier_question question = {.key = request->key,
+                                              .hash = {state->hash[0], state->hash[1]},
+                                              .candidate = index,
+                                              .premise = result->explanation->premise,
+                                              .hypothesis = request->message->question,
+                                              .deadline_ns = request->deadline_ns};
+    state->verifier_asked = true;
+    state->remote_answer = (struct core_verifier_answer){.code = ERR_FULL, .message = err_meaning(ERR_FULL)};
+    state->verifier_pending = core->actions.verify(core->actions.ctx, &question);
     core->stats.verifications++;
-    core->stats.verifier_failures += !slot->verifying;
+    core->stats.verifier_failures += !state->verifier_pending;
 }
 
-void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2], const struct core_answer *answer,
-                   int64_t now_ns)
+void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
+                   const struct core_verifier_answer *answer, int64_t now_ns)
 {
     struct request *request = g_hash_table_lookup(core->open, &key);
-    struct slot *slot = NULL;
-    for (uint32_t i = 0; request && i < request->n && !slot; i++) {
-        struct slot *own = &request->slots[i];
-        if (own->verifying && own->hash[0] == hash[0] && own->hash[1] == hash[1]) slot = own;
+    struct candidate_state *state = NULL;
+    for (uint32_t i = 0; request && i < request->n && !state; i++) {
+        struct candidate_state *own = &request->states[i];
+        if (own->verifier_pending && own->hash[0] == hash[0] && own->hash[1] == hash[1]) state = own;
     }
-    if (!slot) {
+    if (!state) {
         core->stats.stray++;
         return;
     }
     bool possible = answer->p >= 0 && answer->p <= 1;
-    slot->verifying = false;
-    slot->remote = *answer;
-    slot->remote.message = answer->message ? arena_strdup(&request->arena, answer->message) : NULL;
-    if (!answer->code && !possible) slot->remote.code = ERR_MALFORMED;
-    core->stats.verifier_failures += slot->remote.code != ERR_OK;
+    state->verifier_pending = false;
+    state->remote_answer = *answer;
+    state->remote_answer.message = answer->message ? arena_strdup(&request->arena, answer->message) : NULL;
+    if (!answer->code && !possible) state->remote_answer.code = ERR_MALFORMED;
+    core->stats.verifier_failures += state->remote_answer.code != ERR_OK;
     if (request->deadline_ns && now_ns >= request->deadline_ns) {
         core->stats.deadlines++;
         decide_deadline(request, now_ns);
@@ -271,7 +271,7 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
 
 static enum err_code take_answer(struct core *core, const struct msg_result *result, int64_t now_ns)
 {
-    struct core_answer answer = {err_from_name(result->code), result->p, result->message};
+    struct core_verifier_answer answer = {err_from_name(result->code), result->p, result->message};
     core_verified(core, result->key, result->hash, &answer, now_ns);
     return ERR_OK;
 }
@@ -281,23 +281,23 @@ static void take_result(struct request *request, struct msg_result *result, int6
 {
     struct core *core = request->core;
     int family = vsig_family_by_name(result->family);
-    struct slot *slot = slot_of(request, result);
-    if (!slot || family < 0 || !(slot->waits >> family & 1)) {
+    struct candidate_state *state = state_of(request, result);
+    if (!state || family < 0 || !(state->pending >> family & 1)) {
         core->stats.stray++;
         return;
     }
     request->worker_ns += result->ns;
     bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
     if (!late) {
-        slot->waits &= ~(1U << family);
-        slot->results[family] = result;
+        state->pending &= ~(1U << family);
+        state->results[family] = result;
     }
-    uint32_t index = (uint32_t)(slot - request->slots);
-    if (!slot->waits) gather(request, index);
+    uint32_t index = (uint32_t)(state - request->states);
+    if (!state->pending) gather_candidate(request, index);
     if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
         core->stats.deadlines++;
         decide_deadline(request, now_ns);
-    } else if (!slot->waits) {
+    } else if (!state->pending) {
         ask_verifier(request, index);
         decide_advance(request, now_ns);
     }

@@ -32,11 +32,11 @@ struct core_incoming {
     enum edge_type type;
     const char *traceparent; /* of the message; NULL: the request's own */
     int64_t arrived_ns;      /* deadlines count from here */
-    bool again;              /* sent again on purpose: judge it, though it may have come before */
+    bool redriven;           /* sent again on purpose: judge it, though it may have come before */
 };
 
 /* What a remote verifier is asked about one candidate. */
-struct core_question {
+struct core_verifier_question {
     struct msg_key key;
     uint64_t hash[2];
     uint32_t candidate;
@@ -45,7 +45,7 @@ struct core_question {
 };
 
 /* And what it said. */
-struct core_answer {
+struct core_verifier_answer {
     enum err_code code;  /* not ERR_OK: it has no answer, the built-in verifier judges */
     double p;            /* P(entails), 0 to 1 */
     const char *message; /* what it is, or what went wrong; NULL */
@@ -60,7 +60,7 @@ struct core_actions {
     void (*dead)(void *ctx, void *token, const struct err *why);
     /* Ask the remote verifier; core_verified follows, whatever becomes of it. False: it cannot be asked now. NULL:
      * there is none. */
-    bool (*verify)(void *ctx, const struct core_question *question);
+    bool (*verify)(void *ctx, const struct core_verifier_question *question);
     /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
     void (*duplicate)(void *ctx, void *token);
     /* The request went to another process (core_forget): no verdict will come. NULL: not called. */
@@ -80,7 +80,7 @@ void core_free(struct core *core);
 
 /* A request came in. */
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns);
-/* A request that has its verdict, shown for what may come after it. */
+/* A request that has its verdict already, so that duplicates of it are known. */
 void core_history(struct core *core, const struct core_incoming *incoming);
 /* The partition went to another process, and its requests with it. */
 void core_forget(struct core *core, int32_t partition);
@@ -95,8 +95,8 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
                       const struct err *why, int64_t now_ns);
 /* The remote verifier has answered about the candidate with that hash; stray when nobody waits for it. */
-void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2], const struct core_answer *answer,
-                   int64_t now_ns);
+void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
+                   const struct core_verifier_answer *answer, int64_t now_ns);
 /* Time has passed. Returns when to call again at the latest; 0: no deadline is set. */
 int64_t core_tick(struct core *core, int64_t now_ns);
 

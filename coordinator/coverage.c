@@ -4,8 +4,9 @@
  * clean. Hence three rules, all of them decided here, in rules.c or in decide.c, none left to a model:
  *
  * - A signal that could not look never makes P greater than its silence would have made it (models.c).
- * - A candidate that was mostly not looked at is *unseen*: P is at most UNSEEN_P, it does not validate, and it is not
- *   preferred to one that was judged. The same holds where a family was to run it and nobody knows whether it runs.
+ * - A candidate that was mostly not looked at has *low coverage*: P is at most COVERAGE_LOW_P, it does not
+ *   validate, and it is not preferred to one that was judged. The same holds where a family was to run it and nobody
+ *   knows whether it runs.
  * - One that did not run to its end is not the answer.
  *
  * *Mostly* is more than half of the signals that were switched on for this request. On the training logs (2,938 beams
@@ -20,16 +21,16 @@
 
 #include <string.h>
 
-enum unseen_run unseen_run(const struct msg_judged *judged)
+enum coverage_run coverage_run(const struct msg_judged *judged)
 {
     if (!judged->judged || judged->invalid) return RUN_FAILED;
     if (!judged->execution) return RUN_UNKNOWN;
     return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
 }
 
-struct unseen_count unseen_count(const struct msg_judged *judged)
+struct coverage_count coverage_count(const struct msg_judged *judged)
 {
-    struct unseen_count out = {.signals = judged->n_signals};
+    struct coverage_count out = {.signals = judged->n_signals};
     for (uint32_t i = 0; i < judged->n_signals; i++) {
         if (judged->signals[i].state != MSG_UNAVAILABLE) continue;
         const char *reason = judged->signals[i].reason ? judged->signals[i].reason : "no reason given";
@@ -44,34 +45,34 @@ struct unseen_count unseen_count(const struct msg_judged *judged)
 static bool is_run_unknown(const struct request *request, uint32_t index)
 {
     bool to_run = request->families & (1U << VSIG_EXECUTION | 1U << VSIG_EXPLAIN);
-    return to_run && unseen_run(&request->judged[index]) == RUN_UNKNOWN;
+    return to_run && coverage_run(&request->judged[index]) == RUN_UNKNOWN;
 }
 
 /* More than half; or neither a signal nor the verifier looked. */
-static bool is_mostly_unseen(const struct msg_judged *judged)
+static bool is_mostly_unchecked(const struct msg_judged *judged)
 {
-    struct unseen_count count = unseen_count(judged);
+    struct coverage_count count = coverage_count(judged);
     return count.signals ? 2 * count.unavailable > count.signals : isnan(judged->entailment);
 }
 
-bool unseen(const struct request *request, uint32_t index)
+bool coverage_is_low(const struct request *request, uint32_t index)
 {
-    return is_run_unknown(request, index) || is_mostly_unseen(&request->judged[index]);
+    return is_run_unknown(request, index) || is_mostly_unchecked(&request->judged[index]);
 }
 
-const char *unseen_reason(const char *reason)
+const char *coverage_reason(const char *reason)
 {
     enum err_code code = err_from_name(reason);
     if (code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME) return "it has a name that cannot be resolved here";
     return code == ERR_INTERNAL ? reason : err_meaning(code);
 }
 
-const char *unseen_why(struct request *request, uint32_t index)
+const char *coverage_why(struct request *request, uint32_t index)
 {
     struct arena *arena = &request->arena;
-    struct unseen_count count = unseen_count(&request->judged[index]);
+    struct coverage_count count = coverage_count(&request->judged[index]);
     if (count.signals && count.unavailable == 0) return "nobody could say whether it executes";
     if (!count.unavailable) return "no check looked at it";
     return arena_printf(arena, "%u of its %u checks could not look at it: %s%s", count.unavailable, count.signals,
-                        unseen_reason(count.reason), count.several ? ", among other reasons" : "");
+                        coverage_reason(count.reason), count.several ? ", among other reasons" : "");
 }

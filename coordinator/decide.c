@@ -1,19 +1,19 @@
 /* DESIGN: from judged candidates to a verdict.
  *
- * Candidates are *settled* strictly in input order, whatever the order in which results come: a candidate is settled
- * when nothing more will be learned of it (all families answered, or it is invalid, a repeat, or past max_iterations).
- * All decisions are taken at settled candidates, from those before it. That is why speculation changes nothing but the
- * waiting: what was judged ahead and not reached is left out of the verdict, features of the request look no further
- * than the settled candidates, and iterations count settled ones.
+ * A candidate is *done* when nothing more will be learned of it: all families answered, or it is invalid, a repeat, or
+ * past max_iterations. Decisions are taken strictly in input order, whatever the order in which results come: only at
+ * the candidates that are done and before which all are done (the first n_done_prefix), and only from those. That is
+ * why speculation changes the waiting time and nothing else: what was judged ahead and not reached is left out of the
+ * verdict, features of the request see the prefix only, and iterations are counted in it.
  *
- * Two judges look at a settled candidate. The *signals* (label model, or the classifier over it) say how likely it is
- * to be right; the *verifier* says how likely its explanation answers the question: the remote one that was asked when
- * the families had answered, else the built-in one, which looks at the other settled candidates too. P(correct) puts
- * the two together. Which of them a strategy asks is a row of a table (rules.c):
+ * Two models score a candidate. The *signals* (label model, or the classifier over it) say how likely it is to be
+ * right; the *verifier* says how likely its explanation answers the question: the remote one, which was asked when the
+ * families had answered, else the built-in one, which sees the other candidates of the prefix too. P(correct) combines
+ * the two. Which of them a strategy asks is a row of a table (rules.c):
  *
- *   first_valid         the first settled candidate that passes both judges, each at its own threshold, and whose
- *                       P(correct) reaches the request's, is the answer
- *   rerank              settle all, then the best by P(correct); it validates if that reaches the threshold
+ *   first_valid         the first candidate that passes both models, each at its own threshold, and whose P(correct)
+ *                       reaches the request's, is the answer
+ *   rerank              wait for all, then the best by P(correct); it validates if that reaches the threshold
  *   detect_then_rerank  the first one that executes, if it passes as under first_valid; otherwise as rerank
  *   cyclesql            the paper to the letter: in order, the verifier alone; when none passes, the first that
  *                       executes
@@ -23,10 +23,10 @@
  * verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
  * says that too.
  *
- * *Best* is the highest score, the earlier of equals, among those that stand highest: what was judged stands above what
- * the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; what is invalid or did
- * not run to its end is never the answer. Another candidate than the first that executes must beat it by the model's
- * margin, or noise would be swapped for noise.
+ * *Best* is the highest score, the earlier of equals, within the highest tier: a candidate that was judged is above one
+ * that the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; one that is
+ * invalid or did not run to its end is never the answer. A candidate other than the first that executes must beat that
+ * one by the model's margin, or noise would be swapped for noise.
  *
  * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at all:
  * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
@@ -44,10 +44,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_settled(const struct request *request, uint32_t index)
+static bool is_done(const struct request *request, uint32_t index)
 {
-    const struct slot *slot = &request->slots[index];
-    return !slot->asks || (slot->sent && !slot->waits && !slot->verifying);
+    const struct candidate_state *state = &request->states[index];
+    return !state->needs_tasks || (state->sent && !state->pending && !state->verifier_pending);
 }
 
 /* --- what a candidate is worth --- */
@@ -56,28 +56,28 @@ static bool is_settled(const struct request *request, uint32_t index)
 static void verify(struct request *request, uint32_t index, uint32_t n_seen)
 {
     struct msg_judged *judged = &request->judged[index];
-    const struct slot *slot = &request->slots[index];
+    const struct candidate_state *state = &request->states[index];
     const struct scoring_models *models = request->core->config.models;
     judged->entailment = NAN;
     judged->verifier = NULL;
-    if (unseen_run(judged) != RUN_DONE) return;
-    if (slot->asked && !slot->remote.code) {
-        judged->entailment = slot->remote.p;
-        judged->verifier = slot->remote.message ? slot->remote.message : "remote";
-    } else if (models->verifier && slot->features) {
-        struct verifier_subject subject = {.request = request->asked,
+    if (coverage_run(judged) != RUN_DONE) return;
+    if (state->verifier_asked && !state->remote_answer.code) {
+        judged->entailment = state->remote_answer.p;
+        judged->verifier = state->remote_answer.message ? state->remote_answer.message : "remote";
+    } else if (models->verifier && state->features) {
+        struct verifier_subject subject = {.request = request->message,
                                            .candidates = request->judged,
                                            .n_candidates = request->n,
                                            .n_seen = n_seen,
                                            .index = index,
-                                           .features = slot->features};
+                                           .features = state->features};
         judged->entailment = models_discount(models, judged, verifier_entails(models->verifier, &subject));
         if (!isnan(judged->entailment)) judged->verifier = "builtin";
     }
 }
 
 /* Was a verifier to look at this candidate? */
-static bool is_to_verify(const struct request *request)
+static bool has_verifier(const struct request *request)
 {
     const struct core *core = request->core;
     return request->families >> VSIG_EXPLAIN & 1 && (core->config.models->verifier || core->actions.verify);
@@ -88,9 +88,9 @@ static bool is_to_verify(const struct request *request)
 static double combine(const struct request *request, double p, double entailment)
 {
     const struct scoring_models *models = request->core->config.models;
-    bool fitted = verifier_is_fitted(models->verifier, request->asked);
+    bool fitted = verifier_is_fitted(models->verifier, request->message);
     double out = models_combine(models, p, entailment, fitted);
-    if (!isnan(entailment) || isnan(p) || !is_to_verify(request)) return out;
+    if (!isnan(entailment) || isnan(p) || !has_verifier(request)) return out;
     return fmin(out, models_combine(models, p, 0.5, fitted));
 }
 
@@ -100,12 +100,13 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     if (!judged->judged || judged->invalid) return;
     const struct scoring_models *models = request->core->config.models;
     struct votes_subject subject = {request->judged, request->n, n_seen, index};
-    struct models_score *worth = &request->slots[index].score;
+    struct models_score *worth = &request->states[index].score;
     *worth = models_score(models, &subject);
     verify(request, index, n_seen);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
-    if (judged->p_correct > UNSEEN_P && rules_standing(request, index) != STANDS_JUDGED) judged->p_correct = UNSEEN_P;
+    if (judged->p_correct > COVERAGE_LOW_P && rules_tier(request, index) != TIER_JUDGED)
+        judged->p_correct = COVERAGE_LOW_P;
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
 }
 
@@ -120,19 +121,19 @@ static bool is_valid(const struct request *request, uint32_t index)
 static uint32_t first_executed(const struct request *request)
 {
     uint32_t first = NO_CANDIDATE;
-    for (uint32_t i = 0; i < request->decided; i++) {
-        enum rules_standing standing = rules_standing(request, i);
-        if (standing == STANDS_JUDGED) return i;
-        if (standing == STANDS_UNSEEN && first == NO_CANDIDATE) first = i;
+    for (uint32_t i = 0; i < request->n_done_prefix; i++) {
+        enum rules_tier tier = rules_tier(request, i);
+        if (tier == TIER_JUDGED) return i;
+        if (tier == TIER_LOW_COVERAGE && first == NO_CANDIDATE) first = i;
     }
     return first;
 }
 
 static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 {
-    enum rules_standing left = rules_standing(request, a), right = rules_standing(request, b);
+    enum rules_tier left = rules_tier(request, a), right = rules_tier(request, b);
     if (left != right) return left > right;
-    return request->slots[a].score.score > request->slots[b].score.score;
+    return request->states[a].score.score > request->states[b].score.score;
 }
 
 static double margin_of(const struct request *request)
@@ -142,21 +143,21 @@ static double margin_of(const struct request *request)
     return models->verifier ? verifier_margin(models->verifier) : 0;
 }
 
-/* The best settled candidate; NO_CANDIDATE when none runs to its end. */
+/* The best candidate of the prefix; NO_CANDIDATE when none runs to its end. */
 static uint32_t find_best(const struct request *request)
 {
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
     if (rules_of(request)->in_order && first != NO_CANDIDATE) return first;
-    for (uint32_t i = 0; i < request->decided; i++) {
-        if (rules_standing(request, i) == STANDS_OUT) continue;
+    for (uint32_t i = 0; i < request->n_done_prefix; i++) {
+        if (rules_tier(request, i) == TIER_EXCLUDED) continue;
         if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
     if (first == NO_CANDIDATE || best == first) return best;
-    double lead = request->slots[best].score.score - request->slots[first].score.score;
+    double lead = request->states[best].score.score - request->states[first].score.score;
     return lead > margin_of(request) ? best : first;
 }
 
-static void forget_judgement(struct msg_judged *judged)
+static void clear_judgement(struct msg_judged *judged)
 {
     judged->judged = judged->invalid = false;
     judged->n_signals = judged->n_findings = 0;
@@ -169,19 +170,19 @@ static void forget_judgement(struct msg_judged *judged)
 /* Speculative work is not part of the verdict. */
 static void drop_unreached(struct request *request, uint32_t winner)
 {
-    for (uint32_t i = request->decided; i < request->n; i++) {
+    for (uint32_t i = request->n_done_prefix; i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
         bool repeat = judged->same_as != 0;
         if (!repeat) judged->why = arena_printf(&request->arena, "not reached: candidate %u was taken", winner + 1);
-        forget_judgement(judged);
+        clear_judgement(judged);
     }
 }
 
 static uint32_t count_iterations(const struct request *request)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; request->judged && i < request->decided; i++)
-        n += request->slots[i].asks && request->judged[i].judged;
+    for (uint32_t i = 0; request->judged && i < request->n_done_prefix; i++)
+        n += request->states[i].needs_tasks && request->judged[i].judged;
     return n;
 }
 
@@ -203,19 +204,19 @@ static void set_versions(struct request *request, struct msg_verdict *verdict)
 static void set_thresholds(const struct request *request, struct msg_verdict *verdict)
 {
     const struct scoring_models *models = request->core->config.models;
-    const struct rules *asks = rules_of(request);
+    const struct rules *rule = rules_of(request);
     bool verifier = request->families >> VSIG_EXPLAIN & 1 && (models->verifier || request->core->actions.verify);
     bool any = models->label_model || models->classifier || verifier;
-    verdict->threshold = any && (asks->both || !verifier) ? request->threshold : (double)NAN;
-    verdict->entailment_threshold = verifier && asks->verifier ? request->entailment_threshold : (double)NAN;
+    verdict->threshold = any && (rule->combined || !verifier) ? request->threshold : (double)NAN;
+    verdict->entailment_threshold = verifier && rule->verifier ? request->entailment_threshold : (double)NAN;
 }
 
 static struct msg_verdict verdict_of(struct request *request, enum msg_status status, int64_t now_ns)
 {
     struct msg_verdict verdict = {
-        .id = request->asked->id,
-        .db = request->asked->db,
-        .tag = request->asked->tag,
+        .id = request->message->id,
+        .db = request->message->db,
+        .tag = request->message->tag,
         .key = request->key,
         .status = status,
         .p_correct = NAN,
@@ -224,10 +225,10 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .iterations = count_iterations(request),
         .total_ns = now_ns - request->arrived_ns,
         .worker_ns = request->worker_ns,
-        .gold = request->asked->gold,
-        .meta = request->asked->meta,
+        .gold = request->message->gold,
+        .meta = request->message->meta,
     };
-    msg_request_digest(request->asked, verdict.request_digest);
+    msg_request_digest(request->message, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
     if (!verdict.id)
         verdict.id = arena_printf(&request->arena, "%d-%lld", request->key.partition, (long long)request->key.offset);
@@ -288,7 +289,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
 
 static void conclude(struct request *request, int64_t now_ns)
 {
-    if (request->wide)
+    if (request->evaluate_all)
         for (uint32_t i = 0; i < request->n; i++) score(request, i, request->n);
     uint32_t best = find_best(request);
     if (best != NO_CANDIDATE && is_valid(request, best))
@@ -299,14 +300,14 @@ static void conclude(struct request *request, int64_t now_ns)
 
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns)
 {
-    request->decided = 0;
+    request->n_done_prefix = 0;
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
         if (judged->invalid && judged->judged) { /* that much is known without a database */
             if (!judged->why) judged->why = why_invalid(request, i);
             continue;
         }
-        forget_judgement(judged);
+        clear_judgement(judged);
         if (!judged->why) judged->why = "not judged: the request failed";
     }
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_FAILED, now_ns);
@@ -315,7 +316,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     close_request(request, &verdict);
 }
 
-/* --- settling --- */
+/* --- in input order --- */
 
 static bool is_database_failure(enum err_code code)
 {
@@ -328,7 +329,7 @@ static const struct msg_result *database_failure(const struct request *request, 
 {
     const struct msg_result *failure = NULL;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
-        const struct msg_result *result = request->slots[index].results[f];
+        const struct msg_result *result = request->states[index].results[f];
         if (!result) continue;
         if (!is_database_failure(err_from_name(result->code))) return NULL;
         failure = result;
@@ -336,56 +337,56 @@ static const struct msg_result *database_failure(const struct request *request, 
     return failure;
 }
 
-/* Look at the next settled candidate. True: that was the verdict. */
-static bool settle_one(struct request *request, uint32_t index, int64_t now_ns)
+/* Score the next candidate of the prefix and decide if it ends the request. True: that was the verdict. */
+static bool take_done(struct request *request, uint32_t index, int64_t now_ns)
 {
     const struct msg_result *failure = database_failure(request, index);
     if (failure) {
         decide_failed(request, failure->code, failure->message, now_ns);
         return true;
     }
-    score(request, index, request->decided);
-    if (request->wide || rules_standing(request, index) != STANDS_JUDGED) return false;
+    score(request, index, request->n_done_prefix);
+    if (request->evaluate_all || rules_tier(request, index) != TIER_JUDGED) return false;
     if (is_valid(request, index)) {
         conclude_valid(request, index, now_ns);
         return true;
     }
-    if (rules_of(request)->widens) request->wide = true;
+    if (rules_of(request)->fallback_to_all) request->evaluate_all = true;
     return false;
 }
 
-/* How many more candidates may go out now. In order: `speculate` unsettled ones; all: as many unanswered ones as the
+/* How many more candidates may go out now. In order: `speculate` that are not done; all: as many unanswered ones as the
  * core allows. */
 static uint32_t window(const struct request *request)
 {
-    uint32_t flying = 0;
-    for (uint32_t i = request->decided; i < request->next; i++) {
-        const struct slot *slot = &request->slots[i];
-        flying += slot->asks && (request->wide ? slot->waits != 0 : true);
+    uint32_t in_flight = 0;
+    for (uint32_t i = request->n_done_prefix; i < request->next_to_send; i++) {
+        const struct candidate_state *state = &request->states[i];
+        in_flight += state->needs_tasks && (request->evaluate_all ? state->pending != 0 : true);
     }
-    uint32_t most = request->wide ? request->core->config.max_window : request->options.speculate;
-    return most > flying ? most - flying : 0;
+    uint32_t most = request->evaluate_all ? request->core->config.max_window : request->options.speculate;
+    return most > in_flight ? most - in_flight : 0;
 }
 
 static void send(struct request *request, uint32_t index)
 {
-    struct slot *slot = &request->slots[index];
+    struct candidate_state *state = &request->states[index];
     struct msg_task task = {
         .key = request->key,
-        .hash = {slot->hash[0], slot->hash[1]},
+        .hash = {state->hash[0], state->hash[1]},
         .candidate = index,
-        .db = request->asked->db,
-        .question = request->asked->question,
-        .evidence = request->asked->evidence,
+        .db = request->message->db,
+        .question = request->message->question,
+        .evidence = request->message->evidence,
         .sql = request->judged[index].sql,
         .deadline_ns = request->deadline_ns,
         .expose = request->options.expose,
         .deny_columns = request->options.deny_columns,
         .n_deny_columns = request->options.n_deny_columns,
-        .traceparent = request->asked->traceparent,
+        .traceparent = request->message->traceparent,
     };
-    slot->sent = true;
-    slot->waits = request->families;
+    state->sent = true;
+    state->pending = request->families;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
         if (!(request->families >> f & 1)) continue;
         task.family = vsig_family_name((enum vsig_family)f);
@@ -396,21 +397,21 @@ static void send(struct request *request, uint32_t index)
 
 static void send_more(struct request *request)
 {
-    for (uint32_t room = window(request); room && request->next < request->n; request->next++) {
-        if (!request->slots[request->next].asks) continue;
-        send(request, request->next);
+    for (uint32_t room = window(request); room && request->next_to_send < request->n; request->next_to_send++) {
+        if (!request->states[request->next_to_send].needs_tasks) continue;
+        send(request, request->next_to_send);
         room--;
     }
 }
 
 bool decide_advance(struct request *request, int64_t now_ns)
 {
-    if (rules_of(request)->wide) request->wide = true;
-    while (request->decided < request->n && is_settled(request, request->decided)) {
-        uint32_t index = request->decided++;
-        if (settle_one(request, index, now_ns)) return true;
+    if (rules_of(request)->evaluate_all) request->evaluate_all = true;
+    while (request->n_done_prefix < request->n && is_done(request, request->n_done_prefix)) {
+        uint32_t index = request->n_done_prefix++;
+        if (take_done(request, index, now_ns)) return true;
     }
-    if (request->decided == request->n) {
+    if (request->n_done_prefix == request->n) {
         conclude(request, now_ns);
         return true;
     }
@@ -422,22 +423,23 @@ void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
     for (uint32_t i = 0; i < request->n; i++) {
-        struct slot *slot = &request->slots[i];
-        if (is_settled(request, i)) continue;
-        if (slot->verifying) {
-            slot->verifying = false;
-            slot->remote = (struct core_answer){.code = ERR_DEADLINE, .message = err_meaning(ERR_DEADLINE)};
+        struct candidate_state *state = &request->states[i];
+        if (is_done(request, i)) continue;
+        if (state->verifier_pending) {
+            state->verifier_pending = false;
+            state->remote_answer =
+                (struct core_verifier_answer){.code = ERR_DEADLINE, .message = err_meaning(ERR_DEADLINE)};
             continue;
         }
-        uint32_t waits = slot->sent ? slot->waits : request->families;
-        missing |= waits;
-        slot->waits = waits;
-        if (waits != request->families)
-            gather(request, i);
+        uint32_t pending = state->sent ? state->pending : request->families;
+        missing |= pending;
+        state->pending = pending;
+        if (pending != request->families)
+            gather_candidate(request, i);
         else
             request->judged[i].why = "not judged: the deadline passed";
     }
-    request->decided = request->n;
+    request->n_done_prefix = request->n;
     for (uint32_t i = 0; i < request->n; i++) score(request, i, request->n);
     conclude_by_policy(request, find_best(request), err_name(ERR_DEADLINE), err_meaning(ERR_DEADLINE), missing, now_ns);
 }

@@ -64,7 +64,7 @@ static bool same(XXH128_hash_t a, XXH128_hash_t b)
 }
 
 /* The same bytes before; else the same id before. The same offset is the request itself, shown again. */
-static enum duplicates_answer look(const struct partition *partition, const struct entry *entry, bool *is_known)
+static enum duplicates_answer find_earlier(const struct partition *partition, const struct entry *entry, bool *is_known)
 {
     enum duplicates_answer answer = DUPLICATES_NONE;
     for (uint16_t at = partition->buckets[entry->bucket]; at != NONE; at = partition->entries[at].next) {
@@ -99,15 +99,15 @@ static void add(struct partition *partition, struct entry *entry)
     partition->at = (partition->at + 1) % DUPLICATES_WINDOW;
 }
 
-enum duplicates_answer duplicates_see(struct duplicates *duplicates, struct msg_key key, const char *id,
-                                      const void *bytes, size_t len)
+enum duplicates_answer duplicates_check(struct duplicates *duplicates, struct msg_key key, const char *id,
+                                        const void *bytes, size_t len)
 {
     struct partition *partition = partition_get(duplicates, key.partition);
     if (!partition) return DUPLICATES_NOMEM;
     struct entry entry = {.id = XXH3_128bits(id, strlen(id)), .bytes = XXH3_128bits(bytes, len), .offset = key.offset};
     entry.bucket = (uint16_t)(entry.id.low64 % BUCKETS);
     bool is_known = false;
-    enum duplicates_answer answer = look(partition, &entry, &is_known);
+    enum duplicates_answer answer = find_earlier(partition, &entry, &is_known);
     if (!is_known) add(partition, &entry);
     return answer;
 }

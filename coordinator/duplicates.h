@@ -25,8 +25,8 @@ struct duplicates *duplicates_new(void);
 void duplicates_free(struct duplicates *duplicates); /* NULL is fine */
 
 /* Compare with what came before, and remember it. The same key again is the same request. */
-enum duplicates_answer duplicates_see(struct duplicates *duplicates, struct msg_key key, const char *id,
-                                      const void *bytes, size_t len);
+enum duplicates_answer duplicates_check(struct duplicates *duplicates, struct msg_key key, const char *id,
+                                        const void *bytes, size_t len);
 
 /* Forget a partition: it is read from its start again. */
 void duplicates_forget(struct duplicates *duplicates, int32_t partition);

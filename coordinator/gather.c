@@ -32,21 +32,21 @@ static const char *name_of(uint32_t id)
 
 static void gather_signals(struct request *request, uint32_t index)
 {
-    const struct slot *slot = &request->slots[index];
+    const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     uint32_t room = VSIG_ID_END;
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += slot->results[f] ? slot->results[f]->n_signals : 0;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += state->results[f] ? state->results[f]->n_signals : 0;
     judged->signals = arena_new_array(&request->arena, room, struct msg_signal);
     if (!judged->signals) return;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
-        const struct msg_result *result = slot->results[f];
+        const struct msg_result *result = state->results[f];
         struct msg_signal *into = judged->signals + judged->n_signals;
         if (result && !result->n_signals && result->code && err_from_name(result->code) != ERR_OK) {
             judged->n_signals += unavailable_family((enum vsig_family)f, result->code, into);
         } else if (result) {
             if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
             judged->n_signals += result->n_signals;
-        } else if (slot->waits >> f & 1) {
+        } else if (state->pending >> f & 1) {
             judged->n_signals += unavailable_family((enum vsig_family)f, err_name(ERR_DEADLINE), into);
         }
     }
@@ -68,14 +68,14 @@ static void forget_signals(struct msg_judged *judged)
 /* Families say the same of invalid SQL: once is enough. */
 static void gather_findings(struct request *request, uint32_t index)
 {
-    const struct slot *slot = &request->slots[index];
+    const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     uint32_t room = 0;
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += slot->results[f] ? slot->results[f]->n_findings : 0;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += state->results[f] ? state->results[f]->n_findings : 0;
     judged->findings = arena_new_array(&request->arena, room, struct msg_finding);
     if (!judged->findings) return;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
-        const struct msg_result *result = slot->results[f];
+        const struct msg_result *result = state->results[f];
         for (uint32_t i = 0; result && i < result->n_findings; i++) {
             struct msg_finding finding = result->findings[i];
             bool invalid = finding.signal == MSG_INVALID_SQL;
@@ -88,30 +88,31 @@ static void gather_findings(struct request *request, uint32_t index)
 }
 
 /* The execution family's, which may have a sample; else as the explain family found it. */
-static struct msg_execution *execution_of(const struct slot *slot)
+static struct msg_execution *execution_of(const struct candidate_state *state)
 {
     static const enum vsig_family families[] = {VSIG_EXECUTION, VSIG_EXPLAIN};
     for (unsigned i = 0; i < G_N_ELEMENTS(families); i++)
-        if (slot->results[families[i]] && slot->results[families[i]]->execution)
-            return slot->results[families[i]]->execution;
+        if (state->results[families[i]] && state->results[families[i]]->execution)
+            return state->results[families[i]]->execution;
     return NULL;
 }
 
 static void gather_explanation(struct request *request, uint32_t index)
 {
-    struct slot *slot = &request->slots[index];
+    struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
-    struct msg_explanation *explanation = slot->results[VSIG_EXPLAIN] ? slot->results[VSIG_EXPLAIN]->explanation : NULL;
+    struct msg_explanation *explanation =
+        state->results[VSIG_EXPLAIN] ? state->results[VSIG_EXPLAIN]->explanation : NULL;
     if (!explanation) return;
     judged->explanation = explanation->prose;
     if (request->options.explain == MSG_EXPLAIN_FULL) judged->explained = explanation;
     float *features = arena_new_array(&request->arena, FEATURE_COUNT, float);
-    if (features && models_read_features(explanation, features)) slot->features = features;
+    if (features && models_read_features(explanation, features)) state->features = features;
 }
 
-void gather(struct request *request, uint32_t index)
+void gather_candidate(struct request *request, uint32_t index)
 {
-    const struct slot *slot = &request->slots[index];
+    const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     judged->judged = true;
     gather_signals(request, index);
@@ -120,7 +121,7 @@ void gather(struct request *request, uint32_t index)
         judged->p_correct = 0;
         forget_signals(judged);
     }
-    judged->execution = execution_of(slot);
+    judged->execution = execution_of(state);
     if (!judged->invalid) gather_explanation(request, index);
 }
 

@@ -1,4 +1,4 @@
-/* A request comes in: options are settled, every candidate is parsed, repeats are found.
+/* A request comes in: options are resolved, every candidate is parsed, repeats are found.
  *
  * Two candidates are the same when their normal forms are: they are judged once, and the first one gets the votes of
  * all. What does not parse is invalid at once and costs no task. */
@@ -11,22 +11,22 @@
 
 static const int64_t MS = 1000000;
 
-static uint32_t first_set(uint32_t asked, uint32_t configured, uint32_t fallback)
+static uint32_t first_set(uint32_t requested, uint32_t configured, uint32_t fallback)
 {
-    return asked ? asked : configured ? configured : fallback;
+    return requested ? requested : configured ? configured : fallback;
 }
 
 static double threshold_of(const struct request *request)
 {
-    const struct msg_options *asked = &request->asked->options, *defaults = &request->core->config.defaults;
-    if (asked->threshold > 0) return asked->threshold;
-    if (asked->alpha > 0) return 1 - asked->alpha;
+    const struct msg_options *requested = &request->message->options, *defaults = &request->core->config.defaults;
+    if (requested->threshold > 0) return requested->threshold;
+    if (requested->alpha > 0) return 1 - requested->alpha;
     if (defaults->threshold > 0) return defaults->threshold;
     if (defaults->alpha > 0) return 1 - defaults->alpha;
     return request->core->config.models->threshold;
 }
 
-static enum err_code settle_families(struct request *request, struct err *err)
+static enum err_code resolve_families(struct request *request, struct err *err)
 {
     const struct msg_options *options = &request->options;
     request->families = options->n_families ? 0 : (1U << VSIG_FAMILY_COUNT) - 1;
@@ -40,33 +40,34 @@ static enum err_code settle_families(struct request *request, struct err *err)
     return ERR_OK;
 }
 
-static enum err_code settle_options(struct request *request, struct err *err)
+static enum err_code resolve_options(struct request *request, struct err *err)
 {
     const struct core *core = request->core;
-    const struct msg_options *asked = &request->asked->options, *defaults = &core->config.defaults;
+    const struct msg_options *requested = &request->message->options, *defaults = &core->config.defaults;
     struct msg_options *out = &request->options;
-    *out = *asked;
-    out->strategy = first_set(asked->strategy, defaults->strategy, core->config.models->strategy);
-    out->policy = first_set(asked->policy, defaults->policy, MSG_BEST_EFFORT);
-    out->expose = first_set(asked->expose, defaults->expose, MSG_EXPOSE_VALUES);
-    out->speculate = first_set(asked->speculate, defaults->speculate, 1);
-    out->max_iterations = first_set(asked->max_iterations, defaults->max_iterations, UINT32_MAX);
-    out->explain = first_set(asked->explain, defaults->explain, MSG_EXPLAIN_ON);
-    out->deadline_ms = asked->deadline_ms ? asked->deadline_ms : defaults->deadline_ms;
-    if (!asked->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
-    if (!asked->n_deny_columns)
+    *out = *requested;
+    out->strategy = first_set(requested->strategy, defaults->strategy, core->config.models->strategy);
+    out->policy = first_set(requested->policy, defaults->policy, MSG_BEST_EFFORT);
+    out->expose = first_set(requested->expose, defaults->expose, MSG_EXPOSE_VALUES);
+    out->speculate = first_set(requested->speculate, defaults->speculate, 1);
+    out->max_iterations = first_set(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
+    out->explain = first_set(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
+    out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
+    if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
+    if (!requested->n_deny_columns)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
     const struct scoring_models *models = core->config.models;
-    bool asked_own = asked->threshold > 0 || asked->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
+    bool own_threshold =
+        requested->threshold > 0 || requested->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
     request->entailment_threshold = models->entailment_threshold;
     if (out->strategy == MSG_CYCLESQL)
-        request->entailment_threshold = asked_own ? request->threshold : models->cyclesql_threshold;
+        request->entailment_threshold = own_threshold ? request->threshold : models->cyclesql_threshold;
     int64_t most = core->config.max_deadline_ms;
     if (most && (out->deadline_ms <= 0 || out->deadline_ms > most)) out->deadline_ms = most;
     if (out->deadline_ms > 0 && out->deadline_ms < (INT64_MAX - request->arrived_ns) / MS)
         request->deadline_ns = request->arrived_ns + out->deadline_ms * MS;
-    return settle_families(request, err);
+    return resolve_families(request, err);
 }
 
 /* --- candidates --- */
@@ -115,28 +116,29 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
 
 /* What the content of a request adds to every candidate's hash, so that two requests share results only if this is
  * equal. */
-static uint64_t context_hash(const struct msg_request *asked)
+static uint64_t context_hash(const struct msg_request *message)
 {
-    const char *const parts[] = {asked->db, asked->question, asked->evidence};
+    const char *const parts[] = {message->db, message->question, message->evidence};
     uint64_t hash = 0;
     for (unsigned i = 0; i < 3; i++)
         hash = XXH3_64bits_withSeed(parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 0, hash);
     return hash;
 }
 
-static void set_hash(struct request *request, struct slot *slot, const struct sql_stmt *stmt, uint64_t context)
+static void set_hash(struct request *request, struct candidate_state *state, const struct sql_stmt *stmt,
+                     uint64_t context)
 {
     const char *normal = sql_normal_form(&request->core->scratch, stmt->root);
     XXH128_hash_t hash = normal ? XXH3_128bits_withSeed(normal, strlen(normal), context)
                                 : XXH3_128bits_withSeed(stmt->text, stmt->len, context);
-    slot->hash[0] = hash.high64;
-    slot->hash[1] = hash.low64;
+    state->hash[0] = hash.high64;
+    state->hash[1] = hash.low64;
 }
 
 static void take_candidate(struct request *request, uint32_t index, GHashTable *seen, uint64_t context)
 {
-    const struct msg_candidate *candidate = &request->asked->candidates[index];
-    struct slot *slot = &request->slots[index];
+    const struct msg_candidate *candidate = &request->message->candidates[index];
+    struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     *judged = (struct msg_judged){.sql = candidate->sql,
                                   .count = candidate->count ? candidate->count : 1,
@@ -151,16 +153,16 @@ static void take_candidate(struct request *request, uint32_t index, GHashTable *
         set_invalid(request, index, stmt, code);
         return;
     }
-    set_hash(request, slot, stmt, context);
+    set_hash(request, state, stmt, context);
     gpointer first;
-    if (seen && g_hash_table_lookup_extended(seen, slot->hash, NULL, &first)) {
+    if (seen && g_hash_table_lookup_extended(seen, state->hash, NULL, &first)) {
         judged->same_as = GPOINTER_TO_UINT(first) + 1;
         judged->why = arena_printf(&request->arena, "repeats candidate %u", GPOINTER_TO_UINT(first) + 1);
         request->judged[GPOINTER_TO_UINT(first)].count += judged->count;
         return;
     }
-    if (seen) g_hash_table_insert(seen, slot->hash, GUINT_TO_POINTER(index));
-    slot->asks = true;
+    if (seen) g_hash_table_insert(seen, state->hash, GUINT_TO_POINTER(index));
+    state->needs_tasks = true;
 }
 
 static guint hash_of_hash(gconstpointer p)
@@ -176,28 +178,29 @@ static void limit_iterations(struct request *request)
 {
     uint32_t left = request->options.max_iterations;
     for (uint32_t i = 0; i < request->n; i++) {
-        if (!request->slots[i].asks) continue;
+        if (!request->states[i].needs_tasks) continue;
         if (left) {
             left--;
             continue;
         }
-        request->slots[i].asks = false;
+        request->states[i].needs_tasks = false;
         request->judged[i].why = "not judged: past max_iterations";
     }
 }
 
-enum err_code ingest(struct request *request, struct err *err)
+enum err_code ingest_request(struct request *request, struct err *err)
 {
-    const struct msg_request *asked = request->asked;
-    enum err_code code = settle_options(request, err);
+    const struct msg_request *message = request->message;
+    enum err_code code = resolve_options(request, err);
     if (code) return code;
-    if (asked->n_candidates == 0) return err_set(err, ERR_LIMIT_COUNT, "the request has no candidates");
-    request->slots = arena_new_array(&request->arena, asked->n_candidates, struct slot);
-    request->judged = arena_new_array(&request->arena, asked->n_candidates, struct msg_judged);
-    if (!request->slots || !request->judged) return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
-    request->n = asked->n_candidates;
+    if (message->n_candidates == 0) return err_set(err, ERR_LIMIT_COUNT, "the request has no candidates");
+    request->states = arena_new_array(&request->arena, message->n_candidates, struct candidate_state);
+    request->judged = arena_new_array(&request->arena, message->n_candidates, struct msg_judged);
+    if (!request->states || !request->judged)
+        return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
+    request->n = message->n_candidates;
     GHashTable *seen = request->n > 1 ? g_hash_table_new(hash_of_hash, same_hash) : NULL;
-    uint64_t context = context_hash(asked);
+    uint64_t context = context_hash(message);
     for (uint32_t i = 0; i < request->n; i++) take_candidate(request, i, seen, context);
     if (seen) g_hash_table_destroy(seen);
     limit_iterations(request);

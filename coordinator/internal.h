@@ -15,16 +15,16 @@
 /* --- core.c, ingest.c, decide.c: one open request --- */
 
 /* A candidate on its way. Everything else about it is in the verdict's own msg_judged. */
-struct slot {
+struct candidate_state {
     uint64_t hash[2];
-    bool asks; /* is judged by tasks: parses, repeats nothing, within max_iterations */
+    bool needs_tasks; /* is judged by tasks: parses, repeats nothing, within max_iterations */
     bool sent;
-    uint32_t waits; /* families that have not answered; bits */
+    uint32_t pending; /* families that have not answered; bits */
     struct msg_result *results[VSIG_FAMILY_COUNT];
     const float *features; /* [FEATURE_COUNT]; NULL: the explain family has not answered, or has nothing to say */
-    bool verifying;        /* the remote verifier has been asked and has not answered */
-    bool asked;            /* it has been asked */
-    struct core_answer remote;
+    bool verifier_pending; /* the remote verifier has been asked and has not answered */
+    bool verifier_asked;   /* it has been asked */
+    struct core_verifier_answer remote_answer;
     struct models_score score;
 };
 
@@ -33,18 +33,18 @@ struct request {
     struct arena arena; /* of all below */
     struct msg_key key;
     void *token;
-    struct msg_request *asked;
+    struct msg_request *message;
     struct msg_options options;      /* nothing left open */
     double threshold;                /* of P(correct) */
     double entailment_threshold;     /* of the verifier's; under cyclesql the only one */
     int64_t arrived_ns, deadline_ns; /* 0: none */
     uint32_t families;               /* bits */
-    struct slot *slots;
+    struct candidate_state *states;
     struct msg_judged *judged;
     uint32_t n;
-    uint32_t next;    /* first that was not sent */
-    uint32_t decided; /* candidates before it are settled */
-    bool wide;        /* all candidates are judged, in any order */
+    uint32_t next_to_send;  /* first that was not sent */
+    uint32_t n_done_prefix; /* candidates before it are done */
+    bool evaluate_all;      /* all candidates are judged, in any order */
     int64_t worker_ns;
 };
 
@@ -63,9 +63,10 @@ struct core {
 };
 
 /* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
-enum err_code ingest(struct request *request, struct err *err);
+enum err_code ingest_request(struct request *request, struct err *err);
 
-/* decide.c: settle what can be settled in order, then send more or conclude. True: the request is closed and gone. */
+/* decide.c: decide at each candidate that is done, in order, then send more or conclude. True: the request is closed
+ * and gone. */
 bool decide_advance(struct request *request, int64_t now_ns);
 /* Conclude with what there is. */
 void decide_deadline(struct request *request, int64_t now_ns);
@@ -73,8 +74,8 @@ void decide_deadline(struct request *request, int64_t now_ns);
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
-void gather(struct request *request, uint32_t index);
-/* The families among `waits` as names. */
+void gather_candidate(struct request *request, uint32_t index);
+/* The families of `bits` as names. */
 const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n);
 
 /* report.c: SQLens's error report on one candidate, and questions to the user. */
@@ -84,62 +85,62 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
 /* coverage.c: what the checks could not look at. */
 
 /* Does a candidate execute? Not known when no family has run it. */
-enum unseen_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
-enum unseen_run unseen_run(const struct msg_judged *judged);
+enum coverage_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
+enum coverage_run coverage_run(const struct msg_judged *judged);
 
 /* P of a candidate that the checks could not look at is at most this. Nothing is known of it, and that is even odds:
  * the models' own guess, some 0.8, holds for what they were fitted on, and of 9,839 honest candidates of the training
  * logs there was none that the checks could not look at. */
-#define UNSEEN_P 0.5
+#define COVERAGE_LOW_P 0.5
 
 /* Its signals, and those of them that could not look. */
-struct unseen_count {
+struct coverage_count {
     uint32_t signals, unavailable;
     const char *reason; /* of the first that could not; NULL: all looked */
     bool several;       /* not all of them for that reason */
 };
-struct unseen_count unseen_count(const struct msg_judged *judged);
+struct coverage_count coverage_count(const struct msg_judged *judged);
 /* Were the checks unable to look at this candidate? Then it is not the answer as long as there is one that was judged.
  */
-bool unseen(const struct request *request, uint32_t index);
-/* What was not looked at, after "it is not judged: "; only of one that is unseen. */
-const char *unseen_why(struct request *request, uint32_t index);
+bool coverage_is_low(const struct request *request, uint32_t index);
+/* What was not looked at, after "it is not judged: "; only where coverage_is_low. */
+const char *coverage_why(struct request *request, uint32_t index);
 /* The meaning of an error's wire name, for people; any other reason is returned as it is. */
-const char *unseen_reason(const char *reason);
+const char *coverage_reason(const char *reason);
 
 /* rules.c: which tests a strategy asks for, and how it goes on. */
 struct rules {
-    bool verifier, signals; /* each judge at its own threshold */
-    bool both;              /* P(correct) at the request's */
-    bool wide;              /* all are settled before any is taken */
-    bool widens;            /* as soon as the first that executes fails */
+    bool verifier, signals; /* each model at its own threshold */
+    bool combined;          /* P(correct) at the request's */
+    bool evaluate_all;      /* all are done before any is taken */
+    bool fallback_to_all;   /* as soon as the first that executes fails */
     bool in_order;          /* when none passes: the first that executes */
 };
 /* Those of the request's strategy. */
 const struct rules *rules_of(const struct request *request);
 
-/* The better of two candidates stands higher, before any number is looked at. */
-enum rules_standing {
-    STANDS_OUT,    /* invalid, or did not run to its end: never the answer */
-    STANDS_UNSEEN, /* the checks could not look at it: never validated */
-    STANDS_JUDGED
+/* Compared before any number: the higher tier is the better candidate. */
+enum rules_tier {
+    TIER_EXCLUDED,     /* invalid, or did not run to its end: never the answer */
+    TIER_LOW_COVERAGE, /* the checks could not look at it: never validated */
+    TIER_JUDGED
 };
-enum rules_standing rules_standing(const struct request *request, uint32_t index);
+enum rules_tier rules_tier(const struct request *request, uint32_t index);
 
 /* What one candidate still lacks to validate. */
 enum rules_test {
     RULES_PASSES,
-    RULES_RUNS,     /* it did not run to its end */
-    RULES_UNSEEN,   /* the checks could not look at it */
-    RULES_VERIFIER, /* its explanation does not answer the question */
-    RULES_SIGNALS,  /* its signals speak against it */
-    RULES_BOTH      /* P(correct) is too low */
+    RULES_NOT_RUN,      /* it did not run to its end */
+    RULES_LOW_COVERAGE, /* the checks could not look at it */
+    RULES_VERIFIER,     /* its explanation does not answer the question */
+    RULES_SIGNALS,      /* its signals speak against it */
+    RULES_COMBINED      /* P(correct) is too low */
 };
 enum rules_test rules_test(const struct request *request, uint32_t index);
 
 enum { NO_CANDIDATE = UINT32_MAX };
 
-/* why.c: why each settled candidate but the chosen one was passed over, in one sentence each; and notes on how the
+/* why.c: why each candidate that is done, but the chosen one, was passed over, in one sentence each; notes on how the
  * judgement came about. `chosen`: NO_CANDIDATE when nothing is returned; `best`: what would have been. */
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best);
 /* What the nearest one still lacks, as a sentence. */

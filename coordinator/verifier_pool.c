@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_THREADS = 4, MAX_THREADS = 64, DEFAULT_WAITING = 1024, DEFAULT_PATIENCE_MS = 60000, OFFER_MS = 100 };
+enum { DEFAULT_THREADS = 4, MAX_THREADS = 64, DEFAULT_WAITING = 1024, DEFAULT_TIMEOUT_MS = 60000, OFFER_MS = 100 };
 
 struct job {
-    struct core_question question; /* its texts are in `texts` */
+    struct core_verifier_question question; /* its texts are in `texts` */
     char texts[];
 };
 
-struct asker {
-    struct asker_config config;
+struct verifier_pool {
+    struct verifier_pool_config config;
     struct scorer *scorer;
     pthread_t threads[MAX_THREADS];
     uint32_t n_threads;
@@ -29,16 +29,16 @@ struct asker {
 /* --- one answer --- */
 
 /* On the scorer's clock. */
-static int64_t deadline_of(const struct asker *asker, const struct core_question *question)
+static int64_t deadline_of(const struct verifier_pool *pool, const struct core_verifier_question *question)
 {
-    int64_t now = clock_now_ns(), patience = asker->config.patience_ms * 1000000;
-    if (!question->deadline_ns) return now + patience;
-    int64_t left = question->deadline_ns - bus_now_ns(asker->config.bus);
+    int64_t now = clock_now_ns(), timeout = pool->config.timeout_ms * 1000000;
+    if (!question->deadline_ns) return now + timeout;
+    int64_t left = question->deadline_ns - bus_now_ns(pool->config.bus);
     return now + (left < 0 ? 0 : left);
 }
 
 /* Try to send until there is room, or the asker is being closed. */
-static void send_result(struct asker *asker, const struct msg_result *result)
+static void send_result(struct verifier_pool *pool, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
     char key[40];
@@ -51,13 +51,13 @@ static void send_result(struct asker *asker, const struct msg_result *result)
                               .value = buffer.bytes,
                               .len = buffer.len};
         enum err_code code = ERR_FULL;
-        while (code == ERR_FULL && !atomic_load(&asker->stopping))
-            code = bus_produce(asker->config.bus, &out, 1, OFFER_MS, NULL);
+        while (code == ERR_FULL && !atomic_load(&pool->stopping))
+            code = bus_produce(pool->config.bus, &out, 1, OFFER_MS, NULL);
     }
     msg_buffer_free(&buffer);
 }
 
-static void answer(struct asker *asker, const struct core_question *question)
+static void answer(struct verifier_pool *pool, const struct core_verifier_question *question)
 {
     struct scorer_reply reply = {0};
     struct err err = {0};
@@ -67,40 +67,40 @@ static void answer(struct asker *asker, const struct core_question *question)
                                 .hash = {question->hash[0], question->hash[1]},
                                 .candidate = question->candidate,
                                 .family = MSG_VERIFIER};
-    enum err_code code = scorer_entails(asker->scorer, question->premise, question->hypothesis,
-                                        deadline_of(asker, question), &result.p, &reply, &err);
+    enum err_code code = scorer_entails(pool->scorer, question->premise, question->hypothesis,
+                                        deadline_of(pool, question), &result.p, &reply, &err);
     snprintf(name, sizeof name, "%s%s%s", reply.backend ? reply.backend : "remote", *reply.model ? " " : "",
              reply.model);
     result.code = err_name(code);
     result.message = code ? err.text : name;
     result.ns = clock_now_ns() - started;
-    send_result(asker, &result);
+    send_result(pool, &result);
 }
 
 /* --- threads --- */
 
-static struct job *next_job(struct asker *asker)
+static struct job *next_job(struct verifier_pool *pool)
 {
-    pthread_mutex_lock(&asker->lock);
-    while (!asker->waiting.head && !atomic_load(&asker->stopping)) pthread_cond_wait(&asker->more, &asker->lock);
-    struct job *job = atomic_load(&asker->stopping) ? NULL : g_queue_pop_head(&asker->waiting);
-    pthread_mutex_unlock(&asker->lock);
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->waiting.head && !atomic_load(&pool->stopping)) pthread_cond_wait(&pool->more, &pool->lock);
+    struct job *job = atomic_load(&pool->stopping) ? NULL : g_queue_pop_head(&pool->waiting);
+    pthread_mutex_unlock(&pool->lock);
     return job;
 }
 
 static void *run(void *arg)
 {
-    struct asker *asker = arg;
+    struct verifier_pool *pool = arg;
     struct job *job;
     pthread_setname_np(pthread_self(), "verifier");
-    while ((job = next_job(asker))) {
-        answer(asker, &job->question);
+    while ((job = next_job(pool))) {
+        answer(pool, &job->question);
         free(job);
     }
     return NULL;
 }
 
-bool asker_put(struct asker *asker, const struct core_question *question)
+bool verifier_pool_submit(struct verifier_pool *pool, const struct core_verifier_question *question)
 {
     size_t premise = strlen(question->premise) + 1, hypothesis = strlen(question->hypothesis) + 1;
     struct job *job = malloc(sizeof *job + premise + hypothesis);
@@ -108,59 +108,59 @@ bool asker_put(struct asker *asker, const struct core_question *question)
     job->question = *question;
     job->question.premise = memcpy(job->texts, question->premise, premise);
     job->question.hypothesis = memcpy(job->texts + premise, question->hypothesis, hypothesis);
-    pthread_mutex_lock(&asker->lock);
-    bool room = asker->waiting.length < asker->config.max_waiting;
-    if (room) g_queue_push_tail(&asker->waiting, job);
-    pthread_cond_signal(&asker->more);
-    pthread_mutex_unlock(&asker->lock);
+    pthread_mutex_lock(&pool->lock);
+    bool room = pool->waiting.length < pool->config.max_waiting;
+    if (room) g_queue_push_tail(&pool->waiting, job);
+    pthread_cond_signal(&pool->more);
+    pthread_mutex_unlock(&pool->lock);
     if (!room) free(job);
     return room;
 }
 
-static enum err_code start(struct asker *asker, struct err *err)
+static enum err_code start(struct verifier_pool *pool, struct err *err)
 {
-    for (; asker->n_threads < asker->config.threads; asker->n_threads++)
-        if (pthread_create(&asker->threads[asker->n_threads], NULL, run, asker))
+    for (; pool->n_threads < pool->config.threads; pool->n_threads++)
+        if (pthread_create(&pool->threads[pool->n_threads], NULL, run, pool))
             return err_set(err, ERR_NOMEM, "no thread for the remote verifier");
     return ERR_OK;
 }
 
-enum err_code asker_new(const struct asker_config *config, struct asker **out, struct err *err)
+enum err_code verifier_pool_new(const struct verifier_pool_config *config, struct verifier_pool **out, struct err *err)
 {
     *out = NULL;
-    struct asker *asker = calloc(1, sizeof *asker);
-    if (!asker) return err_set(err, ERR_NOMEM, "no memory for a remote verifier");
-    asker->config = *config;
-    if (!asker->config.threads) asker->config.threads = DEFAULT_THREADS;
-    if (asker->config.threads > MAX_THREADS) asker->config.threads = MAX_THREADS;
-    if (!asker->config.max_waiting) asker->config.max_waiting = DEFAULT_WAITING;
-    if (!asker->config.patience_ms) asker->config.patience_ms = DEFAULT_PATIENCE_MS;
-    atomic_init(&asker->stopping, false);
-    pthread_mutex_init(&asker->lock, NULL);
-    pthread_cond_init(&asker->more, NULL);
-    g_queue_init(&asker->waiting);
-    enum err_code code = scorer_open(config->scorer, &asker->scorer, err);
-    if (!code) code = start(asker, err);
+    struct verifier_pool *pool = calloc(1, sizeof *pool);
+    if (!pool) return err_set(err, ERR_NOMEM, "no memory for a remote verifier");
+    pool->config = *config;
+    if (!pool->config.threads) pool->config.threads = DEFAULT_THREADS;
+    if (pool->config.threads > MAX_THREADS) pool->config.threads = MAX_THREADS;
+    if (!pool->config.max_waiting) pool->config.max_waiting = DEFAULT_WAITING;
+    if (!pool->config.timeout_ms) pool->config.timeout_ms = DEFAULT_TIMEOUT_MS;
+    atomic_init(&pool->stopping, false);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->more, NULL);
+    g_queue_init(&pool->waiting);
+    enum err_code code = scorer_open(config->scorer, &pool->scorer, err);
+    if (!code) code = start(pool, err);
     if (code) {
-        asker_free(asker);
+        verifier_pool_free(pool);
         return code;
     }
-    *out = asker;
+    *out = pool;
     return ERR_OK;
 }
 
-void asker_free(struct asker *asker)
+void verifier_pool_free(struct verifier_pool *pool)
 {
-    if (!asker) return;
-    pthread_mutex_lock(&asker->lock);
-    atomic_store(&asker->stopping, true);
-    pthread_cond_broadcast(&asker->more);
-    pthread_mutex_unlock(&asker->lock);
-    if (asker->scorer) scorer_stop(asker->scorer);
-    for (uint32_t i = 0; i < asker->n_threads; i++) pthread_join(asker->threads[i], NULL);
-    scorer_close(asker->scorer);
-    g_queue_clear_full(&asker->waiting, free);
-    pthread_cond_destroy(&asker->more);
-    pthread_mutex_destroy(&asker->lock);
-    free(asker);
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->stopping, true);
+    pthread_cond_broadcast(&pool->more);
+    pthread_mutex_unlock(&pool->lock);
+    if (pool->scorer) scorer_stop(pool->scorer);
+    for (uint32_t i = 0; i < pool->n_threads; i++) pthread_join(pool->threads[i], NULL);
+    scorer_close(pool->scorer);
+    g_queue_clear_full(&pool->waiting, free);
+    pthread_cond_destroy(&pool->more);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }

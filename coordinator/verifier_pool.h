@@ -14,22 +14,22 @@
 #include "coordinator/core.h"
 #include "lib/llm/scorer.h"
 
-struct asker;
+struct verifier_pool;
 
-struct asker_config {
+struct verifier_pool_config {
     struct bus *bus;
     const struct scorer_config *scorer;
     uint32_t threads;     /* calls at a time; 0: 4 */
     uint32_t max_waiting; /* questions; 0: 1,024 */
-    int64_t patience_ms;  /* for a question without a deadline; 0: 60,000 */
+    int64_t timeout_ms;   /* for a question without a deadline; 0: 60,000 */
 };
 
 /* `config` is copied, what the scorer needs too; the bus must outlive the asker. ERR_CONFIG: as scorer_open says. */
-enum err_code asker_new(const struct asker_config *config, struct asker **out, struct err *err);
+enum err_code verifier_pool_new(const struct verifier_pool_config *config, struct verifier_pool **out, struct err *err);
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
-void asker_free(struct asker *asker);
+void verifier_pool_free(struct verifier_pool *pool);
 
 /* Copies the question. False: the queue is full, or there is no memory. Never blocks. Thread: any. */
-bool asker_put(struct asker *asker, const struct core_question *question);
+bool verifier_pool_submit(struct verifier_pool *pool, const struct core_verifier_question *question);
 
 #endif

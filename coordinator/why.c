@@ -1,5 +1,5 @@
-/* Why a candidate was passed over, in one sentence for a person: the judge that spoke against it with its number, and
- * what it points at. A sentence claims nothing that did not take part in the decision: it names the test that failed,
+/* Why a candidate was passed over, in one sentence for a person: the test that it failed, with the number, and what the
+ * test points at. A sentence claims nothing that did not take part in the decision: it names the test that failed,
  * and its evidence is a finding of that candidate, marked in its SQL. Values of the database never enter a sentence
  * (messages of findings have none). Also the notes: what else matters for understanding the judgement. */
 #include "coordinator/internal.h"
@@ -60,14 +60,14 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
 }
 
 /* What the built-in verifier went by, where that says more than its number: the candidate alone would have passed. */
-static const char *against(const struct request *request, uint32_t index)
+static const char *context_sentence(const struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];
     const struct verifier_model *model = request->core->config.models->verifier;
-    const struct slot *slot = &request->slots[index];
-    if (!model || !slot->features || !judged->verifier || strcmp(judged->verifier, "builtin") != 0) return "";
-    struct verifier_subject subject = {request->asked,   request->judged, request->n,
-                                       request->decided, index,           slot->features};
+    const struct candidate_state *state = &request->states[index];
+    if (!model || !state->features || !judged->verifier || strcmp(judged->verifier, "builtin") != 0) return "";
+    struct verifier_subject subject = {request->message,       request->judged, request->n,
+                                       request->n_done_prefix, index,           state->features};
     struct verifier_parts parts = verifier_parts(model, &subject);
     double least = learn_logit(request->entailment_threshold, 0);
     return parts.content >= least && parts.context < 0 ? ", because of what the other candidates say" : "";
@@ -107,7 +107,7 @@ static bool is_refused(const struct msg_judged *judged, const struct msg_finding
     return by_parser || (judged->execution && is_refusal(code_of(judged->execution->code)));
 }
 
-static const char *of_invalid(struct arena *arena, const struct msg_judged *judged)
+static const char *invalid_sentence(struct arena *arena, const struct msg_judged *judged)
 {
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         const struct msg_finding *finding = &judged->findings[i];
@@ -120,10 +120,10 @@ static const char *of_invalid(struct arena *arena, const struct msg_judged *judg
 
 const char *why_invalid(struct request *request, uint32_t index)
 {
-    return of_invalid(&request->arena, &request->judged[index]);
+    return invalid_sentence(&request->arena, &request->judged[index]);
 }
 
-static const char *of_run(struct arena *arena, const struct msg_judged *judged)
+static const char *run_sentence(struct arena *arena, const struct msg_judged *judged)
 {
     enum err_code code = code_of(judged->execution ? judged->execution->code : NULL);
     return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "it did not run to its end", err_meaning(code));
@@ -144,7 +144,7 @@ static const char *difference(struct arena *arena, const struct msg_judged *judg
 }
 
 /* It passed, or fails no more than the one that was preferred. */
-static const char *of_rank(struct request *request, uint32_t index, uint32_t best)
+static const char *rank_sentence(struct request *request, uint32_t index, uint32_t best)
 {
     struct arena *arena = &request->arena;
     const struct msg_judged *judged = &request->judged[index], *other = &request->judged[best];
@@ -159,62 +159,63 @@ static const char *of_rank(struct request *request, uint32_t index, uint32_t bes
 }
 
 /* A sentence on a number that is below a test's threshold, with both numbers and what speaks against the candidate. */
-static const char *of_number(struct arena *arena, const struct msg_judged *judged, double p, double least,
-                             const char *before, const char *between, const char *after)
+static const char *threshold_sentence(struct arena *arena, const struct msg_judged *judged, double p, double least,
+                                      const char *before, const char *between, const char *after)
 {
     struct digits_pair digits = digits_apart(p, least, 2);
     return arena_printf(arena, "%s%s%s%s%s%s", before, digits.first, between, digits.second, after,
                         evidence(arena, judged));
 }
 
-static const char *why(struct request *request, uint32_t index, uint32_t best)
+static const char *sentence_for(struct request *request, uint32_t index, uint32_t best)
 {
     struct arena *arena = &request->arena;
     const struct msg_judged *judged = &request->judged[index];
-    if (judged->invalid) return of_invalid(arena, judged);
+    if (judged->invalid) return invalid_sentence(arena, judged);
     switch (rules_test(request, index)) {
-    case RULES_RUNS: return of_run(arena, judged);
-    case RULES_UNSEEN: return arena_printf(arena, "it is not judged: %s", unseen_why(request, index));
+    case RULES_NOT_RUN: return run_sentence(arena, judged);
+    case RULES_LOW_COVERAGE: return arena_printf(arena, "it is not judged: %s", coverage_why(request, index));
     case RULES_VERIFIER: {
-        const char *after = arena_printf(arena, ")%s", against(request, index));
-        return of_number(arena, judged, judged->entailment, request->entailment_threshold,
-                         "the explanation does not answer the question (P ", " < ", after ? after : ")");
+        const char *after = arena_printf(arena, ")%s", context_sentence(request, index));
+        return threshold_sentence(arena, judged, judged->entailment, request->entailment_threshold,
+                                  "the explanation does not answer the question (P ", " < ", after ? after : ")");
     }
     case RULES_SIGNALS:
-        return of_number(arena, judged, request->slots[index].score.p, request->core->config.models->label_threshold,
-                         "its signals speak against it (P ", " < ", ")");
-    case RULES_BOTH:
+        return threshold_sentence(arena, judged, request->states[index].score.p,
+                                  request->core->config.models->label_threshold, "its signals speak against it (P ",
+                                  " < ", ")");
+    case RULES_COMBINED:
     case RULES_PASSES: break;
     }
-    if (best != NO_CANDIDATE && best != index) return of_rank(request, index, best);
+    if (best != NO_CANDIDATE && best != index) return rank_sentence(request, index, best);
     if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were looked at";
-    return isnan(judged->p_correct)
-               ? "without a model nothing validates"
-               : of_number(arena, judged, judged->p_correct, request->threshold, "P(correct) ", " is below ", "");
+    return isnan(judged->p_correct) ? "without a model nothing validates"
+                                    : threshold_sentence(arena, judged, judged->p_correct, request->threshold,
+                                                         "P(correct) ", " is below ", "");
 }
 
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
 {
-    for (uint32_t i = 0; i < request->decided; i++) {
+    for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         struct msg_judged *judged = &request->judged[i];
-        if (!judged->why && judged->judged && i != chosen) judged->why = why(request, i, best);
+        if (!judged->why && judged->judged && i != chosen) judged->why = sentence_for(request, i, best);
     }
 }
 
 const char *why_not_valid(struct request *request, uint32_t best)
 {
     return arena_printf(&request->arena, "nothing validates; candidate %u comes nearest, but %s", best + 1,
-                        why(request, best, best));
+                        sentence_for(request, best, best));
 }
 
 const char *why_none(struct request *request, const char **reason)
 {
-    for (uint32_t i = 0; i < request->decided; i++) {
+    for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         const struct msg_judged *judged = &request->judged[i];
         if (!judged->judged || judged->invalid || !judged->execution) continue;
         *reason = err_name(code_of(judged->execution->code));
         return arena_printf(&request->arena, "no candidate runs to its end; candidate %u: %s", i + 1,
-                            of_run(&request->arena, judged));
+                            run_sentence(&request->arena, judged));
     }
     *reason = "invalid_sql";
     return "no candidate executes";
@@ -242,29 +243,29 @@ static void add_to_group(struct group *groups, uint32_t *n, const char *reason, 
 static const char *why_unverified(struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];
-    const struct slot *slot = &request->slots[index];
-    const struct msg_result *result = slot->results[VSIG_EXPLAIN];
+    const struct candidate_state *state = &request->states[index];
+    const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
-    if (!slot->asks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
-    if (unseen(request, index)) return NULL; /* a note of its own says so */
+    if (!state->needs_tasks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
+    if (coverage_is_low(request, index)) return NULL; /* a note of its own says so */
     if (!result) return err_name(ERR_DEADLINE);
-    if (slot->asked && slot->remote.code) return err_name(slot->remote.code);
+    if (state->verifier_asked && state->remote_answer.code) return err_name(state->remote_answer.code);
     return err_from_name(result->code) ? result->code : "nothing to verify";
 }
 
-static const char *why_stood_in(struct request *request, uint32_t index)
+static const char *why_fallback(struct request *request, uint32_t index)
 {
-    const struct slot *slot = &request->slots[index];
-    return slot->asked && slot->remote.code ? err_name(slot->remote.code) : NULL;
+    const struct candidate_state *state = &request->states[index];
+    return state->verifier_asked && state->remote_answer.code ? err_name(state->remote_answer.code) : NULL;
 }
 
 /* "24 of 24: it has a name that cannot be resolved here"; NULL: all checks could look. */
-static const char *why_not_looked(struct request *request, uint32_t index)
+static const char *why_not_checked(struct request *request, uint32_t index)
 {
-    struct unseen_count count = unseen_count(&request->judged[index]);
+    struct coverage_count count = coverage_count(&request->judged[index]);
     if (!count.unavailable) return NULL;
     return arena_printf(&request->arena, "%u of %u: %s%s", count.unavailable, count.signals,
-                        unseen_reason(count.reason), count.several ? ", and others" : "");
+                        coverage_reason(count.reason), count.several ? ", and others" : "");
 }
 
 static void add_notes(struct request *request, struct msg_verdict *verdict, const char **notes, const char *said,
@@ -272,7 +273,7 @@ static void add_notes(struct request *request, struct msg_verdict *verdict, cons
 {
     struct group groups[MAX_GROUPS];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < request->decided; i++) {
+    for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         const char *reason = reason_of(request, i);
         if (reason) add_to_group(groups, &n, reason, i);
     }
@@ -293,10 +294,10 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
     verdict->notes = notes;
     if (request->options.strategy == MSG_CYCLESQL && !(explains && (built_in || core->actions.verify)))
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
-    add_notes(request, verdict, notes, "checks that could not look", why_not_looked);
+    add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
     if (!explains) return;
     if (core->actions.verify && built_in)
-        add_notes(request, verdict, notes, "the remote verifier did not answer, the built-in one judged", why_stood_in);
+        add_notes(request, verdict, notes, "the remote verifier did not answer, the built-in one judged", why_fallback);
     if (core->actions.verify || built_in)
         add_notes(request, verdict, notes, "not verified, the signals alone decided", why_unverified);
 }

@@ -37,7 +37,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
 
 static int64_t turned_ns(void *ctx)
 {
-    return coordinator_turned_ns(ctx);
+    return coordinator_heartbeat_ns(ctx);
 }
 
 static void collect(void *ctx, struct metrics *metrics)

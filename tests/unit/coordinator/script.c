@@ -71,10 +71,10 @@ static void task_free(gpointer p)
     g_free(p);
 }
 
-static bool on_verify(void *ctx, const struct core_question *question)
+static bool on_verify(void *ctx, const struct core_verifier_question *question)
 {
     struct script *script = ctx;
-    if (script->deaf) return false;
+    if (script->verifier_full) return false;
     struct script_task *copy = g_new0(struct script_task, 1);
     copy->key = question->key;
     memcpy(copy->hash, question->hash, sizeof copy->hash);

@@ -35,7 +35,7 @@ struct script {
     GPtrArray *verdicts; /* JSON, in the order they came */
     GPtrArray *dead;     /* error names */
     uint64_t sent;       /* tasks in all */
-    bool deaf;           /* the remote verifier takes no questions */
+    bool verifier_full;  /* the remote verifier takes no questions */
     void *token;         /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
 };

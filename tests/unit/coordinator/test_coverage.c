@@ -15,8 +15,8 @@ static void done(void)
     script_close(&s);
     leak_check();
 }
-TestSuite(unseen, .fini = done);
-TestSuite(unseen_models, .fini = leak_check);
+TestSuite(coverage, .fini = done);
+TestSuite(coverage_models, .fini = leak_check);
 
 enum { N_STATES = 32 };
 
@@ -90,7 +90,7 @@ static struct models_score score_of(const struct scoring_models *models, const c
     return models_score(models, &(struct votes_subject){judged, 2, 2, 0, false});
 }
 
-Test(unseen_models, an_unavailable_signal_never_helps)
+Test(coverage_models, an_unavailable_signal_never_helps)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         struct scoring_models *models = load(&all_judges[j]);
@@ -117,7 +117,7 @@ Test(unseen_models, an_unavailable_signal_never_helps)
     }
 }
 
-Test(unseen_models, where_all_looked_nothing_is_taken_away)
+Test(coverage_models, where_all_looked_nothing_is_taken_away)
 {
     struct scoring_models *models = load(&all_judges[1]);
     struct msg_signal signals[N_STATES];
@@ -160,7 +160,7 @@ static double decided_p(const char *states, unsigned entails)
 }
 
 /* The same through the whole decision, where both judges are put together. */
-Test(unseen, an_unavailable_signal_never_raises_what_is_decided)
+Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
 {
     uint64_t seed = 23;
     for (unsigned j = 0; j < N_JUDGES; j++) {
@@ -199,7 +199,7 @@ static const json_t *candidate(const json_t *verdict, size_t index)
 }
 
 /* Each under each strategy, each set of judges, in both places, with a threshold that anything would reach. */
-Test(unseen, never_beats_what_was_judged)
+Test(coverage, never_beats_what_was_judged)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         open_judges(&all_judges[j]);
@@ -217,7 +217,7 @@ Test(unseen, never_beats_what_was_judged)
     }
 }
 
-Test(unseen, alone_it_never_validates)
+Test(coverage, alone_it_never_validates)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         open_judges(&all_judges[j]);
@@ -228,7 +228,7 @@ Test(unseen, alone_it_never_validates)
                                (const char *const[]){sql, NULL});
             bool ends = strstr(sql, "slow") == NULL;
             cr_assert_str_eq(script_text(v, "status"), ends ? "best_effort" : "abstained", "%s", sql);
-            cr_assert_leq(json_number_value(json_object_get(candidate(v, 0), "p_correct")), UNSEEN_P);
+            cr_assert_leq(json_number_value(json_object_get(candidate(v, 0), "p_correct")), COVERAGE_LOW_P);
             cr_assert(strstr(script_text(v, "message"), ends ? "could not look at it" : "the statement ran longer"),
                       "%s", script_text(v, "message"));
             json_decref(v);
@@ -237,7 +237,7 @@ Test(unseen, alone_it_never_validates)
 }
 
 /* Half of the checks are enough to be judged by, and a question that nobody asked is not the candidate's fault. */
-Test(unseen, a_few_lost_checks_are_no_reason)
+Test(coverage, a_few_lost_checks_are_no_reason)
 {
     char sql[96] = "SELECT rows_1, states_";
     memset(sql + strlen(sql), 'u', n_signals() / 2 - 1);
@@ -252,7 +252,7 @@ Test(unseen, a_few_lost_checks_are_no_reason)
     json_decref(v);
 }
 
-Test(unseen, the_verdict_says_what_was_not_looked_at)
+Test(coverage, the_verdict_says_what_was_not_looked_at)
 {
     static const char why[] = "it has a name that cannot be resolved here";
     char expected[160];
@@ -288,7 +288,7 @@ static json_t *fail_families(const char *const *families, enum err_code code)
 }
 
 /* No family that runs it has answered: it may well not run. */
-Test(unseen, what_nobody_ran_does_not_validate)
+Test(coverage, what_nobody_ran_does_not_validate)
 {
     static const enum err_code codes[] = {ERR_DB_UNAVAILABLE, ERR_REJECTED, ERR_LIMIT_MEMORY, ERR_FULL};
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -303,7 +303,7 @@ Test(unseen, what_nobody_ran_does_not_validate)
 }
 
 /* A family that fails without a word on its signals has looked at none of them. */
-Test(unseen, a_family_that_says_nothing_did_not_look)
+Test(coverage, a_family_that_says_nothing_did_not_look)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1", NULL}, 0);
@@ -315,7 +315,7 @@ Test(unseen, a_family_that_says_nothing_did_not_look)
 }
 
 /* A verifier that cannot look favours no candidate: one that is explained well is preferred. */
-Test(unseen, what_cannot_be_explained_does_not_beat_what_is)
+Test(coverage, what_cannot_be_explained_does_not_beat_what_is)
 {
     script_open_models(&s, load(&all_judges[0]), (struct msg_options){.strategy = MSG_RERANK}, true);
     script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1, unexplained", "SELECT rows_2, entails_7", NULL}, 0);

@@ -68,9 +68,9 @@ Test(once, what_is_no_duplicate)
     ask(2, 1, nameless);
     ask(2, 2, nameless);
     cr_assert_eq(core_open_requests(s.core), 5, "nobody knows whether they are the same");
-    struct core_incoming again = {
-        .key = {1, 8}, .bytes = line, .len = strlen(line), .type = EDGE_TYPE_JSON, .again = true};
-    core_request(s.core, &again, 0);
+    struct core_incoming redriven = {
+        .key = {1, 8}, .bytes = line, .len = strlen(line), .type = EDGE_TYPE_JSON, .redriven = true};
+    core_request(s.core, &redriven, 0);
     cr_assert_eq(core_open_requests(s.core), 6, "a dead letter that was sent again is meant");
     finish();
 }
@@ -82,12 +82,13 @@ Test(once, the_table_is_bounded)
     char id[16];
     for (int64_t i = 0; i < 3 * DUPLICATES_WINDOW; i++) {
         snprintf(id, sizeof id, "r%d", (int)i);
-        cr_assert_eq(duplicates_see(table, (struct msg_key){0, i}, id, id, 4), DUPLICATES_NONE);
+        cr_assert_eq(duplicates_check(table, (struct msg_key){0, i}, id, id, 4), DUPLICATES_NONE);
     }
     for (int64_t i = 3 * DUPLICATES_WINDOW - 1, n = 0; n < DUPLICATES_WINDOW / 2; i--, n++) {
         snprintf(id, sizeof id, "r%d", (int)i);
-        cr_assert_eq(duplicates_see(table, (struct msg_key){0, i}, id, id, 4), DUPLICATES_NONE, "itself, shown again");
-        cr_assert_eq(duplicates_see(table, (struct msg_key){0, 3 * DUPLICATES_WINDOW}, id, id, 4), DUPLICATES_SAME);
+        cr_assert_eq(duplicates_check(table, (struct msg_key){0, i}, id, id, 4), DUPLICATES_NONE,
+                     "itself, shown again");
+        cr_assert_eq(duplicates_check(table, (struct msg_key){0, 3 * DUPLICATES_WINDOW}, id, id, 4), DUPLICATES_SAME);
     }
     duplicates_free(table);
     leak_check();

@@ -184,7 +184,7 @@ Test(verify, a_verifier_that_is_away_is_noted)
 Test(verify, a_full_queue_is_a_verifier_that_is_away)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
-    s.deaf = true;
+    s.verifier_full = true;
     ASK(NULL, "SELECT rows_1");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
@@ -269,7 +269,7 @@ Test(verify, answers_that_are_no_probability_are_none)
         ASK(NULL, "SELECT rows_1");
         for (unsigned k = 0; k < VSIG_FAMILY_COUNT; k++) script_answer(&s, 0, 0);
         const struct script_task *task = s.tasks->pdata[0];
-        struct core_answer answer = {ERR_OK, nonsense[i], "tei"};
+        struct core_verifier_answer answer = {ERR_OK, nonsense[i], "tei"};
         core_verified(s.core, task->key, task->hash, &answer, 0);
         json_t *v = script_verdict(&s);
         cr_assert(strstr(note(v, 0), "(malformed)"), "%s", note(v, 0));
@@ -282,7 +282,7 @@ Test(verify, answers_about_something_else_are_stray)
 {
     script_open_remote(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1", "SELECT rows_2");
-    struct core_answer answer = {ERR_OK, 0.9, "tei"};
+    struct core_verifier_answer answer = {ERR_OK, 0.9, "tei"};
     const struct script_task *task = s.tasks->pdata[0];
     uint64_t hash[2] = {task->hash[0], task->hash[1]};
     core_verified(s.core, (struct msg_key){0, 0}, hash, &answer, 0);
