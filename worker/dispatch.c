@@ -15,7 +15,7 @@
  * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
  * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
  *
- * A task that may have ended two processes is judged by one of its own (trial.h); one that ends that too is answered
+ * A task that may have ended two processes is judged by one of its own (isolated.h); one that ends that too is answered
  * `rejected` and also becomes a dead letter.
  *
  * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so

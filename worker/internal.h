@@ -32,7 +32,7 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
 /* Forget one whose file has failed. */
 void handles_drop(struct handles *handles, struct handle *handle);
 
-/* --- subject.c: the candidate in hand, and the question it belongs to --- */
+/* --- analysis.c: the candidate in hand, and the question it belongs to --- */
 
 struct subjects {
     const struct worker_config *config;

@@ -82,7 +82,7 @@ struct worker_config {
     struct breakers *breakers; /* a database that does not answer is left alone */
     struct permits *permits;   /* holds max_statements of the catalogue's entries */
 
-    /* Judge a task, as its bytes came, in a process of its own (trial.h), within limit_ms; its result is encoded in
+    /* Judge a task, as its bytes came, in a process of its own (isolated.h), within limit_ms; its result is encoded in
      * *result. Called for tasks that were delivered to max_crashes (0: 2) processes that died. NULL: nobody is
      * suspected. Thread: eval. */
     enum err_code (*trial)(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,

@@ -5,7 +5,7 @@
 #include "lib/db/executor.h"
 #include "worker/db_breakers.h"
 #include "worker/permits.h"
-#include "worker/trial.h"
+#include "worker/isolated.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The worker's other face: started for one task, it reads it, judges it and writes the result. */
 #include "proto/message/msg.h"
 #include "tests/unit/cli/spawn.h"
-#include "worker/trial.h"
+#include "worker/isolated.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include "worker/db_breakers.h"
 #include "worker/internal.h"
 #include "worker/permits.h"
-#include "worker/trial.h"
+#include "worker/isolated.h"
 
 #include "lib/base/clock.h"
 

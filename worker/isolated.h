@@ -8,8 +8,8 @@
  * How such a process is started is its owner's business (cli/commands/worker.c): it reads a task from its standard
  * input and writes the result.
  */
-#ifndef ASSAY_WORKER_TRIAL_H
-#define ASSAY_WORKER_TRIAL_H
+#ifndef ASSAY_WORKER_ISOLATED_H
+#define ASSAY_WORKER_ISOLATED_H
 
 #include "worker/worker.h"
 

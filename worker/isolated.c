@@ -1,4 +1,4 @@
-#include "worker/trial.h"
+#include "worker/isolated.h"
 
 #include "lib/base/clock.h"
 #include "worker/internal.h"
