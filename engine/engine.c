@@ -148,7 +148,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .schemas = engine->schemas,
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
-        .tells_places = true,
+        .shows_locations = true,
     };
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
     if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);

@@ -18,18 +18,18 @@ enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200 };
 
 struct writer {
     struct arena *arena;
-    const struct subjects *subjects;
+    const struct analysis *analysis;
     const struct msg_task *task;
     bool values; /* facts that were read from the database may leave */
     bool rows;   /* and so may rows of the result */
 };
 
-static enum err_code full(struct err *err)
+static enum err_code out_of_memory(struct err *err)
 {
     return err_set(err, ERR_LIMIT_MEMORY, "the answer needs more memory than it may have");
 }
 
-static void address(struct msg_result *out, const struct msg_task *task)
+static void init_result(struct msg_result *out, const struct msg_task *task)
 {
     *out = (struct msg_result){
         .key = task->key,
@@ -46,7 +46,7 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
     if (!out->clauses) return false;
     for (uint32_t i = 0; i < from->n_clauses; i++) {
         const struct vsig_clause *clause = &from->clauses[i];
-        const char *text = arena_strndup(w->arena, w->subjects->sql + clause->start, clause->end - clause->start);
+        const char *text = arena_strndup(w->arena, w->analysis->sql + clause->start, clause->end - clause->start);
         if (!text) return false;
         out->clauses[i] = (struct msg_clause){clause->label, text, clause->start, clause->end};
     }
@@ -61,7 +61,7 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         const char *dot = strrchr(w->task->deny_columns[i], '.');
         if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
     }
-    const struct schema_index *index = w->subjects->schema;
+    const struct schema_index *index = w->analysis->schema;
     for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
         if (index->columns[i]->n_origins && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
@@ -89,7 +89,7 @@ static bool write_finding(const struct writer *w, const struct vsig_finding *fro
     return write_clauses(w, from, out) && write_facts(w, from, out);
 }
 
-static bool is_of(const struct vsig_def *def, enum vsig_family family, const struct vsig_options *options)
+static bool is_enabled_in(const struct vsig_def *def, enum vsig_family family, const struct vsig_options *options)
 {
     return def->family == family && options->enabled[def->id];
 }
@@ -111,12 +111,12 @@ static bool write_verdicts(const struct writer *w, enum vsig_family family, cons
     const struct vsig_def *const *all = vsig_all(&n_all);
     uint32_t n_findings = 0;
     for (unsigned i = 0; i < n_all; i++)
-        if (is_of(all[i], family, w->subjects->config->signals)) n_findings += verdicts[all[i]->id].n_findings;
+        if (is_enabled_in(all[i], family, w->analysis->config->signals)) n_findings += verdicts[all[i]->id].n_findings;
     out->signals = arena_new_array(w->arena, n_all, struct msg_signal);
     out->findings = arena_new_array(w->arena, n_findings, struct msg_finding);
     if (!out->signals || !out->findings) return false;
     for (unsigned i = 0; i < n_all; i++)
-        if (is_of(all[i], family, w->subjects->config->signals) &&
+        if (is_enabled_in(all[i], family, w->analysis->config->signals) &&
             !write_verdict(w, all[i], &verdicts[all[i]->id], out))
             return false;
     return true;
@@ -143,7 +143,7 @@ static const char *value_text(struct arena *arena, const struct db_value *value)
 
 static bool write_sample(const struct writer *w, const struct db_result *from, struct msg_execution *out)
 {
-    uint32_t limit = w->subjects->config->sample_rows ? w->subjects->config->sample_rows : SAMPLE_ROWS;
+    uint32_t limit = w->analysis->config->sample_rows ? w->analysis->config->sample_rows : SAMPLE_ROWS;
     uint32_t n = from->n_rows < limit ? from->n_rows : limit;
     out->sample = arena_new_array(w->arena, n, struct msg_row);
     if (!out->sample) return false;
@@ -163,34 +163,34 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
 /* What the engine said about a statement that it took: an error on the way may quote a value ('invalid input syntax for
  * type integer: "..."'), of any column within its reach. What it says on preparing one is about the text alone. NULL:
  * the arena is full. */
-static const char *said_of(const struct writer *w)
+static const char *engine_message(const struct writer *w)
 {
-    const struct subjects *s = w->subjects;
-    if (!s->said_running || (w->values && !s->reaches_denied)) return s->said.text;
-    const char *what =
-        s->said.code == ERR_ENGINE ? "failed on a value, which may not be shown" : err_meaning(s->said.code);
-    return *s->said.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, s->said.sqlstate) : what;
+    const struct analysis *a = w->analysis;
+    if (!a->failed_running || (w->values && !a->reaches_denied)) return a->engine_err.text;
+    const char *what = a->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
+                                                        : err_meaning(a->engine_err.code);
+    return *a->engine_err.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, a->engine_err.sqlstate) : what;
 }
 
 static bool write_execution(const struct writer *w, struct msg_result *result)
 {
-    const struct vsig_subject *subject = &w->subjects->subject;
+    const struct vsig_subject *subject = &w->analysis->subject;
     const struct db_result *from = &subject->result;
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
     /* What another family's task has found invalid by preparing it was not run after that. */
-    enum err_code code = subject->result_known ? subject->result_code : w->subjects->verdict;
+    enum err_code code = subject->result_known ? subject->result_code : w->analysis->invalid_code;
     result->execution = out;
     out->code = err_name(code);
-    out->error_offset = w->subjects->offset;
+    out->error_offset = w->analysis->offset;
     if (code) {
-        out->message = said_of(w);
+        out->message = engine_message(w);
         return out->message != NULL;
     }
     out->rows = from->n_rows;
     out->columns = from->n_columns;
     out->ns = from->ns;
-    out->withheld = w->subjects->denied;
+    out->withheld = w->analysis->denied;
     memcpy(out->digest, from->digest, sizeof out->digest);
     memcpy(out->ordered_digest, from->ordered_digest, sizeof out->ordered_digest);
     return !w->rows || write_sample(w, from, out);
@@ -198,15 +198,15 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
 
 static bool write_invalid(const struct writer *w, struct msg_result *out)
 {
-    const struct subjects *s = w->subjects;
-    const struct sql_diag *diags = s->subject.bound ? s->subject.bound->diags : NULL;
-    if (!diags && s->subject.stmt) diags = s->subject.stmt->diags;
+    const struct analysis *a = w->analysis;
+    const struct sql_diag *diags = a->subject.bound ? a->subject.bound->diags : NULL;
+    if (!diags && a->subject.stmt) diags = a->subject.stmt->diags;
     /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
-    bool sqlite = s->subject.db && strcmp(db_dialect(s->subject.db)->engine, "sqlite") == 0;
-    if (!diags && sqlite && s->subject.stmt && s->offset >= 0) diags = sql_not_sqlite(w->arena, s->subject.stmt);
-    const char *said = said_of(w);
+    bool sqlite = a->subject.db && strcmp(db_dialect(a->subject.db)->engine, "sqlite") == 0;
+    if (!diags && sqlite && a->subject.stmt && a->offset >= 0) diags = sql_not_sqlite(w->arena, a->subject.stmt);
+    const char *said = engine_message(w);
     if (!said) return false;
-    out->findings = findings_from_engine(w->arena, s->subject.stmt, diags, said, s->offset);
+    out->findings = findings_from_engine(w->arena, a->subject.stmt, diags, said, a->offset);
     out->n_findings = 1;
     out->invalid = true;
     return out->findings != NULL;
@@ -221,34 +221,34 @@ static void count(struct worker_stats *stats, const struct msg_result *result, c
     }
 }
 
-enum err_code answer_family(struct subjects *subjects, struct arena *arena, const struct msg_task *task,
+enum err_code answer_family(struct analysis *analysis, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err)
 {
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
-    bool open = !subjects->denied && task->expose != MSG_EXPOSE_NONE;
+    bool open = !analysis->denied && task->expose != MSG_EXPOSE_NONE;
     bool sample = open && task->expose == MSG_EXPOSE_ROWS && family == VSIG_EXECUTION;
-    struct writer writer = {arena, subjects, task, open, sample};
+    struct writer writer = {arena, analysis, task, open, sample};
     int64_t started = clock_now_ns();
     bool run = family == VSIG_EXECUTION || family == VSIG_EXPLAIN;
-    enum err_code code = subjects_check(subjects, run, err);
+    enum err_code code = analysis_check(analysis, run, err);
     if (code) return code;
-    address(out, task);
+    init_result(out, task);
     bool written = !run || write_execution(&writer, out);
-    if (subjects->verdict) {
+    if (analysis->invalid_code) {
         written = written && write_invalid(&writer, out);
     } else {
-        vsig_run_family(&subjects->subject, family, subjects->config->signals, verdicts);
+        vsig_run_family(&analysis->subject, family, analysis->config->signals, verdicts);
         written = written && write_verdicts(&writer, family, verdicts, out);
-        if (family == VSIG_EXPLAIN) code = answer_explain(subjects, arena, task, open, &out->explanation, err);
+        if (family == VSIG_EXPLAIN) code = answer_explain(analysis, arena, task, open, &out->explanation, err);
     }
     if (code) return code;
     out->ns = clock_now_ns() - started;
-    count(subjects->stats, out, verdicts);
-    return written ? ERR_OK : full(err);
+    count(analysis->stats, out, verdicts);
+    return written ? ERR_OK : out_of_memory(err);
 }
 
 /* Is it about where a database lies, in whose words stand files, servers and roles? */
-static bool names_places(enum err_code code)
+static bool names_locations(enum err_code code)
 {
     static const enum err_code codes[] = {ERR_DB_MISSING, ERR_DB_UNREADABLE,  ERR_DB_CORRUPT, ERR_DB_EMPTY,
                                           ERR_DB_LOCKED,  ERR_DB_UNAVAILABLE, ERR_UNREACHABLE};
@@ -258,10 +258,10 @@ static bool names_places(enum err_code code)
 }
 
 /* The part of an error's text that the requester may read: it named a database, and must not learn where that lies. */
-static const char *told(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
-                        const struct err *why)
+static const char *public_message(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
+                                  const struct err *why)
 {
-    if (config->tells_places || !names_places(why->code)) return why->text;
+    if (config->shows_locations || !names_locations(why->code)) return why->text;
     return arena_printf(arena, "'%.100s': %s", task->db, err_meaning(why->code));
 }
 
@@ -270,9 +270,9 @@ enum err_code answer_unavailable(struct arena *arena, const struct worker_config
 {
     unsigned n_all;
     const struct vsig_def *const *all = vsig_all(&n_all);
-    address(out, task);
+    init_result(out, task);
     out->code = err_name(why->code);
-    out->message = told(arena, config, task, why);
+    out->message = public_message(arena, config, task, why);
     out->signals = arena_new_array(arena, n_all, struct msg_signal);
     if (!out->signals) return ERR_NOMEM;
     for (unsigned i = 0; i < n_all; i++)

@@ -264,7 +264,7 @@ static struct schema_index *read_reply(struct flight *flight, const redisReply *
 
 /* What cannot be used is taken away, so that nobody else reads it in vain. Another may have put a good one there
  * meanwhile: that costs a build and no more. */
-static void reject(struct flight *flight)
+static void delete_unusable(struct flight *flight)
 {
     struct link_command command = make("DEL", flight->schema, NULL);
     redisReply *reply;
@@ -272,21 +272,22 @@ static void reject(struct flight *flight)
     if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
 }
 
-enum found { FOUND, MINE, OTHERS, AWAY };
+enum found { FOUND, LOCKED, LOCKED_ELSEWHERE, NO_REDIS };
 
-/* The common case, in one round trip that also keeps the index from expiring. OTHERS: not there, or not usable. */
-static enum found look(struct flight *flight, struct schema_index **out)
+/* The common case, in one round trip that also keeps the index from expiring. LOCKED_ELSEWHERE: not there, or not
+ * usable; try_lock says whether another process builds it. */
+static enum found fetch(struct flight *flight, struct schema_index **out)
 {
     struct number ttl = number_of(flight->cache->ttl_ms);
     struct link_command commands[] = {make("GET", flight->schema, NULL),
                                       make("PEXPIRE", flight->schema, ttl.text, NULL)};
     redisReply *replies[2];
-    if (links_call(&flight->cache->links, commands, 2, false, replies, NULL)) return AWAY;
+    if (links_call(&flight->cache->links, commands, 2, false, replies, NULL)) return NO_REDIS;
     bool there = replies[0]->type != REDIS_REPLY_NIL;
     *out = is_string(replies[0]) ? read_reply(flight, replies[0]) : NULL;
     links_free_replies(replies, 2);
-    if (!*out && there) reject(flight);
-    return *out ? FOUND : OTHERS;
+    if (!*out && there) delete_unusable(flight);
+    return *out ? FOUND : LOCKED_ELSEWHERE;
 }
 
 /* The clock of the reply to TIME, in microseconds; "0" if it is none. */
@@ -307,7 +308,7 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
                                       make("GET", flight->lock.key, NULL), make("TIME", NULL),
                                       make("GET", flight->schema, NULL)};
     redisReply *replies[4];
-    if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return AWAY;
+    if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return NO_REDIS;
     bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->lock.token) == 0;
     bool lockable = mine || is_string(replies[1]); /* else memory is full, or the key is not what it should be */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
@@ -316,26 +317,26 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     links_free_replies(replies, 4);
     if (*out && mine) release(flight);
     if (*out) return FOUND;
-    if (there) reject(flight);
+    if (there) delete_unusable(flight);
     if (!lockable) count(&flight->cache->counters.refused, 1);
-    return mine ? MINE : lockable ? OTHERS : AWAY;
+    return mine ? LOCKED : lockable ? LOCKED_ELSEWHERE : NO_REDIS;
 }
 
-/* FOUND, MINE (build, then publish), or AWAY (build for oneself). */
-static enum found find(struct flight *flight, struct schema_index **out)
+/* FOUND, LOCKED (build, then publish), or NO_REDIS (build for oneself). */
+static enum found fetch_or_lock(struct flight *flight, struct schema_index **out)
 {
     struct cache *cache = flight->cache;
     int64_t until_ns = clock_now_ns() + cache->wait_ms * 1000000;
-    enum found found = look(flight, out);
-    if (found == FOUND || found == AWAY) return found;
+    enum found found = fetch(flight, out);
+    if (found == FOUND || found == NO_REDIS) return found;
     count(&cache->counters.misses, 1);
-    for (uint32_t asked = 0; (found = try_lock(flight, out)) == OTHERS; asked++) {
-        if (!asked) count(&cache->counters.waits, 1);
+    for (uint32_t attempt = 0; (found = try_lock(flight, out)) == LOCKED_ELSEWHERE; attempt++) {
+        if (!attempt) count(&cache->counters.waits, 1);
         if (clock_now_ns() >= until_ns) {
             count(&cache->counters.impatient, 1);
-            return AWAY;
+            return NO_REDIS;
         }
-        g_usleep((gulong)(backoff_wait_ns(&PAUSES, asked, NULL) / 1000));
+        g_usleep((gulong)(backoff_wait_ns(&PAUSES, attempt, NULL) / 1000));
     }
     return found;
 }
@@ -416,14 +417,14 @@ enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const c
     enum err_code code = db_fingerprint(db, flight.fingerprint, err);
     if (code) return code;
     make_keys(&flight);
-    enum found found = find(&flight, out);
+    enum found found = fetch_or_lock(&flight, out);
     if (found != FOUND) {
-        if (found == MINE) lease_keeper_add(cache->keeper, &flight.lock);
+        if (found == LOCKED) lease_keeper_add(cache->keeper, &flight.lock);
         count(&cache->counters.builds, 1);
         code = schema_build(db, db_name, path, options, out, err);
-        if (found == MINE && code) release(&flight);
-        if (found == MINE && !code) publish(&flight, *out);
-        if (found == MINE) lease_keeper_remove(cache->keeper, &flight.lock);
+        if (found == LOCKED && code) release(&flight);
+        if (found == LOCKED && !code) publish(&flight, *out);
+        if (found == LOCKED) lease_keeper_remove(cache->keeper, &flight.lock);
     }
     flight_end(&flight);
     return code;

@@ -47,26 +47,26 @@ const struct worker_database *worker_database_find(const struct worker_databases
 /* --- what may leave ----------------------------------------------------------------------------------------------- */
 
 /* Unset is the wire's default, which shows values. */
-enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose asked)
+enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested)
 {
     const struct worker_database *entry = worker_database_find(databases, name);
-    if (!entry || entry->expose == MSG_EXPOSE_UNSET) return asked;
-    if (asked == MSG_EXPOSE_UNSET) asked = MSG_EXPOSE_VALUES;
-    return MIN(asked, entry->expose);
+    if (!entry || entry->expose == MSG_EXPOSE_UNSET) return requested;
+    if (requested == MSG_EXPOSE_UNSET) requested = MSG_EXPOSE_VALUES;
+    return MIN(requested, entry->expose);
 }
 
 /* The denied columns of all, of the entry (may be NULL) and of the request, in the arena. */
 static const char *const *join_denied(const struct worker_databases *databases, const struct worker_database *entry,
                                       const struct msg_task *task, struct arena *arena, uint32_t *n)
 {
-    uint32_t own = entry ? entry->n_deny_columns : 0, asked = task ? task->n_deny_columns : 0;
-    const char **all = arena_new_array(arena, databases->n_deny_columns + own + asked + 1, const char *);
-    *n = databases->n_deny_columns + own + asked;
+    uint32_t own = entry ? entry->n_deny_columns : 0, requested = task ? task->n_deny_columns : 0;
+    const char **all = arena_new_array(arena, databases->n_deny_columns + own + requested + 1, const char *);
+    *n = databases->n_deny_columns + own + requested;
     if (!all) return NULL;
     *n = 0;
     for (uint32_t i = 0; i < databases->n_deny_columns; i++) all[(*n)++] = databases->deny_columns[i];
     for (uint32_t i = 0; i < own; i++) all[(*n)++] = entry->deny_columns[i];
-    for (uint32_t i = 0; i < asked; i++) all[(*n)++] = task->deny_columns[i];
+    for (uint32_t i = 0; i < requested; i++) all[(*n)++] = task->deny_columns[i];
     return all;
 }
 

@@ -48,8 +48,8 @@ enum {
     HOLD_MS = 100,   /* a permit is kept so long from task to task, then others have their turn */
     WAIT_MS = 250,   /* for a permit, before the task goes to the back */
     MAX_CRASHES = 2,
-    KEY_BYTES = 64,  /* of a result's key, rounded up */
-    TRIAL_MS = 60000 /* of a task without a deadline */
+    KEY_BYTES = 64,     /* of a result's key, rounded up */
+    ISOLATED_MS = 60000 /* of a task without a deadline */
 };
 
 static enum err_code fatal(struct worker *worker, struct bus_message *message, enum err_code code, struct err *err)
@@ -210,7 +210,7 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
 }
 
 /* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
-static bool is_patient(enum err_code code)
+static bool is_retried_until_deadline(enum err_code code)
 {
     return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
 }
@@ -219,13 +219,13 @@ static enum err_code retry(struct worker *worker, struct bus_message *message, c
                            const struct err *why, int64_t wait_ms, struct err *err)
 {
     uint32_t max = worker->config.max_attempts ? worker->config.max_attempts : DEFAULT_ATTEMPTS;
-    bool patient = is_patient(why->code) && task && task->deadline_ns;
-    if (!patient && message->attempts + 1 >= max) return reject(worker, message, task, why, err);
+    bool until_deadline = is_retried_until_deadline(why->code) && task && task->deadline_ns;
+    if (!until_deadline && message->attempts + 1 >= max) return reject(worker, message, task, why, err);
     int64_t first_ms = worker->config.retry_ms ? worker->config.retry_ms : DEFAULT_RETRY_MS;
     struct backoff backoff = {first_ms * 1000000, MAX_RETRY_MS * INT64_C(1000000), 0.5, 1.5};
     int64_t delay = MAX(backoff_wait_ns(&backoff, message->attempts, NULL) / 1000000, wait_ms);
     int64_t now_ns = bus_now_ns(worker->config.bus);
-    if (patient && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
+    if (until_deadline && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
         return reject(worker, message, task, why, err);
     worker->stats.retried++;
     dispatch_nack(worker, message, delay);
@@ -236,14 +236,14 @@ static enum err_code retry(struct worker *worker, struct bus_message *message, c
 
 #ifdef ASSAY_MUTATIONS
 /* For the tests and benches of the fleet: a candidate that kills its worker, and a family as slow as a model's call. */
-static void misbehave(const struct msg_task *task)
+static void inject_faults(const struct msg_task *task)
 {
     const char *crash = getenv("ASSAY_CRASH_ON"), *slow = getenv("ASSAY_SLOW_MS");
     if (crash && *crash && memmem(task->sql.bytes, task->sql.len, crash, strlen(crash))) abort();
     if (slow) g_usleep(strtoul(slow, NULL, 10) % 600000 * 1000);
 }
 #else
-static void misbehave(const struct msg_task *task)
+static void inject_faults(const struct msg_task *task)
 {
     (void)task;
 }
@@ -254,15 +254,15 @@ enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *ta
 {
     int family = vsig_family_by_name(task->family);
     if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
-    misbehave(task);
-    enum err_code code = subjects_take(&worker->subjects, task, deadline_ns, err);
+    inject_faults(task);
+    enum err_code code = analysis_take(&worker->analysis, task, deadline_ns, err);
     return code ? code
-                : answer_family(&worker->subjects, &worker->answers, task, (enum vsig_family)family, result, err);
+                : answer_family(&worker->analysis, &worker->answers, task, (enum vsig_family)family, result, err);
 }
 
 /* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the
  * transport's (proto/bus/kafka/crashes.h). */
-static uint32_t inherited(const struct worker *worker, const struct bus_message *message)
+static uint32_t other_deliveries(const struct worker *worker, const struct bus_message *message)
 {
     const struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];
     bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
@@ -282,20 +282,20 @@ void dispatch_nack(struct worker *worker, struct bus_message *message, int64_t d
 }
 
 /* INVARIANT suspect: what may have ended two processes is not judged in this one. */
-static bool is_suspect(const struct worker *worker, const struct bus_message *message)
+static bool is_poison_suspect(const struct worker *worker, const struct bus_message *message)
 {
     uint32_t most = worker->config.max_crashes ? worker->config.max_crashes : MAX_CRASHES;
-    return worker->config.trial && inherited(worker, message) >= most;
+    return worker->config.evaluate_isolated && other_deliveries(worker, message) >= most;
 }
 
-static enum err_code try_apart(struct worker *worker, const struct bus_message *message, int64_t left_ms,
-                               struct msg_result *result, struct err *err)
+static enum err_code run_isolated(struct worker *worker, const struct bus_message *message, int64_t left_ms,
+                                  struct msg_result *result, struct err *err)
 {
     struct msg_buffer bytes = {0};
     struct msg_result *read;
-    worker->stats.trials++;
-    enum err_code code = worker->config.trial(worker->config.trial_ctx, message->value, message->len,
-                                              left_ms ? left_ms : TRIAL_MS, &bytes, err);
+    worker->stats.isolated++;
+    enum err_code code = worker->config.evaluate_isolated(worker->config.isolated_ctx, message->value, message->len,
+                                                          left_ms ? left_ms : ISOLATED_MS, &bytes, err);
     if (!code) code = msg_decode_result(&worker->answers, bytes.bytes, bytes.len, &read, err);
     if (!code) *result = *read;
     msg_buffer_free(&bytes);
@@ -355,8 +355,8 @@ static enum err_code judge(struct worker *worker, const struct bus_message *mess
         if (breakers) breakers_report(breakers, task->db, BREAKER_UNKNOWN);
         return code;
     }
-    bool suspect = is_suspect(worker, message);
-    code = suspect ? try_apart(worker, message, left_ns / 1000000, result, err)
+    bool suspect = is_poison_suspect(worker, message);
+    code = suspect ? run_isolated(worker, message, left_ns / 1000000, result, err)
                    : dispatch_evaluate(worker, task, deadline_ns, result, err);
     if (breakers) breakers_report(breakers, task->db, suspect ? BREAKER_UNKNOWN : outcome_of(code));
     return code;

@@ -34,21 +34,21 @@ void handles_drop(struct handles *handles, struct handle *handle);
 
 /* --- analysis.c: the candidate in hand, and the question it belongs to --- */
 
-struct subjects {
+struct analysis {
     const struct worker_config *config;
     struct handles handles;
     struct worker_stats *stats;
 
     struct arena question_arena; /* of what follows */
     struct db_memo *memo;        /* of what its candidates' probes gave */
-    bool question_known;
+    bool has_question;
     struct msg_key key;
     struct schema_index *schema; /* a reference */
     char *question, *evidence;
-    const struct question *analysis;
+    const struct question *question_analysis; /* NULL: there is no question */
 
     struct arena arena; /* of the candidate */
-    bool known;
+    bool has_candidate;
     uint64_t hash[2];
     char *sql;
     struct vsig_subject subject;
@@ -56,28 +56,28 @@ struct subjects {
     bool reaches_denied; /* reads a table that has one: what the engine says of a value may quote it */
 
     /* Does the engine take it? */
-    bool checked, ran;     /* by preparing it; by running it */
-    enum err_code verdict; /* ERR_OK, or why it is invalid */
-    struct err said;
-    bool said_running; /* by a statement that was taken, while it ran */
+    bool checked, ran;          /* by preparing it; by running it */
+    enum err_code invalid_code; /* ERR_OK, or why it is invalid */
+    struct err engine_err;      /* what it said */
+    bool failed_running;        /* it took the statement and failed while running it */
     int offset;
 };
 
-enum err_code subjects_init(struct subjects *subjects, const struct worker_config *config, struct worker_stats *stats);
-void subjects_free(struct subjects *subjects);
+enum err_code analysis_init(struct analysis *analysis, const struct worker_config *config, struct worker_stats *stats);
+void analysis_free(struct analysis *analysis);
 
 /* Make the task's candidate the one in hand, sharing whatever the last task has left. The result is about the task: an
  * invalid candidate is ERR_OK here. `deadline_ns` is on clock_now_ns's clock, 0: none. */
-enum err_code subjects_take(struct subjects *subjects, const struct msg_task *task, int64_t deadline_ns,
+enum err_code analysis_take(struct analysis *analysis, const struct msg_task *task, int64_t deadline_ns,
                             struct err *err);
-/* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked, verdict,
- * said, offset. What says nothing about the candidate (a lock, a lost file) is returned. */
-enum err_code subjects_check(struct subjects *subjects, bool run, struct err *err);
+/* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked,
+ * invalid_code, engine_err, offset. What says nothing about the candidate (a lock, a lost file) is returned. */
+enum err_code analysis_check(struct analysis *analysis, bool run, struct err *err);
 
 /* --- answer.c: from what signals said to a result message --- */
 
 /* The answer of a family that looked. Texts are shared with the subject: encode before the next task. */
-enum err_code answer_family(struct subjects *subjects, struct arena *arena, const struct msg_task *task,
+enum err_code answer_family(struct analysis *analysis, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err);
 /* The answer of a family that could not look: all its signals unavailable for that reason. */
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
@@ -87,7 +87,7 @@ enum err_code answer_unavailable(struct arena *arena, const struct worker_config
 
 /* Explain the candidate in hand, which the engine takes. `open`: its data may be shown, as far as the task says.
  * ERR_DEADLINE: the task's own; ERR_LIMIT_MEMORY. */
-enum err_code answer_explain(struct subjects *subjects, struct arena *arena, const struct msg_task *task, bool open,
+enum err_code answer_explain(struct analysis *analysis, struct arena *arena, const struct msg_task *task, bool open,
                              struct msg_explanation **out, struct err *err);
 
 /* --- dispatch.c: what becomes of a task --- */
@@ -117,11 +117,11 @@ struct worker {
     struct worker_config config;
     struct bus_consumer *consumer;
     atomic_bool stopping;
-    atomic_llong turned_ns;
-    atomic_uint in_hand;
+    atomic_llong heartbeat_ns;
+    atomic_uint in_flight;
     int families[VSIG_FAMILY_COUNT]; /* by topic index */
     uint32_t n_families;
-    struct subjects subjects;
+    struct analysis analysis;
     struct arena batch; /* decoded tasks */
     struct arena answers;
     struct outbox outbox;

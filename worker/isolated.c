@@ -29,8 +29,8 @@ static enum err_code judge(struct worker *worker, const struct msg_task *task, i
     return answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, result);
 }
 
-enum err_code worker_judge_one(const struct worker_config *config, const void *task, size_t len, int64_t left_ms,
-                               struct msg_buffer *result, struct err *err)
+enum err_code isolated_evaluate(const struct worker_config *config, const void *task, size_t len, int64_t left_ms,
+                                struct msg_buffer *result, struct err *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
     struct msg_task *own = NULL;
@@ -41,7 +41,7 @@ enum err_code worker_judge_one(const struct worker_config *config, const void *t
     pthread_mutex_init(&worker->lock, NULL);
     arena_init(&worker->batch, 0);
     arena_init(&worker->answers, 0);
-    enum err_code code = subjects_init(&worker->subjects, &worker->config, &worker->stats);
+    enum err_code code = analysis_init(&worker->analysis, &worker->config, &worker->stats);
     if (!code) code = msg_decode_task(&worker->batch, task, len, &own, &why);
     if (!code) code = worker_policy(&config->databases, &worker->batch, own, &why);
     if (!code) code = judge(worker, own, left_ms, &answer, &why);
@@ -155,8 +155,8 @@ static int reap(pid_t pid, int64_t until_ns)
     return status;
 }
 
-enum err_code trial_run(const char *const *argv, const char *variable, const void *input, size_t len, int64_t limit_ms,
-                        size_t max, struct msg_buffer *output, struct err *err)
+enum err_code isolated_run(const char *const *argv, const char *variable, const void *input, size_t len,
+                           int64_t limit_ms, size_t max, struct msg_buffer *output, struct err *err)
 {
     struct child child = {0};
     const char *rest = input;

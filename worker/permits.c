@@ -148,10 +148,10 @@ static bool try_take(struct permits *permits, struct permit *permit)
 }
 
 /* Until it is worth asking again, one was given back here, or until_ns. */
-static void pause_some(struct permits *permits, uint32_t asked, int64_t until_ns)
+static void pause_some(struct permits *permits, uint32_t attempt, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_now_ns();
-    struct timespec due = clock_after_ns(MAX(MIN(left_ns, backoff_wait_ns(&PAUSES, asked, NULL)), LEAST_PAUSE_NS));
+    struct timespec due = clock_after_ns(MAX(MIN(left_ns, backoff_wait_ns(&PAUSES, attempt, NULL)), LEAST_PAUSE_NS));
     pthread_mutex_lock(&permits->lock);
     pthread_cond_timedwait(&permits->given, &permits->lock, &due);
     pthread_mutex_unlock(&permits->lock);
@@ -172,14 +172,14 @@ enum err_code permits_take(struct permits *permits, const char *db, uint32_t cap
 {
     struct permit *permit = permit_new(permits, db, cap);
     *out = NULL;
-    for (uint32_t asked = 0; !try_take(permits, permit); asked++) {
-        if (!asked) count(&permits->counters.waits);
+    for (uint32_t attempt = 0; !try_take(permits, permit); attempt++) {
+        if (!attempt) count(&permits->counters.waits);
         if (clock_now_ns() >= until_ns) {
             permit_free(permit);
             count(&permits->counters.refused);
             return err_set(err, ERR_FULL, "%u statements of database '%.100s' run already", cap, db);
         }
-        pause_some(permits, asked, until_ns);
+        pause_some(permits, attempt, until_ns);
     }
     *out = permit;
     return ERR_OK;

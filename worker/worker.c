@@ -9,7 +9,7 @@
 enum { BATCH = 12 * VSIG_FAMILY_COUNT, POLL_MS = 500, BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
 /* A polled message and what it holds. */
-struct item {
+struct polled_task {
     struct bus_message *message;
     struct msg_task *task; /* NULL: could not be read */
     enum err_code code;
@@ -22,21 +22,20 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
     char names[VSIG_FAMILY_COUNT][sizeof BUS_TASKS_PREFIX + MSG_MAX_NAME];
     const char *topics[VSIG_FAMILY_COUNT];
     const struct worker_config *config = &worker->config;
-    uint32_t asked = config->n_families ? config->n_families : VSIG_FAMILY_COUNT;
-    if (asked > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
-    for (uint32_t i = 0; i < asked; i++) {
+    uint32_t n = config->n_families ? config->n_families : VSIG_FAMILY_COUNT;
+    if (n > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
+    for (uint32_t i = 0; i < n; i++) {
         int family = config->n_families ? vsig_family_by_name(config->families[i]) : (int)i;
         if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", config->families[i]);
         snprintf(names[i], sizeof names[i], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)family));
         topics[i] = names[i];
         worker->families[i] = family;
     }
-    worker->n_families = asked;
+    worker->n_families = n;
     const char *const outputs[] = {BUS_RESULTS, BUS_TASKS_DLQ};
     enum err_code code = bus_know_topics(config->bus, outputs, sizeof outputs / sizeof *outputs, err);
     if (code) return code;
-    return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, asked, &worker->consumer,
-                         err);
+    return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, n, &worker->consumer, err);
 }
 
 enum err_code worker_new(const struct worker_config *config, struct worker **out, struct err *err)
@@ -49,7 +48,7 @@ enum err_code worker_new(const struct worker_config *config, struct worker **out
     pthread_mutex_init(&worker->lock, NULL);
     arena_init(&worker->batch, BATCH_BYTES);
     arena_init(&worker->answers, ANSWER_BYTES);
-    enum err_code code = subjects_init(&worker->subjects, &worker->config, &worker->stats);
+    enum err_code code = analysis_init(&worker->analysis, &worker->config, &worker->stats);
     if (!code) code = subscribe(worker, err);
     if (code) {
         worker_free(worker);
@@ -64,7 +63,7 @@ void worker_free(struct worker *worker)
     if (!worker) return;
     dispatch_give_permit(worker);
     bus_unsubscribe(worker->consumer);
-    subjects_free(&worker->subjects);
+    analysis_free(&worker->analysis);
     for (unsigned i = 0; i < OUTBOX; i++) msg_buffer_free(&worker->outbox.buffers[i]);
     arena_free(&worker->batch);
     arena_free(&worker->answers);
@@ -80,7 +79,7 @@ void worker_stop(struct worker *worker)
 
 static void publish(struct worker *worker)
 {
-    const struct executor *executor = worker->subjects.handles.executor;
+    const struct executor *executor = worker->analysis.handles.executor;
     if (executor) worker->stats.executors = executor_stats(executor);
     pthread_mutex_lock(&worker->lock);
     worker->published = worker->stats;
@@ -96,7 +95,7 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     into->late += own->late;
     into->retried += own->retried;
     into->dead += own->dead;
-    into->trials += own->trials;
+    into->isolated += own->isolated;
     into->failed += own->failed;
     into->busy_ns += own->busy_ns;
     into->parse_ns += own->parse_ns;
@@ -116,27 +115,27 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     pthread_mutex_unlock(&worker->lock);
 }
 
-struct worker_pulse worker_pulse(const struct worker *worker)
+struct worker_liveness worker_liveness(const struct worker *worker)
 {
-    return (struct worker_pulse){atomic_load(&worker->turned_ns), atomic_load(&worker->in_hand)};
+    return (struct worker_liveness){atomic_load(&worker->heartbeat_ns), atomic_load(&worker->in_flight)};
 }
 
-static void turn(struct worker *worker, uint32_t in_hand)
+static void heartbeat(struct worker *worker, uint32_t in_flight)
 {
-    atomic_store_explicit(&worker->in_hand, in_hand, memory_order_relaxed);
-    atomic_store_explicit(&worker->turned_ns, clock_now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&worker->in_flight, in_flight, memory_order_relaxed);
+    atomic_store_explicit(&worker->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
 }
 
-static void read_item(struct worker *worker, struct bus_message *message, struct item *out)
+static void read_item(struct worker *worker, struct bus_message *message, struct polled_task *out)
 {
-    *out = (struct item){.message = message, .family = -1};
+    *out = (struct polled_task){.message = message, .family = -1};
     out->code = msg_decode_task(&worker->batch, message->value, message->len, &out->task, &out->err);
     if (!out->code) out->code = worker_policy(&worker->config.databases, &worker->batch, out->task, &out->err);
     if (out->code) out->task = NULL;
     if (out->task) out->family = vsig_family_by_name(out->task->family);
 }
 
-static int order(int64_t a, int64_t b)
+static int compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -145,19 +144,19 @@ static int order(int64_t a, int64_t b)
  * first: whether the engine takes the candidate then costs the others nothing. Unreadable ones last. */
 static int by_candidate(const void *left, const void *right)
 {
-    const struct item *a = left, *b = right;
+    const struct polled_task *a = left, *b = right;
     if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
-    int sign = order(a->task->key.partition, b->task->key.partition);
-    if (!sign) sign = order(a->task->key.offset, b->task->key.offset);
-    if (!sign) sign = order(a->task->candidate, b->task->candidate);
+    int sign = compare(a->task->key.partition, b->task->key.partition);
+    if (!sign) sign = compare(a->task->key.offset, b->task->key.offset);
+    if (!sign) sign = compare(a->task->candidate, b->task->candidate);
     if (!sign) sign = memcmp(a->task->hash, b->task->hash, sizeof a->task->hash);
     if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
-    return sign ? sign : order(a->family, b->family);
+    return sign ? sign : compare(a->family, b->family);
 }
 
 static enum err_code run_batch(struct worker *worker, struct bus_message **messages, uint32_t n, struct err *err)
 {
-    struct item items[BATCH];
+    struct polled_task items[BATCH];
     enum err_code code = ERR_OK;
     arena_reset(&worker->batch);
     for (uint32_t i = 0; i < n; i++) read_item(worker, messages[i], &items[i]);
@@ -165,7 +164,7 @@ static enum err_code run_batch(struct worker *worker, struct bus_message **messa
     uint32_t done = 0;
     for (; done < n && !code; done++) {
         struct err why = items[done].err;
-        turn(worker, n - done);
+        heartbeat(worker, n - done);
         arena_reset(&worker->answers);
         code = dispatch(worker, items[done].message, items[done].task, items[done].code, &why);
         if (code && err) *err = why;
@@ -183,7 +182,7 @@ enum err_code worker_run(struct worker *worker, struct err *err)
     enum err_code code = ERR_OK;
     while (!code && !atomic_load(&worker->stopping)) {
         uint32_t n;
-        turn(worker, 0);
+        heartbeat(worker, 0);
         code = bus_poll(worker->consumer, 0, messages, BATCH, POLL_MS, &n);
         if (code == ERR_CLOSED) return ERR_OK;
         if (!code && n) code = run_batch(worker, messages, n, err);

@@ -46,7 +46,7 @@ enum err_code worker_databases_apply(const struct worker_databases *databases, s
                                      const struct schema_options *base, struct arena *arena, struct err *err);
 
 /* The less exposed of what is asked for and what the entry of that name, if there is one, allows. Thread: any. */
-enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose asked);
+enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested);
 
 /* INVARIANT stricter: make the task's policy the stricter of what the request asks for and what the entry allows:
  * least exposed, all columns denied by either. Whatever writes a result looks at the task alone. Text and lists are the
@@ -85,14 +85,14 @@ struct worker_config {
     /* Judge a task, as its bytes came, in a process of its own (isolated.h), within limit_ms; its result is encoded in
      * *result. Called for tasks that were delivered to max_crashes (0: 2) processes that died. NULL: nobody is
      * suspected. Thread: eval. */
-    enum err_code (*trial)(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,
-                           struct err *err);
-    void *trial_ctx;
+    enum err_code (*evaluate_isolated)(void *ctx, const void *task, size_t len, int64_t limit_ms,
+                                       struct msg_buffer *result, struct err *err);
+    void *isolated_ctx;
     uint32_t max_crashes;
 
-    /* Failures are answered in the words of whatever failed, with files and servers: for who named them himself, on a
-     * command line. False: with the database's name and the code's meaning. */
-    bool tells_places;
+    /* Failures are answered with the text of whatever failed, which names files and servers: for a user who named them
+     * on the command line. False: with the database's name and the code's meaning. */
+    bool shows_locations;
 };
 
 struct worker_stats {
@@ -103,15 +103,15 @@ struct worker_stats {
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
     uint64_t candidates, executed;
     struct executor_stats executors;                      /* processes in which statements ran */
-    uint64_t trials;                                      /* tasks judged in a process of their own */
+    uint64_t isolated;                                    /* tasks judged in a process of their own */
     uint64_t dead_by[ERR_COUNT];                          /* of dead, by what was wrong with them */
     struct metrics_histogram families[VSIG_FAMILY_COUNT]; /* from taking a task up to its answer or failure */
 };
 
 /* How a worker is right now. */
-struct worker_pulse {
-    int64_t turned_ns; /* when it last finished a task or asked for one, on clock_now_ns's clock; 0: it has not run */
-    uint32_t in_hand;  /* tasks taken and not yet answered */
+struct worker_liveness {
+    int64_t heartbeat_ns; /* when it last finished or polled a task, on clock_now_ns's clock; 0: it has not run */
+    uint32_t in_flight;   /* tasks taken and not yet answered */
 };
 
 struct worker;
@@ -128,6 +128,6 @@ void worker_stop(struct worker *worker);
 /* Add this worker's counts to `into`. Thread: any. */
 void worker_stats(struct worker *worker, struct worker_stats *into);
 /* Thread: any. */
-struct worker_pulse worker_pulse(const struct worker *worker);
+struct worker_liveness worker_liveness(const struct worker *worker);
 
 #endif

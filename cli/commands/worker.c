@@ -42,7 +42,7 @@ static void stop(void *ctx)
 
 static int64_t turned_ns(void *ctx)
 {
-    return worker_pulse(ctx).turned_ns;
+    return worker_liveness(ctx).heartbeat_ns;
 }
 
 static void collect(void *ctx, struct metrics *metrics)
@@ -54,7 +54,7 @@ static void collect(void *ctx, struct metrics *metrics)
     uint32_t in_flight = 0;
     for (uint32_t i = 0; i < pool->n; i++) {
         worker_stats(pool->workers[i], &stats);
-        in_flight += worker_pulse(pool->workers[i]).in_hand;
+        in_flight += worker_liveness(pool->workers[i]).in_flight;
     }
     schema_cache_get_stats(pool->schemas, &schemas);
     permits_get_stats(pool->permits, &permits);
@@ -133,7 +133,7 @@ static enum err_code try_apart(void *ctx, const void *task, size_t len, int64_t 
     char variable[48];
     snprintf(variable, sizeof variable, TRIAL "=%lld", (long long)limit_ms);
     log_warn("worker", "a task that two processes did not survive is tried in one of its own");
-    return trial_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
+    return isolated_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
 }
 
 /* The child's side: a task from standard input, its result to standard output. */
@@ -143,7 +143,7 @@ static int judge_one(const struct worker_config *config, int64_t left_ms)
     struct err err = {0};
     char *task = malloc(MAX_TASK);
     size_t len = task ? fread(task, 1, MAX_TASK, stdin) : 0;
-    enum err_code code = task ? worker_judge_one(config, task, len, left_ms, &result, &err) : ERR_NOMEM;
+    enum err_code code = task ? isolated_evaluate(config, task, len, left_ms, &result, &err) : ERR_NOMEM;
     bool written = !code && fwrite(result.bytes, 1, result.len, stdout) == result.len;
     if (code) complain_err("worker", &err);
     msg_buffer_free(&result);
@@ -155,7 +155,7 @@ static enum err_code open_workers(struct pool *pool, struct cli *cli, const stru
                                   struct err *err)
 {
     struct worker_config config = config_of(pool, cli, judge);
-    if (pool->words[0]) config.trial = try_apart, config.trial_ctx = pool;
+    if (pool->words[0]) config.evaluate_isolated = try_apart, config.isolated_ctx = pool;
     int64_t threads = cli->settings.worker.threads ? cli->settings.worker.threads : (int64_t)g_get_num_processors();
     enum err_code code = ERR_OK;
     while (!code && pool->n < threads && pool->n < FLEET_MAX_PARTS) {

@@ -21,7 +21,7 @@ static void end(void)
     arena_free(&arena);
     scratch_end();
 }
-TestSuite(trial, .init = begin, .fini = end);
+TestSuite(isolated, .init = begin, .fini = end);
 
 static const char *const ARGV[] = {ASSAY_BINARY, "worker", "--db-root", ".", "--servers", "127.0.0.1:1", NULL};
 
@@ -38,7 +38,7 @@ static const char *judge(const char *db, const char *sql, enum err_code expected
     struct msg_result *result = NULL;
     struct err err = {0};
     cr_assert_eq(msg_encode_task(&bytes, &task), ERR_OK);
-    enum err_code code = trial_run(ARGV, "ASSAY_TRIAL=60000", bytes.bytes, bytes.len, 60000, 1 << 24, &output, &err);
+    enum err_code code = isolated_run(ARGV, "ASSAY_TRIAL=60000", bytes.bytes, bytes.len, 60000, 1 << 24, &output, &err);
     cr_expect_eq(code, expected, "%s: %s", err_name(code), err.text);
     if (!code) cr_assert_eq(msg_decode_result(&arena, output.bytes, output.len, &result, &err), ERR_OK, "%s", err.text);
     if (result) cr_expect(result->key.offset == 2 && result->hash[0] == 3 && result->n_signals > 0);
@@ -47,17 +47,17 @@ static const char *judge(const char *db, const char *sql, enum err_code expected
     return result ? result->code : "";
 }
 
-Test(trial, a_task_is_judged_by_a_process_of_its_own)
+Test(isolated, a_task_is_judged_by_a_process_of_its_own)
 {
     cr_expect_str_eq(judge("shop", "SELECT count(*) FROM customer", ERR_OK), "ok");
     cr_expect_str_eq(judge("nowhere", "SELECT 1", ERR_OK), "db_missing", "an answer like any");
 }
 
-Test(trial, what_is_no_task_is_no_answer)
+Test(isolated, what_is_no_task_is_no_answer)
 {
     struct msg_buffer output = {0};
     struct err err = {0};
-    cr_expect_eq(trial_run(ARGV, "ASSAY_TRIAL=60000", "junk", 4, 60000, 1 << 24, &output, &err), ERR_UNREACHABLE);
+    cr_expect_eq(isolated_run(ARGV, "ASSAY_TRIAL=60000", "junk", 4, 60000, 1 << 24, &output, &err), ERR_UNREACHABLE);
     cr_expect_eq(output.len, 0);
     msg_buffer_free(&output);
 }

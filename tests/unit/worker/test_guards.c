@@ -152,12 +152,12 @@ static enum err_code try_shell(const char *script, size_t input, struct msg_buff
     const char *argv[] = {"/bin/sh", "-c", script, NULL};
     char *bytes = g_strnfill(input, 'x');
     signal(SIGPIPE, SIG_IGN);
-    enum err_code code = trial_run(argv, "ASSAY_TRIAL=7", bytes, input, 3000, 1 << 20, output, err);
+    enum err_code code = isolated_run(argv, "ASSAY_TRIAL=7", bytes, input, 3000, 1 << 20, output, err);
     g_free(bytes);
     return code;
 }
 
-Test(trial, says_what_became_of_the_process)
+Test(isolated, says_what_became_of_the_process)
 {
     struct msg_buffer output = {0};
     struct err err = {0};
@@ -169,7 +169,7 @@ Test(trial, says_what_became_of_the_process)
     cr_expect_eq(try_shell("exit 3", 10, &output, &err), ERR_UNREACHABLE, "nothing is known of the task");
     cr_expect_eq(try_shell("exec sleep 60", 10, &output, &err), ERR_DEADLINE);
     const char *const nothing[] = {"/nonexistent/assay", NULL};
-    cr_expect_eq(trial_run(nothing, "A=b", "", 0, 100, 10, &output, &err), ERR_UNREACHABLE);
+    cr_expect_eq(isolated_run(nothing, "A=b", "", 0, 100, 10, &output, &err), ERR_UNREACHABLE);
     msg_buffer_free(&output);
     leak_check();
 }
@@ -208,12 +208,12 @@ static void *run(void *unused)
     return unused;
 }
 
-static enum err_code pretend_trial(void *ctx, const void *task, size_t len, int64_t limit_ms, struct msg_buffer *result,
-                                   struct err *err)
+static enum err_code pretend_isolated(void *ctx, const void *task, size_t len, int64_t limit_ms,
+                                      struct msg_buffer *result, struct err *err)
 {
     n_trials++;
     if (trial_says) return err_set(err, trial_says, "it ended");
-    return worker_judge_one(ctx, task, len, limit_ms, result, err);
+    return isolated_evaluate(ctx, task, len, limit_ms, result, err);
 }
 
 static void start(struct worker_config config)
@@ -226,7 +226,7 @@ static void start(struct worker_config config)
     config.signals = signals;
     config.retry_ms = 1;
     kept = config;
-    if (config.trial) config.trial_ctx = &kept;
+    if (config.evaluate_isolated) config.isolated_ctx = &kept;
     cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
@@ -362,7 +362,7 @@ Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
 {
     put("here", 0);
     deliver_and_leave(1);
-    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
     cr_expect_str_eq(next_code(), "ok");
     cr_expect_eq(n_trials, 0, "one crash may be anybody's");
     worker_stop(worker);
@@ -370,7 +370,7 @@ Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
     worker_free(worker);
     put("here", 0);
     deliver_and_leave(2);
-    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
     cr_expect_str_eq(next_code(), "ok", "it was innocent: its answer is the answer");
     cr_expect_eq(n_trials, 1);
 }
@@ -380,7 +380,7 @@ Test(guards, poison_is_answered_and_kept)
     put("here", 0);
     deliver_and_leave(2);
     trial_says = ERR_REJECTED;
-    start((struct worker_config){.trial = pretend_trial, .families = ONE, .n_families = 1});
+    start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
     struct bus_message *letter = next_of(2);
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-code"), "rejected");
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-stage"), "judge");

@@ -200,7 +200,7 @@ Test(worker, families_of_one_candidate_share_its_work)
 
 static bool has_turned_since(void *when)
 {
-    return worker_pulse(worker).turned_ns > *(int64_t *)when && worker_pulse(worker).in_hand == 0;
+    return worker_liveness(worker).heartbeat_ns > *(int64_t *)when && worker_liveness(worker).in_flight == 0;
 }
 
 Test(worker, its_pulse_goes_on_without_work)
