@@ -270,8 +270,9 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
 static void conclude_by_policy(struct request *request, uint32_t best, const char *reason, const char *message,
                                uint32_t missing, int64_t now_ns)
 {
-    static const enum msg_status statuses[MSG_POLICY_COUNT] = {MSG_STATUS_BEST_EFFORT, MSG_STATUS_BEST_EFFORT,
-                                                               MSG_STATUS_ABSTAINED, MSG_STATUS_ASK};
+#define X(id, name, status) [MSG_##id] = status,
+    static const enum msg_status statuses[MSG_POLICY_COUNT] = {MSG_POLICIES(X)};
+#undef X
     enum msg_status status = statuses[request->options.policy];
     if (reason && status == MSG_STATUS_ASK) status = MSG_STATUS_ABSTAINED;
     if (best == NO_CANDIDATE) status = MSG_STATUS_ABSTAINED;

@@ -61,7 +61,7 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     bool own_threshold =
         requested->threshold > 0 || requested->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
     request->entailment_threshold = models->entailment_threshold;
-    if (out->strategy == MSG_CYCLESQL)
+    if (rules_of(request)->verifier_alone)
         request->entailment_threshold = own_threshold ? request->threshold : models->cyclesql_threshold;
     int64_t most = core->config.max_deadline_ms;
     if (most && (out->deadline_ms <= 0 || out->deadline_ms > most)) out->deadline_ms = most;

@@ -1,12 +1,13 @@
 /* What each strategy asks of a candidate, and what one candidate lacks. */
 #include "coordinator/internal.h"
 
-static const struct rules rules[MSG_STRATEGY_COUNT] = {
+static const struct rules rules[] = {
     [MSG_FIRST_VALID] = {.verifier = true, .signals = true, .combined = true},
     [MSG_RERANK] = {.combined = true, .evaluate_all = true},
     [MSG_DETECT_THEN_RERANK] = {.verifier = true, .signals = true, .combined = true, .fallback_to_all = true},
-    [MSG_CYCLESQL] = {.verifier = true, .in_order = true},
+    [MSG_CYCLESQL] = {.verifier = true, .in_order = true, .verifier_alone = true},
 };
+_Static_assert(sizeof rules / sizeof *rules == MSG_STRATEGY_COUNT, "one row a strategy");
 
 const struct rules *rules_of(const struct request *request)
 {

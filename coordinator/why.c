@@ -292,7 +292,7 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
     const char **notes = arena_new_array(&request->arena, MAX_NOTES, const char *);
     if (!notes) return;
     verdict->notes = notes;
-    if (request->options.strategy == MSG_CYCLESQL && !(explains && (built_in || core->actions.verify)))
+    if (rules_of(request)->verifier_alone && !(explains && (built_in || core->actions.verify)))
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
     add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
     if (!explains) return;

@@ -1,5 +1,6 @@
 #include "cli/settings/options.h"
 #include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -29,13 +30,13 @@ static const struct option_row output_rows[] = {
      .sentence = "how results are written; auto means text on a terminal and jsonl elsewhere"},
     END};
 
+#define CHOICE(id, name, more)              "|" #name
+#define CHOICE_SENTENCE(id, name, sentence) #name " " sentence "; "
+
 static const struct option_row judge_rows[] = {
-    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto",
-     "auto|first_valid|rerank|detect_then_rerank|cyclesql",
-     .sentence = "first_valid takes candidates in order until one validates; rerank judges all and takes the best; "
-                 "detect_then_rerank re-ranks only when the first that executes is suspected; cyclesql asks only the "
-                 "verifier, in order; auto is the one that measured best (docs/results.md)"},
-    {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", "best_effort|abstain|ask",
+    {"strategy", 0, OPT_CHOICE, "NAME", AT(judge.strategy), "auto", "auto" MSG_STRATEGIES(CHOICE),
+     .sentence = MSG_STRATEGIES(CHOICE_SENTENCE) "auto is the one that measured best (docs/results.md)"},
+    {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", &MSG_POLICIES(CHOICE)[1],
      .sentence = "what to answer when nothing validates"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},

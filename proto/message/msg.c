@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const strategies[MSG_STRATEGY_COUNT] = {NULL, "first_valid", "rerank", "detect_then_rerank",
-                                                           "cyclesql"};
-static const char *const policies[MSG_POLICY_COUNT] = {NULL, "best_effort", "abstain", "ask"};
+#define X(id, name, more) [MSG_##id] = #name,
+static const char *const strategies[MSG_STRATEGY_COUNT] = {MSG_STRATEGIES(X)};
+static const char *const policies[MSG_POLICY_COUNT] = {MSG_POLICIES(X)};
+#undef X
 static const char *const exposures[MSG_EXPOSE_COUNT] = {NULL, "none", "values", "rows"};
 static const char *const states[MSG_STATE_COUNT] = {"silent", "fired", "unavailable"};
 static const char *const severities[MSG_SEVERITY_COUNT] = {"note", "warning", "error"};

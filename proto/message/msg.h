@@ -45,15 +45,35 @@ struct msg_text {
     uint32_t len;
 };
 
+/* Strategies: X(ID, name, what it does). Names, the command line's choices and its help follow from this list; what a
+ * strategy asks of a candidate is its row in coordinator/rules.c. The place is the number on the wire: append only. */
+#define MSG_STRATEGIES(X)                                                                                              \
+    X(FIRST_VALID, first_valid, "takes candidates in order until one validates")                                       \
+    X(RERANK, rerank, "judges all and takes the best")                                                                 \
+    X(DETECT_THEN_RERANK, detect_then_rerank, "re-ranks only when the first that executes is suspected")               \
+    X(CYCLESQL, cyclesql, "asks only the verifier, in order")
+
 enum msg_strategy {
     MSG_STRATEGY_UNSET,
-    MSG_FIRST_VALID,
-    MSG_RERANK,
-    MSG_DETECT_THEN_RERANK,
-    MSG_CYCLESQL,
-    MSG_STRATEGY_COUNT
+#define X(id, name, sentence) MSG_##id,
+    MSG_STRATEGIES(X)
+#undef X
+        MSG_STRATEGY_COUNT
 };
-enum msg_policy { MSG_POLICY_UNSET, MSG_BEST_EFFORT, MSG_ABSTAIN, MSG_ASK, MSG_POLICY_COUNT };
+
+/* Policies, for when nothing validates: X(ID, name, status of the verdict). Likewise; append only. */
+#define MSG_POLICIES(X)                                                                                                \
+    X(BEST_EFFORT, best_effort, MSG_STATUS_BEST_EFFORT)                                                                \
+    X(ABSTAIN, abstain, MSG_STATUS_ABSTAINED)                                                                          \
+    X(ASK, ask, MSG_STATUS_ASK)
+
+enum msg_policy {
+    MSG_POLICY_UNSET,
+#define X(id, name, status) MSG_##id,
+    MSG_POLICIES(X)
+#undef X
+        MSG_POLICY_COUNT
+};
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
 /* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };

@@ -408,8 +408,19 @@ Test(msg, ids_are_unique)
     }
 }
 
+/* proto/FORMAT.md has these numbers: the lists of proto/message/msg.h may only grow. */
+Test(msg, numbers_on_the_wire_stay)
+{
+    static const char *const strategies[] = {NULL, "first_valid", "rerank", "detect_then_rerank", "cyclesql"};
+    static const char *const policies[] = {NULL, "best_effort", "abstain", "ask"};
+    for (int i = 1; i < 5; i++) cr_expect_eq(msg_strategy_by_name(strategies[i]), i, "%s", strategies[i]);
+    for (int i = 1; i < 4; i++) cr_expect_eq(msg_policy_by_name(policies[i]), i, "%s", policies[i]);
+}
+
 Test(msg, names_have_their_way_back)
 {
+    for (unsigned i = 1; i < MSG_STRATEGY_COUNT; i++)
+        cr_expect_eq(msg_strategy_by_name(msg_strategy_name((enum msg_strategy)i)), (int)i);
     cr_assert_eq(msg_strategy_by_name("rerank"), MSG_RERANK);
     cr_assert_eq(msg_strategy_by_name("cyclesql"), MSG_CYCLESQL);
     cr_assert_eq(msg_policy_by_name(msg_policy_name(MSG_ASK)), MSG_ASK);
