@@ -18,7 +18,7 @@ enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200 };
 
 struct writer {
     struct arena *arena;
-    const struct analysis *analysis;
+    const struct workspace *workspace;
     const struct msg_task *task;
     bool values; /* facts that were read from the database may leave */
     bool rows;   /* and so may rows of the result */
@@ -46,7 +46,7 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
     if (!out->clauses) return false;
     for (uint32_t i = 0; i < from->n_clauses; i++) {
         const struct vsig_clause *clause = &from->clauses[i];
-        const char *text = arena_strndup(w->arena, w->analysis->sql + clause->start, clause->end - clause->start);
+        const char *text = arena_strndup(w->arena, w->workspace->sql + clause->start, clause->end - clause->start);
         if (!text) return false;
         out->clauses[i] = (struct msg_clause){clause->label, text, clause->start, clause->end};
     }
@@ -61,7 +61,7 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         const char *dot = strrchr(w->task->deny_columns[i], '.');
         if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
     }
-    const struct schema_index *index = w->analysis->schema;
+    const struct schema_index *index = w->workspace->schema;
     for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
         if (index->columns[i]->n_origins && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
@@ -111,12 +111,12 @@ static bool write_verdicts(const struct writer *w, enum vsig_family family, cons
     const struct vsig_def *const *all = vsig_all(&n_all);
     uint32_t n_findings = 0;
     for (unsigned i = 0; i < n_all; i++)
-        if (is_enabled_in(all[i], family, w->analysis->config->signals)) n_findings += verdicts[all[i]->id].n_findings;
+        if (is_enabled_in(all[i], family, w->workspace->config->signals)) n_findings += verdicts[all[i]->id].n_findings;
     out->signals = arena_new_array(w->arena, n_all, struct msg_signal);
     out->findings = arena_new_array(w->arena, n_findings, struct msg_finding);
     if (!out->signals || !out->findings) return false;
     for (unsigned i = 0; i < n_all; i++)
-        if (is_enabled_in(all[i], family, w->analysis->config->signals) &&
+        if (is_enabled_in(all[i], family, w->workspace->config->signals) &&
             !write_verdict(w, all[i], &verdicts[all[i]->id], out))
             return false;
     return true;
@@ -143,7 +143,7 @@ static const char *value_text(struct arena *arena, const struct db_value *value)
 
 static bool write_sample(const struct writer *w, const struct db_result *from, struct msg_execution *out)
 {
-    uint32_t limit = w->analysis->config->sample_rows ? w->analysis->config->sample_rows : SAMPLE_ROWS;
+    uint32_t limit = w->workspace->config->sample_rows ? w->workspace->config->sample_rows : SAMPLE_ROWS;
     uint32_t n = from->n_rows < limit ? from->n_rows : limit;
     out->sample = arena_new_array(w->arena, n, struct msg_row);
     if (!out->sample) return false;
@@ -165,24 +165,24 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
  * the arena is full. */
 static const char *engine_message(const struct writer *w)
 {
-    const struct analysis *a = w->analysis;
-    if (!a->failed_running || (w->values && !a->reaches_denied)) return a->engine_err.text;
-    const char *what = a->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
-                                                        : err_meaning(a->engine_err.code);
-    return *a->engine_err.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, a->engine_err.sqlstate) : what;
+    const struct workspace *ws = w->workspace;
+    if (!ws->failed_running || (w->values && !ws->reaches_denied)) return ws->engine_err.text;
+    const char *what = ws->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
+                                                         : err_meaning(ws->engine_err.code);
+    return *ws->engine_err.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, ws->engine_err.sqlstate) : what;
 }
 
 static bool write_execution(const struct writer *w, struct msg_result *result)
 {
-    const struct vsig_subject *subject = &w->analysis->subject;
+    const struct vsig_subject *subject = &w->workspace->subject;
     const struct db_result *from = &subject->result;
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
     /* What another family's task has found invalid by preparing it was not run after that. */
-    enum err_code code = subject->result_known ? subject->result_code : w->analysis->invalid_code;
+    enum err_code code = subject->result_known ? subject->result_code : w->workspace->invalid_code;
     result->execution = out;
     out->code = err_name(code);
-    out->error_offset = w->analysis->offset;
+    out->error_offset = w->workspace->offset;
     if (code) {
         out->message = engine_message(w);
         return out->message != NULL;
@@ -190,7 +190,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     out->rows = from->n_rows;
     out->columns = from->n_columns;
     out->ns = from->ns;
-    out->withheld = w->analysis->denied;
+    out->withheld = w->workspace->denied;
     memcpy(out->digest, from->digest, sizeof out->digest);
     memcpy(out->ordered_digest, from->ordered_digest, sizeof out->ordered_digest);
     return !w->rows || write_sample(w, from, out);
@@ -198,15 +198,15 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
 
 static bool write_invalid(const struct writer *w, struct msg_result *out)
 {
-    const struct analysis *a = w->analysis;
-    const struct sql_diag *diags = a->subject.bound ? a->subject.bound->diags : NULL;
-    if (!diags && a->subject.stmt) diags = a->subject.stmt->diags;
+    const struct workspace *ws = w->workspace;
+    const struct sql_diag *diags = ws->subject.bound ? ws->subject.bound->diags : NULL;
+    if (!diags && ws->subject.stmt) diags = ws->subject.stmt->diags;
     /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
-    bool sqlite = a->subject.db && strcmp(db_dialect(a->subject.db)->engine, "sqlite") == 0;
-    if (!diags && sqlite && a->subject.stmt && a->offset >= 0) diags = sql_not_sqlite(w->arena, a->subject.stmt);
+    bool sqlite = ws->subject.db && strcmp(db_dialect(ws->subject.db)->engine, "sqlite") == 0;
+    if (!diags && sqlite && ws->subject.stmt && ws->offset >= 0) diags = sql_not_sqlite(w->arena, ws->subject.stmt);
     const char *said = engine_message(w);
     if (!said) return false;
-    out->findings = findings_from_engine(w->arena, a->subject.stmt, diags, said, a->offset);
+    out->findings = findings_from_engine(w->arena, ws->subject.stmt, diags, said, ws->offset);
     out->n_findings = 1;
     out->invalid = true;
     return out->findings != NULL;
@@ -221,29 +221,29 @@ static void count(struct worker_stats *stats, const struct msg_result *result, c
     }
 }
 
-enum err_code answer_family(struct analysis *analysis, struct arena *arena, const struct msg_task *task,
+enum err_code answer_family(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err)
 {
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
-    bool open = !analysis->denied && task->expose != MSG_EXPOSE_NONE;
+    bool open = !workspace->denied && task->expose != MSG_EXPOSE_NONE;
     bool sample = open && task->expose == MSG_EXPOSE_ROWS && family == VSIG_EXECUTION;
-    struct writer writer = {arena, analysis, task, open, sample};
+    struct writer writer = {arena, workspace, task, open, sample};
     int64_t started = clock_now_ns();
     bool run = family == VSIG_EXECUTION || family == VSIG_EXPLAIN;
-    enum err_code code = analysis_check(analysis, run, err);
+    enum err_code code = workspace_check(workspace, run, err);
     if (code) return code;
     init_result(out, task);
     bool written = !run || write_execution(&writer, out);
-    if (analysis->invalid_code) {
+    if (workspace->invalid_code) {
         written = written && write_invalid(&writer, out);
     } else {
-        vsig_run_family(&analysis->subject, family, analysis->config->signals, verdicts);
+        vsig_run_family(&workspace->subject, family, workspace->config->signals, verdicts);
         written = written && write_verdicts(&writer, family, verdicts, out);
-        if (family == VSIG_EXPLAIN) code = answer_explain(analysis, arena, task, open, &out->explanation, err);
+        if (family == VSIG_EXPLAIN) code = answer_explain(workspace, arena, task, open, &out->explanation, err);
     }
     if (code) return code;
     out->ns = clock_now_ns() - started;
-    count(analysis->stats, out, verdicts);
+    count(workspace->stats, out, verdicts);
     return written ? ERR_OK : out_of_memory(err);
 }
 

@@ -255,9 +255,9 @@ enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *ta
     int family = vsig_family_by_name(task->family);
     if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
     inject_faults(task);
-    enum err_code code = analysis_take(&worker->analysis, task, deadline_ns, err);
+    enum err_code code = workspace_take(&worker->workspace, task, deadline_ns, err);
     return code ? code
-                : answer_family(&worker->analysis, &worker->answers, task, (enum vsig_family)family, result, err);
+                : answer_family(&worker->workspace, &worker->answers, task, (enum vsig_family)family, result, err);
 }
 
 /* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the

@@ -42,16 +42,16 @@ static struct explain_options options_of(const struct msg_task *task, bool open)
 }
 
 /* The statements of explaining end by this; 0: never. */
-static int64_t explain_deadline(const struct analysis *a, int64_t deadline_ns)
+static int64_t explain_deadline(const struct workspace *ws, int64_t deadline_ns)
 {
-    int64_t ms = a->config->explain_ms ? a->config->explain_ms : EXPLAIN_MS, own = clock_now_ns() + ms * 1000000;
+    int64_t ms = ws->config->explain_ms ? ws->config->explain_ms : EXPLAIN_MS, own = clock_now_ns() + ms * 1000000;
     return deadline_ns && deadline_ns < own ? deadline_ns : own;
 }
 
-static enum err_code explain(struct analysis *a, const struct msg_task *task, bool open, struct explanation **out,
+static enum err_code explain(struct workspace *ws, const struct msg_task *task, bool open, struct explanation **out,
                              struct err *err)
 {
-    const struct vsig_subject *subject = &a->subject;
+    const struct vsig_subject *subject = &ws->subject;
     bool ran = subject->result_known && !subject->result_code;
     struct explain_source source = {.sql = subject->sql,
                                     .sql_len = subject->sql_len,
@@ -62,14 +62,14 @@ static enum err_code explain(struct analysis *a, const struct msg_task *task, bo
                                     .result = ran ? &subject->result : NULL};
     struct explain_options options = options_of(task, open);
     options.may_probe = ran;
-    int64_t deadline_ns = db_get_deadline(subject->db), own_ns = explain_deadline(a, deadline_ns);
+    int64_t deadline_ns = db_get_deadline(subject->db), own_ns = explain_deadline(ws, deadline_ns);
     db_set_deadline(subject->db, own_ns);
-    enum err_code code = explain_query(&a->arena, &source, &options, out, err);
+    enum err_code code = explain_query(&ws->arena, &source, &options, out, err);
     db_set_deadline(subject->db, deadline_ns);
     if (code != ERR_DEADLINE || own_ns == deadline_ns) return code;
     options.may_probe = false;
     source.db = NULL;
-    code = explain_query(&a->arena, &source, &options, out, err);
+    code = explain_query(&ws->arena, &source, &options, out, err);
     if (!code && !(*out)->missing) (*out)->missing = "Where its rows come from took too long to find out.";
     return code;
 }
@@ -125,13 +125,13 @@ static const char *text_of(struct arena *arena, const char *text, size_t len)
 }
 
 /* SQL | result | explanation, as the paper has it. Its own code leaves the joins out; here nothing is. */
-static const char *premise_of(struct arena *arena, const struct analysis *a, const struct explanation *explanation,
+static const char *premise_of(struct arena *arena, const struct workspace *ws, const struct explanation *explanation,
                               const struct explain_options *options)
 {
     static const uint32_t rows[] = {[EXPLAIN_VALUES] = 1, [EXPLAIN_ROWS] = SHOWN_ROWS, [EXPLAIN_NONE] = 0};
-    GString *out = g_string_new_len(a->sql, (gssize)cut(a->sql, a->subject.sql_len, MSG_MAX_PREMISE / 2));
+    GString *out = g_string_new_len(ws->sql, (gssize)cut(ws->sql, ws->subject.sql_len, MSG_MAX_PREMISE / 2));
     g_string_append(out, " | ");
-    add_result(out, &a->subject, rows[options->expose]);
+    add_result(out, &ws->subject, rows[options->expose]);
     g_string_append_printf(out, " | %s", explanation ? explanation->premise : "");
     const char *text = text_of(arena, out->str, out->len);
     g_string_free(out, TRUE);
@@ -150,11 +150,11 @@ static const char *prose_of(struct arena *arena, const struct explanation *expla
 
 /* --- the verifier's numbers --- */
 
-static enum err_code write_numbers(struct analysis *a, struct arena *arena, const struct explanation *explanation,
+static enum err_code write_numbers(struct workspace *ws, struct arena *arena, const struct explanation *explanation,
                                    struct msg_explanation *out, struct err *err)
 {
     float values[FEATURE_COUNT];
-    enum err_code code = features_extract(&a->subject, explanation, &a->arena, values);
+    enum err_code code = features_extract(&ws->subject, explanation, &ws->arena, values);
     out->numbers = arena_new_array(arena, FEATURE_COMPONENTS, struct msg_number);
     if (code || !out->numbers) return out_of_memory(err);
     for (unsigned i = 0; i < FEATURE_COMPONENTS; i++)
@@ -164,23 +164,23 @@ static enum err_code write_numbers(struct analysis *a, struct arena *arena, cons
     return ERR_OK;
 }
 
-enum err_code answer_explain(struct analysis *a, struct arena *arena, const struct msg_task *task, bool open,
+enum err_code answer_explain(struct workspace *ws, struct arena *arena, const struct msg_task *task, bool open,
                              struct msg_explanation **out, struct err *err)
 {
-    struct vsig_subject *subject = &a->subject;
+    struct vsig_subject *subject = &ws->subject;
     struct explain_options options = options_of(task, open);
     struct explanation *explanation = NULL;
     const char *none = "There is no explanation: Assay does not understand every name in this statement.";
     enum err_code code = ERR_OK;
-    if (!subject->code && subject->bound && !subject->bound->diags) code = explain(a, task, open, &explanation, err);
+    if (!subject->code && subject->bound && !subject->bound->diags) code = explain(ws, task, open, &explanation, err);
     if (code) return code;
     struct msg_explanation *own = arena_new(arena, struct msg_explanation);
     if (!own) return out_of_memory(err);
     own->prose = prose_of(arena, explanation, none);
-    own->premise = premise_of(arena, a, explanation, &options);
+    own->premise = premise_of(arena, ws, explanation, &options);
     if (!own->prose || !own->premise) return out_of_memory(err);
-    if (subject->result_known && !subject->result_code && !a->denied)
+    if (subject->result_known && !subject->result_code && !ws->denied)
         memcpy(own->digest, subject->result.digest, sizeof own->digest);
     *out = own;
-    return write_numbers(a, arena, explanation, own, err);
+    return write_numbers(ws, arena, explanation, own, err);
 }

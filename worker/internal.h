@@ -32,9 +32,9 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
 /* Forget one whose file has failed. */
 void handles_drop(struct handles *handles, struct handle *handle);
 
-/* --- analysis.c: the candidate in hand, and the question it belongs to --- */
+/* --- workspace.c: the candidate in hand, its question, and what tasks share of them --- */
 
-struct analysis {
+struct workspace {
     const struct worker_config *config;
     struct handles handles;
     struct worker_stats *stats;
@@ -45,7 +45,7 @@ struct analysis {
     struct msg_key key;
     struct schema_index *schema; /* a reference */
     char *question, *evidence;
-    const struct question *question_analysis; /* NULL: there is no question */
+    const struct question *analysis; /* NULL: there is no question */
 
     struct arena arena; /* of the candidate */
     bool has_candidate;
@@ -63,21 +63,22 @@ struct analysis {
     int offset;
 };
 
-enum err_code analysis_init(struct analysis *analysis, const struct worker_config *config, struct worker_stats *stats);
-void analysis_free(struct analysis *analysis);
+enum err_code workspace_init(struct workspace *workspace, const struct worker_config *config,
+                             struct worker_stats *stats);
+void workspace_free(struct workspace *workspace);
 
 /* Make the task's candidate the one in hand, sharing whatever the last task has left. The result is about the task: an
  * invalid candidate is ERR_OK here. `deadline_ns` is on clock_now_ns's clock, 0: none. */
-enum err_code analysis_take(struct analysis *analysis, const struct msg_task *task, int64_t deadline_ns,
-                            struct err *err);
+enum err_code workspace_take(struct workspace *workspace, const struct msg_task *task, int64_t deadline_ns,
+                             struct err *err);
 /* Ask the engine about the candidate in hand: by running it if `run`, else by preparing it. Sets checked,
  * invalid_code, engine_err, offset. What says nothing about the candidate (a lock, a lost file) is returned. */
-enum err_code analysis_check(struct analysis *analysis, bool run, struct err *err);
+enum err_code workspace_check(struct workspace *workspace, bool run, struct err *err);
 
 /* --- answer.c: from what signals said to a result message --- */
 
 /* The answer of a family that looked. Texts are shared with the subject: encode before the next task. */
-enum err_code answer_family(struct analysis *analysis, struct arena *arena, const struct msg_task *task,
+enum err_code answer_family(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err);
 /* The answer of a family that could not look: all its signals unavailable for that reason. */
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
@@ -87,7 +88,7 @@ enum err_code answer_unavailable(struct arena *arena, const struct worker_config
 
 /* Explain the candidate in hand, which the engine takes. `open`: its data may be shown, as far as the task says.
  * ERR_DEADLINE: the task's own; ERR_LIMIT_MEMORY. */
-enum err_code answer_explain(struct analysis *analysis, struct arena *arena, const struct msg_task *task, bool open,
+enum err_code answer_explain(struct workspace *workspace, struct arena *arena, const struct msg_task *task, bool open,
                              struct msg_explanation **out, struct err *err);
 
 /* --- dispatch.c: what becomes of a task --- */
@@ -121,7 +122,7 @@ struct worker {
     atomic_uint in_flight;
     int families[VSIG_FAMILY_COUNT]; /* by topic index */
     uint32_t n_families;
-    struct analysis analysis;
+    struct workspace workspace;
     struct arena batch; /* decoded tasks */
     struct arena answers;
     struct outbox outbox;

@@ -41,7 +41,7 @@ enum err_code isolated_evaluate(const struct worker_config *config, const void *
     pthread_mutex_init(&worker->lock, NULL);
     arena_init(&worker->batch, 0);
     arena_init(&worker->answers, 0);
-    enum err_code code = analysis_init(&worker->analysis, &worker->config, &worker->stats);
+    enum err_code code = workspace_init(&worker->workspace, &worker->config, &worker->stats);
     if (!code) code = msg_decode_task(&worker->batch, task, len, &own, &why);
     if (!code) code = worker_policy(&config->databases, &worker->batch, own, &why);
     if (!code) code = judge(worker, own, left_ms, &answer, &why);

@@ -48,7 +48,7 @@ enum err_code worker_new(const struct worker_config *config, struct worker **out
     pthread_mutex_init(&worker->lock, NULL);
     arena_init(&worker->batch, BATCH_BYTES);
     arena_init(&worker->answers, ANSWER_BYTES);
-    enum err_code code = analysis_init(&worker->analysis, &worker->config, &worker->stats);
+    enum err_code code = workspace_init(&worker->workspace, &worker->config, &worker->stats);
     if (!code) code = subscribe(worker, err);
     if (code) {
         worker_free(worker);
@@ -63,7 +63,7 @@ void worker_free(struct worker *worker)
     if (!worker) return;
     dispatch_give_permit(worker);
     bus_unsubscribe(worker->consumer);
-    analysis_free(&worker->analysis);
+    workspace_free(&worker->workspace);
     for (unsigned i = 0; i < OUTBOX; i++) msg_buffer_free(&worker->outbox.buffers[i]);
     arena_free(&worker->batch);
     arena_free(&worker->answers);
@@ -79,7 +79,7 @@ void worker_stop(struct worker *worker)
 
 static void publish(struct worker *worker)
 {
-    const struct executor *executor = worker->analysis.handles.executor;
+    const struct executor *executor = worker->workspace.handles.executor;
     if (executor) worker->stats.executors = executor_stats(executor);
     pthread_mutex_lock(&worker->lock);
     worker->published = worker->stats;

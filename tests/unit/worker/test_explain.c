@@ -20,7 +20,7 @@ static struct schema_cache *schemas;
 static struct vsig_options *signals;
 static struct worker_config config;
 static struct worker_stats stats;
-static struct analysis analysis;
+static struct workspace workspace;
 static struct arena arena;
 
 static const char schema[] =
@@ -39,13 +39,13 @@ static void begin(void)
                                     .signals = signals,
                                     .limits = {.time_ms = 500}};
     stats = (struct worker_stats){0};
-    cr_assert_eq(analysis_init(&analysis, &config, &stats), ERR_OK);
+    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
     arena_init(&arena, 0);
 }
 
 static void end(void)
 {
-    analysis_free(&analysis);
+    workspace_free(&workspace);
     schema_cache_free(schemas);
     vsig_options_free(signals);
     arena_free(&arena);
@@ -70,9 +70,9 @@ static struct msg_result *answer(const struct msg_task *task)
     struct err err = {0};
     struct msg_result result, *out;
     struct msg_buffer buffer = {0};
-    cr_assert_eq(analysis_take(&analysis, task, 0, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(workspace_take(&workspace, task, 0, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(
-        answer_family(&analysis, &arena, task, (enum vsig_family)vsig_family_by_name(task->family), &result, &err),
+        answer_family(&workspace, &arena, task, (enum vsig_family)vsig_family_by_name(task->family), &result, &err),
         ERR_OK, "%s", err.text);
     cr_assert_eq(msg_encode_result(&buffer, &result), ERR_OK);
     cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &out, &err), ERR_OK, "%s", err.text);
@@ -218,8 +218,8 @@ Test(explain, a_candidate_that_hits_a_limit_runs_once)
     const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     struct msg_task task = task_of("How many?", endless);
     config.limits.max_rows = 1000;
-    analysis_free(&analysis);
-    cr_assert_eq(analysis_init(&analysis, &config, &stats), ERR_OK);
+    workspace_free(&workspace);
+    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
     const struct msg_result *result = answer(&task);
     cr_assert_str_eq(result->execution->code, "limit_rows");
     cr_assert(result->explanation->prose && *result->explanation->prose);
@@ -260,8 +260,8 @@ Test(explain, a_late_task_is_late)
     struct msg_task task = task_of("Who?", "SELECT count(*) FROM keeper");
     struct msg_result result;
     struct err err = {0};
-    cr_assert_eq(analysis_take(&analysis, &task, clock_now_ns() + 50000000, &err), ERR_OK);
-    int64_t deadline_ns = db_get_deadline(analysis.subject.db);
+    cr_assert_eq(workspace_take(&workspace, &task, clock_now_ns() + 50000000, &err), ERR_OK);
+    int64_t deadline_ns = db_get_deadline(workspace.subject.db);
     cr_assert(wait_until(is_past, &deadline_ns, 1000));
-    cr_assert_eq(answer_family(&analysis, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
+    cr_assert_eq(answer_family(&workspace, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
 }

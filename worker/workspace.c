@@ -1,0 +1,183 @@
+/* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
+ * database, the schema index, the reading of the question, what probes gave, the parsed candidate and its result are
+ * each made once and kept until a task needs another one. */
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+
+#include <string.h>
+
+enum { QUESTION_BYTES = 16 << 20, CANDIDATE_BYTES = 96 << 20 };
+
+enum err_code workspace_init(struct workspace *workspace, const struct worker_config *config,
+                             struct worker_stats *stats)
+{
+    *workspace = (struct workspace){.config = config, .stats = stats};
+    arena_init(&workspace->question_arena, QUESTION_BYTES);
+    arena_init(&workspace->arena, CANDIDATE_BYTES);
+    workspace->memo = db_memo_new();
+    return handles_init(&workspace->handles, config);
+}
+
+static void forget_candidate(struct workspace *ws)
+{
+    ws->has_candidate = false;
+    arena_reset(&ws->arena);
+}
+
+static void forget_question(struct workspace *ws)
+{
+    forget_candidate(ws);
+    ws->has_question = false;
+    schema_unref(ws->schema);
+    ws->schema = NULL;
+    db_memo_clear(ws->memo);
+    arena_reset(&ws->question_arena);
+}
+
+void workspace_free(struct workspace *workspace)
+{
+    forget_question(workspace);
+    handles_free(&workspace->handles);
+    db_memo_free(workspace->memo);
+    arena_free(&workspace->arena);
+    arena_free(&workspace->question_arena);
+}
+
+static enum err_code out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the task needs more memory than it may have");
+}
+
+/* A copy, so that it outlives the message. NULL stays NULL. */
+static bool keep(struct arena *arena, const char *text, char **out)
+{
+    *out = text ? arena_strdup(arena, text) : NULL;
+    return !text || *out;
+}
+
+/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
+ */
+static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
+                                   struct err *err)
+{
+    bool same = ws->has_question && ws->schema == schema && ws->key.partition == task->key.partition &&
+                ws->key.offset == task->key.offset;
+    if (same) {
+        schema_unref(schema);
+        return ERR_OK;
+    }
+    forget_question(ws);
+    ws->schema = schema;
+    ws->key = task->key;
+    ws->analysis = NULL;
+    if (!keep(&ws->question_arena, task->question, &ws->question) ||
+        !keep(&ws->question_arena, task->evidence, &ws->evidence))
+        return out_of_memory(err);
+    if (ws->question && *ws->question) {
+        ws->analysis = question_read(&ws->question_arena, schema, ws->question, ws->evidence);
+        if (!ws->analysis) return out_of_memory(err);
+    }
+    ws->has_question = true;
+    return ERR_OK;
+}
+
+static enum err_code take_candidate(struct workspace *ws, const struct msg_task *task, struct db *db, struct err *err)
+{
+    if (ws->has_candidate && ws->hash[0] == task->hash[0] && ws->hash[1] == task->hash[1]) {
+        ws->subject.db = db;
+        return ERR_OK;
+    }
+    forget_candidate(ws);
+    int64_t started = clock_now_ns();
+    ws->sql = arena_strndup(&ws->arena, task->sql.bytes, task->sql.len);
+    if (!ws->sql) return out_of_memory(err);
+    enum err_code code = vsig_subject_init(&ws->subject, &ws->arena, ws->schema, db, ws->sql, task->sql.len,
+                                           ws->question, ws->evidence, ws->analysis);
+    if (code == ERR_LIMIT_MEMORY) return out_of_memory(err);
+    const struct sql_bound *bound = ws->subject.code ? NULL : ws->subject.bound;
+    ws->denied = schema_uses_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);
+    ws->reaches_denied = schema_reaches_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);
+    memcpy(ws->hash, task->hash, sizeof ws->hash);
+    ws->checked = ws->ran = false;
+    ws->has_candidate = true;
+    ws->stats->parse_ns += clock_now_ns() - started;
+    ws->stats->candidates++;
+    return ERR_OK;
+}
+
+enum err_code workspace_take(struct workspace *workspace, const struct msg_task *task, int64_t deadline_ns,
+                             struct err *err)
+{
+    struct handle *handle;
+    struct schema_index *schema;
+    enum err_code code = handles_get(&workspace->handles, workspace->config, task->db, &handle, err);
+    if (code) return code;
+    db_set_deadline(handle->db, deadline_ns);
+    db_set_memo(handle->db, NULL); /* it still holds what was asked of the last question's database */
+    code = schema_cache_get(workspace->config->schemas, handle->db, task->db, handle->path, &schema, err);
+    if (code) {
+        handles_drop(&workspace->handles, handle); /* a file that was replaced or removed is opened anew */
+        return code;
+    }
+    struct db *db = handle->db;
+    code = take_question(workspace, task, schema, err);
+    db_set_memo(db, workspace->memo);
+    if (!code) code = take_candidate(workspace, task, db, err);
+    if (code) forget_question(workspace);
+    return code;
+}
+
+/* The engine has looked at the statement and will not have it, today or ever. */
+static bool is_invalid(enum err_code code)
+{
+    return code == ERR_ENGINE || code == ERR_REFUSED || code == ERR_SYNTAX || code == ERR_ENCODING ||
+           code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME;
+}
+
+/* What stopped the statement, if anything, says nothing about the database or the task. */
+static bool is_about_task(enum err_code code)
+{
+    return err_class(code) != ERR_CLASS_REJECT || code == ERR_DEADLINE || code == ERR_CANCELLED ||
+           code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY;
+}
+
+/* Is what the engine said about the text of the statement, and not about a value on the way? Preparing it tells, which
+ * reads no data; what that says is then what is said. */
+static bool concerns_text(struct workspace *ws)
+{
+    struct err prepared = {0};
+    if (ws->engine_err.code != ERR_ENGINE) return !*ws->engine_err.sqlstate;
+    enum err_code code = db_prepare_check(ws->subject.db, ws->sql, ws->subject.sql_len, &ws->offset, &prepared);
+    if (code == ERR_ENGINE) ws->engine_err = prepared;
+    return code == ERR_ENGINE;
+}
+
+enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
+{
+    struct vsig_subject *subject = &ws->subject;
+    if (ws->checked && (!run || ws->ran || ws->invalid_code)) return ERR_OK;
+    int64_t started = clock_now_ns();
+    enum err_code code;
+    ws->offset = -1;
+    if (run) {
+        vsig_result(subject);
+        code = subject->result_code;
+        ws->engine_err = subject->result_err;
+        ws->ran = true;
+        ws->stats->execute_ns += clock_now_ns() - started;
+        ws->stats->executed++;
+        ws->failed_running = code && !concerns_text(ws);
+    } else {
+        code = db_prepare_check(subject->db, ws->sql, subject->sql_len, &ws->offset, &ws->engine_err);
+        ws->failed_running = false;
+        ws->stats->prepare_ns += clock_now_ns() - started;
+    }
+    if (code && !is_invalid(code) && is_about_task(code)) {
+        ws->has_candidate = false; /* not to be taken for this candidate's result when the task comes again */
+        return err_set(err, code, "%s", ws->engine_err.text);
+    }
+    ws->checked = true;
+    ws->invalid_code = is_invalid(code) ? code : ERR_OK;
+    return ERR_OK;
+}
