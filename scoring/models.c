@@ -7,7 +7,7 @@
  *    "unfamiliar": [0, 1], "command": "..."}
  *
  * `threshold` is asked of P(correct); `margin` is how far another candidate must lie above the first that executes
- * before it is preferred. Where a strategy asks both judges, the signals' probability must reach label_threshold and
+ * before it is preferred. Where a strategy asks both models, the signals' probability must reach label_threshold and
  * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
  * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
  * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
@@ -37,7 +37,7 @@ static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
 /* The folder of models beside a program of this name, NULL: there is none. `..` takes a name off the path as it is
  * written: a build folder that is a link into another disk lies, for this, where the link does. */
-static char *find_beside(const char *program)
+static char *models_beside(const char *program)
 {
     static const char *const near[] = {"../share/assay/models", "../../../models", "../../models"};
     char *home = g_path_get_dirname(program), *found = NULL;
@@ -52,7 +52,7 @@ static char *find_beside(const char *program)
 }
 
 /* Where a link leads; NULL: this is none. */
-static char *follow(const char *path)
+static char *read_link(const char *path)
 {
     char *target = g_file_read_link(path, NULL), *home = g_path_get_dirname(path);
     char *whole = target ? g_canonicalize_filename(target, home) : NULL;
@@ -63,15 +63,15 @@ static char *follow(const char *path)
 
 /* Models lie beside the program, installed or in a build folder: beside the file that it is, else beside the name that
  * it was started by, or any that this leads to as a link. NULL: nowhere. */
-static char *find_near(void)
+static char *find_beside_program(void)
 {
-    char *program = g_file_read_link("/proc/self/exe", NULL), *found = program ? find_beside(program) : NULL;
+    char *program = g_file_read_link("/proc/self/exe", NULL), *found = program ? models_beside(program) : NULL;
     const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
     g_free(program);
     program = started ? g_canonicalize_filename(started, NULL) : NULL;
     for (unsigned i = 0; program && !found && i < MAX_LINKS; i++) {
-        char *next = follow(program);
-        found = find_beside(program);
+        char *next = read_link(program);
+        found = models_beside(program);
         g_free(program);
         program = next;
     }
@@ -82,7 +82,7 @@ static char *find_near(void)
 static char *find_dir(const char *dir)
 {
     const char *asked = dir ? dir : g_getenv("ASSAY_MODELS");
-    char *found = asked ? g_strdup(asked) : find_near();
+    char *found = asked ? g_strdup(asked) : find_beside_program();
     return found ? found : g_strdup(".");
 }
 
@@ -106,7 +106,7 @@ static char *version_of(const char *path)
     return out;
 }
 
-static enum err_code missing(const char *what, const char *path, const struct err *why, struct err *err)
+static enum err_code unusable(const char *what, const char *path, const struct err *why, struct err *err)
 {
     return err_set(err, ERR_CONFIG,
                    "the %s %s cannot be used: %s; name another file, a folder with ASSAY_MODELS, or 'none'", what, path,
@@ -117,7 +117,7 @@ static enum err_code load_label_model(struct scoring_models *m, const char *path
 {
     struct err why = {0};
     if (!path) return ERR_OK;
-    if (lm_load(path, &m->label_model, &why)) return missing("label model", path, &why, err);
+    if (lm_load(path, &m->label_model, &why)) return unusable("label model", path, &why, err);
     unsigned n;
     const char *const *names = votes_names(VOTES_REQUEST, &n);
     lm_map_init(&m->map, m->label_model, names, n);
@@ -130,7 +130,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
 {
     struct err why = {0};
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
-    if (learn_load(path, &m->classifier, &why)) return missing("classifier", path, &why, err);
+    if (learn_load(path, &m->classifier, &why)) return unusable("classifier", path, &why, err);
     unsigned n;
     const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
     m->n_features = learn_n_features(m->classifier);
@@ -147,7 +147,7 @@ static enum err_code load_verifier(struct scoring_models *m, const char *path, b
 {
     struct err why = {0};
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
-    if (verifier_load(path, &m->verifier, &why)) return missing("verifier", path, &why, err);
+    if (verifier_load(path, &m->verifier, &why)) return unusable("verifier", path, &why, err);
     m->verifier_version = version_of(path);
     return ERR_OK;
 }
@@ -281,7 +281,7 @@ static double classify(const struct scoring_models *m, const struct votes_subjec
 
 static const double LEAST_P = 1e-6;
 
-/* So that no judge outvotes the other for ever, and no verdict is certain. NaN stays NaN. */
+/* So that neither model outweighs the other whatever that says, and no verdict is certain. NaN stays NaN. */
 static double bounded(double p)
 {
     return p < LEAST_P ? LEAST_P : p > 1 - LEAST_P ? 1 - LEAST_P : p;
@@ -290,7 +290,7 @@ static double bounded(double p)
 /* --- what could not look ---
  *
  * No model may gain by not being told: a tree can send what is missing to the better side, and in a forest of signals a
- * vote may weigh less where its parent is not known. So each model judges as if the signals that could not look had
+ * vote may weigh less where its parent is not known. So each model scores as if the signals that could not look had
  * been silent, the best that they might have said, and then pays back what their silence is worth. That falls with each
  * signal that is lost, whatever the model and whatever else is lost; a minimum of "as it is" and "as if silent" does
  * not. */

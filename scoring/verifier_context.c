@@ -18,19 +18,8 @@ struct peers {
     uint32_t answer[MAX_PEERS]; /* the first peer with the same answer */
 };
 
-static bool ran(const struct msg_judged *judged)
-{
-    return judged->judged && !judged->invalid && judged->execution && judged->execution->code &&
-           strcmp(judged->execution->code, "ok") == 0;
-}
-
-static double votes_of(const struct msg_judged *judged)
-{
-    return judged->count ? judged->count : 1;
-}
-
 /* Do equal results mean that two queries agree? Not when there is next to nothing in them. */
-static bool is_telling(const struct msg_judged *judged)
+static bool is_informative(const struct msg_judged *judged)
 {
     return judged->execution->rows > 0;
 }
@@ -54,12 +43,12 @@ static struct peers find_peers(const struct verifier_subject *s)
     return peers;
 }
 
-static void find_answers(struct peers *peers)
+static void group_by_answer(struct peers *peers)
 {
     for (uint32_t i = 0; i < peers->n; i++) {
-        peers->ran[i] = ran(peers->items[i]);
+        peers->ran[i] = votes_ran(peers->items[i]);
         peers->answer[i] = i;
-        for (uint32_t k = 0; peers->ran[i] && is_telling(peers->items[i]) && k < i; k++)
+        for (uint32_t k = 0; peers->ran[i] && is_informative(peers->items[i]) && k < i; k++)
             if (peers->answer[k] == k && votes_same_result(peers->items[k], peers->items[i])) peers->answer[i] = k;
     }
 }
@@ -76,7 +65,7 @@ static double vote_scale(const struct verifier_subject *s)
 {
     double all = 0;
     for (uint32_t i = 0; i < s->n_candidates; i++)
-        if (!s->candidates[i].same_as) all += votes_of(&s->candidates[i]);
+        if (!s->candidates[i].same_as) all += votes_count(&s->candidates[i]);
     return all > MAX_VOTES ? MAX_VOTES / all : 1;
 }
 
@@ -84,10 +73,10 @@ double verifier_context(const struct verifier_prior *prior, const struct verifie
 {
     struct peers peers = find_peers(subject);
     double weight[MAX_PEERS] = {0}, votes[MAX_PEERS] = {0}, others = prior->none, scale = vote_scale(subject);
-    find_answers(&peers);
+    group_by_answer(&peers);
     double first = prior->first * difference(&peers);
     for (uint32_t i = 0; i < peers.n; i++)
-        if (peers.ran[i] || i == peers.own) votes[peers.answer[i]] += votes_of(peers.items[i]) * scale;
+        if (peers.ran[i] || i == peers.own) votes[peers.answer[i]] += votes_count(peers.items[i]) * scale;
     for (uint32_t i = 0; i < peers.n; i++) {
         if (votes[i] <= 0) continue;
         weight[i] = exp(prior->vote * votes[i] + first);

@@ -60,13 +60,13 @@ enum feature_group verifier_row_group(unsigned column)
 
 /* --- the row --- */
 
-static void forget(float *from, unsigned n)
+static void fill_unknown(float *from, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) from[i] = (float)NAN;
 }
 
 /* Put a surprise among the three greatest. */
-static void rank(float *greatest, float surprise)
+static void keep_greatest(float *greatest, float surprise)
 {
     for (unsigned i = 0; i < 3; i++)
         if (surprise > greatest[i]) {
@@ -82,7 +82,7 @@ static void add_surprise(float *row, enum sql_component component, float signed_
     float *totals = row + VERIFIER_ROW_TOTALS, size = fabsf(signed_surprise);
     float *group = row + VERIFIER_ROW_GROUPS + (size_t)VERIFIER_GROUP_TOTALS * sql_component_group_of(component);
     totals[SUM] += size;
-    rank(totals + FIRST, size);
+    keep_greatest(totals + FIRST, size);
     totals[signed_surprise > 0 ? MUCH_SUM : LITTLE_SUM] += size;
     totals[signed_surprise > 0 ? MUCH : LITTLE] = MAX(totals[signed_surprise > 0 ? MUCH : LITTLE], size);
     group[0] += size;
@@ -90,7 +90,7 @@ static void add_surprise(float *row, enum sql_component component, float signed_
     group[2] = MIN(group[2], signed_surprise);
 }
 
-static void expect(const float *features, const double *expected, float *row)
+static void fill_expected(const float *features, const double *expected, float *row)
 {
     memset(row + VERIFIER_ROW_TOTALS, 0, (VERIFIER_ROW - VERIFIER_ROW_TOTALS) * sizeof *row);
     for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) {
@@ -108,15 +108,15 @@ void verifier_row(const float *features, const float *signals, const double *exp
     memcpy(row, features, FEATURE_COUNT * sizeof *row);
     memcpy(row + VERIFIER_ROW_SIGNALS, signals, VSIG_ID_END * sizeof *row);
     if (expected && !isnan(features[FEATURE_COMPONENTS]))
-        expect(features, expected, row);
+        fill_expected(features, expected, row);
     else
-        forget(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW - VERIFIER_ROW_EXPECTS);
+        fill_unknown(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW - VERIFIER_ROW_EXPECTS);
 }
 
 void verifier_row_signals(const struct msg_judged *judged, float *signals)
 {
     static const float levels[MSG_SEVERITY_COUNT] = {[MSG_NOTE] = 0.5F, [MSG_WARNING] = 1, [MSG_ERROR] = 2};
-    forget(signals, VSIG_ID_END);
+    fill_unknown(signals, VSIG_ID_END);
     for (uint32_t i = 0; i < judged->n_signals; i++)
         if (judged->signals[i].id < VSIG_ID_END && judged->signals[i].state != MSG_UNAVAILABLE)
             signals[judged->signals[i].id] = 0;
@@ -170,7 +170,7 @@ static uint32_t read_words(const struct text_tokens *tokens, uint64_t *words)
     return n;
 }
 
-static uint64_t joined(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t combine(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t parts[] = {a, b, c};
     return XXH3_64bits(parts, sizeof parts);
@@ -185,10 +185,10 @@ uint32_t verifier_keys(struct arena *arena, const char *question, uint64_t keys[
     uint32_t n = read_words(&tokens, words);
     for (uint32_t i = 0; i < n; i++) {
         add_key(&out, words[i]);
-        if (i + 1 < n) add_key(&out, joined(words[i], words[i + 1], 0));
-        if (i + 2 < n) add_key(&out, joined(words[i], words[i + 1], words[i + 2]));
-        if (i + 2 < n) add_key(&out, joined(words[i], any, words[i + 2]));
+        if (i + 1 < n) add_key(&out, combine(words[i], words[i + 1], 0));
+        if (i + 2 < n) add_key(&out, combine(words[i], words[i + 1], words[i + 2]));
+        if (i + 2 < n) add_key(&out, combine(words[i], any, words[i + 2]));
     }
-    add_key(&out, joined(MIN(n / 4, 8), 0, any));
+    add_key(&out, combine(MIN(n / 4, 8), 0, any));
     return out.n;
 }

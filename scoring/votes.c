@@ -23,7 +23,7 @@ struct others {
     double score_gap;  /* generator's score below the best */
 };
 
-static bool ran(const struct msg_judged *judged)
+bool votes_ran(const struct msg_judged *judged)
 {
     return judged->judged && !judged->invalid && judged->execution && judged->execution->code &&
            strcmp(judged->execution->code, "ok") == 0;
@@ -31,11 +31,11 @@ static bool ran(const struct msg_judged *judged)
 
 bool votes_same_result(const struct msg_judged *a, const struct msg_judged *b)
 {
-    return ran(a) && ran(b) && a->execution->rows == b->execution->rows &&
+    return votes_ran(a) && votes_ran(b) && a->execution->rows == b->execution->rows &&
            memcmp(a->execution->digest, b->execution->digest, sizeof a->execution->digest) == 0;
 }
 
-static double votes_of(const struct msg_judged *judged)
+double votes_count(const struct msg_judged *judged)
 {
     return judged->count ? judged->count : 1;
 }
@@ -52,7 +52,7 @@ static double votes_for_result(const struct votes_subject *s, uint32_t i)
 {
     double votes = 0;
     for (uint32_t k = 0; k < s->n_seen; k++)
-        if (votes_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_of(&s->candidates[k]);
+        if (votes_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_count(&s->candidates[k]);
     return votes;
 }
 
@@ -71,11 +71,11 @@ static void compare_lists(const struct votes_subject *s, struct others *out)
     for (uint32_t i = 0; i < s->n_candidates; i++) {
         const struct msg_judged *other = &s->candidates[i];
         if (other->same_as) continue;
-        votes += votes_of(other);
+        votes += votes_count(other);
         out->rank += i < s->index;
         if (!(other->score <= best)) best = fmax(best, other->score);
     }
-    out->share = votes_of(own) / votes;
+    out->share = votes_count(own) / votes;
     out->score_gap = best - own->score;
 }
 
@@ -89,12 +89,13 @@ static void compare_results(const struct votes_subject *s, struct others *out)
     for (uint32_t i = 0; i < s->n_seen; i++) {
         const struct msg_judged *other = &s->candidates[i];
         judged += other->judged;
-        if (!ran(other)) continue;
+        if (!votes_ran(other)) continue;
         unsigned fired = count_fired(other);
         if (fired < least) least = fired;
         n_ran++;
-        all += votes_of(other);
-        if (ran(own) && other->execution->columns == own->execution->columns) out->same_shape += votes_of(other);
+        all += votes_count(other);
+        if (votes_ran(own) && other->execution->columns == own->execution->columns)
+            out->same_shape += votes_count(other);
         if (i >= MAX_PEERS || !first_with_result(s, i)) continue;
         out->results++;
         double votes = votes_for_result(s, i);
@@ -103,9 +104,9 @@ static void compare_results(const struct votes_subject *s, struct others *out)
     out->executable = judged > 0 ? n_ran / judged : NAN;
     /* Alone among those seen, with others to come: it agrees with nobody yet, which is not the same as with all. */
     bool alone = n_ran <= 1 && s->n_seen < s->n_candidates;
-    out->agreement = ran(own) && !alone ? own_votes / all : NAN;
-    out->better = ran(own) ? out->better / all : NAN;
-    out->same_shape = ran(own) ? out->same_shape / all : NAN;
+    out->agreement = votes_ran(own) && !alone ? own_votes / all : NAN;
+    out->better = votes_ran(own) ? out->better / all : NAN;
+    out->same_shape = votes_ran(own) ? out->same_shape / all : NAN;
     out->fired_gap = count_fired(own) - (double)least;
 }
 
@@ -392,7 +393,7 @@ static unsigned fill_shape(const struct msg_judged *judged, double label_model_p
 {
     unsigned notes = 0;
     for (uint32_t i = 0; i < judged->n_findings; i++) notes += judged->findings[i].severity == MSG_NOTE;
-    bool executed = ran(judged);
+    bool executed = votes_ran(judged);
     const float values[N_SHAPE] = {
         (float)label_model_p,
         (float)count_fired(judged),

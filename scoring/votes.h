@@ -36,6 +36,11 @@ void votes_levels(const struct votes_subject *subject, unsigned flags, uint8_t *
 const char *const *votes_feature_names(unsigned flags, unsigned *n);
 void votes_feature_row(const struct votes_subject *subject, unsigned flags, double label_model_p, float *row);
 
+/* Did the candidate run to its end? */
+bool votes_ran(const struct msg_judged *judged);
+/* How often its generators gave it, repeats included; 1 where nobody counted. */
+double votes_count(const struct msg_judged *judged);
+
 /* Do these two candidates have the same result (both ran, equal bags of rows)? */
 bool votes_same_result(const struct msg_judged *a, const struct msg_judged *b);
 

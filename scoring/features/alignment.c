@@ -20,7 +20,7 @@ static bool is_frame(const char *stem)
     return false;
 }
 
-static bool counts(const struct text_token *t)
+static bool is_content_word(const struct text_token *t)
 {
     return t->kind != TEXT_PUNCT && !t->is_stop;
 }
@@ -46,7 +46,7 @@ static struct question_words read_question_words(struct extraction *ex)
     for (uint32_t q = 0; question.items && q < n; q++) {
         struct question_word *word = &question.items[q];
         *word = (struct question_word){0};
-        if (!counts(&tokens->items[q])) continue;
+        if (!is_content_word(&tokens->items[q])) continue;
         word->stem = tokens->items[q].stem;
         word->n_groups = text_synonym_groups(word->stem, &word->groups);
     }
@@ -83,7 +83,7 @@ static void add_words(struct share *share, const struct text_tokens *words, stru
 {
     for (uint32_t i = 0; words->items && i < words->n && i < MAX_PHRASE_WORDS; i++) {
         const char *stem = words->items[i].stem;
-        if (!counts(&words->items[i]) || is_frame(stem) || text_is_stop(stem))
+        if (!is_content_word(&words->items[i]) || is_frame(stem) || text_is_stop(stem))
             continue; /* "lists" as little as "list" */
         share->n++;
         share->found += mark_covered(question, stem);
@@ -114,7 +114,7 @@ static float share_covered(const struct extraction *ex, const struct explain_phr
     return share.n > 0 ? share.found / share.n : -1;
 }
 
-static void least(float *out, float score)
+static void keep_least(float *out, float score)
 {
     if (!(*out <= score)) *out = score;
 }
@@ -122,10 +122,10 @@ static void least(float *out, float score)
 static void set_phrase(struct extraction *ex, enum explain_kind kind, float score)
 {
     float *out = ex->out;
-    if (kind == EXPLAIN_JOIN) least(&out[FEATURE_phrase_join_least], score);
-    if (kind == EXPLAIN_FILTER || kind == EXPLAIN_HAVING) least(&out[FEATURE_phrase_filter_least], score);
-    if (kind == EXPLAIN_SELECT) least(&out[FEATURE_phrase_select_least], score);
-    least(&out[FEATURE_phrase_least], score);
+    if (kind == EXPLAIN_JOIN) keep_least(&out[FEATURE_phrase_join_least], score);
+    if (kind == EXPLAIN_FILTER || kind == EXPLAIN_HAVING) keep_least(&out[FEATURE_phrase_filter_least], score);
+    if (kind == EXPLAIN_SELECT) keep_least(&out[FEATURE_phrase_select_least], score);
+    keep_least(&out[FEATURE_phrase_least], score);
 }
 
 static void set_covered(struct extraction *ex, const struct question_words *question)

@@ -98,8 +98,8 @@ static enum column_use use_of(const struct extraction *ex, const struct sql_node
     return clause < SQL_CLAUSE_COUNT ? by_clause[clause] : USE_JOIN;
 }
 
-static void use(struct extraction *ex, const struct schema_column *column, const struct sql_node *node,
-                enum column_use as)
+static void add_use(struct extraction *ex, const struct schema_column *column, const struct sql_node *node,
+                    enum column_use as)
 {
     ex->uses[column->id] |= (uint8_t)(1U << as);
     if (ex->n_used == EXTRACT_MAX_USED) return;
@@ -112,12 +112,12 @@ static void use_columns(struct extraction *ex)
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct sql_ref *ref = bound->refs[i];
         const struct schema_column *column = ref->kind == SQL_REF_COLUMN ? schema_column_of(ex->schema, ref) : NULL;
-        if (column) use(ex, column, ref->node, use_of(ex, ref->node));
+        if (column) add_use(ex, column, ref->node, use_of(ex, ref->node));
     }
     for (uint32_t i = 0; ex->answer && i < ex->answer->n_outputs; i++) {
         const struct sql_output *output = &ex->answer->outputs[i];
         if (!output->expr && output->table >= 0 && output->column >= 0)
-            use(ex, ex->schema->tables[output->table].columns + output->column, NULL, USE_ANSWER);
+            add_use(ex, ex->schema->tables[output->table].columns + output->column, NULL, USE_ANSWER);
     }
     for (uint32_t b = 0; b < bound->n_blocks; b++)
         for (uint32_t i = 0; i < bound->blocks[b]->n_sources; i++)

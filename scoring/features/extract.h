@@ -25,7 +25,7 @@ enum column_use {
     USE_GROUP,
     USE_ORDER,
     USE_ARGUMENT, /* aggregates it */
-    USE_JOIN,     /* joins by it: says nothing of what is asked */
+    USE_JOIN,     /* joins by it: says nothing about what the question asks for */
     USE_COUNT
 };
 

@@ -106,7 +106,7 @@ static bool starts_with(const struct question *question, const char *const *word
     return false;
 }
 
-/* Does the requested outputs speak of many: is one of its last words a plural? */
+/* Does the question ask for several: is the last word of one of the requested outputs a plural? */
 static bool asks_plural(const struct question *question)
 {
     for (uint32_t p = 0; p < question->n_outputs; p++) {

@@ -106,7 +106,7 @@ static float phrase_match(const struct extraction *ex, const struct question_out
     return column ? phrase_score(ex, phrase, column) : phrase->computed ? 1.0F : 0.0F;
 }
 
-static void set_asked_match(struct extraction *ex, const struct outputs *outputs)
+static void set_requested_match(struct extraction *ex, const struct outputs *outputs)
 {
     float least = 2, sum = 0;
     const struct question *question = ex->question;
@@ -144,7 +144,7 @@ static void set_outputs_match(struct extraction *ex, const struct outputs *outpu
     ex->out[FEATURE_outputs_out_of_order] = turned;
 }
 
-static void set_asked(struct extraction *ex)
+static void set_requested(struct extraction *ex)
 {
     const struct question *question = ex->question;
     struct outputs outputs = read_outputs(ex);
@@ -170,7 +170,7 @@ static void set_asked(struct extraction *ex)
     out[FEATURE_outputs_keys] = keys;
     out[FEATURE_asks_for_key] = question_has(question, "id") || question_has(question, "code");
     if (!question->n_outputs || !outputs.n) return;
-    set_asked_match(ex, &outputs);
+    set_requested_match(ex, &outputs);
     set_outputs_match(ex, &outputs);
 }
 
@@ -254,7 +254,7 @@ static void explain_names(struct extraction *ex)
 }
 
 /* The best mention of anything that covers the token. */
-static float linked(const struct extraction *ex, uint32_t token)
+static float best_mention_score(const struct extraction *ex, uint32_t token)
 {
     float best = 0;
     for (uint32_t i = 0; i < ex->question->n_mentions; i++) {
@@ -272,7 +272,7 @@ static void set_words(struct extraction *ex)
         if (tokens->items[i].is_stop || tokens->items[i].kind == TEXT_PUNCT) continue;
         n++;
         if (ex->explained[i]) continue;
-        float score = linked(ex, i);
+        float score = best_mention_score(ex, i);
         unexplained++;
         linkable += score > 0.7F;
         weight += score;
@@ -306,7 +306,7 @@ void extract_schema(struct extraction *ex)
     set_use(ex, USE_GROUP, FEATURE_group_least_score);
     set_use(ex, USE_ORDER, FEATURE_order_least_score);
     set_use(ex, USE_ARGUMENT, FEATURE_argument_least_score);
-    set_asked(ex);
+    set_requested(ex);
     set_tables_read(ex);
     set_idle(ex);
     set_unused(ex);

@@ -25,7 +25,7 @@ static const struct schema_column *compared_column(const struct extraction *ex, 
     return NULL;
 }
 
-static bool value_is(const struct extraction *ex, const struct condition_literal *literal, uint32_t v)
+static bool matches_value(const struct extraction *ex, const struct condition_literal *literal, uint32_t v)
 {
     const struct question_value *value = &ex->question->values[v];
     if (value->kind == QUESTION_VALUE_NUMBER && literal->is_number)
@@ -40,7 +40,7 @@ static void find_in_question(struct extraction *ex, struct condition_literal *li
     literal->value = -1;
     literal->first = UINT32_MAX;
     for (uint32_t v = 0; v < ex->question->n_values; v++) {
-        if (!value_is(ex, literal, v)) continue;
+        if (!matches_value(ex, literal, v)) continue;
         ex->value_used[v] = true;
         extract_mark_explained(ex, ex->question->values[v].first, ex->question->values[v].n_tokens);
         if (literal->value >= 0) continue;
@@ -85,7 +85,7 @@ static bool read_literal(struct extraction *ex, const struct sql_node *node)
     return true;
 }
 
-static float gap(uint32_t a, uint32_t b)
+static float distance(uint32_t a, uint32_t b)
 {
     return a > b ? (float)(a - b) : (float)(b - a);
 }
@@ -136,7 +136,7 @@ static void tally_literal(struct extraction *ex, uint32_t i, struct tally *t)
     tally_stored(ex, literal, t);
     t->named += mention && mention->score > 0.6;
     if (mention && literal->first != UINT32_MAX) {
-        t->distance += gap(mention->first, literal->first);
+        t->distance += distance(mention->first, literal->first);
         t->n_distance++;
     }
     t->rival = MAX(t->rival, rival_of(ex, literal));
