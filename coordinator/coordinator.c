@@ -545,10 +545,10 @@ static void take(struct coordinator *c, struct bus_message *message)
         take_request(c, message, now);
 }
 
-/* How many requests may be opened now. While answers of a partition that was taken over come in, what they answer had
- * better be open again, or it would be asked once more: then there is more room, and tasks that wait hold nothing up,
- * for those of such a partition are held back. */
-static uint32_t room(const struct coordinator *c)
+/* How many requests may be opened now. While the results of a partition that was taken over come in, its requests should
+ * be open again, or their tasks would be sent once more. So there is more room then, and tasks that wait do not matter:
+ * those of such a partition are held back. */
+static uint32_t may_open(const struct coordinator *c)
 {
     bool reopening = bus_catching_up(c->consumer, BUS_ANY_PARTITION);
     uint32_t most = reopening ? REOPENED * c->config.max_open : c->config.max_open, open = core_open_requests(c->core);
@@ -579,7 +579,7 @@ static enum err_code step(struct coordinator *c)
     release_held(c);
     enum err_code code = flush(c);
     if (code || is_done(c)) return code;
-    uint32_t more = room(c), max = more && more < BATCH ? more : BATCH; /* results always */
+    uint32_t more = may_open(c), max = more && more < BATCH ? more : BATCH; /* results always */
     uint32_t want = 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
     code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
     drop_revoked(c);

@@ -11,7 +11,7 @@
 
 static const int64_t MS = 1000000;
 
-static uint32_t first_set(uint32_t requested, uint32_t configured, uint32_t fallback)
+static uint32_t first_nonzero(uint32_t requested, uint32_t configured, uint32_t fallback)
 {
     return requested ? requested : configured ? configured : fallback;
 }
@@ -46,12 +46,12 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     const struct msg_options *requested = &request->message->options, *defaults = &core->config.defaults;
     struct msg_options *out = &request->options;
     *out = *requested;
-    out->strategy = first_set(requested->strategy, defaults->strategy, core->config.models->strategy);
-    out->policy = first_set(requested->policy, defaults->policy, MSG_BEST_EFFORT);
-    out->expose = first_set(requested->expose, defaults->expose, MSG_EXPOSE_VALUES);
-    out->speculate = first_set(requested->speculate, defaults->speculate, 1);
-    out->max_iterations = first_set(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
-    out->explain = first_set(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
+    out->strategy = first_nonzero(requested->strategy, defaults->strategy, core->config.models->strategy);
+    out->policy = first_nonzero(requested->policy, defaults->policy, MSG_BEST_EFFORT);
+    out->expose = first_nonzero(requested->expose, defaults->expose, MSG_EXPOSE_VALUES);
+    out->speculate = first_nonzero(requested->speculate, defaults->speculate, 1);
+    out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
+    out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     if (!requested->n_deny_columns)

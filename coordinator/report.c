@@ -13,7 +13,7 @@ static bool is_reported(const struct msg_finding *finding)
     return finding->severity != MSG_NOTE;
 }
 
-static bool seen_before(const struct msg_judged *judged, uint32_t index)
+static bool is_already_reported(const struct msg_judged *judged, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++)
         if (is_reported(&judged->findings[i]) && judged->findings[i].signal == judged->findings[index].signal)
@@ -84,7 +84,7 @@ void report_make(struct request *request, uint32_t index, struct msg_verdict *ve
     verdict->report = arena_new_array(&request->arena, judged->n_findings, struct msg_report);
     if (!verdict->report) return;
     for (uint32_t i = 0; i < judged->n_findings; i++) {
-        if (!is_reported(&judged->findings[i]) || seen_before(judged, i)) continue;
+        if (!is_reported(&judged->findings[i]) || is_already_reported(judged, i)) continue;
         struct msg_report *report = &verdict->report[verdict->n_report++];
         *report = describe(judged->findings[i].signal);
         add_clauses(&request->arena, judged, judged->findings[i].signal, report);

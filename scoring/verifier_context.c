@@ -14,7 +14,7 @@ const struct verifier_prior verifier_prior_several = {.vote = 1.0, .first = 0, .
 struct peers {
     const struct msg_judged *items[MAX_PEERS];
     uint32_t n, own;
-    bool ran[MAX_PEERS], first_of_answer[MAX_PEERS];
+    bool ran[MAX_PEERS];
     uint32_t answer[MAX_PEERS]; /* the first peer with the same answer */
 };
 
