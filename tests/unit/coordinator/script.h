@@ -7,7 +7,7 @@
  *   rows_N       its result has N rows (its digest follows from N)
  *   unexplained  the explain family cannot explain it
  *   entails_N    the remote verifier says N / 10 (without: 0.9)
- *   mute         the remote verifier cannot be reached
+ *   unreachable  the remote verifier cannot be reached
  *   states_X     the signals in order of the registry: s silent, f fires, u could not look (past the end: silent)
  *
  * A question to the remote verifier is a task of the family "verifier" here, so that it is answered in any order too.

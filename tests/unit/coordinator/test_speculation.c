@@ -24,7 +24,7 @@ static char *draw_sql(uint64_t *random)
                                          "SELECT entails_%u",
                                          "SELECT rows_1, entails_%u, fires_2",
                                          "SELECT entails_%u, rows_2",
-                                         "SELECT mute, rows_%u",
+                                         "SELECT unreachable, rows_%u",
                                          "SELECT unexplained, rows_%u"};
     unsigned shape = (unsigned)(learn_random(random) % G_N_ELEMENTS(shapes));
     char *out = NULL;

@@ -170,7 +170,7 @@ Test(verify, without_a_verifier_the_signals_decide)
 Test(verify, a_verifier_that_is_away_is_noted)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
-    ASK(NULL, "SELECT mute, fires_4", "SELECT mute, rows_1");
+    ASK(NULL, "SELECT unreachable, fires_4", "SELECT unreachable, rows_1");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 1, "the signals alone decided");
@@ -404,7 +404,7 @@ static const char *const kinds[] = {"SELECT bad_name",
                                     "SELECT fires_3, rows_1",
                                     "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuu",
                                     "SELECT unexplained, rows_3",
-                                    "SELECT mute, rows_3"};
+                                    "SELECT unreachable, rows_3"};
 
 /* A candidate that is not the answer gets a sentence that says why, however the request ended. */
 Test(verify, a_loser_always_has_a_reason)
