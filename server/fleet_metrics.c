@@ -172,7 +172,7 @@ void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stat
     if (!has_own_metric(#name)) set_two(metrics, FLEET_CACHE, "redis", #name, (double)stats->name);
     CACHE_COUNTERS(X)
 #undef X
-    set(metrics, FLEET_REDIS_AWAY, stats->away);
+    set(metrics, FLEET_REDIS_AWAY, stats->unavailable);
     set_one(metrics, FLEET_REDIS_BYTES, "in", (double)stats->bytes_in);
     set_one(metrics, FLEET_REDIS_BYTES, "out", (double)stats->bytes_out);
     set(metrics, FLEET_REDIS_SECONDS, seconds((int64_t)stats->call_ns));

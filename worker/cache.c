@@ -451,8 +451,8 @@ void cache_get_stats(struct cache *cache, struct cache_stats *out)
     FROM_LINKS(X)
 #undef X
     pthread_mutex_lock(&cache->links.lock);
-    out->away = cache->links.breaker.state != BREAKER_CLOSED;
-    memcpy(out->trouble, cache->links.trouble, sizeof out->trouble);
+    out->unavailable = cache->links.breaker.state != BREAKER_CLOSED;
+    memcpy(out->last_error, cache->links.last_error, sizeof out->last_error);
     pthread_mutex_unlock(&cache->links.lock);
 }
 

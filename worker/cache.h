@@ -63,8 +63,8 @@ struct cache_stats {
 #define X(name, help) uint64_t name;
     CACHE_COUNTERS(X)
 #undef X
-    bool away;                  /* Redis failed last time; it is left alone */
-    char trouble[ERR_TEXT_MAX]; /* how it failed last; empty: never */
+    bool unavailable;              /* Redis failed last time; it is left alone */
+    char last_error[ERR_TEXT_MAX]; /* how it failed last; empty: never */
 };
 
 struct cache;

@@ -65,7 +65,7 @@ struct exchange {
     struct err *err;
 };
 
-static enum err_code lost(struct exchange *x, const char *why)
+static enum err_code connection_lost(struct exchange *x, const char *why)
 {
     return err_set(x->err, ERR_UNREACHABLE, "Redis: %s", why);
 }
@@ -73,7 +73,7 @@ static enum err_code lost(struct exchange *x, const char *why)
 static enum err_code send_some(struct exchange *x)
 {
     ssize_t n = send(x->link->redis->fd, x->out, x->left, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0) return errno == EAGAIN || errno == EINTR ? ERR_OK : lost(x, g_strerror(errno));
+    if (n < 0) return errno == EAGAIN || errno == EINTR ? ERR_OK : connection_lost(x, g_strerror(errno));
     x->out += n;
     x->left -= (size_t)n;
     atomic_fetch_add_explicit(&x->links->counters.bytes_out, (uint64_t)n, memory_order_relaxed);
@@ -85,23 +85,23 @@ static enum err_code parse(struct exchange *x)
     redisReader *reader = x->link->redis->reader;
     void *reply = NULL;
     while (x->got < x->n) {
-        if (redisReaderGetReply(reader, &reply) != REDIS_OK) return lost(x, reader->errstr);
+        if (redisReaderGetReply(reader, &reply) != REDIS_OK) return connection_lost(x, reader->errstr);
         if (!reply) return ERR_OK;
         x->replies[x->got++] = reply;
     }
-    return reader->pos == reader->len ? ERR_OK : lost(x, "it sends more than it was asked for");
+    return reader->pos == reader->len ? ERR_OK : connection_lost(x, "it sends more than it was asked for");
 }
 
 static enum err_code receive_some(struct exchange *x)
 {
     ssize_t n = recv(x->link->redis->fd, x->link->chunk, CHUNK, MSG_DONTWAIT);
-    if (n == 0) return lost(x, "the connection was closed");
-    if (n < 0) return errno == EAGAIN || errno == EINTR ? ERR_OK : lost(x, g_strerror(errno));
+    if (n == 0) return connection_lost(x, "the connection was closed");
+    if (n < 0) return errno == EAGAIN || errno == EINTR ? ERR_OK : connection_lost(x, g_strerror(errno));
     x->received += (uint64_t)n;
     atomic_fetch_add_explicit(&x->links->counters.bytes_in, (uint64_t)n, memory_order_relaxed);
-    if (x->received > x->link->max_bytes + CHUNK) return lost(x, "a reply is too long");
+    if (x->received > x->link->max_bytes + CHUNK) return connection_lost(x, "a reply is too long");
     if (redisReaderFeed(x->link->redis->reader, x->link->chunk, (size_t)n) != REDIS_OK)
-        return lost(x, x->link->redis->reader->errstr);
+        return connection_lost(x, x->link->redis->reader->errstr);
     return parse(x);
 }
 
@@ -113,8 +113,8 @@ static enum err_code wait_io(struct exchange *x, int64_t until_ns)
     int64_t wait_ms = MIN(left_ms, x->links->config.timeout_ms);
     struct pollfd fd = {.fd = x->link->redis->fd, .events = (short)(x->left ? POLLIN | POLLOUT : POLLIN)};
     int ready = wait_ms > 0 ? poll(&fd, 1, (int)wait_ms) : 0;
-    if (ready < 0 && errno != EINTR) return lost(x, g_strerror(errno));
-    if (ready == 0) return lost(x, "no answer in time");
+    if (ready < 0 && errno != EINTR) return connection_lost(x, g_strerror(errno));
+    if (ready == 0) return connection_lost(x, "no answer in time");
     enum err_code code = ERR_OK;
     if (fd.revents & POLLOUT) code = send_some(x);
     if (!code && fd.revents & (POLLIN | POLLHUP | POLLERR)) code = receive_some(x);
@@ -138,7 +138,7 @@ static char *format_commands(const struct link_command *commands, uint32_t n, si
 }
 
 /* Errors that say something about the server rather than the command. */
-static bool is_unable(const redisReply *reply)
+static bool cannot_serve(const redisReply *reply)
 {
     static const char *const words[] = {"LOADING",    "READONLY",    "NOAUTH", "WRONGPASS", "NOPERM",
                                         "MASTERDOWN", "CLUSTERDOWN", "MOVED",  "MISCONF",   "NOREPLICAS"};
@@ -166,7 +166,7 @@ static enum err_code exchange(struct links *links, struct link *link, const stru
     enum err_code code = ERR_OK;
     while (!code && (x.got < n || x.left)) code = wait_io(&x, until_ns);
     for (uint32_t i = 0; !code && i < n; i++)
-        if (is_unable(replies[i])) code = lost(&x, replies[i]->str);
+        if (cannot_serve(replies[i])) code = connection_lost(&x, replies[i]->str);
     if (code) links_free_replies(replies, x.got);
     g_free(bytes);
     return code;
@@ -193,7 +193,7 @@ static struct link_command command_of(int argc, const char *const *argv)
 }
 
 /* AUTH and SELECT, as configured. */
-static enum err_code introduce(struct links *links, struct link *link, struct err *err)
+static enum err_code authenticate(struct links *links, struct link *link, struct err *err)
 {
     const struct link_config *config = &links->config;
     struct link_command commands[2];
@@ -231,7 +231,7 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     link->max_bytes = config->max_bytes;
     link->chunk = g_malloc(CHUNK);
     bound_replies(link);
-    enum err_code code = introduce(links, link, err);
+    enum err_code code = authenticate(links, link, err);
     if (code)
         close_link(link);
     else
@@ -241,7 +241,7 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
 
 /* Nothing has come in while it lay idle: no end of the connection, as after a restart, and no reply that nobody asked
  * for. */
-static bool is_quiet(const struct link *link)
+static bool is_clean(const struct link *link)
 {
     struct pollfd fd = {.fd = link->redis->fd, .events = POLLIN};
     return poll(&fd, 1, 0) == 0;
@@ -258,7 +258,7 @@ static struct link *pop_idle(struct links *links)
 static struct link *take_idle(struct links *links)
 {
     struct link *link;
-    while ((link = pop_idle(links)) && !is_quiet(link)) close_link(link);
+    while ((link = pop_idle(links)) && !is_clean(link)) close_link(link);
     return link;
 }
 
@@ -310,7 +310,7 @@ static void note_failure(struct links *links, const char *text)
     atomic_fetch_add_explicit(&links->counters.failures, 1, memory_order_relaxed);
     pthread_mutex_lock(&links->lock);
     bool news = report(links, BREAKER_FAILED);
-    g_strlcpy(links->trouble, text, sizeof links->trouble);
+    g_strlcpy(links->last_error, text, sizeof links->last_error);
     for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* of the same server, and no better */
     links->n_idle = 0;
     pthread_mutex_unlock(&links->lock);

@@ -37,7 +37,7 @@ struct links {
     struct link *idle[LINK_IDLE];
     uint32_t n_idle;
     struct breaker breaker; /* closed: it answered last time */
-    char trouble[ERR_TEXT_MAX];
+    char last_error[ERR_TEXT_MAX];
 };
 
 struct link_command {

@@ -16,7 +16,7 @@ static const struct backoff PAUSES = {4000000, 64000000, 0.5, 1.5};
 struct permit {
     char *db;
     struct lease lease;
-    bool here; /* of the share: Redis does not know it */
+    bool is_local; /* of the share: Redis does not know it */
 };
 
 #define X(name, help) atomic_ullong name;
@@ -103,14 +103,14 @@ static void renew(void *ctx, const struct lease *lease)
 
 /* --- taking ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t held_of(const struct permits *permits, const char *db)
+static uint32_t held_count(const struct permits *permits, const char *db)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(permits->held, db));
 }
 
 static void change_held(struct permits *permits, const char *db, int by)
 {
-    uint32_t now = (uint32_t)((int)held_of(permits, db) + by);
+    uint32_t now = (uint32_t)((int)held_count(permits, db) + by);
     if (now)
         g_hash_table_replace(permits->held, g_strdup(db), GUINT_TO_POINTER(now));
     else
@@ -118,14 +118,14 @@ static void change_held(struct permits *permits, const char *db, int by)
 }
 
 /* INVARIANT share: without Redis this process never holds more than its part of the cap, whatever it took before. */
-static bool take_here(struct permits *permits, struct permit *permit)
+static bool take_local_share(struct permits *permits, struct permit *permit)
 {
     uint32_t share = MAX(permit->lease.cap / permits->processes, 1);
     pthread_mutex_lock(&permits->lock);
-    bool free = held_of(permits, permit->db) < share;
+    bool free = held_count(permits, permit->db) < share;
     if (free) change_held(permits, permit->db, 1);
     pthread_mutex_unlock(&permits->lock);
-    permit->here = free;
+    permit->is_local = free;
     if (free) count(&permits->counters.local);
     return free;
 }
@@ -142,7 +142,7 @@ static void note_leased(struct permits *permits, const struct permit *permit)
 static bool try_take(struct permits *permits, struct permit *permit)
 {
     long long answer = run(permits, TAKE, &permit->lease);
-    if (answer < 0) return take_here(permits, permit);
+    if (answer < 0) return take_local_share(permits, permit);
     if (answer == 1) note_leased(permits, permit);
     return answer == 1;
 }
@@ -191,7 +191,7 @@ void permits_give(struct permits *permits, struct permit *permit)
     pthread_mutex_lock(&permits->lock);
     change_held(permits, permit->db, -1);
     pthread_mutex_unlock(&permits->lock);
-    if (!permit->here) {
+    if (!permit->is_local) {
         lease_keeper_remove(permits->keeper, &permit->lease);
         run(permits, GIVE, &permit->lease);
     }

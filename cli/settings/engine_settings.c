@@ -56,7 +56,7 @@ void engine_settings_report_cache(const struct cli *cli, struct engine *engine)
     fprintf(stderr, "redis: %llu indexes found, %llu built here, %llu stored, %llu rejected, %llu failed calls%s%s\n",
             (unsigned long long)redis->hits, (unsigned long long)redis->builds, (unsigned long long)redis->stored,
             (unsigned long long)redis->rejected, (unsigned long long)redis->failures,
-            redis->trouble[0] ? "; last: " : "", redis->trouble);
+            redis->last_error[0] ? "; last: " : "", redis->last_error);
 }
 
 void engine_settings(const struct cli *cli, struct engine_config *out)

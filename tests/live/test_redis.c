@@ -340,7 +340,7 @@ static void spoil(struct stage *s, struct seat *seat, const char *const *words)
     cr_assert(seat->stats.rejected == rejected + 1 && seat->stats.builds == builds + 1, "%s %s", words[0], words[1]);
     get(seat, &s->f);
     cr_assert_eq(seat->stats.hits, hits + 1, "%s %s", words[0], words[1]);
-    cr_assert_not(seat->stats.away);
+    cr_assert_not(seat->stats.unavailable);
 }
 
 Test(redis, what_is_no_index_is_rejected_and_replaced)
@@ -446,13 +446,13 @@ Test(redis, killed_and_up_again, .timeout = 60)
     get(&seat, &s.f);
     redis_kill(&s.server);
     get(&seat, &s.f);
-    cr_assert(seat.stats.failures == 1 && seat.stats.away && seat.stats.builds == 2);
+    cr_assert(seat.stats.failures == 1 && seat.stats.unavailable && seat.stats.builds == 2);
     get(&seat, &s.f);
     cr_assert(seat.stats.failures == 1 && seat.stats.skipped >= 1, "left alone");
     redis_again(&s.server);
     cr_assert_eq(cache_ping(seat.cache, NULL), ERR_OK);
     get(&seat, &s.f);
-    cr_assert(!seat.stats.away && seat.stats.stored == 2);
+    cr_assert(!seat.stats.unavailable && seat.stats.stored == 2);
     rise(&seat);
     stage_end(&s);
 }
@@ -461,7 +461,7 @@ static bool is_back(void *context)
 {
     struct seat *seat = context;
     look(seat);
-    return !seat->stats.away || cache_ping(seat->cache, NULL) == ERR_OK;
+    return !seat->stats.unavailable || cache_ping(seat->cache, NULL) == ERR_OK;
 }
 
 static void expect_metric(struct seat *seat, const char *line)
@@ -523,7 +523,7 @@ Test(redis, a_restart_between_two_calls_goes_unnoticed)
     get(&seat, &s.f);
     cr_assert(seat.stats.failures == 0 && seat.stats.stored == 2 && seat.stats.connects == 2,
               "failures %d stored %d connects %d: %s", (int)seat.stats.failures, (int)seat.stats.stored,
-              (int)seat.stats.connects, seat.stats.trouble);
+              (int)seat.stats.connects, seat.stats.last_error);
     rise(&seat);
     stage_end(&s);
 }
@@ -560,14 +560,14 @@ Test(redis, a_full_server_stores_nothing_and_stops_nobody)
     freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
     get(&seat, &s.f);
     get(&seat, &s.f);
-    cr_assert(seat.stats.refused == 2 && seat.stats.builds == 2 && seat.stats.stored == 0 && !seat.stats.away);
+    cr_assert(seat.stats.refused == 2 && seat.stats.builds == 2 && seat.stats.stored == 0 && !seat.stats.unavailable);
     freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "0", NULL));
     get(&seat, &s.f);
     cr_assert_eq(seat.stats.stored, 1);
     freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", NULL));
     freeReplyObject(redis_do(&s.server, "CONFIG", "SET", "maxmemory", "1", NULL));
     get(&seat, &s.f);
-    cr_assert(!seat.stats.away, "evicting");
+    cr_assert(!seat.stats.unavailable, "evicting");
     rise(&seat);
     stage_end(&s);
 }
@@ -602,14 +602,14 @@ Test(redis, passwords)
     redis_again(&s.server);
     sit(&seat, &s.config);
     get(&seat, &s.f);
-    cr_assert(seat.stats.away && seat.stats.builds == 1, "none given");
+    cr_assert(seat.stats.unavailable && seat.stats.builds == 1, "none given");
     rise(&seat);
 
     setenv("ASSAY_TEST_SECRET", "hunter2", 1);
     s.config.password_variable = "ASSAY_TEST_SECRET";
     sit(&seat, &s.config);
     get(&seat, &s.f);
-    cr_assert(seat.stats.away && seat.stats.builds == 1, "a wrong one");
+    cr_assert(seat.stats.unavailable && seat.stats.builds == 1, "a wrong one");
     cr_assert_eq(cache_ping(seat.cache, &err), ERR_UNREACHABLE);
     cr_assert(strstr(err.text, "WRONGPASS") && !strstr(err.text, "hunter2"), "%s", err.text);
     rise(&seat);
@@ -617,7 +617,7 @@ Test(redis, passwords)
     setenv("ASSAY_TEST_SECRET", "open sesame", 1);
     sit(&seat, &s.config);
     get(&seat, &s.f);
-    cr_assert(!seat.stats.away && seat.stats.stored == 1, "the right one");
+    cr_assert(!seat.stats.unavailable && seat.stats.stored == 1, "the right one");
     rise(&seat);
 
     char file[200];
@@ -628,7 +628,7 @@ Test(redis, passwords)
     s.config.user = "default";
     sit(&seat, &s.config);
     get(&seat, &s.f);
-    cr_assert(!seat.stats.away && seat.stats.hits == 1, "of a user, in a file");
+    cr_assert(!seat.stats.unavailable && seat.stats.hits == 1, "of a user, in a file");
     rise(&seat);
     stage_end(&s);
 }

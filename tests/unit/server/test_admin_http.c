@@ -251,7 +251,7 @@ static void collect_both(void *ctx, struct metrics *metrics)
                                   .dead = 1,
                                   .failed = 1,
                                   .executors = {.started = 9, .killed = 6, .crashed = 2}};
-    struct cache_stats redis = {.hits = 5, .failures = 3, .away = true, .bytes_in = 77, .call_ns = 1500000000};
+    struct cache_stats redis = {.hits = 5, .failures = 3, .unavailable = true, .bytes_in = 77, .call_ns = 1500000000};
     struct coordinator_stats coordinator = {.requests = 9,
                                             .verdicts = 5,
                                             .rejected = 1,

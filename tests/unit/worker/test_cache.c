@@ -144,9 +144,10 @@ Test(cache, nobody_at_the_address)
     fixture_init(&f, SQL);
     fixture_open(&f, NULL);
     struct cache_stats stats = ask(&f, "127.0.0.1:1");
-    cr_assert(stats.failures == 1 && stats.skipped == 2 && stats.away && *stats.trouble, "%s", stats.trouble);
+    cr_assert(stats.failures == 1 && stats.skipped == 2 && stats.unavailable && *stats.last_error, "%s",
+              stats.last_error);
     stats = ask(&f, "unix:/nowhere/redis.sock");
-    cr_assert(stats.failures == 1 && stats.away);
+    cr_assert(stats.failures == 1 && stats.unavailable);
     fixture_end(&f);
 }
 
@@ -185,8 +186,8 @@ Test(cache, a_fake_that_speaks_rubbish, .timeout = 120)
         snprintf(address, sizeof address, "127.0.0.1:%d", fake.port);
         struct cache_stats stats = ask(&f, address);
         fake_stop(&fake);
-        cr_assert(stats.failures == 1 && stats.away && stats.hits == 0 && stats.stored == 0, "script %zu: %s", i,
-                  stats.trouble);
+        cr_assert(stats.failures == 1 && stats.unavailable && stats.hits == 0 && stats.stored == 0, "script %zu: %s", i,
+                  stats.last_error);
         cr_assert_eq(atomic_load(&fake.connections), 1, "script %zu: left alone after the first failure", i);
     }
     fixture_end(&f);
