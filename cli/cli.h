@@ -25,12 +25,12 @@ struct command {
     const char *main_flags;                   /* "db question": what --help shows; NULL: all of them */
     const char *words;                        /* "build show": what its first argument may be; NULL: anything */
     int min_args, max_args;                   /* max_args -1: any number */
-    bool hidden;
-    int (*run)(struct cli *cli); /* exit code. Thread: main */
+    int (*run)(struct cli *cli);              /* exit code. Thread: main */
 };
 
-/* All commands in the order of the manual; ends with NULL. */
+/* The commands of cli/commands/list.h but the hidden ones; ends with NULL. */
 extern const struct command *const commands[];
+/* Hidden ones too; NULL: there is none of this name. */
 const struct command *command_find(const char *name);
 
 struct catalogue; /* cli/settings/catalogue.h */

@@ -163,8 +163,7 @@ const char *help_near_flag(const struct command *command, const char *word)
 const char *help_near_command(const char *word)
 {
     struct nearest nearest = {.word = word};
-    for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) consider(&nearest, (*c)->name);
+    for (const struct command *const *c = commands; *c; c++) consider(&nearest, (*c)->name);
     consider(&nearest, "help");
     consider(&nearest, "version");
     return nearest.name;

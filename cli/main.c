@@ -13,35 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_check, command_replay, command_diff, command_eval, command_train, command_mutate,
-    command_doctor, command_signals, command_index, command_parse, command_explain, command_topics, command_coordinator,
-    command_serve, command_worker, command_config, command_docs, command_dlq;
+#define COMMAND(name)        extern const struct command command_##name;
+#define HIDDEN_COMMAND(name) extern const struct command command_##name;
+#include "cli/commands/list.h"
 
-const struct command *const commands[] = {&command_check,
-                                          &command_explain,
-                                          &command_replay,
-                                          &command_diff,
-                                          &command_eval,
-                                          &command_train,
-                                          &command_mutate,
-                                          &command_doctor,
-                                          &command_signals,
-                                          &command_index,
-                                          &command_parse,
-                                          &command_topics,
-                                          &command_coordinator,
-                                          &command_serve,
-                                          &command_worker,
-                                          &command_dlq,
-                                          &command_config,
-                                          &command_docs,
-                                          NULL};
+#define COMMAND(name) &command_##name,
+#define HIDDEN_COMMAND(name)
+const struct command *const commands[] = {
+#include "cli/commands/list.h"
+    NULL};
+
+#define COMMAND(name)
+#define HIDDEN_COMMAND(name) &command_##name,
+static const struct command *const hidden_commands[] = {
+#include "cli/commands/list.h"
+    NULL};
+
+static const struct command *find_in(const struct command *const *list, const char *name)
+{
+    while (*list && strcmp((*list)->name, name) != 0) list++;
+    return *list;
+}
 
 const struct command *command_find(const char *name)
 {
-    for (const struct command *const *c = commands; *c; c++)
-        if (strcmp((*c)->name, name) == 0) return *c;
-    return NULL;
+    const struct command *shown = find_in(commands, name);
+    return shown ? shown : find_in(hidden_commands, name);
 }
 
 const char *assay_commit(void)
@@ -221,7 +218,7 @@ static char *list_commands(void)
         g_string_new("Judges the SQL that text-to-SQL systems write: which candidate may be trusted, how sure "
                      "that is, which clauses are suspect and why.\vCommands:\n");
     for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
+        g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
     g_string_append(text,
                     "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "
                     "error, 130 interrupted. `assay COMMAND --help` says more, `assay COMMAND --help=all` everything.");

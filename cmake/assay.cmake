@@ -1,4 +1,5 @@
-# What every room shares: language level, warnings, sanitizers, and three small macros:
+# What every room shares: language level, warnings, sanitizers, and small macros:
+#   assay_rows(<out> <file> <row> <text>)        the rows of an X-macro list, so that what is listed there is listed once
 #   assay_room(<name> SOURCES ... [DEPS ...])    a static library, included by path from the root
 #   assay_test(<room> SOURCES ... DEPS ...)      one Criterion binary a room, labelled unit
 #   assay_fuzzer(<name> SOURCES ... DEPS ...)    a libFuzzer target (clang) or a corpus replayer (gcc)
@@ -66,6 +67,14 @@ if(ASSAY_LIBFUZZER) # without this libFuzzer sees no coverage of the rooms
   target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 target_link_libraries(assay_flags INTERFACE Threads::Threads PkgConfig::GLIB m)
+
+# Each line of the file that the regular expression <row> matches, replaced by <text>. A changed file configures anew.
+function(assay_rows out file row text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} rows REGEX "${row}")
+  list(TRANSFORM rows REPLACE "${row}" "${text}")
+  set(${out} ${rows} PARENT_SCOPE)
+endfunction()
 
 function(assay_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS" ${ARGN})

@@ -95,7 +95,6 @@ static void man_program(void)
          "candidate query whether it may be trusted, how sure that is, which clauses are suspect and why.\n.SH "
          "COMMANDS");
     for (const struct command *const *c = commands; *c; c++) {
-        if ((*c)->hidden) continue;
         printf(".TP\n\\fBassay\\-%s\\fR(1)\n", (*c)->name);
         troff((*c)->sentence);
     }
@@ -121,8 +120,7 @@ static char *choices_of(const struct option_row *row)
 
 static void print_commands(void)
 {
-    for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) printf(" %s", (*c)->name);
+    for (const struct command *const *c = commands; *c; c++) printf(" %s", (*c)->name);
     fputs(" help version", stdout);
 }
 
@@ -183,8 +181,7 @@ static void bash_completion(void)
          "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return\n  fi");
     bash_words();
     puts("  case ${COMP_WORDS[1]} in");
-    for (const struct command *const *c = commands; *c; c++)
-        if (!(*c)->hidden) bash_flags(*c);
+    for (const struct command *const *c = commands; *c; c++) bash_flags(*c);
     puts("  esac\n"
          "  case $cur in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace "
@@ -215,7 +212,6 @@ static void zsh_completion(void)
         }
     puts("    --*=*) compset -P '*='; _files; return ;;\n    -*)\n      case $words[2] in");
     for (const struct command *const *c = commands; *c; c++) {
-        if ((*c)->hidden) continue;
         printf("        %s) compadd -S '' --", (*c)->name);
         print_flags(*c);
         puts(" ;;");
@@ -261,7 +257,6 @@ static void fish_completion(void)
     print_commands();
     puts("'");
     for (const struct command *const *c = commands; *c; c++) {
-        if ((*c)->hidden) continue;
         printf("complete -c assay -f -n __fish_use_subcommand -a %s -d ", (*c)->name);
         fish_text((*c)->sentence);
         fputc('\n', stdout);
@@ -410,6 +405,5 @@ const struct command command_docs = {
     .groups = (const struct option_group *const[]){&options_general, NULL},
     .min_args = 1,
     .max_args = 2,
-    .hidden = true,
     .run = docs_run,
 };

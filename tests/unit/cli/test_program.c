@@ -5,6 +5,12 @@
 #include <glib.h>
 #include <string.h>
 
+static const char *const command_names[] = {
+#define COMMAND(name) #name,
+#define HIDDEN_COMMAND(name)
+#include "cli/commands/list.h"
+};
+
 TestSuite(program, .init = scratch_begin, .fini = scratch_end);
 
 static void expect(struct run run, int status, const char *in_out, const char *in_err)
@@ -65,22 +71,20 @@ Test(program, wrong_usage_is_status_2)
 /* What matters first is about twenty lines, names flags that are there, and says where the others are. */
 Test(program, help_is_short)
 {
-    static const char *const names[] = {"check",       "explain", "replay",  "diff",  "eval",  "train",
-                                        "mutate",      "doctor",  "signals", "index", "parse", "topics",
-                                        "coordinator", "serve",   "worker",  "dlq",   "config"};
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        struct run brief = assay(names[i], "--help"), all = assay(names[i], "--help=all");
+    for (unsigned i = 0; i < G_N_ELEMENTS(command_names); i++) {
+        struct run brief = assay(command_names[i], "--help"), all = assay(command_names[i], "--help=all");
         gchar **lines = g_strsplit(brief.out, "\n", -1);
         unsigned of_flags = 0;
         for (gchar **line = lines; *line; line++) of_flags += g_str_has_prefix(*line, "  ") != 0;
         cr_expect_leq(of_flags, 20, "%u lines of flags\n%s", of_flags, brief.out);
         cr_expect_leq(g_strv_length(lines), 28, "%s", brief.out);
         cr_expect(strstr(brief.out, "--help=all") && !*brief.err, "%s%s", brief.out, brief.err);
-        cr_expect_lt(strlen(brief.out), strlen(all.out), "%s", names[i]);
+        cr_expect_lt(strlen(brief.out), strlen(all.out), "%s", command_names[i]);
         for (gchar **line = lines; *line; line++) { /* what it shows is there */
             const char *flag = strstr(*line, " --");
             char *name = flag ? g_strndup(flag, 3 + strcspn(flag + 3, "= [")) : NULL;
-            if (name && g_str_has_prefix(*line, "  ")) cr_expect(strstr(all.out, name), "%s: %s", names[i], name);
+            if (name && g_str_has_prefix(*line, "  "))
+                cr_expect(strstr(all.out, name), "%s: %s", command_names[i], name);
             g_free(name);
         }
         g_strfreev(lines);
@@ -370,18 +374,43 @@ static bool only_known_requests(const char *page)
     return good;
 }
 
+/* A file that no row names is not compiled, and nothing else would say so. */
+Test(program, every_command_is_listed)
+{
+    static const char *const listed[] = {
+#define COMMAND(name)        "const struct command command_" #name " = {",
+#define HIDDEN_COMMAND(name) "const struct command command_" #name " = {",
+#include "cli/commands/list.h"
+    };
+    GDir *folder = g_dir_open(SOURCE_ROOT "/cli/commands", 0, NULL);
+    cr_assert_not_null(folder);
+    unsigned n = 0;
+    for (const char *name; (name = g_dir_read_name(folder));) {
+        char *path = g_build_filename(SOURCE_ROOT "/cli/commands", name, NULL), *text = read_file(path);
+        const char *defined = strstr(text, "const struct command command_");
+        bool found = !defined || !g_str_has_suffix(name, ".c");
+        n += !found;
+        for (unsigned i = 0; !found && i < G_N_ELEMENTS(listed); i++) found = g_str_has_prefix(defined, listed[i]);
+        cr_expect(found, "%s defines a command that is no row of cli/commands/list.h", name);
+        g_free(text);
+        g_free(path);
+    }
+    cr_expect_eq(n, G_N_ELEMENTS(listed), "%u files define commands", n);
+    g_dir_close(folder);
+}
+
 Test(program, every_command_has_a_manual_page)
 {
-    static const char *const names[] = {"check",   "replay", "eval",  "train", "mutate",
-                                        "signals", "index",  "parse", "config"};
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        struct run run = assay("docs", "man", names[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(command_names); i++) {
+        struct run run = assay("docs", "man", command_names[i]);
         cr_expect(g_str_has_prefix(run.out, ".TH ASSAY\\-"), "%s", run.out);
         cr_expect(strstr(run.out, ".SH OPTIONS") && strstr(run.out, ".SH EXIT STATUS"));
-        cr_expect(only_known_requests(run.out), "%s: a line would be read as a troff request", names[i]);
+        cr_expect(only_known_requests(run.out), "%s: a line would be read as a troff request", command_names[i]);
+        char *entry = g_strdup_printf("\\fBassay\\-%s\\fR(1)", command_names[i]);
+        expect(assay("docs", "man"), 0, entry, NULL);
+        g_free(entry);
         run_free(&run);
     }
-    expect(assay("docs", "man"), 0, "\\fBassay\\-replay\\fR(1)", NULL);
 }
 
 /* The completion, asked as bash would ask it. */
