@@ -1,7 +1,7 @@
 /* Validation signals: each looks at one candidate and says fired, silent or unavailable, with findings at clauses.
  *
  * A signal is one file signals/<family>/<name>.c whose last block is `const struct vsig_def vsig_<name>`; one row in
- * vsig_list.h; one line in CMake; one folder of cases. Signals see a parsed and bound candidate, the schema index, a
+ * vsig_list.h; one file of cases. Signals see a parsed and bound candidate, the schema index, a
  * database handle where they declare the need, and the question. They never see Kafka, Redis, msgpack or HTTP.
  *
  * Ownership:

@@ -4,6 +4,7 @@
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <string.h>
 
 Test(registry, every_signal_says_what_it_is)
@@ -39,6 +40,24 @@ Test(registry, names_and_families_agree_with_the_list)
         cr_assert(def, "%s is not registered", LIST[i].name);
         cr_expect(strcmp(def->name, LIST[i].name) == 0);
         cr_expect(def->family == LIST[i].family);
+    }
+}
+
+/* A family's folder holds signals and nothing else; one that no row names would not be compiled. */
+Test(registry, every_file_has_a_row)
+{
+    for (int family = 0; family < VSIG_FAMILY_COUNT; family++) {
+        char *path = g_build_filename(SOURCE_ROOT, "signals", vsig_family_name(family), NULL);
+        GDir *folder = family == VSIG_EXPLAIN ? NULL : g_dir_open(path, 0, NULL);
+        cr_assert(folder || family == VSIG_EXPLAIN, "%s", path);
+        for (const char *name; folder && (name = g_dir_read_name(folder));) {
+            char *signal = g_strndup(name, strcspn(name, "."));
+            const struct vsig_def *def = vsig_by_name(signal);
+            cr_expect(g_str_has_suffix(name, ".c") && def && (int)def->family == family, "%s/%s", path, name);
+            g_free(signal);
+        }
+        if (folder) g_dir_close(folder);
+        g_free(path);
     }
 }
 
