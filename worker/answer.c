@@ -3,7 +3,6 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
-#include "lib/sql/dialect.h"
 #include "proto/message/findings.h"
 
 #include <glib.h>
@@ -201,9 +200,10 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     const struct workspace *ws = w->workspace;
     const struct sql_diag *diags = ws->subject.bound ? ws->subject.bound->diags : NULL;
     if (!diags && ws->subject.stmt) diags = ws->subject.stmt->diags;
-    /* It parsed, and the engine stops somewhere in it: perhaps at a form that is PostgreSQL's. */
-    bool sqlite = ws->subject.db && strcmp(db_dialect(ws->subject.db)->engine, "sqlite") == 0;
-    if (!diags && sqlite && ws->subject.stmt && ws->offset >= 0) diags = sql_not_sqlite(w->arena, ws->subject.stmt);
+    /* It parsed, and the engine stops somewhere in it: perhaps at a form that is another engine's. */
+    const struct db_dialect *dialect = ws->subject.db ? db_dialect(ws->subject.db) : NULL;
+    bool stopped = !diags && ws->subject.stmt && ws->offset >= 0;
+    if (stopped && dialect && dialect->lacks) diags = dialect->lacks(w->arena, ws->subject.stmt);
     const char *said = engine_message(w);
     if (!said) return false;
     out->findings = findings_from_engine(w->arena, ws->subject.stmt, diags, said, ws->offset);

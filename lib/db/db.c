@@ -71,7 +71,7 @@ char *db_path_with_password(const char *path, const char *password)
 
 bool db_is_file(const char *path)
 {
-    return !db_engine_postgres.claims(path);
+    return engine_of(path)->is_file;
 }
 
 const struct db_dialect *db_dialect(const struct db *db)

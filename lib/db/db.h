@@ -86,12 +86,22 @@ bool db_path_has_secret(const char *path);
 /* The connection string with this password in it: a secret from here on. NULL: a file has none. g_free. */
 char *db_path_with_password(const char *path, const char *password);
 
-/* How the engine writes what SQL it is given by the program; parts that are not listed are the same everywhere. */
+struct db_listing; /* db_listing.h */
+struct db_checkup; /* db_checkup.h */
+struct sql_diag;
+struct sql_stmt;
+
+/* How the engine writes what SQL it is given by the program, and what else differs between engines outside of lib/db;
+ * parts that are not listed are the same everywhere. */
 struct db_dialect {
-    const char *engine;    /* "sqlite", "postgres" */
     const char *null_safe; /* the operator of equality that takes NULL for a value */
     const char *row_id;    /* the hidden column that tells the rows of a table apart */
     char parameter;        /* ?1 or $1 */
+    const struct db_listing *listing;
+    const struct db_checkup *checkups; /* NULL: there are no roles (a file is opened read-only) */
+    /* The forms of a parsed statement that this engine's grammar lacks (lib/sql/dialect.h); NULL: the engine's own words
+     * are enough. */
+    struct sql_diag *(*lacks)(struct arena *arena, const struct sql_stmt *stmt);
 };
 const struct db_dialect *db_dialect(const struct db *db);
 

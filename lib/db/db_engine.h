@@ -1,4 +1,5 @@
-/* An engine behind lib/db/db.h: one row of db_engines[]. A new one is one file that fills this table.
+/* An engine behind lib/db/db.h: one row of db_engines[] in db.c. A new one fills this table, and its `dialect`, from
+ * files of its own; nothing outside of lib/db knows its name.
  *
  * The wrappers in db.c have resolved the limits; a slot may rely on no field of `limits` being 0 except max_steps
  * and max_cost. Every slot is required but those that say so. The handle embeds `struct db` as its first member.
@@ -7,6 +8,8 @@
 #define ASSAY_LIB_DB_DB_ENGINE_H
 
 #include "lib/db/db.h"
+#include "lib/db/db_checkup.h"
+#include "lib/db/db_listing.h"
 
 struct db_statement {
     const char *sql;
@@ -17,8 +20,8 @@ struct db_statement {
 };
 
 struct db_engine {
-    const char *name;
     struct db_dialect dialect;
+    bool is_file; /* db_is_file */
     /* Is this path one for the engine? The first that says yes gets it. */
     bool (*claims)(const char *path);
     /* db_path_shown, db_path_name */
@@ -49,5 +52,7 @@ bool memo_find(const struct db_memo *memo, const struct db_statement *statement,
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
 extern const struct db_engine db_engine_sqlite, db_engine_postgres;
+extern const struct db_listing sqlite_listing, postgres_listing;
+extern const struct db_checkup postgres_checkups[]; /* ends with a row without a name */
 
 #endif

@@ -34,8 +34,9 @@ struct executor {
 };
 
 struct apart {
-    struct db base;  /* first */
-    struct db *here; /* the same database, for the program's own statements */
+    struct db base;          /* first */
+    struct db_engine engine; /* of `base`: engine_apart with the dialect of `here` */
+    struct db *here;         /* the same database, for the program's own statements */
     struct executor *executor;
     char *path;
     uint32_t slot;
@@ -407,8 +408,6 @@ static void close_handle(struct db *db)
 
 /* Not opened by a path: slots that are not filled here are served by the engine behind the executor. */
 static const struct db_engine engine_apart = {
-    .name = "sqlite, apart",
-    .dialect = {.engine = "sqlite", .null_safe = "IS", .row_id = "rowid", .parameter = '?'},
     .close = close_handle,
     .limits_changed = limits_changed,
     .interrupt = interrupt,
@@ -435,7 +434,9 @@ enum err_code executor_open(struct executor *executor, const char *path, const s
     uint32_t slot = free_slot(executor);
     if (slot == EXECUTOR_HANDLES) return ERR_OK; /* more than a thread has open: as without an executor */
     struct apart *self = g_new0(struct apart, 1);
-    self->base = (struct db){.engine = &engine_apart, .limits = db_get_limits(here)};
+    self->engine = engine_apart;
+    self->engine.dialect = *db_dialect(here);
+    self->base = (struct db){.engine = &self->engine, .limits = db_get_limits(here)};
     self->here = here;
     self->executor = executor;
     self->path = g_canonicalize_filename(path, NULL);

@@ -38,7 +38,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of pg_namespace: those whose tables the role may name. The index has the same (lib/schema/listing.c). */
+/* Of pg_namespace: those whose tables the role may name. The index has the same (postgres_listing.c). */
 #define SCHEMAS                                                                                                        \
     "nspname !~ '^pg_' AND nspname <> 'information_schema' AND pg_catalog.has_schema_privilege(oid, 'USAGE')"
 
@@ -720,8 +720,11 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
 }
 
 const struct db_engine db_engine_postgres = {
-    .name = "postgres",
-    .dialect = {.engine = "postgres", .null_safe = "IS NOT DISTINCT FROM", .row_id = "ctid", .parameter = '$'},
+    .dialect = {.null_safe = "IS NOT DISTINCT FROM",
+                .row_id = "ctid",
+                .parameter = '$',
+                .listing = &postgres_listing,
+                .checkups = postgres_checkups},
     .claims = claims,
     .shown = link_place,
     .has_secret = link_has_secret,

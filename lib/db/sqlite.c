@@ -11,6 +11,7 @@
 #include "lib/db/sqlite_int.h"
 
 #include "lib/base/clock.h"
+#include "lib/sql/dialect.h"
 
 #include <glib.h>
 #include <string.h>
@@ -467,8 +468,9 @@ const char *db_engine_version(void)
 }
 
 const struct db_engine db_engine_sqlite = {
-    .name = "sqlite",
-    .dialect = {.engine = "sqlite", .null_safe = "IS", .row_id = "rowid", .parameter = '?'},
+    .dialect =
+        {.null_safe = "IS", .row_id = "rowid", .parameter = '?', .listing = &sqlite_listing, .lacks = sql_not_sqlite},
+    .is_file = true,
     .claims = claims,
     .shown = shown,
     .open = open_handle,

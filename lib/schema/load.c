@@ -1,9 +1,14 @@
-/* Reading the catalogue of a database: tables, columns, keys. What engines do differently is in listing.c. */
-#include "lib/schema/listing.h"
+/* Reading the catalogue of a database: tables, columns, keys. What engines do differently is in db_listing.h. */
+#include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
 #include <strings.h>
+
+_Static_assert((int)SCHEMA_TEXT == (int)DB_AFFINITY_TEXT && (int)SCHEMA_INTEGER == (int)DB_AFFINITY_INTEGER &&
+                   (int)SCHEMA_REAL == (int)DB_AFFINITY_REAL && (int)SCHEMA_NUMERIC == (int)DB_AFFINITY_NUMERIC &&
+                   (int)SCHEMA_BLOB == (int)DB_AFFINITY_BLOB,
+               "the engines' affinities are those of lib/schema/schema.h");
 
 /* Rows of a listing statement, copied to the builder's arena. */
 struct listing {
@@ -38,11 +43,11 @@ static enum err_code list(struct builder *builder, const char *sql, GPtrArray **
     return !code && listing.full ? builder_full(builder) : code;
 }
 
-enum err_code builder_list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
+enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
                               GPtrArray **rows)
 {
     struct db_value text = {.type = DB_TEXT, .text = quoted, .len = quoted ? strlen(quoted) : 0};
-    if (quoted && listing_of(builder->db)->name_is_text) quoted = db_quote_value(builder->arena, &text);
+    if (quoted && db_dialect(builder->db)->listing->name_is_text) quoted = db_quote_value(builder->arena, &text);
     return list(builder,
                 quoted ? arena_printf(builder->arena, "%s%s%s", listing->before, quoted, listing->after) : NULL, rows);
 }
@@ -114,7 +119,7 @@ static enum err_code load_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
     GPtrArray *rows;
-    enum err_code code = list(builder, listing_of(builder->db)->tables, &rows);
+    enum err_code code = list(builder, db_dialect(builder->db)->listing->tables, &rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     builder->definitions = code ? NULL : arena_new_array(builder->arena, rows->len, const char *);
     builder->inherits = code ? NULL : arena_new_array(builder->arena, rows->len, bool);
@@ -141,12 +146,13 @@ static enum err_code fill_column(struct builder *builder, struct schema_column *
 {
     column->name = text_of(&row[XINFO_NAME]);
     column->type = text_of(&row[XINFO_TYPE]);
-    column->affinity = listing_of(builder->db)->affinity(column->type);
+    column->affinity = (enum schema_affinity)db_dialect(builder->db)->listing->affinity(column->type);
     column->not_null = row[XINFO_NOT_NULL].i != 0;
     column->pk = (uint8_t)MIN(row[XINFO_PK].i, UINT8_MAX);
-    column->description = listing_of(builder->db)->comments ? comment_of(builder, &row[XINFO_COMMENT]) : NULL;
+    column->description = db_dialect(builder->db)->listing->comments ? comment_of(builder, &row[XINFO_COMMENT]) : NULL;
     bool generated = row[XINFO_HIDDEN].i == GENERATED_VIRTUAL || row[XINFO_HIDDEN].i == GENERATED_STORED;
-    if (generated) column->generated = listing_of(builder->db)->expressions ? text_of(&row[XINFO_EXPRESSION]) : "";
+    if (generated)
+        column->generated = db_dialect(builder->db)->listing->expressions ? text_of(&row[XINFO_EXPRESSION]) : "";
     column->words = text_split_identifier(builder->arena, column->name, strlen(column->name));
     return column->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
@@ -198,8 +204,8 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
 {
     struct schema_table *table = &builder->index->tables[number];
     GPtrArray *rows;
-    enum err_code code =
-        builder_list_of(builder, &listing_of(builder->db)->columns, schema_quote_table(builder->arena, table), &rows);
+    enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->columns,
+                                         schema_quote_table(builder->arena, table), &rows);
     if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of what is gone, a module that is not here */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
@@ -228,7 +234,7 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
     struct schema_table *table = &builder->index->tables[number];
     uint32_t ids[64], n = 0;
     GPtrArray *rows;
-    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->index,
+    enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->index,
                                          db_quote_name(builder->arena, index_name, strlen(index_name)), &rows);
     bool usable = !code && rows->len > 0 && rows->len <= G_N_ELEMENTS(ids);
     for (guint i = 0; usable && i < rows->len; i++) {
@@ -246,7 +252,7 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
 static enum err_code load_indexes(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->indexes,
+    enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->indexes,
                                          schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
@@ -321,7 +327,7 @@ static enum err_code load_foreign_key(struct builder *builder, uint32_t number, 
 static enum err_code load_foreign_keys_of(struct builder *builder, uint32_t number)
 {
     GPtrArray *rows;
-    enum err_code code = builder_list_of(builder, &listing_of(builder->db)->foreign_keys,
+    enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->foreign_keys,
                                          schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint first = 0, end; !code && first < rows->len; first = end) {
         const struct db_value *head = rows->pdata[first];

@@ -9,8 +9,8 @@
  * table once a column of that table is named too (PostgreSQL's find_expr_references_walker): hence all columns of each
  * table.
  */
+#include "lib/db/db_listing.h"
 #include "lib/schema/definition.h"
-#include "lib/schema/listing.h"
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
@@ -205,7 +205,7 @@ static void trace_generated(struct tracer *t, struct schema_table *table, struct
     const struct sql_block *block = top_of(bound);
     t->deep++;
     bool followed = block && block->n_outputs == 1 && add_expression(t, &origins, block->outputs[0].expr, 0);
-    if (!followed && !listing_of(t->builder->db)->origins.before)
+    if (!followed && !db_dialect(t->builder->db)->listing->origins.before)
         for (uint32_t i = 0; i < table->n_columns; i++)
             if (!table->columns[i].generated) add_column(t, &origins, (int)column->table, (int)i);
     t->deep--;
@@ -261,7 +261,7 @@ static void add_to_column(struct tracer *t, struct schema_column *column, struct
 /* What the server says: of column (NULL: of all, which goes to `all`), schema, table, column. */
 static void add_listed(struct tracer *t, struct schema_table *table, struct origins *all)
 {
-    const struct listing_sql *listing = &listing_of(t->builder->db)->origins;
+    const struct db_listing_sql *listing = &db_dialect(t->builder->db)->listing->origins;
     if (!listing->before || t->failed) return;
     GPtrArray *rows;
     t->failed = builder_list_of(t->builder, listing, schema_quote_table(t->builder->arena, table), &rows);

@@ -3,7 +3,7 @@
  * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
  * estimate, whole pages are drawn (TABLESAMPLE SYSTEM, always the same ones), and what was counted stands for the rest.
  */
-#include "lib/schema/listing.h"
+#include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
 
 #include <math.h>
@@ -123,7 +123,7 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
 {
     if (!table->n_columns) return ERR_OK;
     struct scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
-    if (listing_of(builder->db)->samples && !table->is_view) scan.estimate = MAX(table->rows, 1);
+    if (db_dialect(builder->db)->listing->samples && !table->is_view) scan.estimate = MAX(table->rows, 1);
     table->rows = 0;
     for (uint32_t i = 0; i < table->n_columns; i++)
         tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);

@@ -76,10 +76,10 @@ void builder_note(struct builder *builder, const char *format, ...) __attribute_
  * the default. */
 void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes);
 
-struct listing_sql;
+struct db_listing_sql;
 /* Rows (const struct db_value *, in the builder's arena) of a listing of one table or index, by its quoted name (NULL:
  * there is no memory). The caller frees *rows in any case. (load.c) */
-enum err_code builder_list_of(struct builder *builder, const struct listing_sql *listing, const char *quoted,
+enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
                               GPtrArray **rows);
 
 /* Add a join of the pairs from[i] → to[i] (column ids, copied). */

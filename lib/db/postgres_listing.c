@@ -1,44 +1,23 @@
-#include "lib/schema/listing.h"
+/* How a PostgreSQL server lists its catalogue. */
+#include "lib/db/db_engine.h"
 
 #include <glib.h>
-#include <string.h>
-#include <strings.h>
-
-/* --- SQLite ------------------------------------------------------------------------------------------------------- */
-
-/* SQLite's rules of column affinity, in their order. */
-static enum schema_affinity sqlite_affinity(const char *type)
-{
-    static const struct {
-        const char *part;
-        enum schema_affinity affinity;
-    } rules[] = {
-        {"int", SCHEMA_INTEGER}, {"char", SCHEMA_TEXT}, {"clob", SCHEMA_TEXT}, {"text", SCHEMA_TEXT},
-        {"blob", SCHEMA_BLOB},   {"real", SCHEMA_REAL}, {"floa", SCHEMA_REAL}, {"doub", SCHEMA_REAL},
-    };
-    if (!*type) return SCHEMA_BLOB;
-    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
-        if (strcasestr(type, rules[i].part)) return rules[i].affinity;
-    return SCHEMA_NUMERIC;
-}
-
-/* --- PostgreSQL --------------------------------------------------------------------------------------------------- */
 
 /* What a column holds, in the same words. What is no number and no bytes is read, and written, as text. */
-static enum schema_affinity postgres_affinity(const char *type)
+static enum db_affinity postgres_affinity(const char *type)
 {
     static const struct {
         const char *start;
-        enum schema_affinity affinity;
+        enum db_affinity affinity;
     } rules[] = {
-        {"smallint", SCHEMA_INTEGER}, {"integer", SCHEMA_INTEGER}, {"bigint", SCHEMA_INTEGER},
-        {"oid", SCHEMA_INTEGER},      {"boolean", SCHEMA_NUMERIC}, {"numeric", SCHEMA_NUMERIC},
-        {"real", SCHEMA_REAL},        {"double", SCHEMA_REAL},     {"bytea", SCHEMA_BLOB},
+        {"smallint", DB_AFFINITY_INTEGER}, {"integer", DB_AFFINITY_INTEGER}, {"bigint", DB_AFFINITY_INTEGER},
+        {"oid", DB_AFFINITY_INTEGER},      {"boolean", DB_AFFINITY_NUMERIC}, {"numeric", DB_AFFINITY_NUMERIC},
+        {"real", DB_AFFINITY_REAL},        {"double", DB_AFFINITY_REAL},     {"bytea", DB_AFFINITY_BLOB},
     };
-    if (g_str_has_suffix(type, "[]")) return SCHEMA_TEXT;
+    if (g_str_has_suffix(type, "[]")) return DB_AFFINITY_TEXT;
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
         if (g_str_has_prefix(type, rules[i].start)) return rules[i].affinity;
-    return SCHEMA_TEXT;
+    return DB_AFFINITY_TEXT;
 }
 
 /* What the role may read, of all schemas that it may use but the server's own; an unqualified name reaches what the
@@ -124,39 +103,16 @@ static enum schema_affinity postgres_affinity(const char *type)
     " SELECT f.name, s.nspname, c.relname, f.source FROM found f"                                                      \
     " JOIN pg_catalog.pg_class c ON c.oid = f.id JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"
 
-/* --- both --------------------------------------------------------------------------------------------------------- */
-
-static const struct listing_dialect dialects[] = {
-    {
-        .engine = "sqlite",
-        .tables = "SELECT name, type, sql, NULL, 0, NULL, 0, 0 FROM sqlite_master WHERE type IN ('table', 'view')"
-                  " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
-        .columns = {"PRAGMA table_xinfo(", ")"},
-        .indexes = {"PRAGMA index_list(", ")"},
-        .index = {"PRAGMA index_info(", ")"},
-        .foreign_keys = {"PRAGMA foreign_key_list(", ")"},
-        .affinity = sqlite_affinity,
-    },
-    {
-        .engine = "postgres",
-        .name_is_text = true,
-        .tables = POSTGRES_TABLES,
-        .columns = {POSTGRES_COLUMNS, "::regclass ORDER BY a.attnum"},
-        .indexes = {POSTGRES_INDEXES, "::regclass ORDER BY i.indexrelid"},
-        .index = {POSTGRES_INDEX, ", '\"', '')::oid ORDER BY k.n"},
-        .foreign_keys = {POSTGRES_FOREIGN_KEYS, "::regclass ORDER BY k.oid, p.n"},
-        .origins = {"WITH RECURSIVE me(id) AS (SELECT ", POSTGRES_ORIGINS},
-        .comments = true,
-        .expressions = true,
-        .samples = true,
-        .affinity = postgres_affinity,
-    },
+const struct db_listing postgres_listing = {
+    .name_is_text = true,
+    .tables = POSTGRES_TABLES,
+    .columns = {POSTGRES_COLUMNS, "::regclass ORDER BY a.attnum"},
+    .indexes = {POSTGRES_INDEXES, "::regclass ORDER BY i.indexrelid"},
+    .index = {POSTGRES_INDEX, ", '\"', '')::oid ORDER BY k.n"},
+    .foreign_keys = {POSTGRES_FOREIGN_KEYS, "::regclass ORDER BY k.oid, p.n"},
+    .origins = {"WITH RECURSIVE me(id) AS (SELECT ", POSTGRES_ORIGINS},
+    .comments = true,
+    .expressions = true,
+    .samples = true,
+    .affinity = postgres_affinity,
 };
-
-const struct listing_dialect *listing_of(const struct db *db)
-{
-    const char *engine = db_dialect(db)->engine;
-    for (size_t i = 0; i < G_N_ELEMENTS(dialects); i++)
-        if (strcmp(dialects[i].engine, engine) == 0) return &dialects[i];
-    return &dialects[0];
-}
