@@ -86,7 +86,7 @@ void complain_empty(const char *path);
 /* The same for a failure, with its class and what it means. Returns EXIT_ERROR, for `return complain_err(...)`. */
 int complain_err(const char *what, const struct err *err);
 
-const char *assay_commit(void);  /* "1234567" */
-const char *assay_version(void); /* "assay 0.1.0 (commit 1234567, SQLite 3.40.1)" */
+const char *program_commit(void);  /* "1234567" */
+const char *program_version(void); /* "assay 0.1.0 (commit 1234567, SQLite 3.40.1)" */
 
 #endif

@@ -28,7 +28,7 @@ error_t help_on_key(int key, const char *arg, struct argp_state *state, void (*s
     } else if (key == KEY_USAGE) {
         argp_state_help(state, stdout, ARGP_HELP_USAGE);
     } else if (key == 'V') {
-        puts(assay_version());
+        puts(program_version());
     } else {
         return ARGP_ERR_UNKNOWN;
     }

@@ -41,12 +41,12 @@ const struct command *command_find(const char *name)
     return shown ? shown : find_in(hidden_commands, name);
 }
 
-const char *assay_commit(void)
+const char *program_commit(void)
 {
     return ASSAY_COMMIT;
 }
 
-const char *assay_version(void)
+const char *program_version(void)
 {
     static char text[128];
     snprintf(text, sizeof text, "assay " ASSAY_VERSION " (commit " ASSAY_COMMIT ", SQLite %s)", db_engine_version());

@@ -77,7 +77,7 @@ static int coordinator_command(struct cli *cli)
     if (code)
         exit_code = complain_err("coordinator", &err);
     else
-        exit_code = fleet_run(&part, 1, assay_version(), cli->settings.coordinator.drain_ms);
+        exit_code = fleet_run(&part, 1, program_version(), cli->settings.coordinator.drain_ms);
     health_close(health);
     coordinator_free(coordinator);
     bus_close(bus);

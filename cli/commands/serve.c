@@ -201,7 +201,7 @@ static int serve_command(struct cli *cli)
         exit_code = complain_err("serve", &err);
     } else {
         log_port(&serve);
-        exit_code = fleet_run(&part, 1, assay_version(), cli->settings.serve.drain_ms);
+        exit_code = fleet_run(&part, 1, program_version(), cli->settings.serve.drain_ms);
     }
     health_close(health);
     close_serve(&serve);

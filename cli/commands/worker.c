@@ -215,7 +215,7 @@ static int worker_command(struct cli *cli)
         .name = "worker", .parts = pool->parts, .n_parts = pool->n, .bus = pool->bus, .ctx = pool, .collect = collect};
     if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
     int exit_code = code ? complain_err("worker", &err)
-                         : fleet_run(pool->parts, pool->n, assay_version(), cli->settings.worker.drain_ms);
+                         : fleet_run(pool->parts, pool->n, program_version(), cli->settings.worker.drain_ms);
     health_close(health);
     pool_close(pool);
     return exit_code;

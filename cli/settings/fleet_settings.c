@@ -68,6 +68,6 @@ enum err_code fleet_settings_open_health(const struct cli *cli, struct health_co
 {
     config->listen = cli->settings.observe.listen;
     config->stall_ms = cli->settings.observe.stall_ms;
-    config->commit = assay_commit();
+    config->commit = program_commit();
     return health_open(config, out, err);
 }
