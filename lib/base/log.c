@@ -23,7 +23,8 @@ static struct {
     int fd;
     bool json;
     enum log_level most;
-} settings = {STDERR_FILENO, false, LOG_LEVEL_ERROR};
+    bool closed;
+} settings = {STDERR_FILENO, false, LOG_LEVEL_ERROR, false};
 
 static atomic_ullong lines[LOG_LEVELS], suppressed, lost;
 
@@ -55,11 +56,17 @@ void log_open(int fd, enum log_form form, enum log_level most)
     settings.fd = fd < 0 ? STDERR_FILENO : fd;
     settings.json = form == LOG_FORM_JSON || (form == LOG_FORM_AUTO && !isatty(settings.fd));
     settings.most = most;
+    settings.closed = false;
+}
+
+void log_close(void)
+{
+    settings.closed = true;
 }
 
 bool log_enabled(enum log_level level)
 {
-    return level <= settings.most;
+    return level <= settings.most && !settings.closed;
 }
 
 void log_get_stats(struct log_stats *out)

@@ -38,6 +38,9 @@ int log_form_by_name(const char *name);
 /* From now on. `fd` stays the caller's; below 0: standard error. Before threads start. */
 void log_open(int fd, enum log_form form, enum log_level most);
 
+/* Nothing is written any more: for a library, whose program's standard error it is. Before threads start. */
+void log_close(void);
+
 /* Would a line of this level be written? For fields that are expensive to compute. */
 bool log_enabled(enum log_level level);
 

@@ -109,6 +109,17 @@ Test(log, what_is_invisible_is_escaped)
     close_log();
 }
 
+Test(log, a_closed_log_is_silent)
+{
+    open_log(LOG_FORM_TEXT, LOG_LEVEL_DEBUG);
+    log_close();
+    cr_assert_not(log_enabled(LOG_LEVEL_ERROR));
+    log_error("test", "nobody reads this");
+    cr_assert_str_eq(written(), "");
+    close_log();
+    cr_assert(log_enabled(LOG_LEVEL_INFO), "until it is opened again");
+}
+
 Test(log, levels_are_kept)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_WARN);
