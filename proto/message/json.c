@@ -216,20 +216,42 @@ static enum err_code json_failure(const json_error_t *error, struct err *err)
                    error->text);
 }
 
-enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
-                                    struct err *err)
+/* A tree that the caller owes json_decref. */
+static enum err_code load(const char *line, size_t len, json_t **out, struct err *err)
 {
     json_error_t error;
-    *out = NULL;
     if (len > MSG_MAX_LINE)
         return err_set(err, ERR_LIMIT_BYTES, "the line has %zu bytes; %d are allowed", len, MSG_MAX_LINE);
     size_t mark = bom_length(line, len);
-    json_t *root = json_loadb(line + mark, len - mark, JSON_REJECT_DUPLICATES, &error);
-    if (!root) return json_failure(&error, err);
+    *out = json_loadb(line + mark, len - mark, JSON_REJECT_DUPLICATES, &error);
+    return *out ? ERR_OK : json_failure(&error, err);
+}
+
+enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
+                                    struct err *err)
+{
+    json_t *root = NULL;
+    *out = NULL;
+    enum err_code code = load(line, len, &root, err);
+    if (code) return code;
     struct reader reader = {arena, err};
     struct msg_request *request = arena_new(arena, struct msg_request);
-    enum err_code code = request ? read_request(&reader, root, request) : no_room(&reader);
+    code = request ? read_request(&reader, root, request) : no_room(&reader);
     json_decref(root);
     if (!code) *out = request;
+    return code;
+}
+
+enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
+                                    struct err *err)
+{
+    json_t *root = NULL;
+    struct reader reader = {arena, err};
+    *out = (struct msg_options){0};
+    enum err_code code = load(text, len, &root, err);
+    if (code) return code;
+    code = json_is_object(root) ? read_options(&reader, root, out)
+                                : err_set(err, ERR_MALFORMED, "the options are no JSON object");
+    json_decref(root);
     return code;
 }

@@ -361,6 +361,11 @@ void msg_verdict_free(struct msg_verdict *verdict);
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
                                     struct err *err);
 
+/* The options of a request alone, from an object that has them as a request does; other keys are ignored. Text lives in
+ * the arena. Errors as above. */
+enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
+                                    struct err *err);
+
 /* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates and options. Left out are
  * tag, meta, traceparent, and reals (score, threshold, alpha), which JSON rounds: read from JSON or from a message it
  * is the same. Any thread. */
