@@ -21,8 +21,10 @@
 
 #include "lib/learn/logit.h"
 
+#include <dlfcn.h>
 #include <glib.h>
 #include <jansson.h>
+#include <link.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,11 +37,13 @@ enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
 static const double DEFAULT_THRESHOLD = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
-/* The folder of models beside a program of this name, NULL: there is none. `..` takes a name off the path as it is
- * written: a build folder that is a link into another disk lies, for this, where the link does. */
+/* The folder of models beside a program or library of this name, NULL: there is none. (Debian's libraries lie one
+ * folder deeper than its programs.) `..` takes a name off the path as it is written: a build folder that is a link
+ * into another disk lies, for this, where the link does. */
 static char *models_beside(const char *program)
 {
-    static const char *const near[] = {"../share/assay/models", "../../../models", "../../models"};
+    static const char *const near[] = {"../share/assay/models", "../../share/assay/models", "../../../models",
+                                       "../../models"};
     char *home = g_path_get_dirname(program), *found = NULL;
     for (unsigned i = 0; i < G_N_ELEMENTS(near) && !found; i++) {
         char *path = g_build_filename(home, near[i], NULL);
@@ -61,6 +65,15 @@ static char *read_link(const char *path)
     return whole;
 }
 
+/* The file of the shared library that this is part of; NULL: of the program itself. */
+static char *own_library(void)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    if (!dladdr1((void *)(uintptr_t)models_load, &info, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
+    return map && map->l_name[0] ? realpath(map->l_name, NULL) : NULL;
+}
+
 /* Models lie beside the program, installed or in a build folder: beside the file that it is, else beside the name that
  * it was started by, or any that this leads to as a link. NULL: nowhere. */
 static char *find_beside_program(void)
@@ -79,10 +92,20 @@ static char *find_beside_program(void)
     return found;
 }
 
+/* A library looks beside itself: what lies near its host program is not ours. */
+static char *find_near(void)
+{
+    char *library = own_library();
+    char *found = library ? models_beside(library) : find_beside_program();
+    free(library);
+    return found;
+}
+
 static char *find_dir(const char *dir)
 {
     const char *asked = dir ? dir : g_getenv("ASSAY_MODELS");
-    char *found = asked ? g_strdup(asked) : find_beside_program();
+    char *found = asked ? g_strdup(asked) : find_near();
+    if (!found && g_file_test(MODELS_INSTALLED, G_FILE_TEST_IS_DIR)) found = g_strdup(MODELS_INSTALLED);
     return found ? found : g_strdup(".");
 }
 
