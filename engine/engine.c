@@ -69,10 +69,16 @@ static void set_failure(struct engine *engine, const struct err *err)
     pthread_mutex_unlock(&engine->lock);
 }
 
+locale_t engine_locale(void)
+{
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a static one of the C library */
+}
+
 static void *run_coordinator(void *arg)
 {
     struct engine *engine = arg;
     struct err err = {0};
+    uselocale(engine_locale());
     pthread_setname_np(pthread_self(), "coordinator");
     if (coordinator_run(engine->coordinator, &err)) set_failure(engine, &err);
     return NULL;
@@ -82,6 +88,7 @@ static void *run_worker(void *arg)
 {
     struct engine_worker *own = arg;
     struct err err = {0};
+    uselocale(engine_locale());
     pthread_setname_np(pthread_self(), "worker");
     enum err_code code = worker_run(own->worker, &err);
     if (code && err.code != code) err_set(&err, code, "a worker stopped: %s", err_meaning(code));
@@ -149,6 +156,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
         .shows_locations = true,
+        .executor = config->executor,
     };
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
     if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);

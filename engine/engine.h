@@ -13,6 +13,8 @@
 #include "worker/cache.h"
 #include "worker/worker.h"
 
+#include <locale.h>
+
 struct engine_config {
     uint32_t workers;      /* threads; 0: one a processor */
     uint32_t window;       /* requests in flight; 0: eight a worker */
@@ -30,6 +32,7 @@ struct engine_config {
     struct db_limits limits;
     const struct vsig_options *signals; /* NULL: defaults */
     struct msg_options defaults;
+    const char *executor; /* the program in whose processes statements on SQLite run; NULL: here */
 };
 
 struct engine_stats {
@@ -42,8 +45,8 @@ struct engine_stats {
 
 struct engine;
 
-/* Everything in `config` is copied except databases, signals and the strings of defaults, which must outlive the
- * engine. */
+/* Everything in `config` is copied except databases, signals, executor and the strings of defaults, which must outlive
+ * the engine. */
 enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err);
 
 /* Hand over a request; it is encoded before the call returns. Waits up to timeout_ms (below 0: for ever) for room:
@@ -72,5 +75,9 @@ uint32_t engine_window(const struct engine *engine);
 /* The strategy and threshold in effect when neither request nor config sets them. */
 enum msg_strategy engine_strategy(const struct engine *engine);
 double engine_threshold(const struct engine *engine);
+
+/* The locale of the engine's threads, which write numbers with a point whatever the process has set. Not to be freed.
+ * Thread: any. */
+locale_t engine_locale(void);
 
 #endif
