@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include "engine/assay_internal.h"
 #include "engine/reorder.h"
 
 enum { TICK_MS = 100 };
@@ -84,11 +85,10 @@ enum err_code engine_run(struct engine *engine, const struct engine_loop *loop, 
 enum err_code engine_judge(const struct engine_config *config, const struct msg_request *request,
                            struct msg_verdict **out, struct err *err)
 {
-    struct engine *engine = NULL;
+    struct assay_engine *engine = NULL;
     *out = NULL;
-    enum err_code code = engine_open(config, &engine, err);
-    if (code == ERR_OK) code = engine_submit(engine, request, -1, err);
-    if (code == ERR_OK) code = engine_next(engine, -1, out, err);
-    engine_close(engine);
+    enum err_code code = assay_open_config(config, &engine, err);
+    if (code == ERR_OK) code = assay_judge_request(engine, request, out, err);
+    assay_close(engine);
     return code;
 }
