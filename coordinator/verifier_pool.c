@@ -37,7 +37,7 @@ static int64_t deadline_of(const struct verifier_pool *pool, const struct core_v
     return now + (left < 0 ? 0 : left);
 }
 
-/* Try to send until there is room, or the asker is being closed. */
+/* Try to send until there is room, or the pool is being closed. */
 static void send_result(struct verifier_pool *pool, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};

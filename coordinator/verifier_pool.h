@@ -24,7 +24,7 @@ struct verifier_pool_config {
     int64_t timeout_ms;   /* for a question without a deadline; 0: 60,000 */
 };
 
-/* `config` is copied, what the scorer needs too; the bus must outlive the asker. ERR_CONFIG: as scorer_open says. */
+/* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open says. */
 enum err_code verifier_pool_new(const struct verifier_pool_config *config, struct verifier_pool **out, struct err *err);
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
 void verifier_pool_free(struct verifier_pool *pool);

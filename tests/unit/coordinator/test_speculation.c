@@ -123,8 +123,8 @@ Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
         0);
     cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT);
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, VSIG_FAMILY_COUNT, 0);
-    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT, "the second is done, but the first is not settled");
+    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT, "the second is done, but the first is not");
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
-    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT, "two settled, two more are out");
+    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT, "two are done, two more are out");
     script_close(&s);
 }
