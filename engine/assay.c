@@ -318,7 +318,7 @@ enum assay_result assay_submit(struct assay_engine *self, const char *request, s
         count_down(self, &self->n_callers);
         if (code) g_free(own);
     }
-    arena_free(&arena);
+    arena_free(&arena); // NOLINT(clang-analyzer-unix.Malloc): call_back frees `own`
     return fill_error(error, code, &err);
 }
 
@@ -354,9 +354,9 @@ void assay_options_init_sized(struct assay_options *options, size_t size, size_t
 static bool copy_known(void *out, size_t known, const void *from, size_t size)
 {
     const char *bytes = from;
+    memset(out, 0, known);
     for (size_t i = known; i < size; i++)
         if (bytes[i]) return false;
-    memset(out, 0, known);
     memcpy(out, from, size < known ? size : known);
     return true;
 }
@@ -385,7 +385,10 @@ static enum err_code keep_database(struct assay_engine *self, const struct assay
         return err_set(err, ERR_CONFIG, "a database denies more than %d columns", MSG_MAX_LIST);
     const char **denied = arena_new_array(&self->arena, from->n_deny_columns, const char *);
     if (!denied) return err_set(err, ERR_NOMEM, "too many denied columns");
-    for (size_t i = 0; i < from->n_deny_columns; i++) denied[i] = keep(self, from->deny_columns[i]);
+    for (size_t i = 0; i < from->n_deny_columns; i++) {
+        if (!from->deny_columns[i]) return err_set(err, ERR_CONFIG, "a denied column has no name");
+        denied[i] = keep(self, from->deny_columns[i]);
+    }
     *out = (struct worker_database){
         .name = keep(self, from->name),
         .path = keep(self, from->path),

@@ -156,6 +156,9 @@ Test(assay, options_that_are_not_valid)
     options = valid;
     options.databases = &database, options.n_databases = 1;
     expect_no_engine("'everything'");
+    database.expose = "none";
+    database.deny_columns = (const char *const[]){NULL}, database.n_deny_columns = 1;
+    expect_no_engine("denied column");
     database.path = NULL;
     expect_no_engine("no path");
     options = valid;
