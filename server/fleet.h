@@ -17,7 +17,7 @@ struct fleet_part {
     void *ctx;
     enum err_code (*run)(void *ctx, struct err *err); /* until stop; what it returns else ends the process */
     void (*stop)(void *ctx);                          /* thread: main */
-    int64_t (*turned_ns)(void *ctx); /* when its loop last turned, clock_now_ns; 0: not yet. Any thread */
+    int64_t (*heartbeat_ns)(void *ctx); /* when its loop last turned, clock_now_ns; 0: not yet. Any thread */
 };
 
 enum { FLEET_MAX_PARTS = 256, FLEET_EXIT_ENDED = 0, FLEET_EXIT_FAILED = 2 /* exit codes */ };

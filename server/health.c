@@ -22,8 +22,8 @@ static int64_t loop_age(const struct health *health, bool *started)
     *started = true;
     for (uint32_t i = 0; i < health->config.n_parts; i++) {
         const struct fleet_part *part = &health->config.parts[i];
-        if (!part->turned_ns) continue;
-        int64_t turned = part->turned_ns(part->ctx);
+        if (!part->heartbeat_ns) continue;
+        int64_t turned = part->heartbeat_ns(part->ctx);
         if (!turned) *started = false;
         if (!turned) turned = health->opened_ns;
         if (turned < oldest) oldest = turned;

@@ -35,7 +35,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
     return coordinator_new(&config, out, err);
 }
 
-static int64_t turned_ns(void *ctx)
+static int64_t heartbeat_ns(void *ctx)
 {
     return coordinator_heartbeat_ns(ctx);
 }
@@ -65,7 +65,7 @@ static int coordinator_command(struct cli *cli)
     fleet_settings_start(cli);
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = open_coordinator(cli, bus, &models, &coordinator, &err);
-    const struct fleet_part part = {"coordinator", coordinator, run, stop, turned_ns};
+    const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,
                                       .n_parts = 1,

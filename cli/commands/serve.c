@@ -20,7 +20,7 @@ struct serve {
     struct http_api *api;
     struct range *verdicts, *letters;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
-    atomic_llong turned_ns;
+    atomic_llong heartbeat_ns;
 };
 
 /* --- outcomes --- */
@@ -99,7 +99,7 @@ static enum err_code run(void *ctx, struct err *err)
     struct serve *serve = ctx;
     enum err_code code = ERR_OK;
     while (!code && !is_over(serve)) {
-        atomic_store(&serve->turned_ns, clock_now_ns());
+        atomic_store(&serve->heartbeat_ns, clock_now_ns());
         code = listen_to(serve, serve->verdicts, TURN_MS, take_verdict, err);
         if (!code) code = listen_to(serve, serve->letters, 0, take_letter, err);
         pending_expire(serve->pending, clock_now_ns());
@@ -116,9 +116,9 @@ static void stop(void *ctx)
     atomic_store(&serve->until_ns, clock_now_ns() + patience_ms * 1000000);
 }
 
-static int64_t turned_ns(void *ctx)
+static int64_t heartbeat_ns(void *ctx)
 {
-    return atomic_load(&((struct serve *)ctx)->turned_ns);
+    return atomic_load(&((struct serve *)ctx)->heartbeat_ns);
 }
 
 static void collect(void *ctx, struct metrics *metrics)
@@ -193,7 +193,7 @@ static int serve_command(struct cli *cli)
     int exit_code;
     fleet_settings_start(cli);
     enum err_code code = open_serve(cli, &serve, &err);
-    const struct fleet_part part = {"serve", &serve, run, stop, turned_ns};
+    const struct fleet_part part = {"serve", &serve, run, stop, heartbeat_ns};
     struct health_config health_of = {
         .name = "serve", .parts = &part, .n_parts = 1, .bus = serve.bus, .ctx = &serve, .collect = collect};
     if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);

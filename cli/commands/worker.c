@@ -40,7 +40,7 @@ static void stop(void *ctx)
     worker_stop(ctx);
 }
 
-static int64_t turned_ns(void *ctx)
+static int64_t heartbeat_ns(void *ctx)
 {
     return worker_liveness(ctx).heartbeat_ns;
 }
@@ -163,7 +163,7 @@ static enum err_code open_workers(struct pool *pool, struct cli *cli, const stru
         code = worker_new(&config, &pool->workers[i], err);
         if (code) break;
         snprintf(pool->names[i], sizeof pool->names[i], "worker-%u", i);
-        pool->parts[i] = (struct fleet_part){pool->names[i], pool->workers[i], run, stop, turned_ns};
+        pool->parts[i] = (struct fleet_part){pool->names[i], pool->workers[i], run, stop, heartbeat_ns};
         pool->n++;
     }
     return code;

@@ -43,7 +43,7 @@ static const struct option_row judge_rows[] = {
     {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,
      .sentence = "instead of a threshold: the share of wrong answers among the validated ones that is put up with"},
     {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
-     .sentence = "time for one question from its arrival; 0: 30 seconds, -1: none"},
+     .sentence = "time for one question from its arrival; 0, -1: none, but ten minutes in a fleet"},
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "candidates to judge at most; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,

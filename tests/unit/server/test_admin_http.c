@@ -215,7 +215,7 @@ Test(admin, all_addresses)
 
 static atomic_llong turned;
 
-static int64_t turned_ns(void *ctx)
+static int64_t heartbeat_ns(void *ctx)
 {
     (void)ctx;
     return atomic_load(&turned);
@@ -294,7 +294,7 @@ struct process {
 
 static void process_open(struct process *process)
 {
-    static const struct fleet_part part = {.name = "worker-0", .turned_ns = turned_ns};
+    static const struct fleet_part part = {.name = "worker-0", .heartbeat_ns = heartbeat_ns};
     const struct health_config config = {.name = "worker",
                                          .commit = "1234567",
                                          .listen = "127.0.0.1:0",
