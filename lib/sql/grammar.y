@@ -7,7 +7,7 @@
  * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken: the printer writes
  * the parentheses that were read, so the text that an engine sees is the same.
  *
- * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already settled by words.c, and
+ * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already classified by words.c, and
  * BAD is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of
  * an entry or a condition, which becomes an ERROR node, or after one, which is kept.
  */
@@ -73,7 +73,7 @@ query(A) ::= bare_query(A).
 query(A) ::= paren_query(A).
 
 /* A query in its own parentheses is one only where nothing but a query may stand, or as an arm of a set operation;
- * elsewhere it is a scalar subquery (6). Shifting `)` first settles ((SELECT 1)). */
+ * elsewhere it is a scalar subquery (6). Shifting `)` first decides ((SELECT 1)). */
 paren_query(A) ::= LP(K) bare_query(Q) RP.   { A = sqlb_in_parens(p, Q, K.start); }
 paren_query(A) ::= LP(K) paren_query(Q) RP.  { A = sqlb_in_parens(p, Q, K.start); }
 

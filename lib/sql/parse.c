@@ -387,7 +387,7 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
 
 /* ---- types before strings -------------------------------------------------------------------------------------- */
 
-/* Would this token, and the one after it, be taken? What only its neighbours can settle is let pass. */
+/* Would this token, and the one after it, be taken? A word that only its neighbours can classify is let pass. */
 static bool takes_string(const struct sim *sim, unsigned after)
 {
     struct sim copy;
@@ -399,7 +399,7 @@ static bool takes_string(const struct sim *sim, unsigned after)
 /* int4 '2', box '((1, 2), (3, 4))': PostgreSQL lets any type stand before a string, and to SQLite that is a name with
  * an alias. SQLite's reading comes first; where the grammar cannot take it, up to the token after the string at `i`,
  * the name that has just been shifted is taken back and is a type. */
-static void settle_type(struct feeder *f, uint32_t i)
+static void reread_as_type(struct feeder *f, uint32_t i)
 {
     struct sim sim;
     struct sql_token *type = &f->p->tokens[i - 1];
@@ -468,9 +468,9 @@ static void feed_all(struct feeder *f)
     uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is the same one */
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
-        if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_settle_word(p, i, prev);
+        if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_classify_keyword(p, i, prev);
         struct sql_token token = i < f->stop ? p->tokens[i] : end;
-        if (token.code == T_STRING && prev == T_ID) settle_type(f, i);
+        if (token.code == T_STRING && prev == T_ID) reread_as_type(f, i);
         feed(f, token);
         if (p->too_deep) {
             too_deep(p, token.start, token.start + token.len);
@@ -576,7 +576,7 @@ static uint32_t or_default(uint32_t value, uint32_t by_default, uint32_t most)
     return value < most ? value : most;
 }
 
-static struct sql_limits settled(const struct sql_limits *limits)
+static struct sql_limits limits_or_defaults(const struct sql_limits *limits)
 {
     static const struct sql_limits NONE = {0};
     if (!limits) limits = &NONE;
@@ -609,7 +609,7 @@ static enum err_code check_text(struct sql_parser *p, size_t len)
 enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
                         struct sql_stmt **out)
 {
-    struct sql_parser p = {.arena = arena, .limits = settled(limits)};
+    struct sql_parser p = {.arena = arena, .limits = limits_or_defaults(limits)};
     bool too_long = len > p.limits.max_bytes;
     *out = NULL;
     p.stmt = arena_new(arena, struct sql_stmt);

@@ -60,17 +60,18 @@ struct sql_parser {
 /* scan.re: fill p->tokens. ERR_OK, ERR_LIMIT_TOKENS (with a diagnostic) or ERR_LIMIT_MEMORY. */
 enum err_code sql_scan(struct sql_parser *p);
 
-/* words.c: settle token `i` by its neighbours; may take following tokens into it. Returns the index after it.
- * `prev` is the code of the token before, already settled (0 at the start). Only tokens of which sql_in_context is true
- * need it: most are what they are. */
-uint32_t sql_settle_word(struct sql_parser *p, uint32_t i, unsigned prev);
+/* words.c: classify token `i` by its neighbours, as a keyword or a name; may take following tokens into it.
+ * Returns the index after it.
+ * `prev` is the code of the token before, already classified (0 at the start). Only tokens of which sql_in_context is
+ * true need it: most are what they are. */
+uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev);
 extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256]; /* by code: itself; what comes after it */
 static inline bool sql_in_context(unsigned code, unsigned prev)
 {
     return SQL_CONTEXTUAL[code] || SQL_OPENS_CONTEXT[prev];
 }
 
-/* Does this token, once settled, end an operand (so that an operator, and no operand, must follow)? */
+/* Does this token, once classified, end an operand (so that an operator, and no operand, must follow)? */
 bool sql_ends_operand(unsigned code);
 
 /* diag.c: add a diagnostic in order of the text; past limits.max_diags only earlier ones are kept.

@@ -188,7 +188,7 @@ next:
     'WITH'         { TOKEN(T_WITH); }
     'WITHIN'       { TOKEN(T_WITHIN); }
 
-    // Words that the feeder settles.
+    // Words that the feeder classifies.
     'AT'           { TOKEN(SQL_WORD_AT); }
     'ILIKE'        { TOKEN(SQL_WORD_ILIKE); }
     'OVERLAPS'     { TOKEN(SQL_WORD_OVERLAPS); }

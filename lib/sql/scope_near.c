@@ -184,23 +184,23 @@ void scope_report(struct binder *b, enum err_code code, const struct sql_node *n
 }
 
 /* A growing list of names to choose near ones from. */
-struct names {
+struct near_names {
     const char **list;
     uint32_t n;
 };
 
-static bool names_init(struct binder *b, struct names *names)
+static bool names_init(struct binder *b, struct near_names *names)
 {
-    *names = (struct names){.list = arena_new_array(b->arena, NEAR_MAX_NAMES, const char *)};
+    *names = (struct near_names){.list = arena_new_array(b->arena, NEAR_MAX_NAMES, const char *)};
     return names->list || scope_fail(b, ERR_LIMIT_MEMORY);
 }
 
-static void add_name(struct names *names, const char *name)
+static void add_name(struct near_names *names, const char *name)
 {
     if (name && *name && names->n < NEAR_MAX_NAMES) names->list[names->n++] = name;
 }
 
-static void add_columns(struct binder *b, struct names *names, const struct sql_source *source)
+static void add_columns(struct binder *b, struct near_names *names, const struct sql_source *source)
 {
     const struct sql_catalog *c = b->catalog;
     if (source->kind == SQL_SOURCE_TABLE) {
@@ -213,8 +213,8 @@ static void add_columns(struct binder *b, struct names *names, const struct sql_
 }
 
 /* Names are handed to the user: `diag->expected` first gets `exact`, then the near ones. */
-static void suggest(struct binder *b, struct sql_diag *diag, const char *name, size_t len, const struct names *names,
-                    const struct names *exact)
+static void suggest(struct binder *b, struct sql_diag *diag, const char *name, size_t len,
+                    const struct near_names *names, const struct near_names *exact)
 {
     const char *near[NEAR_MAX_OUT];
     uint32_t n_near = sql_near_names(name, len, names->list, names->n, near, NEAR_MAX_OUT);
@@ -237,8 +237,8 @@ static const char *source_label(struct binder *b, const struct sql_source *sourc
 
 /* What the unknown column's surroundings tell. */
 struct surroundings {
-    struct names names;                 /* columns that could stand there */
-    struct names exact;                 /* the same column under another table: "stadium.name" */
+    struct near_names names;            /* columns that could stand there */
+    struct near_names exact;            /* the same column under another table: "stadium.name" */
     const struct sql_source *qualified; /* the source that the qualifier names */
     const struct sql_source *renamed;   /* a table that the qualifier names but that has an alias */
 };
@@ -286,7 +286,7 @@ static bool in_some_scope(const struct scope *scope, int table)
 
 /* The first table of the catalog that has the column but is not in FROM, or NULL; all of them go to `exact`. */
 static const char *tables_outside(struct binder *b, const struct scope *scope, const struct sql_node *c,
-                                  struct names *exact)
+                                  struct near_names *exact)
 {
     const struct sql_catalog *cat = b->catalog;
     const char *first = NULL;
@@ -327,7 +327,7 @@ void scope_unknown_column(struct binder *b, const struct scope *scope, const str
     if (diag) suggest(b, diag, column->text, column->text_len, &s.names, &s.exact);
 }
 
-static void add_tables(struct binder *b, struct names *names)
+static void add_tables(struct binder *b, struct near_names *names)
 {
     const struct sql_catalog *c = b->catalog;
     int n = c->n_tables(c->self);
@@ -339,7 +339,7 @@ static void add_tables(struct binder *b, struct names *names)
 
 void scope_unknown_table(struct binder *b, const struct sql_node *t)
 {
-    struct names names;
+    struct near_names names;
     if (b->muted || b->n_diags >= SCOPE_MAX_DIAGS || !names_init(b, &names)) return;
     add_tables(b, &names);
     char *name = full_name(b, NULL, 0, t->text2, t->text2_len, t->text, t->text_len);
@@ -350,7 +350,7 @@ void scope_unknown_table(struct binder *b, const struct sql_node *t)
 
 void scope_unknown_star(struct binder *b, const struct scope *scope, const struct sql_node *star)
 {
-    struct names names;
+    struct near_names names;
     if (b->muted || b->n_diags >= SCOPE_MAX_DIAGS || !names_init(b, &names)) return;
     for (uint32_t i = 0; i < scope->block->n_sources; i++) add_name(&names, source_label(b, &scope->block->sources[i]));
     char *name = full_name(b, NULL, 0, star->text2, star->text2_len, star->text, star->text_len);

@@ -1,8 +1,8 @@
 /* Contextual words: keywords only where their neighbours say so, identifiers everywhere else.
  *
  * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can
- * begin an operand, such as DATE in `SELECT name, date FROM t`. Those are settled here, one function a word, by looking
- * at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it
+ * begin an operand, such as DATE in `SELECT name, date FROM t`. Those are classified here, one function a word, by
+ * looking at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it
  * into its own (AT TIME ZONE, a type after ::).
  */
 #include "lib/sql/parser.h"
@@ -11,9 +11,9 @@
 
 #include "lib/sql/grammar.h"
 
-/* What a function here is given: the tokens, which one, and the settled code of the one before. It sets tokens[i].code
+/* What a function here is given: the tokens, which one, and the final code of the one before. It sets tokens[i].code
  * and returns how many tokens after it were taken in. */
-typedef uint32_t settle_fn(struct sql_parser *p, uint32_t i, unsigned prev);
+typedef uint32_t classify_fn(struct sql_parser *p, uint32_t i, unsigned prev);
 
 static unsigned code_at(const struct sql_parser *p, uint32_t i)
 {
@@ -33,7 +33,7 @@ static bool is_word(const struct sql_parser *p, uint32_t i)
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-static uint32_t settle(struct sql_parser *p, uint32_t i, bool in_context, unsigned code)
+static uint32_t classify(struct sql_parser *p, uint32_t i, bool in_context, unsigned code)
 {
     p->tokens[i].code = (in_context ? code : (unsigned)T_ID) & 0xff;
     return 0;
@@ -107,7 +107,7 @@ static bool begins_operand(const struct sql_parser *p, uint32_t i)
 /* FILTER (, OVER ( and OVER name, WITHIN GROUP: directly after a call. */
 static uint32_t filter(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_FILTER);
+    return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_FILTER);
 }
 
 /* As SQLite does, OVER before anything that could be the name of a window is the keyword. */
@@ -119,42 +119,42 @@ static uint32_t over(struct sql_parser *p, uint32_t i, unsigned prev)
         [T_NO] = true,     [T_OTHERS] = true, [T_PARTITION] = true, [T_PRECEDING] = true, [T_RANGE] = true,
         [T_ROW] = true,    [T_ROWS] = true,   [T_TIES] = true,      [T_UNBOUNDED] = true, [T_FIRST] = true,
         [T_LAST] = true,   [T_ASC] = true,    [T_DESC] = true};
-    return settle(p, i, prev == T_RP && NAMES[code_at(p, i + 1)], T_OVER);
+    return classify(p, i, prev == T_RP && NAMES[code_at(p, i + 1)], T_OVER);
 }
 
 static uint32_t within(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_GROUP, T_WITHIN);
+    return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_GROUP, T_WITHIN);
 }
 
 /* WINDOW name AS */
 static uint32_t window(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
-    return settle(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_AS, T_WINDOW);
+    return classify(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_AS, T_WINDOW);
 }
 
 static uint32_t indexed(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_NOT || (code_at(p, i + 1) == T_BY && sql_ends_operand(prev)), T_INDEXED);
+    return classify(p, i, prev == T_NOT || (code_at(p, i + 1) == T_BY && sql_ends_operand(prev)), T_INDEXED);
 }
 
 static uint32_t tablesample(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
-    return settle(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_LP, T_TABLESAMPLE);
+    return classify(p, i, is_word(p, i + 1) && code_at(p, i + 2) == T_LP, T_TABLESAMPLE);
 }
 
 static uint32_t lateral(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LP;
-    return settle(p, i, before && (code_at(p, i + 1) == T_LP || is_word(p, i + 1)) && code_at(p, i + 1) != T_AS,
-                  T_LATERAL);
+    return classify(p, i, before && (code_at(p, i + 1) == T_LP || is_word(p, i + 1)) && code_at(p, i + 1) != T_AS,
+                    T_LATERAL);
 }
 
 static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_WITH, T_ORDINALITY);
+    return classify(p, i, prev == T_WITH, T_ORDINALITY);
 }
 
 /* ONLY t: a table without those that inherit from it. Also ends FETCH FIRST 3 ROWS ONLY, where the grammar sees. */
@@ -162,7 +162,7 @@ static uint32_t only(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool table = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_TABLE;
     unsigned next = code_at(p, i + 1);
-    return table && next != T_ID && next != T_LP ? settle(p, i, false, 0) : 0;
+    return table && next != T_ID && next != T_LP ? classify(p, i, false, 0) : 0;
 }
 
 /* ROWS FROM (f(x), g(y)) */
@@ -176,7 +176,7 @@ static uint32_t rows(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t variadic(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_LP || prev == T_COMMA;
-    return settle(p, i, before && begins_operand(p, i + 1) && code_at(p, i + 1) != T_LP, T_VARIADIC);
+    return classify(p, i, before && begins_operand(p, i + 1) && code_at(p, i + 1) != T_LP, T_VARIADIC);
 }
 
 /* The index after `a, b, c`. */
@@ -192,7 +192,7 @@ static uint32_t cte_set(struct sql_parser *p, uint32_t i, unsigned prev)
     bool search = word_at(p, i, "SEARCH"), how = word_at(p, i + 1, "DEPTH") || word_at(p, i + 1, "BREADTH");
     uint32_t set = skip_names(p, search ? i + 4 : i + 1);
     bool clause = !search || (how && code_at(p, i + 2) == T_FIRST && code_at(p, i + 3) == T_BY);
-    if (!clause || !word_at(p, set, "SET") || (prev != T_RP && prev != T_ID)) return settle(p, i, false, 0);
+    if (!clause || !word_at(p, set, "SET") || (prev != T_RP && prev != T_ID)) return classify(p, i, false, 0);
     return take(p, i, set - i, T_CTE_SET);
 }
 
@@ -219,7 +219,7 @@ static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
     (void)prev;
     bool clause = code_at(p, i + 1) == T_FIRST &&
                   (code_at(p, i + 2) == T_ROW || code_at(p, i + 2) == T_ROWS || begins_operand(p, i + 2));
-    return settle(p, i, clause, T_FETCH);
+    return classify(p, i, clause, T_FETCH);
 }
 
 /* OFFSET begins a clause between something finished and a number; else it is a name. */
@@ -228,7 +228,7 @@ static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
     static const bool ENDS_CLAUSE[256] = {[T_ALL] = true,  [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
                                           [T_LAST] = true, [T_ONLY] = true, [T_TIES] = true, [T_STAR] = true};
     bool after = sql_ends_operand(prev) || ENDS_CLAUSE[prev & 0xff];
-    return settle(p, i, after && begins_operand(p, i + 1), T_OFFSET);
+    return classify(p, i, after && begins_operand(p, i + 1), T_OFFSET);
 }
 
 /* x > ANY (...), x LIKE ALL (...); ALL elsewhere stays what it is. */
@@ -238,20 +238,20 @@ static uint32_t any(struct sql_parser *p, uint32_t i, unsigned prev)
                                        [T_GT] = true, [T_GE] = true, [T_LIKE_KW] = true, [T_OPER] = true};
     bool quantifies = COMPARES[prev & 0xff] && code_at(p, i + 1) == T_LP;
     if (!quantifies && p->tokens[i].code == T_ALL) return 0;
-    return settle(p, i, quantifies, T_ANY);
+    return classify(p, i, quantifies, T_ANY);
 }
 
 static uint32_t ilike(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool infix = (sql_ends_operand(prev) || prev == T_NOT) && begins_operand(p, i + 1);
-    return settle(p, i, infix, T_LIKE_KW);
+    return classify(p, i, infix, T_LIKE_KW);
 }
 
 /* SIMILAR TO */
 static uint32_t similar(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool infix = (sql_ends_operand(prev) || prev == T_NOT) && word_at(p, i + 1, "TO") && begins_operand(p, i + 2);
-    return infix ? take(p, i, 1, T_LIKE_KW) : settle(p, i, false, 0);
+    return infix ? take(p, i, 1, T_LIKE_KW) : classify(p, i, false, 0);
 }
 
 /* AT TIME ZONE */
@@ -259,24 +259,24 @@ static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool infix =
         sql_ends_operand(prev) && word_at(p, i + 1, "TIME") && word_at(p, i + 2, "ZONE") && begins_operand(p, i + 3);
-    return infix ? take(p, i, 2, T_AT_ZONE) : settle(p, i, false, 0);
+    return infix ? take(p, i, 2, T_AT_ZONE) : classify(p, i, false, 0);
 }
 
 static uint32_t overlaps(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_OPER);
+    return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_OPER);
 }
 
 static uint32_t symmetric(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    return settle(p, i, prev == T_BETWEEN && begins_operand(p, i + 1), T_SYMMETRIC);
+    return classify(p, i, prev == T_BETWEEN && begins_operand(p, i + 1), T_SYMMETRIC);
 }
 
 /* IS UNKNOWN, IS NOT UNKNOWN: the null of booleans. */
 static uint32_t unknown(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool is = prev == T_IS || (prev == T_NOT && code_at(p, i - 2) == T_IS);
-    return settle(p, i, is && code_at(p, i + 1) != T_DOT && code_at(p, i + 1) != T_LP, T_NULL);
+    return classify(p, i, is && code_at(p, i + 1) != T_DOT && code_at(p, i + 1) != T_LP, T_NULL);
 }
 
 /* TRUE, FALSE and CURRENT_DATE are values, but t.true and current_timestamp(3) are names. */
@@ -299,7 +299,7 @@ static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
     bool sets = word_at(p, i + 1, "SETS") && code_at(p, i + 2) == T_LP;
-    return sets ? take(p, i, 1, T_GROUPING_SETS) : settle(p, i, false, 0);
+    return sets ? take(p, i, 1, T_GROUPING_SETS) : classify(p, i, false, 0);
 }
 
 static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
@@ -307,7 +307,7 @@ static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
     unsigned next = code_at(p, i + 1);
     unsigned first = code_at(p, i + 2);
     bool query = next == T_LP && (first == T_SELECT || first == T_WITH || first == T_VALUES || first == T_TABLE);
-    return settle(p, i, prev != T_DOT && (next == T_LBRACKET || query), T_ARRAY);
+    return classify(p, i, prev != T_DOT && (next == T_LBRACKET || query), T_ARRAY);
 }
 
 /* ~ matches a pattern between two operands and inverts bits before one. */
@@ -353,7 +353,7 @@ static uint32_t for_word(struct sql_parser *p, uint32_t i, unsigned prev)
     (void)prev;
     bool locks = word_at(p, i + 1, "UPDATE") || word_at(p, i + 1, "SHARE") || word_at(p, i + 1, "KEY") ||
                  word_at(p, i + 1, "NO");
-    return settle(p, i, locks, T_FOR_LOCK);
+    return classify(p, i, locks, T_FOR_LOCK);
 }
 
 /* ---- types ---- */
@@ -421,9 +421,9 @@ static uint32_t type_after_cast(struct sql_parser *p, uint32_t i)
 /* DATE '2020-01-01', TIMESTAMP(3) WITH TIME ZONE '...' */
 static uint32_t type_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
-    if (prev == T_DOT || prev == T_AS) return settle(p, i, false, 0);
+    if (prev == T_DOT || prev == T_AS) return classify(p, i, false, 0);
     uint32_t string = skip_time_zone(p, skip_parens(p, i + 1));
-    if (code_at(p, string) != T_STRING) return settle(p, i, false, 0);
+    if (code_at(p, string) != T_STRING) return classify(p, i, false, 0);
     return take(p, i, string - i - 1, T_TYPEWORD);
 }
 
@@ -510,12 +510,12 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
     bool is_call = prev != T_DOT && code_at(p, i + 1) == T_LP && call;
     bool extract = p->tokens[i].code == T_EXTRACT;
     bool marked = is_call && mark_words(p, i, call) > 0;
-    return settle(p, i, marked && extract, T_EXTRACT);
+    return classify(p, i, marked && extract, T_EXTRACT);
 }
 
-/* Code, and what settles it. */
+/* Code, and the function that classifies it. */
 /* clang-format off */
-#define SETTLERS(X)                                                                                                    \
+#define CLASSIFIERS(X)                                                                                                 \
     X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper)                       \
     X(T_EXTRACT, call_words) X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word)                \
     X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value)   \
@@ -527,25 +527,25 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
     X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */
 
-static settle_fn *const SETTLE[256] = {
+static classify_fn *const CLASSIFY[256] = {
 #define X(code, fn) [code] = (fn),
-    SETTLERS(X)
+    CLASSIFIERS(X)
 #undef X
 };
 
 const bool SQL_CONTEXTUAL[256] = {
 #define X(code, fn) [code] = true,
-    SETTLERS(X)
+    CLASSIFIERS(X)
 #undef X
 };
 
 /* A type follows ::, and fields may follow the string of an INTERVAL. */
 const bool SQL_OPENS_CONTEXT[256] = {[T_TYPECAST] = true, [T_STRING] = true};
 
-uint32_t sql_settle_word(struct sql_parser *p, uint32_t i, unsigned prev)
+uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     if (prev == T_TYPECAST) return i + 1 + type_after_cast(p, i);
     if (prev == T_STRING && ends_interval(p, i, prev)) return i + 1 + fields(p, i);
-    settle_fn *fn = SETTLE[p->tokens[i].code];
+    classify_fn *fn = CLASSIFY[p->tokens[i].code];
     return i + 1 + (fn ? fn(p, i, prev) : 0);
 }
