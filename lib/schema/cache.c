@@ -17,7 +17,7 @@
 static const int64_t LOOK_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
 static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
-struct entry {
+struct cache_entry {
     struct schema_index *index; /* a reference, or NULL */
     bool busy;                  /* a thread works on it */
     int64_t looked_ns, asked_ns;
@@ -27,8 +27,8 @@ struct entry {
 
 struct schema_cache {
     pthread_mutex_t lock;
-    pthread_cond_t settled; /* some entry is no longer busy */
-    GHashTable *entries;    /* key_of → struct entry */
+    pthread_cond_t not_busy; /* some entry is no longer busy */
+    GHashTable *entries;     /* key_of → struct cache_entry */
     struct schema_options options;
     GHashTable *own; /* name → struct schema_options: of databases that have some of their own */
     char *descriptions_dir;
@@ -40,7 +40,7 @@ struct schema_cache {
 
 static void entry_free(void *p)
 {
-    struct entry *entry = p;
+    struct cache_entry *entry = p;
     schema_unref(entry->index);
     g_free(entry);
 }
@@ -56,7 +56,7 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
 {
     struct schema_cache *cache = g_new0(struct schema_cache, 1);
     pthread_mutex_init(&cache->lock, NULL);
-    pthread_cond_init(&cache->settled, NULL);
+    pthread_cond_init(&cache->not_busy, NULL);
     cache->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
     cache->own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     if (options) cache->options = *options;
@@ -83,7 +83,7 @@ void schema_cache_free(struct schema_cache *cache)
     if (!cache) return;
     g_hash_table_destroy(cache->entries);
     g_hash_table_destroy(cache->own);
-    pthread_cond_destroy(&cache->settled);
+    pthread_cond_destroy(&cache->not_busy);
     pthread_mutex_destroy(&cache->lock);
     g_free(cache->descriptions_dir);
     g_free(cache);
@@ -98,20 +98,20 @@ static char *key_of(const struct schema_cache *cache, const char *db_name, const
     return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : g_strdup(path);
 }
 
-static struct entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
+static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
 {
     char *key = key_of(cache, db_name, path);
-    struct entry *entry = g_hash_table_lookup(cache->entries, key);
+    struct cache_entry *entry = g_hash_table_lookup(cache->entries, key);
     if (entry) {
         g_free(key);
         return entry;
     }
-    entry = g_new0(struct entry, 1);
+    entry = g_new0(struct cache_entry, 1);
     g_hash_table_insert(cache->entries, key, entry);
     return entry;
 }
 
-static void drop_index(struct schema_cache *cache, struct entry *entry)
+static void drop_index(struct schema_cache *cache, struct cache_entry *entry)
 {
     if (!entry->index) return;
     cache->bytes -= entry->index->bytes;
@@ -120,27 +120,27 @@ static void drop_index(struct schema_cache *cache, struct entry *entry)
     entry->index = NULL;
 }
 
-static struct entry *least_recent(struct schema_cache *cache, const struct entry *but)
+static struct cache_entry *least_recent(struct schema_cache *cache, const struct cache_entry *but)
 {
     GHashTableIter iter;
     void *value;
-    struct entry *oldest = NULL;
+    struct cache_entry *oldest = NULL;
     g_hash_table_iter_init(&iter, cache->entries);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        struct entry *entry = value;
+        struct cache_entry *entry = value;
         if (!entry->index || entry->busy || entry == but) continue;
         if (!oldest || entry->asked_ns < oldest->asked_ns) oldest = entry;
     }
     return oldest;
 }
 
-static void put_index(struct schema_cache *cache, struct entry *entry, struct schema_index *index)
+static void put_index(struct schema_cache *cache, struct cache_entry *entry, struct schema_index *index)
 {
     drop_index(cache, entry);
     entry->index = index;
     cache->bytes += index->bytes;
     cache->stats.indexes++;
-    struct entry *victim;
+    struct cache_entry *victim;
     while (cache->bytes > cache->max_bytes && (victim = least_recent(cache, entry)) != NULL) {
         drop_index(cache, victim);
         cache->stats.evicted++;
@@ -153,7 +153,7 @@ static bool is_lasting(enum err_code code)
     return code != ERR_CANCELLED && code != ERR_DEADLINE && err_class(code) == ERR_CLASS_REJECT;
 }
 
-static void note_failure(struct entry *entry, enum err_code code, const struct err *err)
+static void note_failure(struct cache_entry *entry, enum err_code code, const struct err *err)
 {
     entry->failure = (struct err){0};
     if (!is_lasting(code)) return;
@@ -178,7 +178,7 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
 }
 
 /* Called and returns with the lock held. */
-static enum err_code refresh(struct schema_cache *cache, struct entry *entry, struct db *db, const char *db_name,
+static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db, const char *db_name,
                              const char *path, struct err *err)
 {
     struct schema_index *have = entry->index, *fresh; /* a busy entry keeps its index */
@@ -192,12 +192,12 @@ static enum err_code refresh(struct schema_cache *cache, struct entry *entry, st
     if (fresh) put_index(cache, entry, fresh);
     cache->stats.misses += fresh != NULL;
     cache->stats.hits += !fresh && !code;
-    pthread_cond_broadcast(&cache->settled);
+    pthread_cond_broadcast(&cache->not_busy);
     return code;
 }
 
 /* Answers without work: *code and true. */
-static bool is_settled(const struct entry *entry, int64_t now, enum err_code *code, struct err *err)
+static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code *code, struct err *err)
 {
     *code = ERR_OK;
     if (entry->failure.code && now - entry->failed_ns < FAILURE_NS) {
@@ -215,11 +215,11 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     if (!err) err = &own;
     *out = NULL;
     pthread_mutex_lock(&cache->lock);
-    struct entry *entry = entry_of(cache, db_name, path);
+    struct cache_entry *entry = entry_of(cache, db_name, path);
     entry->asked_ns = clock_now_ns();
-    while (entry->busy) pthread_cond_wait(&cache->settled, &cache->lock);
+    while (entry->busy) pthread_cond_wait(&cache->not_busy, &cache->lock);
     enum err_code code;
-    if (!is_settled(entry, clock_now_ns(), &code, err))
+    if (!is_fresh(entry, clock_now_ns(), &code, err))
         code = refresh(cache, entry, db, db_name, path, err);
     else
         cache->stats.hits += !code;

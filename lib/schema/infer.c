@@ -13,18 +13,18 @@
 
 enum { SAMPLE = 2000, MAX_WORDS = 12, MAX_INFERRED = 10000, MEASURED_ROWS = 10 };
 
-struct words {
+struct column_words {
     const char *stems[2 * MAX_WORDS];
     uint32_t n;
 };
 
-static void add_words(struct words *to, const struct text_tokens *tokens)
+static void add_words(struct column_words *to, const struct text_tokens *tokens)
 {
     for (uint32_t i = 0; i < tokens->n && i < MAX_WORDS; i++) to->stems[to->n++] = tokens->items[i].stem;
 }
 
 /* Does `a` end with the words of `b`? */
-static bool ends_with(const struct words *a, const struct words *b)
+static bool ends_with(const struct column_words *a, const struct column_words *b)
 {
     if (b->n == 0 || b->n > a->n) return false;
     for (uint32_t i = 1; i <= b->n; i++)
@@ -54,7 +54,7 @@ static bool is_plural(const struct schema_column *column)
 static bool names_fit(const struct schema_column *from, const struct schema_column *to,
                       const struct schema_table *target)
 {
-    struct words a = {.n = 0}, b = {.n = 0}, table = {.n = 0}, both = {.n = 0};
+    struct column_words a = {.n = 0}, b = {.n = 0}, table = {.n = 0}, both = {.n = 0};
     add_words(&a, &from->words);
     add_words(&b, &to->words);
     add_words(&table, &target->words);

@@ -74,7 +74,7 @@ struct near {
     const char *form;
 };
 
-struct search {
+struct near_search {
     const char *folded;
     size_t len;
     uint64_t letters;
@@ -92,7 +92,7 @@ static uint64_t letters_of(const char *text, size_t len)
     return set;
 }
 
-static void offer(struct search *search, double score, const char *form)
+static void offer(struct near_search *search, double score, const char *form)
 {
     if (search->n == search->max && score >= search->best[search->n - 1].score) return;
     uint32_t at = search->n < search->max ? search->n++ : search->n - 1;
@@ -110,7 +110,7 @@ static bool contained(const char *a, size_t a_len, const char *b, size_t b_len, 
     return true;
 }
 
-static void look_at(struct search *search, const char *form, const char *folded)
+static void look_at(struct near_search *search, const char *form, const char *folded)
 {
     size_t len = strlen(folded);
     double score;
@@ -127,7 +127,7 @@ static void look_at(struct search *search, const char *form, const char *folded)
     if (distance <= limit) offer(search, (double)distance / (double)longest, form);
 }
 
-static void look_through(struct search *search, const struct value_column *held)
+static void look_through(struct near_search *search, const struct value_column *held)
 {
     uint32_t n = MIN(held->n, NEAR_LOOKS);
     for (uint32_t i = 0; i < n; i++) {
@@ -148,7 +148,7 @@ uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *i
     const struct value_column *held = &values->columns[column->id];
     const char *folded = len <= index->priv->values.max_value_bytes ? text_fold(arena, text, len) : NULL;
     if (!folded || !held->indexed || !max) return 0;
-    struct search search = {.folded = folded, .len = strlen(folded), .max = MIN(max, NEAR_MAX)};
+    struct near_search search = {.folded = folded, .len = strlen(folded), .max = MIN(max, NEAR_MAX)};
     search.letters = letters_of(folded, search.len);
     search.distances = NEAR_DISTANCES;
     arena_init(&search.scratch, 0);

@@ -19,7 +19,7 @@ enum { MAX_ORIGINS = 4096, MAX_DEEP = 50 };
 
 enum state { UNSEEN, TRACING, TRACED };
 
-struct tracer {
+struct origin_tracer {
     struct builder *builder;
     struct schema_index *index;
     enum state *states; /* by table */
@@ -63,7 +63,7 @@ static void add_all(struct origins *to, const struct schema_origin *from, uint32
 }
 
 /* Hand them to the index. */
-static void keep(struct tracer *t, const struct origins *from, const struct schema_origin **out, uint32_t *n)
+static void keep(struct origin_tracer *t, const struct origins *from, const struct schema_origin **out, uint32_t *n)
 {
     static const struct schema_origin anything;
     const struct schema_origin *list = from->anything ? &anything : (const void *)from->list->data;
@@ -75,7 +75,7 @@ static void keep(struct tracer *t, const struct origins *from, const struct sche
 }
 
 /* A view, or a materialized one, which is read like a table: a server says what it was made of. */
-static bool shows_others(const struct tracer *t, const struct schema_table *table)
+static bool shows_others(const struct origin_tracer *t, const struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
     return table->is_view || (definition && g_ascii_strncasecmp(definition, "CREATE", 6) != 0);
@@ -83,11 +83,11 @@ static bool shows_others(const struct tracer *t, const struct schema_table *tabl
 
 /* --- through the tree --------------------------------------------------------------------------------------------- */
 
-static void trace_table(struct tracer *t, struct schema_table *table);
-static void trace_generated(struct tracer *t, struct schema_table *table, struct schema_column *column);
+static void trace_table(struct origin_tracer *t, struct schema_table *table);
+static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column);
 
 /* A column, and what it is itself computed from. */
-static void add_column(struct tracer *t, struct origins *to, int number, int column)
+static void add_column(struct origin_tracer *t, struct origins *to, int number, int column)
 {
     struct schema_table *table = &t->index->tables[number];
     struct schema_column *from = &table->columns[column];
@@ -102,13 +102,13 @@ static void add_column(struct tracer *t, struct origins *to, int number, int col
     add_all(to, from->origins, from->n_origins);
 }
 
-static void add_table(struct tracer *t, struct origins *to, int number)
+static void add_table(struct origin_tracer *t, struct origins *to, int number)
 {
     for (uint32_t i = 0; i < t->index->tables[number].n_columns; i++) add_column(t, to, number, (int)i);
 }
 
 /* What a source is asked for as a whole. Of a subquery that is what its own references say. */
-static void add_source(struct tracer *t, struct origins *to, const struct sql_source *source)
+static void add_source(struct origin_tracer *t, struct origins *to, const struct sql_source *source)
 {
     if (source->kind == SQL_SOURCE_TABLE) add_table(t, to, source->table);
     if (source->kind == SQL_SOURCE_UNKNOWN) to->anything = true;
@@ -118,7 +118,7 @@ static void add_source(struct tracer *t, struct origins *to, const struct sql_so
 }
 
 /* The row number of a table may be its key; for anything else it is not known which table it belongs to. */
-static void add_rowid(struct tracer *t, struct origins *to, int number)
+static void add_rowid(struct origin_tracer *t, struct origins *to, int number)
 {
     const struct schema_table *table = number >= 0 ? &t->index->tables[number] : NULL;
     if (!table || table->is_view) to->anything = true;
@@ -127,7 +127,7 @@ static void add_rowid(struct tracer *t, struct origins *to, int number)
 }
 
 /* What one reference reads by itself. */
-static void add_ref(struct tracer *t, struct origins *to, const struct sql_ref *ref)
+static void add_ref(struct origin_tracer *t, struct origins *to, const struct sql_ref *ref)
 {
     switch (ref->kind) {
     case SQL_REF_COLUMN:
@@ -155,7 +155,7 @@ static void add_ref(struct tracer *t, struct origins *to, const struct sql_ref *
 
 /* What an expression reads, through subqueries. false: it cannot be followed, as where a set operation stands in
  * between. */
-static bool add_expression(struct tracer *t, struct origins *to, const struct sql_node *expr, unsigned deep)
+static bool add_expression(struct origin_tracer *t, struct origins *to, const struct sql_node *expr, unsigned deep)
 {
     if (deep > MAX_DEEP) return false;
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
@@ -171,7 +171,7 @@ static bool add_expression(struct tracer *t, struct origins *to, const struct sq
     return true;
 }
 
-static struct sql_bound *bind_text(struct tracer *t, struct arena *arena, const char *sql)
+static struct sql_bound *bind_text(struct origin_tracer *t, struct arena *arena, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
@@ -190,7 +190,7 @@ static const struct sql_block *top_of(const struct sql_bound *bound)
 
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
-static void trace_generated(struct tracer *t, struct schema_table *table, struct schema_column *column)
+static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -225,7 +225,7 @@ static bool is_plain(const struct sql_stmt *stmt)
     return sql_is(sql_kid(stmt->root, QUERY_BODY), SQL_SELECT);
 }
 
-static bool add_output(struct tracer *t, struct origins *to, const struct sql_output *output)
+static bool add_output(struct origin_tracer *t, struct origins *to, const struct sql_output *output)
 {
     if (output->expr) return add_expression(t, to, output->expr, 0);
     if (output->table < 0 || output->column < 0) return false; /* computed, and brought by a star */
@@ -234,7 +234,7 @@ static bool add_output(struct tracer *t, struct origins *to, const struct sql_ou
 }
 
 /* The text of a view may be followed: origins column by column, `whole` where one cannot be told. */
-static void trace_outputs(struct tracer *t, struct schema_table *table, const struct sql_bound *bound,
+static void trace_outputs(struct origin_tracer *t, struct schema_table *table, const struct sql_bound *bound,
                           const struct origins *whole)
 {
     const struct sql_block *block = top_of(bound);
@@ -249,7 +249,7 @@ static void trace_outputs(struct tracer *t, struct schema_table *table, const st
 }
 
 /* One more origin of a column. */
-static void add_to_column(struct tracer *t, struct schema_column *column, struct schema_origin origin)
+static void add_to_column(struct origin_tracer *t, struct schema_column *column, struct schema_origin origin)
 {
     struct origins own = origins_new();
     add_all(&own, column->origins, column->n_origins);
@@ -259,7 +259,7 @@ static void add_to_column(struct tracer *t, struct schema_column *column, struct
 }
 
 /* What the server says: of column (NULL: of all, which goes to `all`), schema, table, column. */
-static void add_listed(struct tracer *t, struct schema_table *table, struct origins *all)
+static void add_listed(struct origin_tracer *t, struct schema_table *table, struct origins *all)
 {
     const struct db_listing_sql *listing = &db_dialect(t->builder->db)->listing->origins;
     if (!listing->before || t->failed) return;
@@ -284,7 +284,7 @@ static bool is_row(const struct sql_ref *ref)
 
 /* Views show what they read. The server is asked, which costs some milliseconds, only where the text does not tell: it
  * names what the role may not see, a whole row may hold such columns, or it is beyond our grammar. */
-static void trace_view(struct tracer *t, struct schema_table *table)
+static void trace_view(struct origin_tracer *t, struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
     bool is_create = definition && g_ascii_strncasecmp(definition, "CREATE", 6) == 0;
@@ -315,7 +315,7 @@ static void trace_view(struct tracer *t, struct schema_table *table)
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
 /* Once each, views after what they read. */
-static void trace_table(struct tracer *t, struct schema_table *table)
+static void trace_table(struct origin_tracer *t, struct schema_table *table)
 {
     enum state *state = &t->states[table - t->index->tables];
     if (*state != UNSEEN) return;
@@ -341,7 +341,7 @@ static void trace_table(struct tracer *t, struct schema_table *table)
 enum err_code schema_trace_origins(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    struct tracer t = {.builder = builder, .index = index, .states = g_new0(enum state, index->n_tables)};
+    struct origin_tracer t = {.builder = builder, .index = index, .states = g_new0(enum state, index->n_tables)};
     for (uint32_t i = 0; !t.failed && i < index->n_tables; i++) trace_table(&t, &index->tables[i]);
     g_free(t.states);
     return t.failed;

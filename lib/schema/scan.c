@@ -12,7 +12,7 @@
 
 static const int64_t VIEW_MS = 1000; /* a view may be a query of any cost, with values of any size */
 
-struct scan {
+struct table_scan {
     struct builder *builder;
     struct schema_table *table;
     struct tally *tallies; /* by position */
@@ -22,7 +22,7 @@ struct scan {
 
 static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
 {
-    struct scan *scan = ctx;
+    struct table_scan *scan = ctx;
     scan->table->rows++;
     for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
     /* Estimates may be old. */
@@ -30,13 +30,13 @@ static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
     return !scan->cut;
 }
 
-static bool is_sample(const struct scan *scan)
+static bool is_sample(const struct table_scan *scan)
 {
     return scan->cut || scan->estimate > scan->builder->options->max_rows;
 }
 
 /* "a", "b", "c": by name, so that hidden columns stay out and positions are the index's. */
-static char *select_all(struct arena *arena, const struct scan *scan)
+static char *select_all(struct arena *arena, const struct table_scan *scan)
 {
     const struct schema_table *table = scan->table;
     GString *sql = g_string_new("SELECT ");
@@ -56,7 +56,7 @@ static char *select_all(struct arena *arena, const struct scan *scan)
 }
 
 /* INVARIANT withheld: of a denied column only counts are left, marked as what does not tell all. */
-static enum err_code withhold(struct scan *scan, struct schema_column *column, struct tally *tally)
+static enum err_code withhold(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct schema_stats *stats = &column->stats;
     if (!tally_stats(tally, scan->builder->arena, stats)) return builder_full(scan->builder);
@@ -68,7 +68,7 @@ static enum err_code withhold(struct scan *scan, struct schema_column *column, s
     return ERR_OK;
 }
 
-static enum err_code keep(struct scan *scan, struct schema_column *column, struct tally *tally)
+static enum err_code keep(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct builder *builder = scan->builder;
     const struct schema_options *options = builder->options;
@@ -90,7 +90,7 @@ static bool is_tolerable(const struct schema_table *table, enum err_code code)
 }
 
 /* The rows that were read stand for all. */
-static void extrapolate(struct scan *scan)
+static void extrapolate(struct table_scan *scan)
 {
     struct schema_table *table = scan->table;
     uint64_t whole = MAX(scan->estimate, table->rows);
@@ -99,7 +99,7 @@ static void extrapolate(struct scan *scan)
     table->rows = whole;
 }
 
-static enum err_code run_scan(struct scan *scan)
+static enum err_code run_scan(struct table_scan *scan)
 {
     struct builder *builder = scan->builder;
     struct schema_table *table = scan->table;
@@ -122,7 +122,7 @@ static enum err_code run_scan(struct scan *scan)
 static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed)
 {
     if (!table->n_columns) return ERR_OK;
-    struct scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
+    struct table_scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
     if (db_dialect(builder->db)->listing->samples && !table->is_view) scan.estimate = MAX(table->rows, 1);
     table->rows = 0;
     for (uint32_t i = 0; i < table->n_columns; i++)
