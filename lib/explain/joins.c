@@ -13,7 +13,7 @@
 enum { MAX_SOURCES = 64, MAX_EDGES = 128 };
 
 /* A foreign key between two FROM items of the block; a composite one counts once. */
-struct edge {
+struct join_edge {
     const struct sql_source *child, *parent;
     const struct schema_join *join;
 };
@@ -21,7 +21,7 @@ struct edge {
 struct joined {
     struct narrator *t;
     const struct sql_block *block;
-    struct edge edges[MAX_EDGES];
+    struct join_edge edges[MAX_EDGES];
     uint32_t n_edges;
     uint8_t group[MAX_SOURCES]; /* sources that some condition relates have the same number */
     uint8_t degree[MAX_SOURCES];
@@ -170,7 +170,7 @@ static void add_edge(struct joined *j, const struct sql_join_pair *pair)
     for (uint32_t i = 0; i < j->n_edges; i++)
         if (j->edges[i].child == child->source && j->edges[i].parent == parent->source && j->edges[i].join == join)
             return;
-    j->edges[j->n_edges++] = (struct edge){child->source, parent->source, join};
+    j->edges[j->n_edges++] = (struct join_edge){child->source, parent->source, join};
     j->degree[child->source->index]++;
     j->degree[parent->source->index]++;
 }
@@ -263,7 +263,7 @@ static const struct sql_source *other_end(const struct joined *j, const struct s
                                           const struct sql_source *from)
 {
     for (uint32_t i = 0; i < j->n_edges; i++) {
-        const struct edge *e = &j->edges[i];
+        const struct join_edge *e = &j->edges[i];
         if (e->child == at && e->parent != from) return e->parent;
         if (e->parent == at && e->child != from) return e->child;
     }
@@ -443,7 +443,7 @@ static void say_combined(struct joined *j, struct say *out)
 }
 
 /* Two FROM items that both refer to the same row of a third multiply each other. */
-static void say_multiplied(struct joined *j, struct say *out, const struct edge *a, const struct edge *b)
+static void say_multiplied(struct joined *j, struct say *out, const struct join_edge *a, const struct join_edge *b)
 {
     say_within(j->t, out);
     say(out, "for one ");
@@ -454,7 +454,7 @@ static void say_multiplied(struct joined *j, struct say *out, const struct edge 
     say_source(j->t, out, b->child);
 }
 
-static bool may_repeat(const struct narrator *t, const struct edge *e)
+static bool may_repeat(const struct narrator *t, const struct join_edge *e)
 {
     const struct schema_column *column = t->index->columns[e->join->from[0]];
     return !(e->join->n_pairs == 1 && column->unique && !column->unique_measured);
@@ -464,7 +464,7 @@ static void narrate_multiplication(struct joined *j)
 {
     for (uint32_t a = 0; a < j->n_edges; a++)
         for (uint32_t b = a + 1; b < j->n_edges; b++) {
-            const struct edge *x = &j->edges[a], *y = &j->edges[b];
+            const struct join_edge *x = &j->edges[a], *y = &j->edges[b];
             if (x->parent != y->parent || x->child == y->child || !may_repeat(j->t, x) || !may_repeat(j->t, y))
                 continue;
             narrate_begin(j->t);

@@ -256,14 +256,14 @@ static void put_words(struct noun *out, const char *name, const struct text_toke
     }
 }
 
-struct words {
+struct noun_words {
     struct word {
         uint32_t at, len;
     } items[NOUN_BYTES / 2];
     uint32_t n;
 };
 
-static void split(const char *text, struct words *out)
+static void split(const char *text, struct noun_words *out)
 {
     out->n = 0;
     for (uint32_t at = 0; text[at] && out->n < G_N_ELEMENTS(out->items);) {
@@ -289,7 +289,7 @@ static bool stands_behind(const struct noun *noun, struct word word, struct word
 /* The word with a number: the last one before a preposition, or the one that the last one belongs to. */
 static void find_head(struct noun *out)
 {
-    struct words words;
+    struct noun_words words;
     split(out->text, &words);
     if (words.n == 0) return;
     uint32_t head = words.n - 1;

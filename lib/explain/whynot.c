@@ -25,7 +25,7 @@ const char *whynot_kind_name(enum whynot_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-struct search {
+struct whynot_search {
     struct arena *arena;
     const struct explain_source *source;
     struct prov_options options;
@@ -37,7 +37,7 @@ struct search {
 
 /* ---- one probe -------------------------------------------------------------------------------------------------- */
 
-static bool is_out(const struct search *s, const struct sql_node *node)
+static bool is_out(const struct whynot_search *s, const struct sql_node *node)
 {
     for (uint32_t i = 0; i < s->parts.n; i++)
         if (s->parts.list[i].out && s->parts.list[i].culprit.node == node) return true;
@@ -46,13 +46,13 @@ static bool is_out(const struct search *s, const struct sql_node *node)
 
 static struct sql_node *edit(void *ctx, struct sql_node *node);
 
-static struct sql_node *edit_below(struct search *s, struct sql_node *node)
+static struct sql_node *edit_below(struct whynot_search *s, struct sql_node *node)
 {
     return rewrite_map(s->arena, node, edit, s);
 }
 
 /* A JOIN without USING or NATURAL. */
-static struct sql_node *cross(struct search *s, struct sql_node *join)
+static struct sql_node *cross(struct whynot_search *s, struct sql_node *join)
 {
     struct sql_node *kids[] = {edit_below(s, join->kids[JOIN_LEFT]), edit_below(s, join->kids[JOIN_RIGHT])};
     struct sql_node *copy = rewrite_node(s->arena, SQL_JOIN, kids, 2);
@@ -60,7 +60,7 @@ static struct sql_node *cross(struct search *s, struct sql_node *join)
     return copy;
 }
 
-static bool having_stays(const struct search *s, const struct sql_node *select)
+static bool having_stays(const struct whynot_search *s, const struct sql_node *select)
 {
     for (uint32_t i = 0; i < s->parts.n; i++) {
         const struct whynot_part *part = &s->parts.list[i];
@@ -71,7 +71,7 @@ static bool having_stays(const struct search *s, const struct sql_node *select)
 }
 
 /* The only arm of the statement, without what hides whether it has source rows. NULL: it has to stay as it is. */
-static struct sql_node *bare(struct search *s, struct sql_node *select)
+static struct sql_node *bare(struct whynot_search *s, struct sql_node *select)
 {
     const struct sql_node *root = s->source->stmt->root;
     const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
@@ -82,7 +82,7 @@ static struct sql_node *bare(struct search *s, struct sql_node *select)
                    edit_below(s, sql_kid(select, SELECT_WHERE)));
 }
 
-static bool is_top(const struct search *s, const struct sql_node *n)
+static bool is_top(const struct whynot_search *s, const struct sql_node *n)
 {
     while (sql_is(n, SQL_COMPOUND)) n = n->parent;
     return n == s->source->stmt->root;
@@ -90,7 +90,7 @@ static bool is_top(const struct search *s, const struct sql_node *n)
 
 /* A set operation of which one side may be taken out. UNION ALL is as empty as UNION and gives its first row at once;
  * further inside it would change what is counted, and a recursion might not end. */
-static struct sql_node *edit_compound(struct search *s, struct sql_node *compound)
+static struct sql_node *edit_compound(struct whynot_search *s, struct sql_node *compound)
 {
     if (is_out(s, compound->kids[0])) return edit_below(s, compound->kids[1]);
     if (is_out(s, compound->kids[1])) return edit_below(s, compound->kids[0]);
@@ -110,7 +110,7 @@ static bool is_condition(const struct sql_node *node)
 
 static struct sql_node *edit(void *ctx, struct sql_node *node)
 {
-    struct search *s = ctx;
+    struct whynot_search *s = ctx;
     struct sql_node *other = NULL;
     bool out = is_out(s, node);
     if (node->kind == SQL_COLUMN) /* an alias of a select list that may have gone */
@@ -124,7 +124,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
 }
 
 /* Does a row appear? */
-static bool probe(struct search *s)
+static bool probe(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;
     const struct sql_node *limit = sql_kid(root, QUERY_LIMIT);
@@ -146,7 +146,7 @@ static bool probe(struct search *s)
 }
 
 /* `reserve`: probes that must be left. */
-static bool may_probe(struct search *s, uint32_t reserve)
+static bool may_probe(struct whynot_search *s, uint32_t reserve)
 {
     bool time = s->out->sql_ns < 2 * s->options.time_ms * 1000000;
     if (time && s->out->probes + reserve < s->options.max_probes && !s->arena->failed) return true;
@@ -156,7 +156,7 @@ static bool may_probe(struct search *s, uint32_t reserve)
 
 /* ---- the search ------------------------------------------------------------------------------------------------- */
 
-static bool try_singles(struct search *s)
+static bool try_singles(struct whynot_search *s)
 {
     for (uint32_t i = 0; i < s->parts.n && may_probe(s, 0); i++) {
         s->parts.list[i].out = true;
@@ -167,7 +167,7 @@ static bool try_singles(struct search *s)
 }
 
 /* Leaves enough probes for taking everything out and putting it back. */
-static bool try_pairs(struct search *s)
+static bool try_pairs(struct whynot_search *s)
 {
     struct whynot_part *list = s->parts.list;
     for (uint32_t i = 0; i < s->parts.n; i++)
@@ -180,7 +180,7 @@ static bool try_pairs(struct search *s)
     return false;
 }
 
-static void set_all(struct search *s, bool out)
+static void set_all(struct whynot_search *s, bool out)
 {
     for (uint32_t i = 0; i < s->parts.n; i++) {
         const struct whynot_culprit *c = &s->parts.list[i].culprit;
@@ -189,7 +189,7 @@ static void set_all(struct search *s, bool out)
     }
 }
 
-static bool put_back(struct search *s)
+static bool put_back(struct whynot_search *s)
 {
     for (uint32_t i = s->parts.n; i-- > 0 && may_probe(s, 0);) {
         if (!s->parts.list[i].out) continue;
@@ -199,7 +199,7 @@ static bool put_back(struct search *s)
     return true;
 }
 
-static uint32_t count_out(const struct search *s)
+static uint32_t count_out(const struct whynot_search *s)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->parts.n; i++) n += s->parts.list[i].out;
@@ -207,7 +207,7 @@ static uint32_t count_out(const struct search *s)
 }
 
 /* false: a row never appears, or none did before the budget ended. */
-static bool find_set(struct search *s)
+static bool find_set(struct whynot_search *s)
 {
     struct whynot *out = s->out;
     if (try_singles(s)) {
@@ -236,7 +236,7 @@ static bool find_set(struct search *s)
     return true;
 }
 
-static void report(struct search *s)
+static void report(struct whynot_search *s)
 {
     struct whynot *out = s->out;
     for (uint32_t i = 0; i < s->parts.n && out->n_culprits < WHYNOT_MAX_CULPRITS; i++)
@@ -244,14 +244,14 @@ static void report(struct search *s)
     for (uint32_t i = 0; i < out->n_culprits; i++) whynot_nearest(s->arena, s->source, &out->culprits[i], out);
 }
 
-static bool aggregates_all(const struct search *s, const struct sql_node *arm)
+static bool aggregates_all(const struct whynot_search *s, const struct sql_node *arm)
 {
     const struct sql_block *block = sql_is(arm, SQL_SELECT) ? sql_block_of(s->source->bound, arm) : NULL;
     return block && block->aggregate && !block->grouped && block->n_sources;
 }
 
 /* A set operation has a row that an arm aggregates from nothing: ask about the first such arm. */
-static bool find_empty_arm(struct search *s)
+static bool find_empty_arm(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;
     for (const struct sql_node *n = sql_kid(root, QUERY_BODY); n; n = sql_is(n, SQL_COMPOUND) ? n->kids[0] : NULL) {
@@ -264,14 +264,14 @@ static bool find_empty_arm(struct search *s)
     return false;
 }
 
-static bool is_empty(struct search *s)
+static bool is_empty(struct whynot_search *s)
 {
     bool compound = sql_is(s->body, SQL_COMPOUND);
     if (s->source->result && !s->source->result->n_rows) return true;
     return !probe(s) || (compound && find_empty_arm(s));
 }
 
-static void search(struct search *s)
+static void search(struct whynot_search *s)
 {
     struct whynot *out = s->out;
     s->body = sql_kid(s->source->stmt->root, QUERY_BODY);
@@ -297,9 +297,9 @@ enum err_code prov_whynot(struct arena *arena, const struct explain_source *sour
         out->reason = "there is no database to look into";
         return ERR_OK;
     }
-    struct search *s = arena_new(arena, struct search);
+    struct whynot_search *s = arena_new(arena, struct whynot_search);
     if (!s) return ERR_LIMIT_MEMORY;
-    *s = (struct search){.arena = arena, .source = source, .options = prov_defaults(options), .out = out};
+    *s = (struct whynot_search){.arena = arena, .source = source, .options = prov_defaults(options), .out = out};
     bool failed_before = arena->failed;
     arena->failed = false;
     struct db_limits limits = prov_limit(source, &s->options);

@@ -15,15 +15,15 @@ enum innocence {
     LEFT_ARM,
 };
 
-struct collector {
+struct part_collector {
     struct arena *arena;
     const struct explain_source *source;
     const struct sql_node *top;
     struct whynot_parts *parts;
 };
 
-static void add(struct collector *c, enum whynot_kind kind, const struct sql_node *node, const struct sql_block *block,
-                enum innocence innocence)
+static void add(struct part_collector *c, enum whynot_kind kind, const struct sql_node *node,
+                const struct sql_block *block, enum innocence innocence)
 {
     if (c->parts->n == WHYNOT_MAX_PARTS) {
         c->parts->cut = true;
@@ -50,7 +50,7 @@ static enum innocence innocence_of(const struct sql_node *condition, const struc
     return inner ? INNER_CONDITION : CONDITION;
 }
 
-static void add_conjuncts(struct collector *c, enum whynot_kind kind, const struct sql_node *clause,
+static void add_conjuncts(struct part_collector *c, enum whynot_kind kind, const struct sql_node *clause,
                           const struct sql_block *block)
 {
     const struct sql_node **list;
@@ -67,7 +67,7 @@ static void add_conjuncts(struct collector *c, enum whynot_kind kind, const stru
 }
 
 /* ON, USING and NATURAL of the joins below a table reference; depth is that of the tree. */
-static void add_joins(struct collector *c, const struct sql_node *ref, const struct sql_block *block)
+static void add_joins(struct part_collector *c, const struct sql_node *ref, const struct sql_block *block)
 {
     if (sql_is(ref, SQL_FROM_PAREN)) add_joins(c, sql_kid(ref, 0), block);
     if (!sql_is(ref, SQL_JOIN)) return;
@@ -82,7 +82,7 @@ static void add_joins(struct collector *c, const struct sql_node *ref, const str
 
 /* Under NOT, NOT IN and on the right of EXCEPT a condition less is a row less. And what is not below the top, or a CTE
  * that it may use, is not asked about. */
-static bool is_beside(const struct collector *c, const struct sql_node *n)
+static bool is_beside(const struct part_collector *c, const struct sql_node *n)
 {
     for (; n && n->parent && n != c->top; n = n->parent) {
         const struct sql_node *parent = n->parent;
@@ -95,7 +95,7 @@ static bool is_beside(const struct collector *c, const struct sql_node *n)
     return n != c->top;
 }
 
-static void add_block(struct collector *c, const struct sql_block *block)
+static void add_block(struct part_collector *c, const struct sql_block *block)
 {
     if (block->node->kind != SQL_SELECT || is_beside(c, block->node)) return;
     const struct sql_node *from = sql_kid(block->node, SELECT_FROM);
@@ -109,7 +109,7 @@ static void add_block(struct collector *c, const struct sql_block *block)
 }
 
 /* Sides of INTERSECT, and the right side of EXCEPT. */
-static void add_arms(struct collector *c)
+static void add_arms(struct part_collector *c)
 {
     for (const struct sql_node *n = c->top; n; n = sql_walk(c->top, n)) {
         if (n->kind != SQL_COMPOUND || is_beside(c, n)) continue;
@@ -132,7 +132,7 @@ static int by_innocence(const void *a, const void *b)
 void whynot_collect(struct arena *arena, const struct explain_source *source, const struct sql_node *top,
                     struct whynot_parts *parts)
 {
-    struct collector c = {arena, source, top, parts};
+    struct part_collector c = {arena, source, top, parts};
     parts->n = 0;
     parts->cut = false;
     for (uint32_t i = 0; i < source->bound->n_blocks; i++) add_block(&c, source->bound->blocks[i]);
