@@ -62,7 +62,7 @@ void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint
 /* --- fitting --- */
 
 /* Weights while they are learned; the sums of squared gradients beside them. */
-struct fit {
+struct hashed_fit {
     struct hashed_model *model;
     const struct hashed_options *options;
     const struct hashed_item *items;
@@ -74,7 +74,7 @@ struct fit {
     uint32_t *order;
 };
 
-static bool fit_init(struct fit *fit)
+static bool fit_init(struct hashed_fit *fit)
 {
     size_t size = ((size_t)1 << fit->options->bits) * fit->model->n_outputs;
     fit->weight = g_try_new0(float, size);
@@ -85,7 +85,7 @@ static bool fit_init(struct fit *fit)
     return fit->weight && fit->squares && fit->buckets && fit->n_buckets && fit->order;
 }
 
-static void fit_free(struct fit *fit)
+static void fit_free(struct hashed_fit *fit)
 {
     for (size_t i = 0; fit->buckets && i < fit->n; i++) g_free(fit->buckets[i]);
     g_free(fit->weight);
@@ -95,7 +95,7 @@ static void fit_free(struct fit *fit)
     g_free(fit->order);
 }
 
-static void keep_common(struct fit *fit)
+static void keep_common(struct hashed_fit *fit)
 {
     GHashTable *counts = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     for (size_t i = 0; i < fit->n; i++)
@@ -114,7 +114,7 @@ static void keep_common(struct fit *fit)
     g_hash_table_destroy(counts);
 }
 
-static void shuffle(struct fit *fit, uint64_t *seed)
+static void shuffle(struct hashed_fit *fit, uint64_t *seed)
 {
     for (size_t i = fit->n; i > 1; i--) {
         size_t k = (size_t)(learn_random(seed) % i);
@@ -125,7 +125,7 @@ static void shuffle(struct fit *fit, uint64_t *seed)
 }
 
 /* One item: all outputs at once. */
-static void step(struct fit *fit, uint32_t item)
+static void step(struct hashed_fit *fit, uint32_t item)
 {
     unsigned m = fit->model->n_outputs;
     const uint32_t *buckets = fit->buckets[item];
@@ -150,7 +150,7 @@ static void step(struct fit *fit, uint32_t item)
 }
 
 /* To signed bytes, one scale an output. */
-static void quantise(struct fit *fit)
+static void quantise(struct hashed_fit *fit)
 {
     unsigned m = fit->model->n_outputs;
     size_t buckets = (size_t)1 << fit->model->bits;
@@ -176,7 +176,7 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
 {
     *out = NULL;
     if (!in_range(n, n_outputs, options)) return err_set(err, ERR_CONFIG, "nothing to learn from, or no such size");
-    struct fit fit = {.model = model_new(options->bits, n_outputs), .options = options, .items = items, .n = n};
+    struct hashed_fit fit = {.model = model_new(options->bits, n_outputs), .options = options, .items = items, .n = n};
     if (!fit.model || !fit_init(&fit)) {
         fit_free(&fit);
         hashed_free(fit.model);

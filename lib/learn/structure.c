@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct edge {
+struct signal_edge {
     unsigned a, b; /* a < b */
     double gain;   /* nats a candidate, above its penalty */
 };
@@ -166,7 +166,7 @@ static double residual_gain(const struct moments *moments, unsigned a, unsigned 
 
 static int heavier_first(const void *a, const void *b)
 {
-    const struct edge *x = a, *y = b;
+    const struct signal_edge *x = a, *y = b;
     if (x->gain != y->gain) return x->gain > y->gain ? -1 : 1;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return x->b < y->b ? -1 : x->b > y->b;
@@ -195,7 +195,7 @@ static void orient(struct lm_model *model, const double *adjacent, unsigned at)
 }
 
 /* Kruskal. `adjacent` is m x m zeros. */
-static void keep_forest(struct lm_model *model, struct edge *edges, size_t n, double *adjacent)
+static void keep_forest(struct lm_model *model, struct signal_edge *edges, size_t n, double *adjacent)
 {
     unsigned tree[LM_MAX_COLUMNS], m = model->n_signals;
     for (unsigned i = 0; i < m; i++) tree[i] = i;
@@ -215,7 +215,7 @@ static void keep_forest(struct lm_model *model, struct edge *edges, size_t n, do
 }
 
 static size_t collect(const struct lm_model *model, const struct patterns *patterns, const double *wrong,
-                      const struct lm_options *options, struct moments *moments, struct edge *edges)
+                      const struct lm_options *options, struct moments *moments, struct signal_edge *edges)
 {
     size_t n = 0;
     for (unsigned b = 0; b < model->n_signals; b++)
@@ -233,7 +233,7 @@ static size_t collect(const struct lm_model *model, const struct patterns *patte
                 counts.total = patterns->total;
             }
             gain -= penalty(options, counts.total, x->levels, y->levels);
-            if (gain > 0) edges[n++] = (struct edge){a, b, gain};
+            if (gain > 0) edges[n++] = (struct signal_edge){a, b, gain};
         }
     return n;
 }
@@ -245,7 +245,7 @@ bool lm_learn_structure(struct lm_model *model, const struct patterns *patterns,
     int before[LM_MAX_COLUMNS];
     for (unsigned i = 0; i < m; i++) before[i] = model->signals[i].parent;
     struct moments moments = {0};
-    struct edge *edges = g_try_new(struct edge, (size_t)m * m);
+    struct signal_edge *edges = g_try_new(struct signal_edge, (size_t)m * m);
     double *adjacent = g_try_new0(double, (size_t)m *m);
     if (edges && adjacent && (wrong || moments_init(&moments, model, patterns)))
         keep_forest(model, edges, collect(model, patterns, wrong, options, &moments, edges), adjacent);
