@@ -98,7 +98,7 @@ void wire_write_reply(GByteArray *out, const struct wire_reply *reply)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-struct reader {
+struct wire_reader {
     const char *p, *end;
     bool bad;
 };
@@ -106,7 +106,7 @@ struct reader {
 #define TAKE(reader, into) take(reader, into, sizeof *(into))
 
 /* Zeros once something was amiss. */
-static void take(struct reader *r, void *into, size_t len)
+static void take(struct wire_reader *r, void *into, size_t len)
 {
     if (r->bad || (size_t)(r->end - r->p) < len) {
         r->bad = true;
@@ -117,7 +117,7 @@ static void take(struct reader *r, void *into, size_t len)
     r->p += len;
 }
 
-static unsigned take_byte(struct reader *r)
+static unsigned take_byte(struct wire_reader *r)
 {
     guint8 byte;
     TAKE(r, &byte);
@@ -125,7 +125,7 @@ static unsigned take_byte(struct reader *r)
 }
 
 /* In place, with its NUL. */
-static const char *take_text(struct reader *r, size_t *len)
+static const char *take_text(struct wire_reader *r, size_t *len)
 {
     uint32_t n;
     TAKE(r, &n);
@@ -140,7 +140,7 @@ static const char *take_text(struct reader *r, size_t *len)
     return text;
 }
 
-static void take_value(struct reader *r, struct db_value *value)
+static void take_value(struct wire_reader *r, struct db_value *value)
 {
     unsigned type = take_byte(r);
     *value = (struct db_value){.type = type <= DB_BLOB ? (enum db_type)type : DB_NULL};
@@ -156,7 +156,7 @@ static void take_value(struct reader *r, struct db_value *value)
 
 bool wire_read_request(const void *body, size_t len, struct wire_request *out, struct db_value **params)
 {
-    struct reader r = {body, (const char *)body + len, false};
+    struct wire_reader r = {body, (const char *)body + len, false};
     struct db_statement *statement = &out->statement;
     *out = (struct wire_request){0};
     *params = NULL;
@@ -185,7 +185,7 @@ static enum err_code code_of(unsigned code)
     return (enum err_code)code;
 }
 
-static void read_error(struct reader *r, struct wire_reply *out)
+static void read_error(struct wire_reader *r, struct wire_reply *out)
 {
     size_t len;
     const char *text = take_text(r, &len);
@@ -194,14 +194,14 @@ static void read_error(struct reader *r, struct wire_reply *out)
 }
 
 /* Copied to the arena: the body goes. */
-static const char *keep(struct reader *r, struct arena *arena, const char *text, size_t len)
+static const char *keep(struct wire_reader *r, struct arena *arena, const char *text, size_t len)
 {
     const char *copy = r->bad ? NULL : arena_strndup(arena, text, len);
     if (!copy) r->bad = true;
     return copy;
 }
 
-static void read_columns(struct reader *r, struct arena *arena, struct db_result *result)
+static void read_columns(struct wire_reader *r, struct arena *arena, struct db_result *result)
 {
     const char **columns = arena_new_array(arena, result->n_columns, const char *);
     if (!columns) r->bad = true;
@@ -213,7 +213,7 @@ static void read_columns(struct reader *r, struct arena *arena, struct db_result
     result->columns = columns;
 }
 
-static void read_values(struct reader *r, struct arena *arena, struct db_result *result)
+static void read_values(struct wire_reader *r, struct arena *arena, struct db_result *result)
 {
     size_t n = (size_t)result->n_rows * result->n_columns;
     if (n > (size_t)(r->end - r->p)) r->bad = true; /* each has a byte at least */
@@ -226,7 +226,7 @@ static void read_values(struct reader *r, struct arena *arena, struct db_result 
     result->values = values;
 }
 
-static void read_result(struct reader *r, const struct wire_request *asked, struct arena *arena,
+static void read_result(struct wire_reader *r, const struct wire_request *asked, struct arena *arena,
                         struct db_result *result)
 {
     TAKE(r, &result->n_columns);
@@ -247,7 +247,7 @@ static void read_result(struct reader *r, const struct wire_request *asked, stru
 bool wire_read_reply(const void *body, size_t len, const struct wire_request *asked, struct arena *arena,
                      struct wire_reply *out)
 {
-    struct reader r = {body, (const char *)body + len, false};
+    struct wire_reader r = {body, (const char *)body + len, false};
     *out = (struct wire_reply){0};
     unsigned code = take_byte(&r);
     TAKE(&r, &out->offset);

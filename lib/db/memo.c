@@ -7,7 +7,7 @@
 
 enum { MEMO_BYTES = 4 << 20, MEMO_ENTRIES = 512, MEMO_VALUES = 256, MEMO_VALUE_BYTES = 1024 };
 
-struct entry {
+struct memo_entry {
     const char *sql;
     size_t len;
     uint32_t stop_rows;
@@ -21,7 +21,7 @@ struct db_memo {
 
 static guint hash_of(gconstpointer p)
 {
-    const struct entry *entry = p;
+    const struct memo_entry *entry = p;
     guint hash = entry->stop_rows;
     for (size_t i = 0; i < entry->len; i++) hash = hash * 31 + (unsigned char)entry->sql[i];
     return hash;
@@ -29,7 +29,7 @@ static guint hash_of(gconstpointer p)
 
 static gboolean is_same(gconstpointer a, gconstpointer b)
 {
-    const struct entry *x = a, *y = b;
+    const struct memo_entry *x = a, *y = b;
     return x->stop_rows == y->stop_rows && x->len == y->len && memcmp(x->sql, y->sql, x->len) == 0;
 }
 
@@ -64,8 +64,8 @@ static bool is_probe(const struct db_statement *statement)
 
 bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out)
 {
-    struct entry wanted = {.sql = statement->sql, .len = statement->len, .stop_rows = statement->stop_rows};
-    const struct entry *found = memo && is_probe(statement) ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
+    struct memo_entry wanted = {.sql = statement->sql, .len = statement->len, .stop_rows = statement->stop_rows};
+    const struct memo_entry *found = memo && is_probe(statement) ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
     if (found) *out = found->result;
     return found != NULL;
 }
@@ -99,10 +99,10 @@ void memo_keep(struct db_memo *memo, const struct db_statement *statement, const
 {
     if (!memo || !is_probe(statement) || !is_small(result)) return;
     if (g_hash_table_size(memo->entries) == MEMO_ENTRIES) return;
-    struct entry *entry = arena_new(&memo->arena, struct entry);
+    struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     char *sql = arena_strndup(&memo->arena, statement->sql, statement->len);
     if (!entry || !sql) return;
-    *entry = (struct entry){sql, statement->len, statement->stop_rows, *result};
+    *entry = (struct memo_entry){sql, statement->len, statement->stop_rows, *result};
     entry->result.ns = entry->result.prepare_ns = 0; /* of the next time */
     if (copy_values(&memo->arena, &entry->result)) g_hash_table_add(memo->entries, entry);
 }

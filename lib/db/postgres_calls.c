@@ -6,7 +6,7 @@ enum { MAX_NAMES = 4096, MAX_OPERATOR = 63, MAX_NESTING = 16 };
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-struct collector {
+struct call_collector {
     struct postgres_calls *out;
     const struct sql_node *root;
     const char *sql;
@@ -16,13 +16,13 @@ struct collector {
 };
 
 /* Is it new? Takes the key. */
-static bool is_new(struct collector *c, char *key)
+static bool is_new(struct call_collector *c, char *key)
 {
     if (g_hash_table_size(c->seen) >= MAX_NAMES) c->too_many = true;
     return g_hash_table_add(c->seen, key) && !c->too_many;
 }
 
-static void add(struct collector *c, enum calls_list list, const char *name)
+static void add(struct call_collector *c, enum calls_list list, const char *name)
 {
     if (is_new(c, g_strdup_printf("%d%s", (int)list, name))) g_ptr_array_add(c->out->lists[list], g_strdup(name));
 }
@@ -49,7 +49,7 @@ bool postgres_same_name(const char *a, size_t a_len, char a_quote, const char *b
 }
 
 /* As written, and without case: whether it stood in quotes is not always known. */
-static void add_name(struct collector *c, enum calls_list list, const char *text, size_t len)
+static void add_name(struct call_collector *c, enum calls_list list, const char *text, size_t len)
 {
     char *forms[] = {server_name(text, len, '"'), server_name(text, len, 0), all_folded(text, len)};
     for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
@@ -71,7 +71,7 @@ static bool in_word(char c)
 }
 
 /* Where one operator ends and the next begins depends on comments and on the lexer; each part may be one. */
-static void add_operators(struct collector *c, const char *run, size_t len)
+static void add_operators(struct call_collector *c, const char *run, size_t len)
 {
     for (size_t from = 0; from < len && !c->too_many; from++)
         for (size_t n = 1; n <= MIN(len - from, MAX_OPERATOR) && !c->too_many; n++) {
@@ -98,7 +98,7 @@ static const struct {
     {"similar", {"~", "!~"}},
 };
 
-static void add_word_operators(struct collector *c, const char *word, size_t len)
+static void add_word_operators(struct call_collector *c, const char *word, size_t len)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(operator_words); i++) {
         if (!sql_name_is(word, len, operator_words[i].word, strlen(operator_words[i].word))) continue;
@@ -108,7 +108,7 @@ static void add_word_operators(struct collector *c, const char *word, size_t len
 }
 
 /* Also inside strings and comments: which parts are those only the lexer knows. */
-static void add_text_operators(struct collector *c, const char *sql, size_t len)
+static void add_text_operators(struct call_collector *c, const char *sql, size_t len)
 {
     for (size_t i = 0; i < len && !c->too_many;) {
         size_t n = 0;
@@ -123,7 +123,7 @@ static void add_text_operators(struct collector *c, const char *sql, size_t len)
 }
 
 /* The names in a text kept as written. */
-static void add_words(struct collector *c, enum calls_list list, const char *text, size_t len)
+static void add_words(struct call_collector *c, enum calls_list list, const char *text, size_t len)
 {
     const char *end = text + len;
     while (text < end) {
@@ -152,7 +152,7 @@ static bool names_hold(const struct sql_node *names, const struct sql_node *colu
     return false;
 }
 
-static void add_pair(struct collector *c, char *name, const char *table)
+static void add_pair(struct call_collector *c, char *name, const char *table)
 {
     if (is_new(c, g_strdup_printf("%d%s\n%s", CALLS_ATTRIBUTES, name, table))) {
         g_ptr_array_add(c->out->lists[CALLS_ATTRIBUTES], g_strdup(name));
@@ -169,7 +169,7 @@ static bool is_ascii(const char *text, size_t len)
 }
 
 /* a.b is b(a) unless that table, "" for none, has a column b. */
-static void add_attribute(struct collector *c, const struct sql_node *column, const char *table)
+static void add_attribute(struct call_collector *c, const struct sql_node *column, const char *table)
 {
     add_pair(c, server_name(column->text, column->text_len, column->quote), table);
     if (!column->quote && !is_ascii(column->text, column->text_len))
@@ -186,7 +186,8 @@ static void append_identifier(GString *out, char *name)
     g_free(name);
 }
 
-static void add_attribute_of_table(struct collector *c, const struct sql_node *table, const struct sql_node *column)
+static void add_attribute_of_table(struct call_collector *c, const struct sql_node *table,
+                                   const struct sql_node *column)
 {
     GString *path = g_string_new(NULL);
     if (table->text2) append_identifier(path, server_name(table->text2, table->text2_len, c->sql[table->start] == '"'));
@@ -195,9 +196,11 @@ static void add_attribute_of_table(struct collector *c, const struct sql_node *t
     g_string_free(path, TRUE);
 }
 
-static void ask_query(struct collector *c, const struct sql_node *query, const struct sql_node *column, unsigned depth);
+static void ask_query(struct call_collector *c, const struct sql_node *query, const struct sql_node *column,
+                      unsigned depth);
 
-static void ask_table(struct collector *c, const struct sql_node *table, const struct sql_node *column, unsigned depth)
+static void ask_table(struct call_collector *c, const struct sql_node *table, const struct sql_node *column,
+                      unsigned depth)
 {
     if (sql_kid(table, 0)) { /* columns renamed: what is left of the others is not known here */
         if (!names_hold(sql_kid(table, 0), column)) add_attribute(c, column, "");
@@ -215,7 +218,7 @@ static void ask_table(struct collector *c, const struct sql_node *table, const s
     add_attribute_of_table(c, table, column);
 }
 
-static void ask_source(struct collector *c, const struct sql_node *source, const struct sql_node *column,
+static void ask_source(struct call_collector *c, const struct sql_node *source, const struct sql_node *column,
                        unsigned depth)
 {
     /* What a function gives without being told the names is not known: g.g of generate_series(1, 2) AS g is a column,
@@ -250,7 +253,7 @@ static const struct sql_node *star_source(const struct sql_node *select)
     return source && source->kind != SQL_JOIN && source->kind != SQL_FROM_PAREN ? source : NULL;
 }
 
-static void ask_select(struct collector *c, const struct sql_node *select, const struct sql_node *column,
+static void ask_select(struct call_collector *c, const struct sql_node *select, const struct sql_node *column,
                        unsigned depth)
 {
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS), *source = star_source(select);
@@ -263,7 +266,8 @@ static void ask_select(struct collector *c, const struct sql_node *select, const
 }
 
 /* Is b a column of this query's rows? Their names are those of its first SELECT. */
-static void ask_query(struct collector *c, const struct sql_node *query, const struct sql_node *column, unsigned depth)
+static void ask_query(struct call_collector *c, const struct sql_node *query, const struct sql_node *column,
+                      unsigned depth)
 {
     const struct sql_node *body = query;
     while (sql_is(body, SQL_QUERY) || sql_is(body, SQL_COMPOUND))
@@ -287,7 +291,7 @@ static bool goes_by(const struct sql_node *source, const struct sql_node *column
 }
 
 /* It must be a column of whatever goes by the name before the point, anywhere in the statement. */
-static void ask_column(struct collector *c, const struct sql_node *column)
+static void ask_column(struct call_collector *c, const struct sql_node *column)
 {
     bool found = false;
     for (guint i = 0; i < c->sources->len && !c->too_many; i++) {
@@ -301,14 +305,14 @@ static void ask_column(struct collector *c, const struct sql_node *column)
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-static void collect_call(struct collector *c, const struct sql_node *call)
+static void collect_call(struct call_collector *c, const struct sql_node *call)
 {
     static const char ours[] = "pg_catalog";
     bool built_in = call->text2 && call->text2_len == strlen(ours) && memcmp(call->text2, ours, strlen(ours)) == 0;
     add_name(c, built_in ? CALLS_IN_CATALOG : CALLS_NAMES, call->text, call->text_len);
 }
 
-static void collect_node(struct collector *c, const struct sql_node *n)
+static void collect_node(struct call_collector *c, const struct sql_node *n)
 {
     switch ((enum sql_kind)n->kind) {
     case SQL_CALL: collect_call(c, n); break;
@@ -338,7 +342,7 @@ static bool is_source(const struct sql_node *n)
            (n->kind == SQL_USING && n->alias);
 }
 
-static void begin(struct collector *c, struct postgres_calls *out)
+static void begin(struct call_collector *c, struct postgres_calls *out)
 {
     for (unsigned i = 0; i < CALLS_LISTS; i++) out->lists[i] = g_ptr_array_new_with_free_func(g_free);
     c->out = out;
@@ -346,7 +350,7 @@ static void begin(struct collector *c, struct postgres_calls *out)
     c->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-static enum err_code end(struct collector *c, struct err *err)
+static enum err_code end(struct call_collector *c, struct err *err)
 {
     g_ptr_array_free(c->sources, TRUE);
     g_hash_table_destroy(c->seen);
@@ -356,7 +360,7 @@ static enum err_code end(struct collector *c, struct err *err)
 
 enum err_code postgres_calls_of(const struct sql_stmt *stmt, struct postgres_calls *out, struct err *err)
 {
-    struct collector c = {.root = stmt->root, .sql = stmt->text};
+    struct call_collector c = {.root = stmt->root, .sql = stmt->text};
     begin(&c, out);
     add_text_operators(&c, stmt->text, stmt->len);
     for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n))
@@ -367,7 +371,7 @@ enum err_code postgres_calls_of(const struct sql_stmt *stmt, struct postgres_cal
 
 enum err_code postgres_calls_of_text(const char *sql, size_t len, struct postgres_calls *out, struct err *err)
 {
-    struct collector c = {.sql = sql};
+    struct call_collector c = {.sql = sql};
     begin(&c, out);
     out->casts = true;
     add_text_operators(&c, sql, len);
