@@ -138,14 +138,14 @@ static bool admit(enum log_level level, const char *room, const char *format, ui
 
 /* --- a line --- */
 
-struct line {
+struct log_line {
     char bytes[LOG_LINE];
     size_t len;
     bool cut;
 };
 
 /* All of it or nothing. */
-static bool put(struct line *line, const char *text, size_t len)
+static bool put(struct log_line *line, const char *text, size_t len)
 {
     if (line->len + len > LOG_LINE - RESERVE) {
         line->cut = true;
@@ -157,15 +157,15 @@ static bool put(struct line *line, const char *text, size_t len)
 }
 
 /* From the reserve. */
-static void close_with(struct line *line, const char *text)
+static void close_with(struct log_line *line, const char *text)
 {
     size_t len = strlen(text), room = sizeof line->bytes - line->len;
     memcpy(line->bytes + line->len, text, len < room ? len : room);
     line->len += len < room ? len : room;
 }
 
-static bool put_format(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool put_format(struct line *line, const char *format, ...)
+static bool put_format(struct log_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool put_format(struct log_line *line, const char *format, ...)
 {
     char text[128];
     va_list args;
@@ -185,7 +185,7 @@ static uint32_t code_point(const char *at, unsigned len)
 }
 
 /* Escaped for JSON, which serves a terminal as well: what could move its cursor, or hide. */
-static bool put_character(struct line *line, const char *at, unsigned len)
+static bool put_character(struct log_line *line, const char *at, unsigned len)
 {
     if (len == 0) return put(line, "\\ufffd", 6);
     if (*at == '\n') return put(line, "\\n", 2);
@@ -196,7 +196,7 @@ static bool put_character(struct line *line, const char *at, unsigned len)
     return put_format(line, "\\u%04x\\u%04x", 0xD7C0 + (point >> 10), 0xDC00 + (point & 0x3FF));
 }
 
-static void put_escaped(struct line *line, const char *text)
+static void put_escaped(struct log_line *line, const char *text)
 {
     for (const char *at = text; *at;) {
         unsigned len = utf8_length(at);
@@ -230,7 +230,7 @@ static const char *skip_quoted(const char *at)
     return at + strlen(at);
 }
 
-static void put_sql(struct line *line, const char *sql)
+static void put_sql(struct log_line *line, const char *sql)
 {
     for (const char *at = sql; *at;) {
         if (is_doubtful(at)) {
@@ -254,7 +254,7 @@ static void put_sql(struct line *line, const char *sql)
 
 /* --- parts of a line --- */
 
-static void put_field(struct line *line, const struct log_field *field)
+static void put_field(struct log_line *line, const struct log_field *field)
 {
     bool json = settings.json, open = settings.most >= LOG_LEVEL_DEBUG;
     if (!field->text || (field->kind == LOG_OUTSIDE && !open)) return;
@@ -270,7 +270,7 @@ static void put_field(struct line *line, const struct log_field *field)
     close_with(line, "\"");
 }
 
-static void put_start(struct line *line, enum log_level level, const char *room)
+static void put_start(struct log_line *line, enum log_level level, const char *room)
 {
     struct timespec now;
     struct tm utc;
@@ -283,7 +283,7 @@ static void put_start(struct line *line, enum log_level level, const char *room)
                time, now.tv_nsec / 1000000, level_names[level], room);
 }
 
-static void write_line(struct line *line)
+static void write_line(struct log_line *line)
 {
     size_t done = 0;
     while (done < line->len) {
@@ -299,7 +299,7 @@ static void write_line(struct line *line)
 static void log_va(enum log_level level, const char *room, const struct log_field *fields, unsigned n,
                    const char *format, va_list args)
 {
-    struct line line = {.len = 0};
+    struct log_line line = {.len = 0};
     char message[MESSAGE];
     uint64_t missed = 0;
     int before = errno;

@@ -19,7 +19,7 @@
 
 enum { MAX_HEADER_BYTES = 65536, MAX_IDLE_LINES = 32, MAX_RETRY_AFTER_S = 86400, CONNECT_MS = 5000, WAIT_MS = 1000 };
 
-struct line {
+struct http_line {
     CURLM *multi;
     CURL *easy;
 };
@@ -29,7 +29,7 @@ struct http {
     struct curl_slist *headers;
     size_t max_bytes;
     pthread_mutex_t lock;   /* of the three below */
-    GPtrArray *idle, *busy; /* of struct line */
+    GPtrArray *idle, *busy; /* of struct http_line */
     bool stopped;
 };
 
@@ -136,16 +136,16 @@ enum err_code http_open(const struct http_settings *settings, struct http **out,
 
 /* --- lines ------------------------------------------------------------------------------------------------------ */
 
-static void line_free(struct line *line)
+static void line_free(struct http_line *line)
 {
     curl_easy_cleanup(line->easy);
     curl_multi_cleanup(line->multi);
     g_free(line);
 }
 
-static struct line *line_new(void)
+static struct http_line *line_new(void)
 {
-    struct line *line = g_new0(struct line, 1);
+    struct http_line *line = g_new0(struct http_line, 1);
     line->multi = curl_multi_init();
     line->easy = curl_easy_init();
     if (line->multi && line->easy) return line;
@@ -154,10 +154,10 @@ static struct line *line_new(void)
 }
 
 /* A line for this thread alone; NULL: stopped, or out of memory. */
-static struct line *line_take(struct http *http)
+static struct http_line *line_take(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
-    struct line *line = NULL;
+    struct http_line *line = NULL;
     if (!http->stopped)
         line = http->idle->len ? g_ptr_array_steal_index_fast(http->idle, http->idle->len - 1) : line_new();
     if (line) g_ptr_array_add(http->busy, line);
@@ -165,7 +165,7 @@ static struct line *line_take(struct http *http)
     return line;
 }
 
-static void line_give(struct http *http, struct line *line)
+static void line_give(struct http *http, struct http_line *line)
 {
     pthread_mutex_lock(&http->lock);
     g_ptr_array_remove_fast(http->busy, line);
@@ -187,7 +187,7 @@ void http_stop(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
     http->stopped = true;
-    for (guint i = 0; i < http->busy->len; i++) curl_multi_wakeup(((struct line *)http->busy->pdata[i])->multi);
+    for (guint i = 0; i < http->busy->len; i++) curl_multi_wakeup(((struct http_line *)http->busy->pdata[i])->multi);
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -254,7 +254,7 @@ static void prepare(const struct http *http, CURL *easy, const char *url, const 
 }
 
 /* Drive the one transfer of this line. True: it is over, *result says how. */
-static bool drive(struct http *http, struct line *line, int64_t deadline_ns, enum http_end *end, CURLcode *result)
+static bool drive(struct http *http, struct http_line *line, int64_t deadline_ns, enum http_end *end, CURLcode *result)
 {
     for (;;) {
         int running = 0, left = 0;
@@ -309,7 +309,7 @@ static void read_status(CURL *easy, struct http_reply *reply)
     reply->retry_after_ns = after_s > 0 ? MIN(after_s, MAX_RETRY_AFTER_S) * (int64_t)1000000000 : -1;
 }
 
-static void transfer(struct http *http, struct line *line, int64_t deadline_ns, struct intake *in,
+static void transfer(struct http *http, struct http_line *line, int64_t deadline_ns, struct intake *in,
                      struct http_reply *reply)
 {
     CURLcode result = CURLE_OK;
@@ -333,7 +333,7 @@ static void transfer(struct http *http, struct line *line, int64_t deadline_ns, 
 void http_exchange(struct http *http, const char *path, const char *body, int64_t deadline_ns, struct http_reply *reply)
 {
     *reply = (struct http_reply){.end = HTTP_STOPPED, .retry_after_ns = -1, .why = "called off"};
-    struct line *line = line_take(http);
+    struct http_line *line = line_take(http);
     if (!line && !is_stopped(http)) {
         reply->end = HTTP_UNREACHED;
         reply->why = "out of memory";

@@ -16,7 +16,7 @@ static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
 static const float OWNER_WEIGHT = 0.3F; /* "student" in student.student_name says little beside the table's name */
 
 /* A word of the text, or one that it is short for ("surname": last, name). */
-struct entry {
+struct mention_entry {
     const char *stem;
     uint32_t token, next; /* next: with the same stem; for a group: of the same group */
 };
@@ -25,7 +25,7 @@ struct entry {
 struct word_map {
     const struct text_tokens *tokens;
     uint32_t *slots, mask; /* stem → first entry */
-    struct entry *entries, *links;
+    struct mention_entry *entries, *links;
     uint32_t n_entries, n_links, room;
     uint32_t group_head[TEXT_MAX_GROUPS]; /* group → first link */
 };
@@ -42,12 +42,12 @@ static void add_word(struct word_map *map, const char *stem, uint32_t token)
 {
     if (map->n_entries == map->room) return;
     uint32_t *slot = slot_of(map, stem);
-    map->entries[map->n_entries] = (struct entry){stem, token, *slot};
+    map->entries[map->n_entries] = (struct mention_entry){stem, token, *slot};
     *slot = map->n_entries++;
     const uint16_t *groups;
     unsigned n = text_synonym_groups(stem, &groups);
     for (unsigned i = 0; i < n; i++) {
-        map->links[map->n_links] = (struct entry){stem, token, map->group_head[groups[i]]};
+        map->links[map->n_links] = (struct mention_entry){stem, token, map->group_head[groups[i]]};
         map->group_head[groups[i]] = map->n_links++;
     }
 }

@@ -11,7 +11,7 @@
 
 enum { INPUT_MAX = 64 * 1024, QUOTED_MAX = 400, NUMBER_MAX = 64 };
 
-struct scan {
+struct token_scan {
     const char *start, *end;
 };
 
@@ -71,18 +71,18 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     return token->stem != NULL;
 }
 
-static bool digit_at(const struct scan *scan, const char *p)
+static bool digit_at(const struct token_scan *scan, const char *p)
 {
     return p < scan->end && g_ascii_isdigit(*p);
 }
 
-static bool word_char_at(const struct scan *scan, const char *p)
+static bool word_char_at(const struct token_scan *scan, const char *p)
 {
     uint32_t cp;
     return p < scan->end && (utf8_read(p, scan->end, &cp), is_word_char(cp));
 }
 
-static const char *skip_digits(const struct scan *scan, const char *p)
+static const char *skip_digits(const struct token_scan *scan, const char *p)
 {
     while (digit_at(scan, p)) p++;
     return p;
@@ -104,7 +104,7 @@ static bool starts_with(const char *p, const char *end, const char *prefix)
     return (size_t)(end - p) >= n && memcmp(p, prefix, n) == 0;
 }
 
-static size_t scan_quoted(const struct scan *scan, const char *p, size_t *inner_start, size_t *inner_len)
+static size_t scan_quoted(const struct token_scan *scan, const char *p, size_t *inner_start, size_t *inner_len)
 {
     unsigned char first = (unsigned char)*p;
     if (first != '\'' && first != '"' && first != '`' && first != 0xE2 && first != 0xC2) return 0;
@@ -126,7 +126,7 @@ static size_t scan_quoted(const struct scan *scan, const char *p, size_t *inner_
 }
 
 /* -12, 1,234.5, .5, 10k. What goes on as a word (3-D, 2nd, 2014-06-18) is left to scan_word. */
-static size_t scan_number(const struct scan *scan, const char *p)
+static size_t scan_number(const struct token_scan *scan, const char *p)
 {
     const char *q = p;
     uint32_t before = utf8_before(scan->start, p);
@@ -147,7 +147,7 @@ static size_t scan_number(const struct scan *scan, const char *p)
 }
 
 /* "5-10" and "2010-2015" are two numbers; "747-400" and "555-1234" are names. */
-static bool is_range(const struct scan *scan, const char *p, const char *dash)
+static bool is_range(const struct token_scan *scan, const char *p, const char *dash)
 {
     const char *right = dash + 1, *end = skip_digits(scan, right);
     if (end == right || end - right > 9 || dash - p > 9) return false;
@@ -158,7 +158,7 @@ static bool is_range(const struct scan *scan, const char *p, const char *dash)
 }
 
 /* Does the mark at q bind the word [p, q) to what follows it? Caller has seen that a word character follows. */
-static bool joins(const struct scan *scan, const char *p, const char *q)
+static bool joins(const struct token_scan *scan, const char *p, const char *q)
 {
     bool digits = skip_digits(scan, p) == q;
     switch (*q) {
@@ -173,7 +173,7 @@ static bool joins(const struct scan *scan, const char *p, const char *q)
     }
 }
 
-static size_t scan_word(const struct scan *scan, const char *p)
+static size_t scan_word(const struct token_scan *scan, const char *p)
 {
     const char *q = p;
     for (;;) {
@@ -207,7 +207,7 @@ static bool is_number_start(const char *p)
 }
 
 /* The length of a token that starts with digits and is longer than its number: a date, 2nd, 3-D. */
-static bool goes_on_as_word(const struct scan *scan, const char *p, size_t number)
+static bool goes_on_as_word(const struct token_scan *scan, const char *p, size_t number)
 {
     if (!g_ascii_isdigit(*p) || !number) return false;
     return scan_word(scan, p) > number;
@@ -225,7 +225,7 @@ static char *fold_word(struct arena *arena, const char *p, size_t len)
     return norm;
 }
 
-static size_t take_token(struct arena *arena, const struct scan *scan, const char *p, struct text_token *token)
+static size_t take_token(struct arena *arena, const struct token_scan *scan, const char *p, struct text_token *token)
 {
     size_t inner = 0, inner_len = 0, len = scan_quoted(scan, p, &inner, &inner_len);
     const char *norm;
@@ -257,7 +257,7 @@ static size_t take_token(struct arena *arena, const struct scan *scan, const cha
 struct text_tokens text_tokenize(struct arena *arena, const char *text, size_t len)
 {
     struct text_tokens tokens = {.source = text, .len = len > INPUT_MAX ? INPUT_MAX : len};
-    struct scan scan = {text, text + tokens.len};
+    struct token_scan scan = {text, text + tokens.len};
     struct token_list list = {.arena = arena};
     if (!(list.items = arena_array(arena, tokens.len / 5 + 8, sizeof *list.items))) return tokens;
     list.room = (uint32_t)(tokens.len / 5 + 8);
