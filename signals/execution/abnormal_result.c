@@ -17,7 +17,7 @@ static const struct vsig_option OPTIONS[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-struct search {
+struct culprit_search {
     struct vsig_subject *subject;
     const struct sql_node *select; /* the top block */
     uint32_t probes, max_probe;
@@ -31,7 +31,7 @@ static const struct sql_node *top_select(const struct vsig_subject *subject)
 }
 
 /* Is there a row of the block's FROM that meets its WHERE without `dropped` (NULL: with no WHERE at all)? 1, 0, -1. */
-static int rows_without(struct search *search, const struct sql_node *dropped)
+static int rows_without(struct culprit_search *search, const struct sql_node *dropped)
 {
     struct vsig_subject *subject = search->subject;
     struct arena *arena = subject->arena;
@@ -53,7 +53,7 @@ static int rows_without(struct search *search, const struct sql_node *dropped)
 /* Is every predicate of the statement met by some row alone and stated by the question, or dead by the question's
  * fault?
  */
-static bool nothing_against(struct search *search)
+static bool nothing_against(struct culprit_search *search)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
     uint32_t n = vsig_predicates(search->subject, all);
@@ -70,7 +70,7 @@ static bool nothing_against(struct search *search)
 }
 
 /* The condition of the top block whose absence brings rows; the FROM clause when the joins alone give none; NULL. */
-static const struct sql_node *culprit(struct search *search, bool *is_join)
+static const struct sql_node *culprit(struct culprit_search *search, bool *is_join)
 {
     const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
     *is_join = false;
@@ -117,7 +117,7 @@ static bool joins_by_keys(struct vsig_subject *subject, const struct sql_node *s
 static void report(struct vsig_run *run, const char *what)
 {
     struct vsig_subject *subject = run->subject;
-    struct search search = {
+    struct culprit_search search = {
         .subject = subject, .select = top_select(subject), .max_probe = (uint32_t)vsig_opt(run, OPT_MAX_PROBE)};
     bool is_join = false;
     const struct sql_node *root = subject->stmt->root;

@@ -24,7 +24,7 @@ struct shown {
     bool grouped;                       /* the rows are grouped by it */
 };
 
-struct answer {
+struct answer_columns {
     struct shown items[MAX_OUTPUTS];
     uint32_t n;
     bool star, wide; /* wide: more than MAX_OUTPUTS */
@@ -47,10 +47,10 @@ static bool is_grouped_by(struct vsig_subject *subject, const struct sql_block *
     return shape && vsig_bare_init(&bare, subject, &shape->blocks[block->index]) && !vsig_bare_find(&bare, expr);
 }
 
-static void read_answer(struct vsig_subject *subject, const struct sql_block *block, struct answer *answer)
+static void read_answer(struct vsig_subject *subject, const struct sql_block *block, struct answer_columns *answer)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
-    *answer = (struct answer){.n = 0};
+    *answer = (struct answer_columns){.n = 0};
     for (uint32_t i = 0; items && i < items->n_kids; i++) answer->star |= items->kids[i]->kind == SQL_STAR;
     for (uint32_t i = 0; i < block->n_outputs; i++) {
         const struct sql_output *output = &block->outputs[i];
@@ -97,7 +97,7 @@ static void asked_range(const struct question *question, uint32_t *low, uint32_t
 
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
-static uint32_t optional_columns(const struct question *question, const struct answer *answer)
+static uint32_t optional_columns(const struct question *question, const struct answer_columns *answer)
 {
     uint32_t parts = 0, groups = 0;
     bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
@@ -117,7 +117,7 @@ static bool is_meant(const struct question *question, const struct shown *shown)
     return question->evidence_score && question->evidence_score[shown->column->id] > 0.5F;
 }
 
-static bool check_unmeant(struct vsig_run *run, const struct answer *answer)
+static bool check_unmeant(struct vsig_run *run, const struct answer_columns *answer)
 {
     const struct question *question = run->subject->analysis;
     uint32_t meant = 0;
@@ -146,7 +146,7 @@ static bool check_odd(struct vsig_run *run)
 }
 
 /* The column that the fewest words of the list speak for: the likeliest to be superfluous. */
-static const struct shown *least_asked(const struct question *question, const struct answer *answer)
+static const struct shown *least_asked(const struct question *question, const struct answer_columns *answer)
 {
     const struct shown *least = NULL;
     double least_score = 2;
@@ -166,13 +166,13 @@ static const struct shown *least_asked(const struct question *question, const st
     return least;
 }
 
-static void report_count(struct vsig_run *run, const struct sql_node *at, const struct answer *answer)
+static void report_count(struct vsig_run *run, const struct sql_node *at, const struct answer_columns *answer)
 {
     const char *asked = vsig_counted(run->subject, run->subject->analysis->n_outputs, "column", "columns");
     vsig_fire(run, VSIG_ERROR, at, "the question asks for %s, the query returns %u", asked, answer->n);
 }
 
-static bool check_count(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
+static bool check_count(struct vsig_run *run, const struct answer_columns *answer, const struct sql_node *items)
 {
     const struct question *question = run->subject->analysis;
     uint32_t low, high, optional = optional_columns(question, answer);
@@ -203,7 +203,7 @@ static bool same_letters(const struct question *question, const struct question_
 
 /* Has some column of the answer anything to do with the phrase? A "name" may be any text that the question names. */
 static bool is_answered(const struct question *question, const struct question_output *phrase,
-                        const struct answer *answer, const struct schema_column *named)
+                        const struct answer_columns *answer, const struct schema_column *named)
 {
     bool any_text = named->words.n == 1 && strcmp(named->words.items[0].norm, "name") == 0;
     for (uint32_t i = 0; i < answer->n; i++) {
@@ -240,7 +240,7 @@ static const struct question_mention *surely_named(const struct vsig_subject *su
     return best;
 }
 
-static void check_missing(struct vsig_run *run, const struct answer *answer, const struct sql_node *items)
+static void check_missing(struct vsig_run *run, const struct answer_columns *answer, const struct sql_node *items)
 {
     const struct question *question = run->subject->analysis;
     for (uint32_t p = 0; p < question->n_outputs; p++) {
@@ -258,7 +258,7 @@ static void check_missing(struct vsig_run *run, const struct answer *answer, con
 }
 
 /* "different types": may rows repeat for lack of DISTINCT? Certain only for one table without conditions. */
-static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer *answer)
+static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer_columns *answer)
 {
     const struct question *question = run->subject->analysis;
     const struct sql_block *block = query_answer_block(run->subject);
@@ -276,7 +276,7 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
 
 /* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
  * and of keys; for the rest the database is asked, which few candidates come to. */
-static double share_dropped(struct vsig_run *run, const struct sql_block *block, const struct answer *answer)
+static double share_dropped(struct vsig_run *run, const struct sql_block *block, const struct answer_columns *answer)
 {
     bool one_table = block->n_sources == 1 && block->sources[0].table >= 0;
     for (uint32_t i = 0; one_table && i < answer->n; i++)
@@ -298,7 +298,7 @@ static double share_dropped(struct vsig_run *run, const struct sql_block *block,
 /* DISTINCT that nobody asked for and that drops some rows, but not most: where most repeat, the question asks for kinds
  * of things (nine of ten training golds whose rows hardly repeat keep the repeats; below, half do). */
 static void check_unasked_distinct(struct vsig_run *run, const struct query_view *view, const struct sql_block *block,
-                                   const struct answer *answer)
+                                   const struct answer_columns *answer)
 {
     static const char *const WORDS[] = {"kind", "kinds", "type", "types", "various", "possible",
                                         "each", "every", "once", "which", NULL};
@@ -322,7 +322,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     const struct question *question = run->subject->analysis;
     const struct sql_block *block = query_answer_block(run->subject);
     struct query_view view;
-    struct answer answer;
+    struct answer_columns answer;
     if (!block) return ERR_OK;
     query_look(run->subject, &view);
     read_answer(run->subject, block, &answer);
