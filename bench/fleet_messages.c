@@ -16,8 +16,8 @@
  * Seconds depend on what else the machine does; CPU microseconds a request, printed for each process, less so.
  */
 #include "lib/base/clock.h"
-#include "proto/message/msg.h"
 #include "proto/bus/topics.h"
+#include "proto/message/msg.h"
 
 #include <glib.h>
 #include <librdkafka/rdkafka.h>

@@ -8,8 +8,8 @@
  * execute no SQL are timed by bench_signals.
  */
 #include "engine/engine.h"
-#include "lib/base/input.h"
 #include "lib/base/clock.h"
+#include "lib/base/input.h"
 
 #include <glib.h>
 #include <math.h>

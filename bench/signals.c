@@ -9,8 +9,8 @@
  * bench/signal_table.py holds against execution labels.
  */
 #include "bench/ground.h"
-#include "signals/vsig.h"
 #include "lib/question/question.h"
+#include "signals/vsig.h"
 
 #include "lib/base/clock.h"
 

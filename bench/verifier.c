@@ -6,10 +6,10 @@
  */
 #include "bench/ground.h"
 #include "lib/base/input.h"
-#include "scoring/verifier.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "lib/question/question.h"
+#include "scoring/verifier.h"
 
 #include <glib.h>
 #include <stdio.h>

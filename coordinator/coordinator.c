@@ -16,8 +16,8 @@
  * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
  * twice, and every one ends within max_deadline_ms.
  */
-#include "coordinator/verifier_pool.h"
 #include "coordinator/internal.h"
+#include "coordinator/verifier_pool.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"

@@ -8,8 +8,8 @@
 #define ASSAY_COORDINATOR_COORDINATOR_H
 
 #include "lib/base/error.h"
-#include "proto/message/msg.h"
 #include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 
 struct scoring_models; /* scoring/models.h */
 struct scorer_config;  /* lib/llm/scorer.h */

@@ -12,8 +12,8 @@
 #ifndef ASSAY_EVAL_DIFF_H
 #define ASSAY_EVAL_DIFF_H
 
-#include "lib/base/input.h"
 #include "eval/label.h"
+#include "lib/base/input.h"
 
 #include <glib.h>
 #include <jansson.h>

@@ -3,8 +3,8 @@
 #define ASSAY_EVAL_VECTORS_H
 
 #include "eval/label.h"
-#include "scoring/votes.h"
 #include "lib/learn/learn.h"
+#include "scoring/votes.h"
 
 #include <glib.h>
 

@@ -11,12 +11,12 @@
  */
 #include "scoring/verifier.h"
 
-#include "scoring/verifier_context.h"
-#include "scoring/verifier_row.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/logit.h"
+#include "scoring/verifier_context.h"
+#include "scoring/verifier_row.h"
 
 #include <glib.h>
 #include <math.h>

@@ -6,11 +6,11 @@
 #ifndef ASSAY_SERVER_FLEET_METRICS_H
 #define ASSAY_SERVER_FLEET_METRICS_H
 
-#include "server/http_server.h"
-#include "server/pending.h"
 #include "coordinator/coordinator.h"
 #include "lib/base/metrics.h"
 #include "lib/schema/schema.h"
+#include "server/http_server.h"
+#include "server/pending.h"
 #include "worker/cache.h"
 #include "worker/permits.h"
 #include "worker/worker.h"

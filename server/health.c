@@ -1,8 +1,8 @@
 #include "server/health.h"
 
-#include "server/admin_http.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "server/admin_http.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "server/http_api.h"
 
-#include "server/http_server.h"
 #include "lib/base/clock.h"
 #include "proto/message/edge.h"
+#include "server/http_server.h"
 
 #include <jansson.h>
 #include <stdatomic.h>

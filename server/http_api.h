@@ -17,9 +17,9 @@
 #ifndef ASSAY_SERVER_HTTP_API_H
 #define ASSAY_SERVER_HTTP_API_H
 
+#include "proto/bus/transport.h"
 #include "server/http_server.h"
 #include "server/pending.h"
-#include "proto/bus/transport.h"
 
 struct http_api_config {
     const char *listen; /* HOST:PORT, see server/listen.h */

@@ -1,8 +1,8 @@
 #include "server/http_server.h"
 
+#include "lib/base/clock.h"
 #include "server/http_head.h"
 #include "server/listen.h"
-#include "lib/base/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

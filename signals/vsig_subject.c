@@ -1,6 +1,6 @@
 /* A subject: one candidate, parsed and bound, with all that signals may look at. */
-#include "signals/vsig.h"
 #include "lib/question/question.h"
+#include "signals/vsig.h"
 
 static enum err_code prepare(struct vsig_subject *subject)
 {

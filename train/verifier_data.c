@@ -1,15 +1,15 @@
 #include "train/verifier_data.h"
 
 #include "eval/equal.h"
-#include "lib/base/input.h"
 #include "eval/label.h"
-#include "train/mutants.h"
-#include "scoring/verifier_context.h"
+#include "lib/base/input.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"
-#include "proto/message/msg.h"
 #include "lib/question/question.h"
+#include "proto/message/msg.h"
+#include "scoring/verifier_context.h"
+#include "train/mutants.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -14,9 +14,9 @@
 #ifndef ASSAY_TRAIN_VERIFIER_DATA_H
 #define ASSAY_TRAIN_VERIFIER_DATA_H
 
-#include "train/feedback.h"
 #include "lib/schema/schema.h"
 #include "scoring/features/features.h"
+#include "train/feedback.h"
 #include "worker/worker.h"
 
 #include <glib.h>

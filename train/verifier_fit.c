@@ -1,8 +1,8 @@
 #include "train/verifier_fit.h"
 
-#include "scoring/verifier_row.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
+#include "scoring/verifier_row.h"
 
 #include <math.h>
 #include <stdlib.h>

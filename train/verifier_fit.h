@@ -7,9 +7,9 @@
 #ifndef ASSAY_TRAIN_VERIFIER_FIT_H
 #define ASSAY_TRAIN_VERIFIER_FIT_H
 
-#include "train/verifier_data.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
+#include "train/verifier_data.h"
 
 struct verifier_fit_options {
     uint64_t seed;

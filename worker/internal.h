@@ -2,8 +2,8 @@
 #ifndef ASSAY_WORKER_INTERNAL_H
 #define ASSAY_WORKER_INTERNAL_H
 
-#include "proto/message/msg.h"
 #include "lib/question/question.h"
+#include "proto/message/msg.h"
 #include "worker/worker.h"
 
 #include <pthread.h>

@@ -11,8 +11,8 @@
 #include "lib/db/db.h"
 #include "lib/db/executor.h"
 #include "lib/schema/schema.h"
-#include "proto/message/msg.h"
 #include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 #include "signals/vsig.h"
 
 /* A database of the catalogue: one that is not under a root, and what its owner allows. Zero is the default. */

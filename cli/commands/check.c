@@ -1,9 +1,9 @@
 /* assay check: one question, its candidates, one verdict. */
+#include "cli/output/output.h"
 #include "cli/settings/catalogue.h"
-#include "lib/base/input.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
-#include "cli/output/output.h"
+#include "lib/base/input.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* assay coordinator: the deciding half of a fleet, as a process. */
-#include "cli/settings/fleet_settings.h"
 #include "cli/settings/engine_settings.h"
+#include "cli/settings/fleet_settings.h"
 #include "scoring/models.h"
 
 static enum err_code run(void *ctx, struct err *err)

@@ -11,8 +11,8 @@
  */
 #include "cli/cli.h"
 #include "cli/output/format.h"
-#include "cli/settings/fleet_settings.h"
 #include "cli/output/table.h"
+#include "cli/settings/fleet_settings.h"
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
 #include "proto/bus/range.h"

@@ -1,9 +1,9 @@
 /* assay doctor: may this database be given to strangers' SQL? Looks at what the role may do beyond reading, says which
  * of it is too wide, and how to narrow it. Assay's own checks do not depend on this: the role is a second line of
  * defence. */
-#include "cli/settings/catalogue.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
+#include "cli/settings/catalogue.h"
 #include "lib/db/db.h"
 #include "lib/db/db_checkup.h"
 

@@ -1,12 +1,12 @@
 /* assay eval: what Assay is worth on a log with gold queries; with --gold, how often each signal fires on those. */
 #include "cli/output/eval_output.h"
-#include "lib/base/input.h"
+#include "cli/output/progress.h"
+#include "cli/output/terminal.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
 #include "eval/plots/plots.h"
-#include "cli/output/progress.h"
-#include "cli/output/terminal.h"
 #include "lib/base/clock.h"
+#include "lib/base/input.h"
 
 #include <math.h>
 #include <string.h>

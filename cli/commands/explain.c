@@ -1,15 +1,15 @@
 /* assay explain: one statement, why it has the result it has. */
-#include "cli/settings/catalogue.h"
 #include "cli/cli.h"
 #include "cli/output/format.h"
-#include "lib/base/input.h"
+#include "cli/output/terminal.h"
+#include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
-#include "cli/output/terminal.h"
+#include "lib/base/input.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
-#include "scoring/features/features.h"
 #include "lib/question/question.h"
+#include "scoring/features/features.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* assay index: build the schema index of a database and show what it holds. */
-#include "cli/settings/catalogue.h"
 #include "cli/cli.h"
 #include "cli/output/format.h"
-#include "cli/settings/engine_settings.h"
 #include "cli/output/table.h"
+#include "cli/settings/catalogue.h"
+#include "cli/settings/engine_settings.h"
 #include "lib/schema/schema.h"
 
 #include <stdio.h>

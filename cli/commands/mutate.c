@@ -1,11 +1,11 @@
 /* assay mutate: sound SQL made wrong, one error at a time. */
-#include "cli/settings/catalogue.h"
-#include "lib/base/input.h"
 #include "cli/output/format.h"
+#include "cli/output/terminal.h"
+#include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/label.h"
+#include "lib/base/input.h"
 #include "train/mutants.h"
-#include "cli/output/terminal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* assay parse: the tree of a statement, or where it breaks. */
 #include "cli/cli.h"
-#include "lib/base/input.h"
 #include "cli/output/terminal.h"
+#include "lib/base/input.h"
 #include "lib/sql/sql.h"
 
 #include <stdio.h>

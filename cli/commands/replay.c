@@ -13,19 +13,19 @@
  *
  * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
  */
-#include "cli/settings/engine_settings.h"
-#include "engine/run.h"
 #include "cli/output/output.h"
-#include "cli/replay/rate_limiter.h"
 #include "cli/output/progress.h"
-#include "cli/replay/replay.h"
-#include "cli/settings/fleet_settings.h"
-#include "cli/replay/resume.h"
-#include "proto/bus/source.h"
 #include "cli/output/terminal.h"
+#include "cli/replay/rate_limiter.h"
+#include "cli/replay/replay.h"
+#include "cli/replay/resume.h"
 #include "cli/replay/topic_sink.h"
+#include "cli/settings/engine_settings.h"
+#include "cli/settings/fleet_settings.h"
 #include "engine/reorder.h"
+#include "engine/run.h"
 #include "lib/base/clock.h"
+#include "proto/bus/source.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* assay serve: the fleet's HTTP callers, as a process. Any number of replicas, none of which has a state to lose. */
 #include "cli/settings/fleet_settings.h"
-#include "server/http_api.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "proto/message/edge.h"
 #include "proto/bus/letter.h"
 #include "proto/bus/range.h"
+#include "proto/message/edge.h"
+#include "server/http_api.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

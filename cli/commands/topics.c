@@ -1,8 +1,8 @@
 /* assay topics: make the fleet's topics, or say how they are. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
-#include "cli/settings/fleet_settings.h"
 #include "cli/output/table.h"
+#include "cli/settings/fleet_settings.h"
 #include "proto/bus/topics.h"
 #include "signals/vsig.h"
 

@@ -4,14 +4,14 @@
  * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the
  * gold query itself somewhere among them. The model file holds the command that made it.
  */
-#include "lib/base/input.h"
-#include "cli/settings/engine_settings.h"
-#include "engine/run.h"
+#include "cli/commands/train_verifier.h"
 #include "cli/output/progress.h"
-#include "cli/replay/replay.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
-#include "cli/commands/train_verifier.h"
+#include "cli/replay/replay.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
+#include "lib/base/input.h"
 #include "train/mutants.h"
 #include "train/signal_models.h"
 

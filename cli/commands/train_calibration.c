@@ -2,12 +2,12 @@
  * verifier's file (train/prior_fit.h). */
 #include "cli/commands/train_verifier.h"
 
-#include "cli/settings/engine_settings.h"
-#include "cli/replay/replay.h"
-#include "cli/settings/fleet_settings.h"
 #include "cli/output/table.h"
-#include "train/prior_fit.h"
+#include "cli/replay/replay.h"
+#include "cli/settings/engine_settings.h"
+#include "cli/settings/fleet_settings.h"
 #include "lib/learn/json_file.h"
+#include "train/prior_fit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* assay train verifier: from logs to the model file, with what held-out databases say of it. */
 #include "cli/commands/train_verifier.h"
 
-#include "cli/settings/engine_settings.h"
 #include "cli/output/progress.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
-#include "train/verifier_fit.h"
+#include "cli/settings/engine_settings.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
+#include "train/verifier_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
-#include "cli/settings/fleet_settings.h"
 #include "cli/settings/engine_settings.h"
+#include "cli/settings/fleet_settings.h"
 #include "lib/base/log.h"
 #include "lib/db/executor.h"
 #include "worker/db_breakers.h"
-#include "worker/permits.h"
 #include "worker/isolated.h"
+#include "worker/permits.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/output/output.h"
-#include "proto/bus/position.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
+#include "proto/bus/position.h"
 
 #include <errno.h>
 #include <math.h>

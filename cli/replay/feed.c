@@ -15,15 +15,15 @@
  * verdict of the file, since a fleet answers in no order.
  */
 #include "cli/output/format.h"
-#include "eval/diff.h"
+#include "cli/output/terminal.h"
 #include "cli/replay/rate_limiter.h"
 #include "cli/replay/replay.h"
-#include "cli/settings/fleet_settings.h"
 #include "cli/replay/resume.h"
-#include "proto/bus/source.h"
-#include "cli/output/terminal.h"
 #include "cli/replay/topic_sink.h"
+#include "cli/settings/fleet_settings.h"
+#include "eval/diff.h"
 #include "lib/base/clock.h"
+#include "proto/bus/source.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* From flags to a replay: which of them go together, and what range of a topic they mean. */
-#include "cli/settings/fleet_settings.h"
 #include "cli/replay/replay.h"
+#include "cli/settings/fleet_settings.h"
 #include "proto/bus/source.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef ASSAY_CLI_REPLAY_TOPIC_SINK_H
 #define ASSAY_CLI_REPLAY_TOPIC_SINK_H
 
-#include "proto/message/msg.h"
 #include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 
 struct topic_sink;
 

@@ -1,6 +1,6 @@
 /* What things are called: exactly for the verifier, in words for people. */
-#include "lib/explain/noun.h"
 #include "lib/explain/narrator.h"
+#include "lib/explain/noun.h"
 
 #include <string.h>
 

@@ -57,7 +57,7 @@ struct prior { /* pseudo-candidates a level */
     double wrong[LM_MAX_LEVELS], right[LM_MAX_LEVELS];
 };
 
-struct label_model_fit {
+struct lm_fit_state {
     const struct lm_matrix *matrix;
     const struct lm_options *options;
     struct lm_model *model;
@@ -185,7 +185,7 @@ static void settle(const double *count, double seen, const double *log_odds, uns
     }
 }
 
-static void init_prior(struct label_model_fit *fit, unsigned signal)
+static void init_prior(struct lm_fit_state *fit, unsigned signal)
 {
     const struct lm_column *column = &fit->matrix->columns[signal];
     double count[LM_MAX_LEVELS], log_odds[LM_MAX_LEVELS], precision[LM_MAX_LEVELS] = {0};
@@ -230,7 +230,7 @@ static void solve(enum lm_order order, unsigned levels, const double *wrong, con
     }
 }
 
-static void solve_marginal(struct label_model_fit *fit, unsigned signal)
+static void solve_marginal(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
     double wrong[LM_MAX_LEVELS], right[LM_MAX_LEVELS];
@@ -247,7 +247,7 @@ static void solve_marginal(struct label_model_fit *fit, unsigned signal)
 
 /* The belief in a signal holds where its parent is silent. Where the parent fired too, only the data can say what the
  * second one adds; a belief there would count the two twice. */
-static void believe_alone(const struct label_model_fit *fit, unsigned signal, double *wrong, double *right)
+static void believe_alone(const struct lm_fit_state *fit, unsigned signal, double *wrong, double *right)
 {
     const struct prior *prior = &fit->prior[signal];
     double weight = fit->belief[signal];
@@ -259,7 +259,7 @@ static void believe_alone(const struct label_model_fit *fit, unsigned signal, do
 }
 
 /* Tables given the parent's level, drawn towards the marginal table where the parent's level is rare. */
-static void solve_given(struct label_model_fit *fit, unsigned signal)
+static void solve_given(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
     unsigned parent = (unsigned)s->parent, parent_levels = fit->model->signals[parent].levels;
@@ -278,7 +278,7 @@ static void solve_given(struct label_model_fit *fit, unsigned signal)
         solve(s->order, s->levels, count[1][q], count[0][q], s->given[1][q], s->given[0][q]);
 }
 
-static void maximise(struct label_model_fit *fit)
+static void maximise(struct lm_fit_state *fit)
 {
     double wrong = 0, strength = fit->options->prior_strength;
     for (size_t i = 0; i < fit->patterns.n; i++) wrong += fit->patterns.weight[i] * fit->wrong[i];
@@ -292,7 +292,7 @@ static void maximise(struct label_model_fit *fit)
 }
 
 /* A pattern as the fit may see it: views are missing while they follow, and so is signal `without` (-1: none). */
-static const uint8_t *seen_votes(const struct label_model_fit *fit, size_t pattern, int without,
+static const uint8_t *seen_votes(const struct lm_fit_state *fit, size_t pattern, int without,
                                  uint8_t out[LM_MAX_COLUMNS])
 {
     bool hide = fit->options->views_follow && !fit->all;
@@ -305,7 +305,7 @@ static const uint8_t *seen_votes(const struct label_model_fit *fit, size_t patte
 }
 
 /* Posterior of each pattern; returns the mean log-likelihood of what was seen. */
-static double expect(struct label_model_fit *fit, int without)
+static double expect(struct lm_fit_state *fit, int without)
 {
     double sum = 0, prior = fit->model->prior_wrong;
     for (size_t i = 0; i < fit->patterns.n; i++) {
@@ -320,7 +320,7 @@ static double expect(struct label_model_fit *fit, int without)
     return sum / fit->patterns.total;
 }
 
-static bool climb(struct label_model_fit *fit)
+static bool climb(struct lm_fit_state *fit)
 {
     double last = -INFINITY;
     for (unsigned step = 0; step < fit->options->max_iterations; step++) {
@@ -335,7 +335,7 @@ static bool climb(struct label_model_fit *fit)
 }
 
 /* Each signal's tables from the posterior of all but itself (top, "Looking back"). All from the same model. */
-static void look_back(struct label_model_fit *fit)
+static void look_back(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
     struct lm_signal *before = model->signals;
@@ -359,7 +359,7 @@ static void look_back(struct label_model_fit *fit)
 }
 
 /* Rounds of structure and EM until the structure stays. */
-static void run(struct label_model_fit *fit)
+static void run(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
     double *posterior = fit->wrong;
@@ -386,7 +386,7 @@ static void run(struct label_model_fit *fit)
 }
 
 /* Positive labelers as the fitted model sees them. */
-static void describe_positive(struct label_model_fit *fit, unsigned signal)
+static void describe_positive(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
     double wrong[LM_MAX_LEVELS] = {1e-3, 1e-3}, right[LM_MAX_LEVELS] = {1e-3, 1e-3};
@@ -429,7 +429,7 @@ enum err_code lm_fit(const struct lm_matrix *matrix, const struct lm_options *op
     enum err_code code = check_options(options, err);
     if (code) return code;
     if (!matrix->n) return err_set(err, ERR_LIMIT_COUNT, "no candidates to fit the label model on");
-    struct label_model_fit fit = {.matrix = matrix, .options = options, .model = model_new(matrix, options)};
+    struct lm_fit_state fit = {.matrix = matrix, .options = options, .model = model_new(matrix, options)};
     bool ok = patterns_init(&fit.patterns, matrix);
     fit.wrong = g_try_new0(double, matrix->n);
     fit.prior = g_new0(struct prior, matrix->m);

@@ -1,6 +1,6 @@
 /* Attempts: when to send again, when to wait, when to give up. */
-#include "lib/llm/scorer_int.h"
 #include "lib/base/clock.h"
+#include "lib/llm/scorer_int.h"
 
 #include <errno.h>
 #include <time.h>

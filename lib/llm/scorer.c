@@ -1,7 +1,7 @@
 /* Opening, the way of a call (memory, breaker, backend), and the counts. */
-#include "lib/llm/scorer_int.h"
 #include "lib/base/bom.h"
 #include "lib/base/clock.h"
+#include "lib/llm/scorer_int.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -23,8 +23,8 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "lib/sql/grammar.h"
 #include "lib/sql/grammar.c"
+#include "lib/sql/grammar.h"
 #pragma GCC diagnostic pop
 
 enum { DEFAULT_BYTES = 65536, DEFAULT_TOKENS = 20000, DEFAULT_DEPTH = 1000, DEFAULT_DIAGS = 16 };

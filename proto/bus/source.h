@@ -7,8 +7,8 @@
 #define ASSAY_PROTO_BUS_SOURCE_H
 
 #include "lib/base/input.h"
-#include "proto/message/edge.h"
 #include "proto/bus/range.h"
+#include "proto/message/edge.h"
 
 struct source {
     struct lines lines;  /* a log */

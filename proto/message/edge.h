@@ -3,8 +3,8 @@
 #ifndef ASSAY_PROTO_MESSAGE_EDGE_H
 #define ASSAY_PROTO_MESSAGE_EDGE_H
 
-#include "proto/message/msg.h"
 #include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 
 #define EDGE_HEADER  "content-type"
 #define EDGE_JSON    "application/json"

@@ -5,10 +5,10 @@
 #ifndef ASSAY_SCORING_FEATURES_EXTRACT_H
 #define ASSAY_SCORING_FEATURES_EXTRACT_H
 
-#include "signals/support/shape.h"
+#include "lib/question/question.h"
 #include "scoring/features/features.h"
 #include "signals/support/query.h"
-#include "lib/question/question.h"
+#include "signals/support/shape.h"
 
 enum {
     EXTRACT_MAX_USED = 256,

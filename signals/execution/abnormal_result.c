@@ -6,9 +6,9 @@
  * When every condition alone is met by some row and the question states its literals, or the tables are empty, there is
  * nothing to hold against the query, and the finding is a note.
  */
-#include "signals/support/shape.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
+#include "signals/support/shape.h"
 
 enum { OPT_MAX_PROBE };
 

@@ -1,7 +1,7 @@
 #include "signals/support/predicate.h"
 
-#include "signals/support/probe.h"
 #include "lib/question/question.h"
+#include "signals/support/probe.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef ASSAY_SIGNALS_SUPPORT_QUERY_H
 #define ASSAY_SIGNALS_SUPPORT_QUERY_H
 
-#include "signals/vsig.h"
 #include "lib/question/question.h"
+#include "signals/vsig.h"
 
 enum query_aggregate {
     QUERY_COUNT,

@@ -1,8 +1,8 @@
 /* The fleet's cache against real servers, each test with one of its own. Each `struct seat` is what one worker process
  * has: a cache of its own, and a handle. */
-#include "server/fleet_metrics.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "server/fleet_metrics.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"

@@ -1,8 +1,8 @@
 /* assay serve, by the program itself and over real HTTP. The fleet behind it is played here: a judge that settles
  * requests as a coordinator does, when the test wants it. */
 #include "lib/base/clock.h"
-#include "proto/message/edge.h"
 #include "proto/bus/letter.h"
+#include "proto/message/edge.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"

@@ -7,8 +7,8 @@
  * request that was acknowledged must not be lost.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
-#include "proto/message/msg.h"
 #include "proto/bus/topics.h"
+#include "proto/message/msg.h"
 
 #include "lib/base/clock.h"
 

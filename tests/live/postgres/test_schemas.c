@@ -1,9 +1,9 @@
 /* Tables of more than one schema: an unqualified name goes by the search path, a qualified one always, and tables of
  * the same name are not mixed up. */
-#include "train/mutants.h"
 #include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
+#include "train/mutants.h"
 
 #include "tests/live/postgres/server.h"
 #include "tests/support/wait.h"

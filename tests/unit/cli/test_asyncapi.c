@@ -1,8 +1,8 @@
 /* proto/asyncapi.yaml says what the code does: each name, number and list in it that the code has too is compared. */
-#include "train/feedback.h"
-#include "proto/message/edge.h"
 #include "proto/bus/topics.h"
+#include "proto/message/edge.h"
 #include "signals/vsig.h"
+#include "train/feedback.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>

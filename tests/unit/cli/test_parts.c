@@ -1,10 +1,10 @@
 /* The small parts: carets, percentiles, lines of a log, the end of a replay's record. */
 #include "cli/output/caret.h"
-#include "lib/base/input.h"
 #include "cli/output/latency.h"
-#include "cli/settings/options.h"
-#include "cli/replay/resume.h"
 #include "cli/output/terminal.h"
+#include "cli/replay/resume.h"
+#include "cli/settings/options.h"
+#include "lib/base/input.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 

@@ -2,8 +2,8 @@
  * tests/live.
  */
 #include "cli/replay/rate_limiter.h"
-#include "proto/bus/position.h"
 #include "cli/replay/resume.h"
+#include "proto/bus/position.h"
 #include "proto/bus/source.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"

@@ -1,6 +1,6 @@
 /* What is learned and measured must not depend on which of two threads was quicker. */
-#include "engine/run.h"
 #include "engine/reorder.h"
+#include "engine/run.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 

@@ -1,6 +1,6 @@
 /* Our evaluation of boosted trees against xgboost's own, and from several threads at once. */
-#include "lib/learn/trees.h"
 #include "lib/learn/metrics.h"
+#include "lib/learn/trees.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

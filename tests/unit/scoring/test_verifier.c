@@ -1,10 +1,10 @@
 /* The verifier: what the context is worth, the row that the content model sees, and files that are not to be trusted.
  */
+#include "lib/learn/hashed.h"
+#include "lib/learn/learn.h"
 #include "scoring/verifier.h"
 #include "scoring/verifier_context.h"
 #include "scoring/verifier_row.h"
-#include "lib/learn/hashed.h"
-#include "lib/learn/learn.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

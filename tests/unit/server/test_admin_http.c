@@ -1,8 +1,8 @@
 /* The listener by itself, with clients that behave and clients that do not; then what a process shows through it. */
-#include "server/admin_http.h"
-#include "server/health.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "server/admin_http.h"
+#include "server/health.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 

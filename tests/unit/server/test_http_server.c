@@ -1,7 +1,7 @@
 /* The door of an HTTP listener by itself: who may come in and for how long, and what is a request at all. */
-#include "server/http_server.h"
-#include "server/http_head.h"
 #include "lib/base/clock.h"
+#include "server/http_head.h"
+#include "server/http_server.h"
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 

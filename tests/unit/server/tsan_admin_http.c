@@ -1,8 +1,8 @@
 /* A listener whose pages read what other threads count, asked by several at a time, opened and closed meanwhile. A
  * plain program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
-#include "server/admin_http.h"
 #include "lib/base/log.h"
 #include "lib/base/metrics.h"
+#include "server/admin_http.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

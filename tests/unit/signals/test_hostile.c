@@ -1,6 +1,6 @@
 /* Queries that nobody writes: every signal ends soon, with a verdict or with a reason. */
-#include "signals/vsig.h"
 #include "lib/base/clock.h"
+#include "signals/vsig.h"
 #include "tests/support/leak.h"
 #include "tests/unit/db/fixture.h"
 

@@ -1,6 +1,6 @@
 /* The registry, options, findings and the states that a run can end in. */
-#include "signals/vsig.h"
 #include "lib/base/clock.h"
+#include "signals/vsig.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* Feedback: what a record may be, how records and verdicts find their requests, and what calibration makes of it. */
-#include "train/feedback.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
+#include "train/feedback.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>

@@ -1,9 +1,9 @@
 /* Training the verifier: on samples made up here, and by the program on the sample databases. */
-#include "train/verifier_fit.h"
-#include "scoring/verifier.h"
 #include "lib/learn/metrics.h"
+#include "scoring/verifier.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
+#include "train/verifier_fit.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>

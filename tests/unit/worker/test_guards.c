@@ -4,8 +4,8 @@
 #include "tests/unit/db/fixture.h"
 #include "worker/db_breakers.h"
 #include "worker/internal.h"
-#include "worker/permits.h"
 #include "worker/isolated.h"
+#include "worker/permits.h"
 
 #include "lib/base/clock.h"
 

@@ -6,8 +6,8 @@
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 #define ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 
-#include "proto/bus/kafka/kafka.h"
 #include "proto/bus/kafka/exactly_once/ledger.h"
+#include "proto/bus/kafka/kafka.h"
 
 /* --- watchdog.c --- */
 

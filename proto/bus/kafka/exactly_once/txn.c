@@ -15,8 +15,8 @@
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include "lib/base/clock.h"
-#include "proto/message/msg.h"
 #include "proto/bus/mutation.h"
+#include "proto/message/msg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
