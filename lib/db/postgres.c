@@ -51,7 +51,7 @@ enum {
     FINGERPRINT_MS = 10000,
     OLDEST = 130000 /* hash_mem_multiplier, pg_current_snapshot */
 };
-static const int64_t SETTLE_NS = 12 * 1000000000LL, LOOK_NS = 500 * 1000000LL;
+static const int64_t STABLE_AFTER_NS = 12 * 1000000000LL, CHECK_INTERVAL_NS = 500 * 1000000LL;
 
 /* --- one statement's frame ---------------------------------------------------------------------------------------- */
 
@@ -606,10 +606,10 @@ static bool must_look(struct postgres_db *self, const char *snapshot, int64_t no
     if (!self->snapshot || strcmp(snapshot, self->snapshot) != 0) {
         g_free(self->snapshot);
         self->snapshot = g_strdup(snapshot);
-        self->settled_ns = now_ns + SETTLE_NS;
+        self->stable_ns = now_ns + STABLE_AFTER_NS;
         return true;
     }
-    return self->looked_ns < self->settled_ns && now_ns - self->looked_ns >= LOOK_NS;
+    return self->checked_ns < self->stable_ns && now_ns - self->checked_ns >= CHECK_INTERVAL_NS;
 }
 
 static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *err)
@@ -621,7 +621,7 @@ static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *
     else if (!code)
         code = err_set(err, ERR_INTERNAL, "the server gave no fingerprint");
     if (code) g_clear_pointer(&self->snapshot, g_free);
-    self->looked_ns = now_ns;
+    self->checked_ns = now_ns;
     g_free(print);
     return code;
 }

@@ -24,7 +24,7 @@ struct postgres_db {
     struct postgres_own *own;      /* what the database has of its own; NULL: nothing known. postgres_check.h */
     char *snapshot;                /* the server's, when `print` was made */
     char print[33];                /* the last fingerprint */
-    int64_t looked_ns, settled_ns; /* when it was made; from when on it holds until the snapshot changes */
+    int64_t checked_ns, stable_ns; /* when it was made; from when on it holds until the snapshot changes */
 
     /* The statement that runs now. */
     const struct postgres_calls *calls; /* by what names it could call something; NULL: it is Assay's own */

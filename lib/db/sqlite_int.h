@@ -40,7 +40,7 @@ struct sqlite_db {
     uint64_t tick;
     bool immutable;
     struct file_face file; /* as it was when `conn` opened it */
-    int64_t looked_ns;     /* last look whether it still is */
+    int64_t checked_ns;    /* when that was last checked */
 
     /* The statement that runs now. */
     int64_t time_ms;   /* what it may take by the clock */

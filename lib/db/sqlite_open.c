@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 enum { HEADER = 100, WAL_VERSION = 2, BUSY_MS = 100 };
-static const int64_t LOOK_NS = 100 * 1000000LL;
+static const int64_t CHECK_INTERVAL_NS = 100 * 1000000LL;
 
 static enum err_code stat_error(const char *path, struct err *err)
 {
@@ -205,8 +205,8 @@ static enum err_code reconnect(struct sqlite_db *self, struct err *err)
 
 enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err)
 {
-    if (self->conn && now_ns - self->looked_ns < LOOK_NS) return ERR_OK;
-    self->looked_ns = now_ns;
+    if (self->conn && now_ns - self->checked_ns < CHECK_INTERVAL_NS) return ERR_OK;
+    self->checked_ns = now_ns;
     struct stat st;
     enum err_code code = check_file(self->path, &st, err);
     if (code || !is_changed(self, &st)) return code;

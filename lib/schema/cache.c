@@ -14,13 +14,13 @@
 #include <pthread.h>
 #include <string.h>
 
-static const int64_t LOOK_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
+static const int64_t CHECK_INTERVAL_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
 static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
 struct cache_entry {
     struct schema_index *index; /* a reference, or NULL */
     bool busy;                  /* a thread works on it */
-    int64_t looked_ns, asked_ns;
+    int64_t checked_ns, used_ns;
     struct err failure; /* code ERR_OK: none */
     int64_t failed_ns;
 };
@@ -129,7 +129,7 @@ static struct cache_entry *least_recent(struct schema_cache *cache, const struct
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         struct cache_entry *entry = value;
         if (!entry->index || entry->busy || entry == but) continue;
-        if (!oldest || entry->asked_ns < oldest->asked_ns) oldest = entry;
+        if (!oldest || entry->used_ns < oldest->used_ns) oldest = entry;
     }
     return oldest;
 }
@@ -187,7 +187,7 @@ static enum err_code refresh(struct schema_cache *cache, struct cache_entry *ent
     enum err_code code = look_or_build(cache, db, db_name, path, have, &fresh, err);
     pthread_mutex_lock(&cache->lock);
     entry->busy = false;
-    entry->looked_ns = clock_now_ns();
+    entry->checked_ns = clock_now_ns();
     note_failure(entry, code, err);
     if (fresh) put_index(cache, entry, fresh);
     cache->stats.misses += fresh != NULL;
@@ -205,7 +205,7 @@ static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code
         *code = entry->failure.code;
         return true;
     }
-    return !entry->failure.code && entry->index && now - entry->looked_ns < LOOK_NS;
+    return !entry->failure.code && entry->index && now - entry->checked_ns < CHECK_INTERVAL_NS;
 }
 
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
@@ -216,7 +216,7 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     *out = NULL;
     pthread_mutex_lock(&cache->lock);
     struct cache_entry *entry = entry_of(cache, db_name, path);
-    entry->asked_ns = clock_now_ns();
+    entry->used_ns = clock_now_ns();
     while (entry->busy) pthread_cond_wait(&cache->not_busy, &cache->lock);
     enum err_code code;
     if (!is_fresh(entry, clock_now_ns(), &code, err))

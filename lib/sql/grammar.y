@@ -7,7 +7,7 @@
  * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken: the printer writes
  * the parentheses that were read, so the text that an engine sees is the same.
  *
- * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already classified by words.c, and
+ * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already classified by keywords.c, and
  * BAD is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of
  * an entry or a condition, which becomes an ERROR node, or after one, which is kept.
  */
@@ -122,7 +122,7 @@ plain_cte(A) ::= nm(N) names_opt(C) AS materialized(M) paren_query(Q). {
 }
 cte(A) ::= BAD(B).  { A = sqlb_error(p, B); }
 
-/* What SEARCH and CYCLE add to the columns of a recursive CTE; words.c makes one token of the words up to each name. */
+/* What SEARCH and CYCLE add to the columns of a recursive CTE; keywords.c makes one token of the words up to each name. */
 added(A) ::= CTE_SET(K) nm(N).              { A = sqlb_as(p, sqlb_names(p, NAMES(N)), SQL_NAMES, K.start); }
 added(A) ::= CTE_SET(K) nm(N) USING nm(P).  { A = sqlb_as(p, sqlb_names(p, NAMES(N, P)), SQL_NAMES, K.start); }
 
@@ -148,7 +148,7 @@ distinct(A) ::= ALL.                            { A = NULL; }
 distinct(A) ::= DISTINCT(K).                    { A = LEAF(DISTINCT, K.start); }
 distinct(A) ::= DISTINCT(K) ON LP exprs(L) RP.  { A = sqlb_as(p, L, SQL_DISTINCT, K.start); }
 
-/* At least one: PostgreSQL's SELECT FROM t is far more often a slip than meant. */
+/* At least one: PostgreSQL's SELECT FROM t is far more often a mistake than meant. */
 items(A) ::= item(X).                 { A = sqlb_list(p, SQL_ITEMS, X); }
 items(A) ::= items(L) COMMA item(X).  { A = sqlb_add(p, L, X); }
 items(A) ::= items(L) BAD(B).         { A = sqlb_add(p, L, NODE(ITEM, B.start, sqlb_error(p, B))); }
@@ -552,5 +552,5 @@ type_parts(A) ::= type_parts(T) LBRACKET INTEGER RBRACKET.  { A = sqlb_span(p, T
 number ::= INTEGER|FLOAT.
 number ::= PLUS|MINUS INTEGER|FLOAT.
 
-/* Declared so that words.c and scan.re may name them; no rule takes them. */
+/* Declared so that keywords.c and scan.re may name them; no rule takes them. */
 %token FOR FOR_LOCK ILLEGAL RESERVED SEMI TILDE.

@@ -188,7 +188,7 @@ static bool is_fallback(const struct sim *sim, unsigned code)
 }
 
 /* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
-static bool is_slip(const char *a, size_t n, const char *b)
+static bool is_misspelled(const char *a, size_t n, const char *b)
 {
     if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32)) return false; /* most are not */
     size_t m = strcspn(b, " "), i = 0;
@@ -209,17 +209,17 @@ static bool is_offered(const struct sim *sim, unsigned code, bool operand)
 static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
 {
     struct sim sim;
-    uint32_t n = 0, slips = 0;
+    uint32_t n = 0, n_misspelled = 0;
     struct sql_token bad = f->p->tokens[at];
     const char *word = f->p->text + bad.start;
     sim_now(&sim, f);
     bool operand = sim_takes(&sim, T_INTEGER);
     for (unsigned k = 0; k < N_OFFERS && bad.code == T_ID && n < MAX_EXPECTED; k++)
-        if (is_slip(word, bad.len, OFFERS[k].text) && is_offered(&sim, OFFERS[k].code, operand))
+        if (is_misspelled(word, bad.len, OFFERS[k].text) && is_offered(&sim, OFFERS[k].code, operand))
             list[n++] = OFFERS[k].text;
-    slips = n;
+    n_misspelled = n;
     for (unsigned k = 0; k < N_OFFERS && n < MAX_EXPECTED; k++) {
-        if (slips > 0 && is_slip(word, bad.len, OFFERS[k].text)) continue;
+        if (n_misspelled > 0 && is_misspelled(word, bad.len, OFFERS[k].text)) continue;
         if (is_offered(&sim, OFFERS[k].code, operand)) list[n++] = OFFERS[k].text;
     }
     return n;
@@ -416,7 +416,7 @@ static void reread_as_type(struct feeder *f, uint32_t i)
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
 /* "FROM t GRUOP BY x" is refused at BY, but GRUOP is what is wrong. */
-static const char *slip_before(const struct feeder *f, uint32_t at)
+static const char *misspelling_before(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
     struct sql_parser *p = f->p;
@@ -424,7 +424,7 @@ static const char *slip_before(const struct feeder *f, uint32_t at)
     struct sql_token word = p->tokens[at - 1];
     for (unsigned k = 0; k < N_OFFERS; k++) {
         const char *text = OFFERS[k].text;
-        if (!is_slip(p->text + word.start, word.len, text)) continue;
+        if (!is_misspelled(p->text + word.start, word.len, text)) continue;
         sim_replay(&sim, f, at - 1);
         if (sim_takes(&sim, OFFERS[k].code))
             return arena_printf(p->arena, "is \"%.*s\" meant to be %s?", (int)word.len, p->text + word.start, text);
@@ -437,7 +437,7 @@ static const char *hint_at(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
     unsigned code = f->p->tokens[at].code;
-    if (code != T_UNION && code != T_INTERSECT && code != T_EXCEPT) return slip_before(f, at);
+    if (code != T_UNION && code != T_INTERSECT && code != T_EXCEPT) return misspelling_before(f, at);
     sim_now(&sim, f);
     return sim_takes(&sim, SQL_END_OF_TEXT) || sim_takes(&sim, T_RP)
                ? "ORDER BY and LIMIT stand once, after the last SELECT of a set operation"
@@ -621,7 +621,7 @@ enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const
     if (rc == ERR_OK) rc = sql_scan(&p);
     if (rc == ERR_OK) parse_tokens(&p);
     if (p.full || rc == ERR_LIMIT_MEMORY) return ERR_LIMIT_MEMORY;
-    if (p.stmt->root && number(&p, p.stmt->root)) sql_find_slips(&p);
+    if (p.stmt->root && number(&p, p.stmt->root)) sql_lint(&p);
     if (p.full) return ERR_LIMIT_MEMORY;
     p.stmt->n_params = p.n_params;
     *out = p.stmt;

@@ -1,8 +1,8 @@
 /* Inside of the parser: what the scanner, the feeder, the grammar's builders and the diagnostics share.
  *
- *   text ──scan.re──▶ tokens ──words.c──▶ tokens in context ──grammar.y──▶ build.c ──▶ tree
+ *   text ──scan.re──▶ tokens ──keywords.c──▶ tokens in context ──grammar.y──▶ build.c ──▶ tree
  *                                                │ syntax error
- *                                                └──▶ parse.c: expected tokens, recovery ──▶ diag.c ◀── slips.c
+ *                                                └──▶ parse.c: expected tokens, recovery ──▶ diag.c ◀── lint.c
  *
  * The whole text is scanned first, so that a contextual word (DATE, FILTER, ANY, ...) can look at its neighbours, and
  * so that the token cap is enforced before anything is built.
@@ -21,7 +21,7 @@ struct sql_token {
     uint32_t code : 8; /* a terminal of grammar.y, or SQL_WORD_* */
 };
 
-/* Words that are no terminals of their own: words.c turns each into a terminal, in context, or into an identifier. */
+/* Words that are no terminals of their own: keywords.c turns each into a terminal, in context, or into an identifier. */
 enum sql_word {
     SQL_WORD_FIRST = 200,
     SQL_WORD_ILIKE = SQL_WORD_FIRST,
@@ -50,7 +50,7 @@ struct sql_parser {
     uint32_t n_diags;
     bool failed_here;        /* the last token fed was a syntax error */
     bool too_deep;           /* lemon's own stack is at its end */
-    bool has_qualified_call; /* f of s.f(x) was met: slips.c looks at it */
+    bool has_qualified_call; /* f of s.f(x) was met: lint.c looks at it */
     bool full;               /* the arena refused; what builders return is `spare` */
     struct sql_stmt *stmt;
     struct sql_node spare; /* written but never read: stands in for nodes that could not be allocated */
@@ -60,7 +60,7 @@ struct sql_parser {
 /* scan.re: fill p->tokens. ERR_OK, ERR_LIMIT_TOKENS (with a diagnostic) or ERR_LIMIT_MEMORY. */
 enum err_code sql_scan(struct sql_parser *p);
 
-/* words.c: classify token `i` by its neighbours, as a keyword or a name; may take following tokens into it.
+/* keywords.c: classify token `i` by its neighbours, as a keyword or a name; may take following tokens into it.
  * Returns the index after it.
  * `prev` is the code of the token before, already classified (0 at the start). Only tokens of which sql_in_context is
  * true need it: most are what they are. */
@@ -87,8 +87,8 @@ void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const cha
 /* diag.c: the slice of text under a token; whether it is this word (upper case), without case. */
 bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char *word);
 
-/* slips.c: add diagnostics for what the grammar takes and nobody means. After the tree is numbered. */
-void sql_find_slips(struct sql_parser *p);
+/* lint.c: add diagnostics for what the grammar takes and nobody means. After the tree is numbered. */
+void sql_lint(struct sql_parser *p);
 
 /* verbs.c: the verb in upper case if this word begins a statement that is no query ("DELETE"), else NULL. */
 const char *sql_refused_verb(const struct sql_parser *p, struct sql_token word);

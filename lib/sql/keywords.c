@@ -2,8 +2,8 @@
  *
  * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can
  * begin an operand, such as DATE in `SELECT name, date FROM t`. Those are classified here, one function a word, by
- * looking at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens after it
- * into its own (AT TIME ZONE, a type after ::).
+ * looking at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens
+ * after it into its own (AT TIME ZONE, a type after ::).
  */
 #include "lib/sql/parser.h"
 
@@ -323,9 +323,9 @@ static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@", "!!", "#", "?-", "?|", "|@|", "@#@"};
-    if (prev == T_USING) return 0;                             /* ORDER BY x USING <: a name of its order */
-    bool slip = word_at(p, i, "!!") && sql_ends_operand(prev); /* a !!= b */
-    if (slip || !begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
+    if (prev == T_USING) return 0;                                         /* ORDER BY x USING <: a name of its order */
+    bool unknown_operator = word_at(p, i, "!!") && sql_ends_operand(prev); /* a !!= b */
+    if (unknown_operator || !begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
     if (sql_ends_operand(prev) || p->tokens[i].code == T_ILLEGAL) return 0;
     for (unsigned k = 0; k < sizeof PREFIX / sizeof *PREFIX; k++)
         if (word_at(p, i, PREFIX[k])) p->tokens[i].code = T_PREFIX_OPER;

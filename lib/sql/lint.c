@@ -1,4 +1,4 @@
-/* Slips: what the grammar accepts and nobody means. They are looked for in the tree, not among the tokens, so that a
+/* Lint: what the grammar accepts and nobody means. It is looked for in the tree, not among the tokens, so that a
  * statement and its printed form get the same diagnostics. */
 #include "lib/sql/parser.h"
 
@@ -6,7 +6,7 @@
 
 enum { MAX_NAMES = 64 }; /* tables of one statement that are looked at */
 
-struct slip_tables {
+struct lint_tables {
     const struct sql_node *tables[MAX_NAMES];
     unsigned n;
 };
@@ -16,7 +16,7 @@ static bool is_table(const struct sql_node *n)
     return sql_is(n, SQL_TABLE) || sql_is(n, SQL_DERIVED) || sql_is(n, SQL_FROM_CALL) || sql_is(n, SQL_FROM_PAREN);
 }
 
-static void collect(const struct sql_node *root, struct slip_tables *names)
+static void collect(const struct sql_node *root, struct lint_tables *names)
 {
     for (const struct sql_node *n = root; n && names->n < MAX_NAMES; n = sql_walk(root, n))
         if (is_table(n) && (n->alias || sql_is(n, SQL_TABLE))) names->tables[names->n++] = n;
@@ -28,7 +28,7 @@ static bool is_name_of(const struct sql_node *table, const char *text, size_t le
     return own || (table->alias && sql_name_is(table->alias, table->alias_len, text, len));
 }
 
-static bool names_table(const struct slip_tables *names, const struct sql_node *call)
+static bool names_table(const struct lint_tables *names, const struct sql_node *call)
 {
     for (unsigned i = 0; i < names->n; i++)
         if (is_name_of(names->tables[i], call->text2, call->text2_len)) return true;
@@ -53,7 +53,7 @@ static struct sql_token parenthesis(const struct sql_parser *p, const struct sql
 /* schema.function(...) is PostgreSQL's; table.count(*) is a slip, and SQLite says so at the parenthesis. */
 static void find_methods(struct sql_parser *p, const struct sql_node *root)
 {
-    struct slip_tables names = {.n = 0};
+    struct lint_tables names = {.n = 0};
     collect(root, &names);
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (!sql_is(n, SQL_CALL) || !n->text2 || sql_is(n->parent, SQL_FROM_CALL) || !names_table(&names, n)) continue;
@@ -63,7 +63,7 @@ static void find_methods(struct sql_parser *p, const struct sql_node *root)
     }
 }
 
-void sql_find_slips(struct sql_parser *p)
+void sql_lint(struct sql_parser *p)
 {
     if (p->has_qualified_call && p->stmt->root) find_methods(p, p->stmt->root);
 }
