@@ -41,7 +41,7 @@ struct call {
     enum pending_end end;
     GBytes *outcome;
     bool letter;
-    struct msg_key place;
+    struct msg_key position;
     char id[MSG_MAX_NAME + 1];
     struct err err; /* what kept it from being sent */
 };
@@ -158,7 +158,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
 
 static void on_place(void *ctx, int32_t partition, int64_t offset)
 {
-    pending_place(ctx, partition, offset);
+    pending_position(ctx, partition, offset);
 }
 
 /* A unique id: an id that comes twice would be a repeat. */
@@ -214,7 +214,7 @@ static enum err_code place(struct call *call, const char *json, struct waiter *w
                           .len = strlen(json),
                           .headers = headers,
                           .n_headers = trace && headers[1].len <= MAX_TRACE ? 2 : 1};
-    return bus_place(call->api->config.bus, &out, on_place, waiter);
+    return bus_produce_with_report(call->api->config.bus, &out, on_place, waiter);
 }
 
 /* Suspended first: the answer may be there before this returns. */

@@ -12,7 +12,7 @@ struct waiter {
     pending_done *done;
     void *ctx;
     int64_t until_ns;
-    struct msg_key place;
+    struct msg_key position;
     bool placed, ended;
     char id[MSG_MAX_NAME + 1];
 };
@@ -67,12 +67,12 @@ static void drop(struct pending *pending, struct kept *kept)
     pending->stats.kept_bytes -= kept->bytes;
     if (g_hash_table_lookup(pending->kept_ids, kept->outcome.id) == kept)
         g_hash_table_remove(pending->kept_ids, kept->outcome.id);
-    g_hash_table_remove(pending->kept, &kept->outcome.place); /* frees it */
+    g_hash_table_remove(pending->kept, &kept->outcome.position); /* frees it */
 }
 
 static void keep(struct pending *pending, const struct outcome *outcome)
 {
-    struct kept *old = g_hash_table_lookup(pending->kept, &outcome->place);
+    struct kept *old = g_hash_table_lookup(pending->kept, &outcome->position);
     if (old) drop(pending, old);
     struct kept *kept = g_new0(struct kept, 1);
     kept->outcome = *outcome;
@@ -81,7 +81,7 @@ static void keep(struct pending *pending, const struct outcome *outcome)
     kept->link.data = kept;
     g_queue_push_tail_link(&pending->oldest, &kept->link);
     pending->stats.kept_bytes += kept->bytes;
-    g_hash_table_insert(pending->kept, &kept->outcome.place, kept);
+    g_hash_table_insert(pending->kept, &kept->outcome.position, kept);
     if (!outcome->letter && outcome->id[0]) g_hash_table_replace(pending->kept_ids, kept->outcome.id, kept);
     while (pending->stats.kept_bytes > pending->max_bytes && pending->oldest.length > 1)
         drop(pending, pending->oldest.head->data);
@@ -94,8 +94,8 @@ static void take_out(struct waiter *waiter)
     struct pending *pending = waiter->pending;
     waiter->ended = true;
     g_queue_unlink(&pending->callers, &waiter->link);
-    if (g_hash_table_lookup(pending->by_place, &waiter->place) == waiter)
-        g_hash_table_remove(pending->by_place, &waiter->place);
+    if (g_hash_table_lookup(pending->by_place, &waiter->position) == waiter)
+        g_hash_table_remove(pending->by_place, &waiter->position);
     if (g_hash_table_lookup(pending->placeless, waiter->id) == waiter)
         g_hash_table_remove(pending->placeless, waiter->id);
     if (!waiter->placed) g_hash_table_add(pending->unsettled, waiter);
@@ -170,7 +170,7 @@ enum err_code pending_begin(struct pending *pending, const char *id, int64_t unt
         waiter->done = done;
         waiter->ctx = ctx;
         waiter->until_ns = until_ns;
-        waiter->place.partition = -1;
+        waiter->position.partition = -1;
         g_strlcpy(waiter->id, id, sizeof waiter->id);
         g_queue_push_tail_link(&pending->callers, &waiter->link);
         *out = waiter;
@@ -196,12 +196,12 @@ bool pending_cancel(struct waiter *waiter)
 /* The outcome that is there already for a waiter whose place has just been told. */
 static const struct outcome *early_outcome(const struct pending *pending, const struct waiter *waiter)
 {
-    const struct kept *kept = waiter->place.offset < 0 ? g_hash_table_lookup(pending->kept_ids, waiter->id)
-                                                       : g_hash_table_lookup(pending->kept, &waiter->place);
+    const struct kept *kept = waiter->position.offset < 0 ? g_hash_table_lookup(pending->kept_ids, waiter->id)
+                                                       : g_hash_table_lookup(pending->kept, &waiter->position);
     return kept ? &kept->outcome : NULL;
 }
 
-void pending_place(struct waiter *waiter, int32_t partition, int64_t offset)
+void pending_position(struct waiter *waiter, int32_t partition, int64_t offset)
 {
     struct pending *pending = waiter->pending;
     pthread_mutex_lock(&pending->lock);
@@ -210,12 +210,12 @@ void pending_place(struct waiter *waiter, int32_t partition, int64_t offset)
         pthread_mutex_unlock(&pending->lock);
         return;
     }
-    waiter->place = (struct msg_key){partition, offset};
+    waiter->position = (struct msg_key){partition, offset};
     waiter->placed = true;
     const struct outcome *early = early_outcome(pending, waiter);
     if (!early) {
         if (offset >= 0)
-            g_hash_table_replace(pending->by_place, &waiter->place, waiter);
+            g_hash_table_replace(pending->by_place, &waiter->position, waiter);
         else
             g_hash_table_replace(pending->placeless, waiter->id, waiter);
         pthread_mutex_unlock(&pending->lock);
@@ -235,7 +235,7 @@ void pending_outcome(struct pending *pending, const struct outcome *outcome)
 {
     struct ending ending = {0};
     pthread_mutex_lock(&pending->lock);
-    struct waiter *waiter = g_hash_table_lookup(pending->by_place, &outcome->place);
+    struct waiter *waiter = g_hash_table_lookup(pending->by_place, &outcome->position);
     if (!waiter) waiter = g_hash_table_lookup(pending->placeless, outcome->id);
     if (waiter) {
         count_answer(pending, outcome);

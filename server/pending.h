@@ -16,7 +16,7 @@
 
 /* What became of a request. */
 struct outcome {
-    struct msg_key place;
+    struct msg_key position;
     char id[MSG_MAX_NAME + 1]; /* of a verdict; "": not known */
     bool letter;               /* no verdict, but a dead letter */
     GBytes *body;              /* the verdict, or the letter's reason, as JSON */
@@ -37,11 +37,11 @@ struct pending *pending_new(uint32_t max_waiters, size_t kept_bytes);
 void pending_free(struct pending *pending);
 
 /* Begin to wait, before the request is sent, so that nothing is missed. `id` is the request's; the waiter's place is
- * told by pending_place. ERR_FULL: too many wait, or pending_close was called. */
+ * told by pending_position. ERR_FULL: too many wait, or pending_close was called. */
 enum err_code pending_begin(struct pending *pending, const char *id, int64_t until_ns, pending_done *done, void *ctx,
                             struct waiter **out);
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
-void pending_place(struct waiter *waiter, int32_t partition, int64_t offset);
+void pending_position(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
 bool pending_cancel(struct waiter *waiter);
 

@@ -32,7 +32,7 @@ static bool read_number(const struct bus_message *message, const char *name, gin
 }
 
 /* Whose outcome a message is. False: of no request of this fleet. */
-static bool read_place(const struct serve *serve, const struct bus_message *message, struct msg_key *out)
+static bool read_position(const struct serve *serve, const struct bus_message *message, struct msg_key *out)
 {
     const char *group = bus_header_get(message, BUS_OF_GROUP);
     gint64 partition, offset;
@@ -49,7 +49,7 @@ static void take_verdict(struct serve *serve, const struct bus_message *message)
 {
     struct outcome outcome = {0};
     enum edge_type type;
-    if (!read_place(serve, message, &outcome.place)) return;
+    if (!read_position(serve, message, &outcome.position)) return;
     if (edge_type_of(message, &type, NULL) || type != EDGE_TYPE_JSON) return;
     if (message->key && message->key_len < sizeof outcome.id) memcpy(outcome.id, message->key, message->key_len);
     outcome.body = g_bytes_new(message->value, message->len);
@@ -61,7 +61,7 @@ static void take_letter(struct serve *serve, const struct bus_message *message)
 {
     struct outcome outcome = {.letter = true};
     struct letter_origin origin;
-    if (!read_place(serve, message, &outcome.place) || letter_read(message, &origin, NULL)) return;
+    if (!read_position(serve, message, &outcome.position) || letter_read(message, &origin, NULL)) return;
     outcome.body =
         http_api_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
     pending_outcome(serve->pending, &outcome);

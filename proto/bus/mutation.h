@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-static inline bool forced(const char *name)
+static inline bool mutation_is_forced(const char *name)
 {
     const char *chosen = getenv("ASSAY_FAULT");
     return chosen && strcmp(chosen, name) == 0;
@@ -36,13 +36,13 @@ static inline bool mutation_pause(void)
     return nanosleep(&moment, NULL) == 0;
 }
 
-static inline bool mutated(const char *name)
+static inline bool mutation_is_on(const char *name)
 {
     const char *chosen = getenv("ASSAY_MUTATION");
     return chosen && strcmp(chosen, name) == 0;
 }
-#define MUTATED(name) mutated(#name)
-#define FORCED(name)  forced(#name)
+#define MUTATED(name) mutation_is_on(#name)
+#define FORCED(name)  mutation_is_forced(#name)
 #else
 #define MUTATED(name)    0
 #define FORCED(name)     0

@@ -137,7 +137,7 @@ struct bus;          /* a connection, or the queues of this process. Thread: any
 struct bus_consumer; /* one member of a group. Thread: its own, except for bus_drain */
 
 /* Where a message came to lie. Thread: one of the bus's own; it must not call the bus. */
-typedef void bus_placed(void *ctx, int32_t partition, int64_t offset);
+typedef void bus_delivered(void *ctx, int32_t partition, int64_t offset);
 
 struct bus_transport {
     const char *name;
@@ -154,8 +154,8 @@ struct bus_transport {
                              uint32_t *taken);
     enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
 
-    enum err_code (*place)(struct bus *bus, const struct bus_out *message, bus_placed *placed,
-                           void *ctx); /* NULL: places mean nothing */
+    enum err_code (*produce_with_report)(struct bus *bus, const struct bus_out *message, bus_delivered *delivered,
+                                         void *ctx); /* NULL: places mean nothing */
 
     /* in */
     enum err_code (*subscribe)(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
@@ -219,9 +219,11 @@ static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *m
 /* Send one message and be called back, once, with its position; not at all if it never arrives (bus_health says why),
  * is refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of
  * bus_produce, ERR_CONFIG where places mean nothing. */
-static inline enum err_code bus_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
+static inline enum err_code bus_produce_with_report(struct bus *bus, const struct bus_out *message,
+                                                    bus_delivered *delivered, void *ctx)
 {
-    return bus->transport->place ? bus->transport->place(bus, message, placed, ctx) : ERR_CONFIG;
+    return bus->transport->produce_with_report ? bus->transport->produce_with_report(bus, message, delivered, ctx)
+                                               : ERR_CONFIG;
 }
 
 /* Wait until everything produced so far is safe. ERR_FULL: not within timeout_ms. */

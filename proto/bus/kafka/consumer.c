@@ -307,7 +307,7 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
 
 /* Close the partitions to the reader and give what it has in hand a moment. What waits is handed out as it comes due,
  * for it holds back all that is done above it, which the next owner would do again. */
-static void settle(struct member *member)
+static void drain_partitions(struct member *member)
 {
     int64_t limit = clock_now_ns() + REVOKE_WAIT_MS * INT64_C(1000000);
     for (bool busy = true; busy && clock_now_ns() < limit;) {
@@ -333,7 +333,7 @@ static void revoked(struct member *member)
     bool lost = rd_kafka_assignment_lost(member->client);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
     pthread_mutex_lock(&member->lock);
-    if (!lost) settle(member);
+    if (!lost) drain_partitions(member);
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct consumer_partition *part = member->parts[i];
         part->open = part->leaving = false;

@@ -138,9 +138,10 @@ bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes);
 /* NULL: there are none. The library takes them over when it takes the message. */
 rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
 
-enum err_code kafka_out_open(struct kafka *kafka, struct err *err);
-void kafka_out_close(struct kafka *kafka);
-enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx);
+enum err_code kafka_producer_open(struct kafka *kafka, struct err *err);
+void kafka_producer_close(struct kafka *kafka);
+enum err_code kafka_produce_with_report(struct bus *bus, const struct bus_out *message, bus_delivered *delivered,
+                                        void *ctx);
 enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                             uint32_t *taken);
 enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms);

@@ -26,7 +26,7 @@ struct pending {
     uint64_t number;
     uint64_t bytes;
     int64_t sent_ms;
-    bus_placed *placed; /* NULL: nobody asks */
+    bus_delivered *delivered; /* NULL: nobody asks */
     void *ctx;
 };
 
@@ -70,7 +70,7 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
     forget(kafka, pending);
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
-    if (pending->placed && !refused) pending->placed(pending->ctx, report->partition, report->offset);
+    if (pending->delivered && !refused) pending->delivered(pending->ctx, report->partition, report->offset);
     free(pending);
 }
 
@@ -132,7 +132,7 @@ static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
     return conf;
 }
 
-enum err_code kafka_out_open(struct kafka *kafka, struct err *err)
+enum err_code kafka_producer_open(struct kafka *kafka, struct err *err)
 {
     rd_kafka_conf_t *conf = producer_conf(kafka, err);
     if (!conf) return ERR_CONFIG;
@@ -144,12 +144,12 @@ enum err_code kafka_out_open(struct kafka *kafka, struct err *err)
         return err_set(err, ERR_NOMEM, "kafka: no thread for the producer");
     }
     enum err_code code = kafka_reach(kafka, kafka->producer, err);
-    if (code) kafka_out_close(kafka);
+    if (code) kafka_producer_close(kafka);
     return code;
 }
 
 /* What is still under way gets a moment; acks that waited for the rest never counted. */
-void kafka_out_close(struct kafka *kafka)
+void kafka_producer_close(struct kafka *kafka)
 {
     kafka_flush(&kafka->bus, kafka->oldest ? CLOSE_MS : 0);
     atomic_store(&kafka->stop, true);
@@ -211,7 +211,7 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
 }
 
 /* Into the list first: its report may come before producev returns. Under the lock. */
-static struct pending *remember(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
+static struct pending *remember(struct kafka *kafka, const struct bus_out *out, bus_delivered *delivered, void *ctx)
 {
     struct pending *pending = malloc(sizeof *pending);
     if (!pending) return NULL;
@@ -219,7 +219,7 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out, 
                                 .number = kafka->next_number++,
                                 .bytes = bus_out_bytes(out),
                                 .sent_ms = kafka_local_ms(),
-                                .placed = placed,
+                                .delivered = delivered,
                                 .ctx = ctx};
     *(kafka->newest ? &kafka->newest->next : &kafka->oldest) = pending;
     kafka->newest = pending;
@@ -229,9 +229,9 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out, 
 }
 
 /* Under the lock: the order of numbers is that of the messages. */
-static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, bus_placed *placed, void *ctx)
+static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, bus_delivered *delivered, void *ctx)
 {
-    struct pending *pending = remember(kafka, out, placed, ctx);
+    struct pending *pending = remember(kafka, out, delivered, ctx);
     if (!pending) return ERR_NOMEM;
     rd_kafka_headers_t *headers = kafka_headers(out);
     rd_kafka_vu_t fields[8] = {
@@ -284,7 +284,8 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
     return code;
 }
 
-enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_placed *placed, void *ctx)
+enum err_code kafka_produce_with_report(struct bus *bus, const struct bus_out *message, bus_delivered *delivered,
+                                        void *ctx)
 {
     struct kafka *kafka = (struct kafka *)bus;
     struct timespec now = clock_after_ms(0);
@@ -292,7 +293,7 @@ enum err_code kafka_place(struct bus *bus, const struct bus_out *message, bus_pl
     if (bytes > bus_max_bytes(bus, message->topic)) return ERR_LIMIT_BYTES;
     pthread_mutex_lock(&kafka->lock);
     enum err_code code = wait_for_room(kafka, 1, bytes, &now, 0);
-    if (!code) code = hand_over(kafka, message, placed, ctx);
+    if (!code) code = hand_over(kafka, message, delivered, ctx);
     pthread_mutex_unlock(&kafka->lock);
     return code;
 }

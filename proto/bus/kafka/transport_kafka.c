@@ -88,7 +88,7 @@ static enum err_code kafka_open(const struct bus_config *config, struct bus **ou
     kafka_stats_init(&kafka->stats);
     clock_cond_init(&kafka->progress);
     enum err_code code = properties_copy(kafka, config, err);
-    if (!code) code = kafka_out_open(kafka, err);
+    if (!code) code = kafka_producer_open(kafka, err);
     if (code) {
         kafka_free(kafka);
         return code;
@@ -99,7 +99,7 @@ static enum err_code kafka_open(const struct bus_config *config, struct bus **ou
 
 static void kafka_close(struct bus *bus)
 {
-    kafka_out_close((struct kafka *)bus);
+    kafka_producer_close((struct kafka *)bus);
     kafka_free((struct kafka *)bus);
 }
 
@@ -134,7 +134,7 @@ const struct bus_transport bus_kafka = {
     .know_topics = kafka_know_topics,
     .max_bytes = kafka_max_bytes,
     .produce = kafka_produce,
-    .place = kafka_place,
+    .produce_with_report = kafka_produce_with_report,
     .flush = kafka_flush,
     .subscribe = kafka_subscribe,
     .poll = kafka_poll,

@@ -37,7 +37,7 @@ static void take_out(struct window *window, struct window_slot *slot)
     window->n_waiting -= slot->state == SLOT_WAITING;
 }
 
-static void set_state(struct window *window, struct window_slot *slot, enum slot_state state)
+static void set_state(struct window *window, struct window_slot *slot, enum window_slot_state state)
 {
     window->n_held -= slot->state == SLOT_HELD;
     window->n_waiting -= slot->state == SLOT_WAITING;
@@ -90,7 +90,7 @@ bool window_again(struct window *window, int64_t offset)
     return false;
 }
 
-void window_add(struct window *window, struct window_slot *slot, enum slot_state state)
+void window_add(struct window *window, struct window_slot *slot, enum window_slot_state state)
 {
     if (window->low < 0) window->low = slot->offset;
     slot->attempts = attempts_of(window, slot->offset);

@@ -23,7 +23,7 @@ enum {
     WINDOW_TEXT = 2048 /* its largest size; the broker's own bound is 4,096 by default */
 };
 
-enum slot_state { SLOT_WAITING, SLOT_HELD, SLOT_DONE };
+enum window_slot_state { SLOT_WAITING, SLOT_HELD, SLOT_DONE };
 
 struct window_slot {
     struct window_slot *previous, *next;
@@ -31,7 +31,7 @@ struct window_slot {
     int64_t due_ns;    /* waiting: not before */
     uint64_t after;    /* done: counts once everything produced before this number has arrived */
     uint32_t attempts; /* deliveries before the present or next one */
-    enum slot_state state;
+    enum window_slot_state state;
 };
 
 struct window {
@@ -61,7 +61,7 @@ bool window_has(const struct window *window, int64_t offset);
 bool window_again(struct window *window, int64_t offset);
 
 /* Add a slot with its offset set: waiting (due at once) or held. Attempts are what the notes say. */
-void window_add(struct window *window, struct window_slot *slot, enum slot_state state);
+void window_add(struct window *window, struct window_slot *slot, enum window_slot_state state);
 
 /* The waiting slot of the lowest offset that is due, or NULL. It stays waiting. */
 struct window_slot *window_due(const struct window *window, int64_t now_ns);

@@ -38,7 +38,7 @@ static void wait_for(struct pending *pending, struct caller *caller, const char 
 
 static void come(struct pending *pending, const char *id, int32_t partition, int64_t offset, const char *body)
 {
-    struct outcome outcome = {.place = {partition, offset}, .body = g_bytes_new(body, strlen(body))};
+    struct outcome outcome = {.position = {partition, offset}, .body = g_bytes_new(body, strlen(body))};
     g_strlcpy(outcome.id, id, sizeof outcome.id);
     pending_outcome(pending, &outcome);
     g_bytes_unref(outcome.body);
@@ -57,8 +57,8 @@ Test(pending, the_verdict_of_ones_own_request)
     struct caller a, b;
     wait_for(pending, &a, "same", 100);
     wait_for(pending, &b, "same", 100);
-    pending_place(a.waiter, 0, 7);
-    pending_place(b.waiter, 1, 7);
+    pending_position(a.waiter, 0, 7);
+    pending_position(b.waiter, 1, 7);
     come(pending, "same", 1, 8, "nobody's");
     cr_expect(a.told == 0 && b.told == 0, "an id may be anybody's");
     come(pending, "same", 1, 7, "b's");
@@ -79,7 +79,7 @@ Test(pending, a_verdict_may_come_before_the_place_is_known)
     wait_for(pending, &caller, "x", 100);
     come(pending, "x", 2, 40, "early");
     cr_expect_eq(caller.told, 0, "it could be another's");
-    pending_place(caller.waiter, 2, 40);
+    pending_position(caller.waiter, 2, 40);
     expect(&caller, "early");
     pending_get_stats(pending, &stats);
     cr_expect(stats.early == 1 && stats.answered == 1 && stats.pending == 0);
@@ -93,13 +93,13 @@ Test(pending, a_place_that_nobody_knows_is_told_by_the_id)
     struct caller late, early, other;
     wait_for(pending, &late, "late", 100);
     wait_for(pending, &other, "other", 100);
-    pending_place(late.waiter, 0, -1);
-    pending_place(other.waiter, 0, -1);
+    pending_position(late.waiter, 0, -1);
+    pending_position(other.waiter, 0, -1);
     come(pending, "late", 0, 3, "L");
     expect(&late, "L");
     wait_for(pending, &early, "early", 100);
     come(pending, "early", 0, 4, "E");
-    pending_place(early.waiter, 0, -1);
+    pending_position(early.waiter, 0, -1);
     expect(&early, "E");
     cr_expect_eq(other.told, 0);
     pending_free(pending);
@@ -113,14 +113,14 @@ Test(pending, time_is_up_once)
     wait_for(pending, &placed, "p", 100);
     wait_for(pending, &unplaced, "u", 100);
     wait_for(pending, &patient, "q", 101);
-    pending_place(placed.waiter, 0, 1);
-    pending_place(patient.waiter, 0, 3);
+    pending_position(placed.waiter, 0, 1);
+    pending_position(patient.waiter, 0, 3);
     pending_expire(pending, 100);
     cr_expect(placed.told == 1 && placed.end == PENDING_LATE);
     cr_expect(unplaced.told == 1 && unplaced.end == PENDING_LATE);
     cr_expect_eq(patient.told, 0);
     come(pending, "p", 0, 1, "too late for him");
-    pending_place(unplaced.waiter, 0, 2);
+    pending_position(unplaced.waiter, 0, 2);
     come(pending, "u", 0, 2, "for him too");
     cr_expect(placed.told == 1 && unplaced.told == 1);
     GBytes *body = pending_find(pending, "u");
@@ -154,8 +154,8 @@ Test(pending, a_dead_letter_ends_the_wait_and_is_no_verdict)
     struct pending *pending = pending_new(2, 1 << 20);
     struct caller caller;
     wait_for(pending, &caller, "x", 100);
-    pending_place(caller.waiter, 0, 1);
-    struct outcome letter = {.place = {0, 1}, .id = "x", .letter = true, .body = g_bytes_new_static("why", 3)};
+    pending_position(caller.waiter, 0, 1);
+    struct outcome letter = {.position = {0, 1}, .id = "x", .letter = true, .body = g_bytes_new_static("why", 3)};
     pending_outcome(pending, &letter);
     g_bytes_unref(letter.body);
     expect(&caller, "why");
@@ -199,14 +199,14 @@ Test(pending, who_leaves_makes_room)
     for (int placed = 0; placed < 2; placed++) {
         struct caller caller;
         wait_for(pending, &caller, "a", 100);
-        if (placed) pending_place(caller.waiter, 0, 7);
+        if (placed) pending_position(caller.waiter, 0, 7);
         pending_leave(pending, &stats); /* nobody */
         cr_expect_eq(caller.told, 0);
         pending_leave(pending, &caller);
         pending_leave(pending, &caller);
         cr_expect_eq(caller.told, 1);
         cr_expect_eq(caller.end, PENDING_LATE);
-        if (!placed) pending_place(caller.waiter, 0, 7);
+        if (!placed) pending_position(caller.waiter, 0, 7);
     }
     pending_get_stats(pending, &stats);
     cr_expect_eq(stats.late, 2);

@@ -92,7 +92,7 @@ struct once_partition {
     int64_t since_ns;
     int64_t from;         /* where reading requests begins */
     int64_t catch_up_end; /* of the results when it was taken over */
-    int64_t suspects_end; /* what is opened a few at a time, after deaths in a row, lies below */
+    int64_t probe_end;    /* what is opened a few at a time, after deaths in a row, lies below */
     int64_t alert_end;    /* the same again, once one of them was put aside */
     uint32_t level;       /* owners that died while they opened a few at a time */
     bool noted;           /* this owner has written down what it opens */

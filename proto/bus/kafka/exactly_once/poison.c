@@ -17,7 +17,7 @@
 enum { LEVELS = 3 };
 /* How many requests past those of its last commit an owner is suspected to have died of. More were perhaps opened; one
  * that kills again is among the suspects sooner or later. */
-enum { SUSPECTS = 256 };
+enum { MAX_SUSPECTED = 256 };
 static const uint32_t WINDOWS[LEVELS] = {16, 1, 1}; /* suspects open at a time, by how many owners died of that */
 
 /* --- what the owners before died of --- */
@@ -26,7 +26,7 @@ void poison_count_crash(struct once_partition *part)
 {
     struct ledger *ledger = &part->ledger;
     part->alert_end =
-        ledger->reopen_end + SUSPECTS < part->before_end ? ledger->reopen_end + SUSPECTS : part->before_end;
+        ledger->reopen_end + MAX_SUSPECTED < part->before_end ? ledger->reopen_end + MAX_SUSPECTED : part->before_end;
     ledger->crashes++;
 }
 
@@ -40,7 +40,7 @@ void poison_recall(struct once_partition *part)
         ledger->probe = -1;
     }
     part->level = ledger->probes;
-    part->suspects_end = ledger->probe >= 0 ? ledger->probe + 1 : part->alert_end;
+    part->probe_end = ledger->probe >= 0 ? ledger->probe + 1 : part->alert_end;
     part->noted = false;
 }
 
@@ -56,7 +56,7 @@ void poison_clear_sound(struct once *once, int64_t now)
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
         if (!part->assigned || part->sound) continue;
-        bool past = crashes_must_probe(part->ledger.crashes) && part->ledger.low >= part->suspects_end;
+        bool past = crashes_must_probe(part->ledger.crashes) && part->ledger.low >= part->probe_end;
         if (!past && !crashes_is_sound(part->since_ns, now)) continue;
         part->sound = true;
         poison_clear(part);
@@ -125,7 +125,7 @@ static void start_over(struct once_partition *part)
 {
     part->level = 0;
     part->noted = false;
-    part->suspects_end = part->alert_end;
+    part->probe_end = part->alert_end;
     part->ledger.probe = -1;
     part->ledger.probes = 0;
 }
@@ -134,7 +134,7 @@ enum poison_answer poison_ask(struct once *once, struct once_partition *part, in
 {
     if (!is_probing(part)) return POISON_OPEN;
     if (ledger_is_finished(&part->ledger, offset)) return POISON_OPEN; /* only shown */
-    if (part->level >= LEVELS && offset < part->suspects_end) {
+    if (part->level >= LEVELS && offset < part->probe_end) {
         start_over(part);
         return POISON_FOUND;
     }
