@@ -13,40 +13,129 @@ One line a question, as in any log: {"id", "db", "question", "gold", "candidates
 they are worth is found by execution, as everywhere, so a slip that happens to give the right rows counts as right.
 The same arguments give the same lines.
 """
+
 import argparse, collections, copy, json, os, random, re, sqlite3, sys
 
 MONTHS = "January February March April May June July August September October November December".split()
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
 # What people say for words that schemas use; several for one word are drawn from at random.
 EVERYDAY = {
-    "customer": ["client", "buyer"], "employee": ["staff member", "worker"], "instructor": ["teacher"], "student": ["pupil"],
-    "salary": ["pay", "earnings"], "price": ["cost"], "cost": ["price"], "quantity": ["amount"], "location": ["place"],
-    "country": ["nation"], "company": ["firm", "business"], "manager": ["boss"], "department": ["division"], "city": ["town"],
-    "product": ["item"], "capacity": ["number of seats"], "attendance": ["turnout"], "population": ["number of inhabitants"],
-    "height": ["tallness", "stature"], "weight": ["heaviness"], "duration": ["length of time"], "type": ["kind", "sort"],
-    "category": ["class", "kind"], "gender": ["sex"], "sex": ["gender"], "phone": ["telephone number"], "address": ["street address"],
-    "film": ["movie"], "movie": ["film"], "song": ["track"], "track": ["song"], "artist": ["musician"], "aircraft": ["plane"],
-    "airport": ["airfield"], "book": ["title"], "author": ["writer"], "vehicle": ["car"], "doctor": ["physician"], "physician": ["doctor"],
-    "apartment": ["flat"], "ship": ["vessel"], "store": ["shop"], "shop": ["store"], "revenue": ["turnover"], "budget": ["money set aside"],
-    "rating": ["score"], "score": ["mark"], "status": ["state"], "nationality": ["home country"], "color": ["colour"], "language": ["tongue"],
+    "customer": ["client", "buyer"],
+    "employee": ["staff member", "worker"],
+    "instructor": ["teacher"],
+    "student": ["pupil"],
+    "salary": ["pay", "earnings"],
+    "price": ["cost"],
+    "cost": ["price"],
+    "quantity": ["amount"],
+    "location": ["place"],
+    "country": ["nation"],
+    "company": ["firm", "business"],
+    "manager": ["boss"],
+    "department": ["division"],
+    "city": ["town"],
+    "product": ["item"],
+    "capacity": ["number of seats"],
+    "attendance": ["turnout"],
+    "population": ["number of inhabitants"],
+    "height": ["tallness", "stature"],
+    "weight": ["heaviness"],
+    "duration": ["length of time"],
+    "type": ["kind", "sort"],
+    "category": ["class", "kind"],
+    "gender": ["sex"],
+    "sex": ["gender"],
+    "phone": ["telephone number"],
+    "address": ["street address"],
+    "film": ["movie"],
+    "movie": ["film"],
+    "song": ["track"],
+    "track": ["song"],
+    "artist": ["musician"],
+    "aircraft": ["plane"],
+    "airport": ["airfield"],
+    "book": ["title"],
+    "author": ["writer"],
+    "vehicle": ["car"],
+    "doctor": ["physician"],
+    "physician": ["doctor"],
+    "apartment": ["flat"],
+    "ship": ["vessel"],
+    "store": ["shop"],
+    "shop": ["store"],
+    "revenue": ["turnover"],
+    "budget": ["money set aside"],
+    "rating": ["score"],
+    "score": ["mark"],
+    "status": ["state"],
+    "nationality": ["home country"],
+    "color": ["colour"],
+    "language": ["tongue"],
 }
-HIGH = {"age": "oldest", "price": "most expensive", "cost": "most expensive", "height": "tallest", "weight": "heaviest", "population": "most populous",
-        "salary": "best paid", "length": "longest", "distance": "farthest", "speed": "fastest", "duration": "longest", "size": "biggest",
-        "capacity": "largest", "area": "largest", "budget": "best funded", "rating": "best rated", "score": "best scoring"}
-LOW = {"age": "youngest", "price": "cheapest", "cost": "cheapest", "height": "shortest", "weight": "lightest", "population": "least populous",
-       "salary": "worst paid", "length": "shortest", "distance": "nearest", "speed": "slowest", "duration": "shortest", "size": "smallest",
-       "capacity": "smallest", "area": "smallest", "rating": "worst rated", "score": "worst scoring"}
-ABOVE = {">": ["more than {n}", "over {n}", "above {n}", "exceeding {n}", "greater than {n}", "higher than {n}", "beyond {n}"],
-         ">=": ["at least {n}", "{n} or more", "no less than {n}", "{n} and up", "a minimum of {n}", "not under {n}", "{n} or higher"],
-         "<": ["less than {n}", "under {n}", "below {n}", "lower than {n}", "short of {n}", "smaller than {n}"],
-         "<=": ["at most {n}", "no more than {n}", "up to {n}", "{n} or less", "not exceeding {n}", "a maximum of {n}", "{n} or lower", "not over {n}"]}
-TIMES = {">": ["after {n}", "later than {n}"], ">=": ["since {n}", "from {n} on", "in {n} or later", "{n} onwards", "not before {n}"],
-         "<": ["before {n}", "earlier than {n}", "prior to {n}"], "<=": ["up to and including {n}", "in {n} or earlier", "by the end of {n}", "before or in {n}", "not after {n}"]}
+HIGH = {
+    "age": "oldest",
+    "price": "most expensive",
+    "cost": "most expensive",
+    "height": "tallest",
+    "weight": "heaviest",
+    "population": "most populous",
+    "salary": "best paid",
+    "length": "longest",
+    "distance": "farthest",
+    "speed": "fastest",
+    "duration": "longest",
+    "size": "biggest",
+    "capacity": "largest",
+    "area": "largest",
+    "budget": "best funded",
+    "rating": "best rated",
+    "score": "best scoring",
+}
+LOW = {
+    "age": "youngest",
+    "price": "cheapest",
+    "cost": "cheapest",
+    "height": "shortest",
+    "weight": "lightest",
+    "population": "least populous",
+    "salary": "worst paid",
+    "length": "shortest",
+    "distance": "nearest",
+    "speed": "slowest",
+    "duration": "shortest",
+    "size": "smallest",
+    "capacity": "smallest",
+    "area": "smallest",
+    "rating": "worst rated",
+    "score": "worst scoring",
+}
+ABOVE = {
+    ">": ["more than {n}", "over {n}", "above {n}", "exceeding {n}", "greater than {n}", "higher than {n}", "beyond {n}"],
+    ">=": ["at least {n}", "{n} or more", "no less than {n}", "{n} and up", "a minimum of {n}", "not under {n}", "{n} or higher"],
+    "<": ["less than {n}", "under {n}", "below {n}", "lower than {n}", "short of {n}", "smaller than {n}"],
+    "<=": [
+        "at most {n}",
+        "no more than {n}",
+        "up to {n}",
+        "{n} or less",
+        "not exceeding {n}",
+        "a maximum of {n}",
+        "{n} or lower",
+        "not over {n}",
+    ],
+}
+TIMES = {
+    ">": ["after {n}", "later than {n}"],
+    ">=": ["since {n}", "from {n} on", "in {n} or later", "{n} onwards", "not before {n}"],
+    "<": ["before {n}", "earlier than {n}", "prior to {n}"],
+    "<=": ["up to and including {n}", "in {n} or earlier", "by the end of {n}", "before or in {n}", "not after {n}"],
+}
 TWIN = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
 # --- reading a schema ---
+
 
 def words_of(name):
     name = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).replace("_", " ").lower()
@@ -54,25 +143,37 @@ def words_of(name):
 
 
 def singular(words):
-    if words.endswith("ies") and len(words) > 4: return words[:-3] + "y"
-    if re.search(r"(ss|us|is|news|series|species)$", words): return words
-    if re.search(r"(ches|shes|xes|sses)$", words): return words[:-2]
+    if words.endswith("ies") and len(words) > 4:
+        return words[:-3] + "y"
+    if re.search(r"(ss|us|is|news|series|species)$", words):
+        return words
+    if re.search(r"(ches|shes|xes|sses)$", words):
+        return words[:-2]
     return words[:-1] if words.endswith("s") and len(words) > 3 else words
 
 
 def plural(words):
     words = singular(words)
-    if words.endswith("person"): return words[:-6] + "people"
-    if re.search(r"[^aeiou]y$", words): return words[:-1] + "ies"
-    if re.search(r"(s|x|ch|sh)$", words): return words + "es"
+    if words.endswith("person"):
+        return words[:-6] + "people"
+    if re.search(r"[^aeiou]y$", words):
+        return words[:-1] + "ies"
+    if re.search(r"(s|x|ch|sh)$", words):
+        return words + "es"
     return words if words in ("staff", "aircraft", "people", "series", "species", "news") else words + "s"
 
 
 def quote(name):
-    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in RESERVED else '"' + name.replace('"', '""') + '"'
+    return (
+        name
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in RESERVED
+        else '"' + name.replace('"', '""') + '"'
+    )
 
 
-RESERVED = set("group order table index values from to where select check default primary key references transaction match rank all case end then else in is not".split())
+RESERVED = set(
+    "group order table index values from to where select check default primary key references transaction match rank all case end then else in is not".split()
+)
 
 
 def literal(value):
@@ -87,15 +188,23 @@ class Column:
         stem = words_of(name)
         own = singular(words_of(table)).split()[-1] if words_of(table) else ""
         self.words = re.sub(rf"^{re.escape(own)}s? ", "", stem) or stem
-        self.is_key = bool(re.search(r"(^|_)(id|code|key|no|number|num|uid|ssn|phone|zip|postal)s?($|_)|[a-z](ID|Id|Code|No)$", name, re.I)) or name.lower().endswith("id")
+        self.is_key = bool(
+            re.search(r"(^|_)(id|code|key|uid|ssn|phone|zip|postal)s?($|_)|(^|_)(no|num|number)$|[a-z](ID|Id|Code|No)$", name, re.I)
+        ) or name.lower().endswith("id")
         text = [v for v in values if isinstance(v, str)]
-        self.is_number = not self.is_key and len(self.distinct) > 2 and bool(values) and all(isinstance(v, (int, float)) for v in values)
+        self.is_number = (
+            not self.is_key and len(self.distinct) > 2 and bool(values) and all(isinstance(v, (int, float)) for v in values)
+        )
         self.is_year = self.is_number and all(isinstance(v, int) and 1700 < v < 2100 for v in values)
         self.is_date = len(text) == len(values) > 0 and all(re.match(r"\d{4}-\d\d-\d\d", v) for v in text)
-        self.is_text_number = len(text) == len(values) > 2 and not self.is_key and all(re.fullmatch(r"-?\d+(\.\d+)?", v) for v in text)
+        self.is_text_number = (
+            len(text) == len(values) > 2 and not self.is_key and all(re.fullmatch(r"-?\d+(\.\d+)?", v) for v in text)
+        )
         self.is_text = len(text) == len(values) > 0 and not self.is_date and not self.is_text_number
         short = [v for v in self.distinct if isinstance(v, str) and 0 < len(v) <= 24 and re.match(r"\w", v)]
-        self.is_category = self.is_text and not self.is_key and 1 < len(short) <= max(2, 0.7 * len(values)) and len(short) == len(self.distinct)
+        self.is_category = (
+            self.is_text and not self.is_key and 1 < len(short) <= max(2, 0.7 * len(values)) and len(short) == len(self.distinct)
+        )
         self.is_name = self.is_text and bool(re.search(r"name|title", name, re.I)) and len(self.distinct) > 2
 
 
@@ -105,8 +214,10 @@ class Table:
         info = db.execute(f"PRAGMA table_info({self.sql})").fetchall()
         rows = db.execute(f"SELECT * FROM {self.sql} LIMIT {limit}").fetchall()
         self.n_rows = len(rows)
-        self.columns = [Column(name, c[1], c[2] or "", [r[i] for r in rows if r[i] is not None], sum(r[i] is None for r in rows))
-                        for i, c in enumerate(info)]
+        self.columns = [
+            Column(name, c[1], c[2] or "", [r[i] for r in rows if r[i] is not None], sum(r[i] is None for r in rows))
+            for i, c in enumerate(info)
+        ]
         self.key = [c for c, i in zip(self.columns, info) if i[5]]
         self.words = singular(words_of(name))
         self.parents = [(f[3], f[2], f[4]) for f in db.execute(f"PRAGMA foreign_key_list({self.sql})")]
@@ -120,11 +231,14 @@ class Table:
 
     def label(self):
         names = self.of("is_name")
-        first, last = (next((c for c in names if re.search(p, c.name, re.I)), None) for p in ("first|fname", "last|lname|surname"))
+        first, last = (
+            next((c for c in names if re.search(p, c.name, re.I)), None) for p in ("first|fname", "last|lname|surname")
+        )
         return [first, last] if first and last else names[:1]
 
 
 # --- asking ---
+
 
 class Ask:
     """One question in the making: random choices, and everyday words for those of the schema."""
@@ -145,7 +259,13 @@ class Ask:
         return self.say(table.words)
 
     def number(self, n):
-        return NUMBERS[n] if isinstance(n, int) and 0 <= n <= 10 and self.rng.random() < 0.5 else f"{n:,}" if isinstance(n, int) and n > 9999 and self.rng.random() < 0.5 else str(n)
+        return (
+            NUMBERS[n]
+            if isinstance(n, int) and 0 <= n <= 10 and self.rng.random() < 0.5
+            else f"{n:,}"
+            if isinstance(n, int) and n > 9999 and self.rng.random() < 0.5
+            else str(n)
+        )
 
     def other(self, items, *known):
         rest = [i for i in items if i not in known]
@@ -157,361 +277,1025 @@ def shown(label, of=""):
 
 
 def condition(a, column, value):
-    return a.one([f"with {a.say(column.words)} {value}", f"whose {a.say(column.words)} is {value}", f"that have {value} as their {a.say(column.words)}",
-                  f"of {a.say(column.words)} {value}", f"listed under {value} for {a.say(column.words)}"])
+    return a.one(
+        [
+            f"with {a.say(column.words)} {value}",
+            f"whose {a.say(column.words)} is {value}",
+            f"that have {value} as their {a.say(column.words)}",
+            f"of {a.say(column.words)} {value}",
+            f"listed under {value} for {a.say(column.words)}",
+        ]
+    )
 
 
 # Each template: (asker, table or parent and child) → question, right, [slips]; None where it does not fit.
 
+
 def count_where(a, t):
-    c = a.one(t.of("is_category")); v = a.one(c.distinct); w = a.other(c.distinct, v); d = a.other(t.of("is_category"), c)
-    many = a.many(t); cond = condition(a, c, v)
-    q = a.one([f"How many {many} are there {cond}?", f"Number of {many} {cond}", f"Count the {many} {cond}.", f"{many} {cond}, how many do we have?"])
+    c = a.one(t.of("is_category"))
+    v = a.one(c.distinct)
+    w = a.other(c.distinct, v)
+    d = a.other(t.of("is_category"), c)
+    many = a.many(t)
+    cond = condition(a, c, v)
+    q = a.one(
+        [
+            f"How many {many} are there {cond}?",
+            f"Number of {many} {cond}",
+            f"Count the {many} {cond}.",
+            f"{many} {cond}, how many do we have?",
+        ]
+    )
     right = f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} = {literal(v)}"
-    slips = [f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} = {literal(w)}", f"SELECT COUNT(*) FROM {t.sql}", f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}",
-             f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} <> {literal(v)}"]
-    if d: slips += [f"SELECT COUNT(*) FROM {t.sql} WHERE {d.sql} = {literal(v)}", f"{right} AND {d.sql} = {literal(a.one(d.distinct))}"]
+    slips = [
+        f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} = {literal(w)}",
+        f"SELECT COUNT(*) FROM {t.sql}",
+        f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}",
+        f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} <> {literal(v)}",
+    ]
+    if d:
+        slips += [
+            f"SELECT COUNT(*) FROM {t.sql} WHERE {d.sql} = {literal(v)}",
+            f"{right} AND {d.sql} = {literal(a.one(d.distinct))}",
+        ]
     return q, right, slips
 
 
 def list_compared(a, t):
-    c = a.one([x for x in t.of("is_number") if not x.is_year]); label = t.label(); n = a.one(sorted(c.distinct)[1:-1]); op = a.one(list(ABOVE))
+    c = a.one([x for x in t.of("is_number") if not x.is_year])
+    label = t.label()
+    n = a.one(sorted(c.distinct)[1:-1])
+    op = a.one(list(ABOVE))
     d = a.other(t.of("is_number"), c)
-    bound = a.one(ABOVE[op]).format(n=a.number(n)); many = a.many(t)
-    q = a.one([f"Which {many} have a {a.say(c.words)} of {bound}?", f"List the {many} with {bound} in {a.say(c.words)}.", f"Show me {many} whose {a.say(c.words)} is {bound}",
-               f"What are the names of {many} with {a.say(c.words)} {bound}?"])
+    bound = a.one(ABOVE[op]).format(n=a.number(n))
+    many = a.many(t)
+    q = a.one(
+        [
+            f"Which {many} have a {a.say(c.words)} of {bound}?",
+            f"List the {many} with {bound} in {a.say(c.words)}.",
+            f"Show me {many} whose {a.say(c.words)} is {bound}",
+            f"What are the names of {many} with {a.say(c.words)} {bound}?",
+        ]
+    )
     right = f"SELECT {shown(label)} FROM {t.sql} WHERE {c.sql} {op} {n}"
     slips = [right.replace(f" {op} ", f" {x} ") for x in (TWIN[op], TURNED[op], "=")]
     slips += [f"SELECT {shown(label)} FROM {t.sql}", f"SELECT COUNT(*) FROM {t.sql} WHERE {c.sql} {op} {n}"]
-    if d: slips += [f"SELECT {shown(label)} FROM {t.sql} WHERE {d.sql} {op} {n}"]
+    if d:
+        slips += [f"SELECT {shown(label)} FROM {t.sql} WHERE {d.sql} {op} {n}"]
     return q, right, slips
 
 
 def extreme(a, t):
-    c = a.one([x for x in t.of("is_number") + t.of("is_text_number") if not x.is_year]); label = t.label(); up = a.rng.random() < 0.5
-    d = a.other(t.of("is_number"), c); short = c.words.split()[-1]; direction = "DESC" if up else "ASC"
-    word = (HIGH if up else LOW).get(short); says = a.say(c.words)
+    c = a.one([x for x in t.of("is_number") + t.of("is_text_number") if not x.is_year])
+    label = t.label()
+    up = a.rng.random() < 0.5
+    d = a.other(t.of("is_number"), c)
+    short = c.words.split()[-1]
+    direction = "DESC" if up else "ASC"
+    word = (HIGH if up else LOW).get(short)
+    says = a.say(c.words)
     plain = a.one(["highest", "greatest", "largest", "biggest", "top"] if up else ["lowest", "smallest", "least", "minimum"])
-    q = a.one([f"Which {a.single(t)} has the {plain} {says}?", f"Name of the {a.single(t)} with the {plain} {says}"] + ([f"What is the {word} {a.single(t)}?", f"Who or what is our {word} {a.single(t)}?"] if word else []))
+    q = a.one(
+        [f"Which {a.single(t)} has the {plain} {says}?", f"Name of the {a.single(t)} with the {plain} {says}"]
+        + ([f"What is the {word} {a.single(t)}?", f"Who or what is our {word} {a.single(t)}?"] if word else [])
+    )
     key = f"CAST({c.sql} AS REAL)" if c.is_text_number else c.sql
     where = f" WHERE {c.sql} IS NOT NULL" if c.n_null or a.rng.random() < 0.3 else ""
     right = f"SELECT {shown(label)} FROM {t.sql}{where} ORDER BY {key} {direction} LIMIT 1"
-    slips = [right.replace(f" {direction} LIMIT", f" {'ASC' if up else 'DESC'} LIMIT"), right.replace("LIMIT 1", "LIMIT 3"), right.replace(" LIMIT 1", ""),
-             f"SELECT {'MAX' if up else 'MIN'}({c.sql}) FROM {t.sql}"]
-    if c.n_null: slips += [right.replace(where, "")] * 2
-    if c.is_text_number: slips += [right.replace(key, c.sql)] * 2
-    if d: slips += [right.replace(key, d.sql)]
+    slips = [
+        right.replace(f" {direction} LIMIT", f" {'ASC' if up else 'DESC'} LIMIT"),
+        right.replace("LIMIT 1", "LIMIT 3"),
+        right.replace(" LIMIT 1", ""),
+        f"SELECT {'MAX' if up else 'MIN'}({c.sql}) FROM {t.sql}",
+    ]
+    if c.n_null:
+        slips += [right.replace(where, "")] * 2
+    if c.is_text_number:
+        slips += [right.replace(key, c.sql)] * 2
+    if d:
+        slips += [right.replace(key, d.sql)]
     return q, right, slips
 
 
 def top_n(a, t):
-    c = a.one([x for x in t.of("is_number") if not x.is_year]); label = t.label(); n = a.rng.randint(2, 6); up = a.rng.random() < 0.6; direction = "DESC" if up else "ASC"
-    d = a.other(t.of("is_number"), c); says, many = a.say(c.words), a.many(t); number = a.number(n)
+    c = a.one([x for x in t.of("is_number") if not x.is_year])
+    label = t.label()
+    n = a.rng.randint(2, 6)
+    up = a.rng.random() < 0.6
+    direction = "DESC" if up else "ASC"
+    d = a.other(t.of("is_number"), c)
+    says, many = a.say(c.words), a.many(t)
+    number = a.number(n)
     nth = {2: "second", 3: "third", 4: "fourth"}.get(n)
     where = f" WHERE {c.sql} IS NOT NULL" if c.n_null else ""
     base = f"SELECT {shown(label)} FROM {t.sql}{where} ORDER BY {c.sql} {direction}"
     if nth and a.rng.random() < 0.4:
-        q = a.one([f"Which {a.single(t)} has the {nth} {'highest' if up else 'lowest'} {says}?", f"{nth.capitalize()} {'largest' if up else 'smallest'} {a.single(t)} by {says}?"])
+        q = a.one(
+            [
+                f"Which {a.single(t)} has the {nth} {'highest' if up else 'lowest'} {says}?",
+                f"{nth.capitalize()} {'largest' if up else 'smallest'} {a.single(t)} by {says}?",
+            ]
+        )
         return q, f"{base} LIMIT 1 OFFSET {n - 1}", [f"{base} LIMIT 1", f"{base} LIMIT {n}", f"{base} LIMIT 1 OFFSET {n}"]
     word = a.one(["highest", "greatest", "largest"] if up else ["lowest", "smallest"])
-    q = a.one([f"Give me the {number} {many} with the {word} {says}.", f"{'Top' if up else 'Bottom'} {n} {many} by {says}", f"Which {number} {many} have the {word} {says}?"])
-    slips = [f"{base} LIMIT 1", f"{base} LIMIT {n + 1}", base.replace(f" {direction}", " ASC" if up else " DESC") + f" LIMIT {n}", base]
-    if d: slips += [base.replace(f"BY {c.sql}", f"BY {d.sql}") + f" LIMIT {n}"]
+    q = a.one(
+        [
+            f"Give me the {number} {many} with the {word} {says}.",
+            f"{'Top' if up else 'Bottom'} {n} {many} by {says}",
+            f"Which {number} {many} have the {word} {says}?",
+        ]
+    )
+    slips = [
+        f"{base} LIMIT 1",
+        f"{base} LIMIT {n + 1}",
+        base.replace(f" {direction}", " ASC" if up else " DESC") + f" LIMIT {n}",
+        base,
+    ]
+    if d:
+        slips += [base.replace(f"BY {c.sql}", f"BY {d.sql}") + f" LIMIT {n}"]
     return q, f"{base} LIMIT {n}", slips
 
 
 def aggregate(a, t):
-    c = a.one([x for x in t.of("is_number") if not x.is_year]); d = a.other(t.of("is_number"), c); says, many = a.say(c.words), a.many(t)
+    c = a.one([x for x in t.of("is_number") if not x.is_year])
+    d = a.other(t.of("is_number"), c)
+    says, many = a.say(c.words), a.many(t)
     kind = a.one(["AVG", "SUM", "MAX", "MIN"])
-    word = {"AVG": ["average", "mean", "typical"], "SUM": ["total", "combined", "overall"], "MAX": ["highest", "maximum", "largest"], "MIN": ["lowest", "minimum", "smallest"]}[kind]
-    categories = t.of("is_category"); cond = where = ""; more = []
+    word = {
+        "AVG": ["average", "mean", "typical"],
+        "SUM": ["total", "combined", "overall"],
+        "MAX": ["highest", "maximum", "largest"],
+        "MIN": ["lowest", "minimum", "smallest"],
+    }[kind]
+    categories = t.of("is_category")
+    cond = where = ""
+    more = []
     if categories and a.rng.random() < 0.5:
-        k = a.one(categories); v = a.one(k.distinct); w = a.other(k.distinct, v)
+        k = a.one(categories)
+        v = a.one(k.distinct)
+        w = a.other(k.distinct, v)
         cond, where = " " + condition(a, k, v), f" WHERE {k.sql} = {literal(v)}"
         more = [f"SELECT {kind}({c.sql}) FROM {t.sql}", f"SELECT {kind}({c.sql}) FROM {t.sql} WHERE {k.sql} = {literal(w)}"]
-    q = a.one([f"What is the {a.one(word)} {says} of {many}{cond}?", f"{a.one(word).capitalize()} {says} across all {many}{cond}", f"What {says} do {many}{cond} have {'on average' if kind == 'AVG' else 'in total' if kind == 'SUM' else 'at ' + ('most' if kind == 'MAX' else 'least')}?"])
+    q = a.one(
+        [
+            f"What is the {a.one(word)} {says} of {many}{cond}?",
+            f"{a.one(word).capitalize()} {says} across all {many}{cond}",
+            f"What {says} do {many}{cond} have {'on average' if kind == 'AVG' else 'in total' if kind == 'SUM' else 'at ' + ('most' if kind == 'MAX' else 'least')}?",
+        ]
+    )
     right = f"SELECT {kind}({c.sql}) FROM {t.sql}{where}"
     slips = [f"SELECT {x}({c.sql}) FROM {t.sql}{where}" for x in ("AVG", "SUM", "MAX", "MIN", "COUNT") if x != kind] + more
-    if d: slips += [f"SELECT {kind}({d.sql}) FROM {t.sql}{where}"]
+    if d:
+        slips += [f"SELECT {kind}({d.sql}) FROM {t.sql}{where}"]
     return q, right, slips
 
 
 def how_many_kept(a, t):
     """A column that holds a number of things: how many is its sum, not the count of rows."""
-    c = a.one([x for x in t.of("is_number") if not x.is_year and re.search(r"num|count|total|quantity|capacity|population|attendance|employees|votes|seats|stock|amount", x.name, re.I)])
-    says = re.sub(r"^(number|num|count|total) (of )?", "", c.words); says = plural(says) if not re.search("population|attendance|stock|amount|quantity|capacity", says) else says
-    q = a.one([f"How many {says} are there over all {a.many(t)}?", f"How many {says} do the {a.many(t)} have altogether?", f"Total {says} of all {a.many(t)} put together"])
-    return q, f"SELECT SUM({c.sql}) FROM {t.sql}", [f"SELECT COUNT({c.sql}) FROM {t.sql}", f"SELECT COUNT(*) FROM {t.sql}", f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}", f"SELECT MAX({c.sql}) FROM {t.sql}"]
+    c = a.one(
+        [
+            x
+            for x in t.of("is_number")
+            if not x.is_year
+            and re.search(
+                r"num|count|total|quantity|capacity|population|attendance|employees|votes|seats|stock|amount", x.name, re.I
+            )
+        ]
+    )
+    says = re.sub(r"^(number|num|count|total) (of )?", "", c.words)
+    says = plural(says) if not re.search("population|attendance|stock|amount|quantity|capacity", says) else says
+    q = a.one(
+        [
+            f"How many {says} are there over all {a.many(t)}?",
+            f"How many {says} do the {a.many(t)} have altogether?",
+            f"Total {says} of all {a.many(t)} put together",
+        ]
+    )
+    return (
+        q,
+        f"SELECT SUM({c.sql}) FROM {t.sql}",
+        [
+            f"SELECT COUNT({c.sql}) FROM {t.sql}",
+            f"SELECT COUNT(*) FROM {t.sql}",
+            f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}",
+            f"SELECT MAX({c.sql}) FROM {t.sql}",
+        ],
+    )
 
 
 def count_different(a, t):
-    c = a.one(t.of("is_category")); d = a.other(t.of("is_category"), c); says = plural(a.say(c.words))
-    q = a.one([f"How many different {says} occur among the {a.many(t)}?", f"How many distinct {says} do we have for {a.many(t)}?", f"In how many {says} are there {a.many(t)}?", f"Number of unique {says} of {a.many(t)}"])
+    c = a.one(t.of("is_category"))
+    d = a.other(t.of("is_category"), c)
+    says = plural(a.say(c.words))
+    q = a.one(
+        [
+            f"How many different {says} occur among the {a.many(t)}?",
+            f"How many distinct {says} do we have for {a.many(t)}?",
+            f"In how many {says} are there {a.many(t)}?",
+            f"Number of unique {says} of {a.many(t)}",
+        ]
+    )
     slips = [f"SELECT COUNT({c.sql}) FROM {t.sql}", f"SELECT COUNT(*) FROM {t.sql}", f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
-    if d: slips += [f"SELECT COUNT(DISTINCT {d.sql}) FROM {t.sql}"]
+    if d:
+        slips += [f"SELECT COUNT(DISTINCT {d.sql}) FROM {t.sql}"]
     return q, f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}", slips
 
 
 def list_different(a, t):
-    c = a.one(t.of("is_category")); d = a.other(t.of("is_category"), c); says = plural(a.say(c.words))
-    q = a.one([f"What {says} are there among {a.many(t)}, each once?", f"List the different {says} of the {a.many(t)}.", f"All {says} of {a.many(t)}, no repeats please"])
-    slips = [f"SELECT {c.sql} FROM {t.sql}", f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}", f"SELECT {c.sql}, COUNT(*) FROM {t.sql} GROUP BY {c.sql}"]
-    if d: slips += [f"SELECT DISTINCT {d.sql} FROM {t.sql}"]
+    c = a.one(t.of("is_category"))
+    d = a.other(t.of("is_category"), c)
+    says = plural(a.say(c.words))
+    q = a.one(
+        [
+            f"What {says} are there among {a.many(t)}, each once?",
+            f"List the different {says} of the {a.many(t)}.",
+            f"All {says} of {a.many(t)}, no repeats please",
+        ]
+    )
+    slips = [
+        f"SELECT {c.sql} FROM {t.sql}",
+        f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}",
+        f"SELECT {c.sql}, COUNT(*) FROM {t.sql} GROUP BY {c.sql}",
+    ]
+    if d:
+        slips += [f"SELECT DISTINCT {d.sql} FROM {t.sql}"]
     return q, f"SELECT DISTINCT {c.sql} FROM {t.sql}", slips
 
 
 def per_group(a, t):
-    c = a.one(t.of("is_category")); d = a.other(t.of("is_category"), c); numbers = t.of("is_number"); says = a.say(c.words)
+    c = a.one(t.of("is_category"))
+    d = a.other(t.of("is_category"), c)
+    numbers = t.of("is_number")
+    says = a.say(c.words)
     if numbers and a.rng.random() < 0.5:
-        n = a.one(numbers); f = a.one(["AVG", "SUM", "MAX"]); word = {"AVG": "average", "SUM": "total", "MAX": "highest"}[f] + " " + a.say(n.words); value = f"{f}({n.sql})"
+        n = a.one(numbers)
+        f = a.one(["AVG", "SUM", "MAX"])
+        word = {"AVG": "average", "SUM": "total", "MAX": "highest"}[f] + " " + a.say(n.words)
+        value = f"{f}({n.sql})"
         more = [f"SELECT {c.sql}, {x}({n.sql}) FROM {t.sql} GROUP BY {c.sql}" for x in ("AVG", "SUM", "MIN", "COUNT") if x != f]
     else:
-        word, value, more = f"number of {a.many(t)}", "COUNT(*)", [f"SELECT {c.sql}, COUNT(DISTINCT {d.sql}) FROM {t.sql} GROUP BY {c.sql}"] if d else []
-    q = a.one([f"For every {says}, what is the {word}{'' if value == 'COUNT(*)' else ' of ' + a.many(t)}?", f"Break the {word} down by {says}.", f"{word.capitalize()} per {says}", f"Give me the {word} by {says}."])
+        word, value, more = (
+            f"number of {a.many(t)}",
+            "COUNT(*)",
+            [f"SELECT {c.sql}, COUNT(DISTINCT {d.sql}) FROM {t.sql} GROUP BY {c.sql}"] if d else [],
+        )
+    q = a.one(
+        [
+            f"For every {says}, what is the {word}{'' if value == 'COUNT(*)' else ' of ' + a.many(t)}?",
+            f"Break the {word} down by {says}.",
+            f"{word.capitalize()} per {says}",
+            f"Give me the {word} by {says}.",
+        ]
+    )
     slips = [f"SELECT {value} FROM {t.sql}"] + more
-    if d: slips += [f"SELECT {d.sql}, {value} FROM {t.sql} GROUP BY {d.sql}", f"SELECT {c.sql}, {value} FROM {t.sql} GROUP BY {c.sql}, {d.sql}"]
+    if d:
+        slips += [
+            f"SELECT {d.sql}, {value} FROM {t.sql} GROUP BY {d.sql}",
+            f"SELECT {c.sql}, {value} FROM {t.sql} GROUP BY {c.sql}, {d.sql}",
+        ]
     return q, f"SELECT {c.sql}, {value} FROM {t.sql} GROUP BY {c.sql}", slips
 
 
 def groups_with(a, t):
-    c = a.one(t.of("is_category")); counts = sorted({c.values.count(v) for v in c.distinct}); n = a.one(counts[:-1] or counts); op = a.one([">", ">=", ">="]); d = a.other(t.of("is_category"), c)
-    if n == 1 and op == ">": bound = a.one(["more than one", "several", "at least two"])
-    elif n < 2: n, bound = 2, a.one(["at least two", "two or more"])
-    else: bound = a.one(ABOVE[op]).format(n=a.number(n))
-    if n == 2 and "two" in bound: op = ">="
-    q = a.one([f"Which {plural(a.say(c.words))} have {bound} {a.many(t)}?", f"{plural(a.say(c.words)).capitalize()} that occur for {bound} {a.many(t)}", f"In which {plural(a.say(c.words))} do we find {bound} {a.many(t)}?"])
+    c = a.one(t.of("is_category"))
+    counts = sorted({c.values.count(v) for v in c.distinct})
+    n = a.one(counts[:-1] or counts)
+    op = a.one([">", ">=", ">="])
+    d = a.other(t.of("is_category"), c)
+    if n == 1 and op == ">":
+        bound = a.one(["more than one", "several", "at least two"])
+    elif n < 2:
+        n, bound = 2, a.one(["at least two", "two or more"])
+    else:
+        bound = a.one(ABOVE[op]).format(n=a.number(n))
+    if n == 2 and "two" in bound:
+        op = ">="
+    q = a.one(
+        [
+            f"Which {plural(a.say(c.words))} have {bound} {a.many(t)}?",
+            f"{plural(a.say(c.words)).capitalize()} that occur for {bound} {a.many(t)}",
+            f"In which {plural(a.say(c.words))} do we find {bound} {a.many(t)}?",
+        ]
+    )
     base = f"SELECT {c.sql} FROM {t.sql} GROUP BY {c.sql} HAVING COUNT(*)"
     slips = [f"{base} {TWIN[op]} {n}", f"{base} {TURNED[op]} {n}", f"{base} = {n}", f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
-    if d: slips += [f"SELECT {d.sql} FROM {t.sql} GROUP BY {d.sql} HAVING COUNT(*) {op} {n}"]
+    if d:
+        slips += [f"SELECT {d.sql} FROM {t.sql} GROUP BY {d.sql} HAVING COUNT(*) {op} {n}"]
     number = a.other(t.of("is_number"))
-    if number: slips += [f"SELECT {c.sql} FROM {t.sql} WHERE {number.sql} {op} {n}"]
+    if number:
+        slips += [f"SELECT {c.sql} FROM {t.sql} WHERE {number.sql} {op} {n}"]
     return q, f"{base} {op} {n}", slips
 
 
 def share(a, t):
-    c = a.one(t.of("is_category")); v = a.one(c.distinct); w = a.other(c.distinct, v); cond = condition(a, c, v); hit = f"SUM(CASE WHEN {c.sql} = {literal(v)} THEN 1 ELSE 0 END)"
+    c = a.one(t.of("is_category"))
+    v = a.one(c.distinct)
+    w = a.other(c.distinct, v)
+    cond = condition(a, c, v)
+    hit = f"SUM(CASE WHEN {c.sql} = {literal(v)} THEN 1 ELSE 0 END)"
     if a.rng.random() < 0.35:
         other = f"SUM(CASE WHEN {c.sql} = {literal(w)} THEN 1 ELSE 0 END)"
-        q = a.one([f"What is the ratio of {v} to {w} among the {a.many(t)}?", f"How many {v} are there for each {w} in terms of {a.many(t)}' {a.say(c.words)}, as a ratio?"])
-        return q, f"SELECT CAST({hit} AS REAL) / {other} FROM {t.sql}", [f"SELECT CAST({other} AS REAL) / {hit} FROM {t.sql}", f"SELECT {hit} / {other} FROM {t.sql}", f"SELECT CAST({hit} AS REAL) / COUNT(*) FROM {t.sql}"] * 2
-    q = a.one([f"What percentage of {a.many(t)} are {cond.replace('with ', 'with ')}?", f"Percentage of all {a.many(t)} {cond}", f"How many percent of the {a.many(t)} are those {cond}?"])
-    right = a.one([f"SELECT 100.0 * {hit} / COUNT(*) FROM {t.sql}", f"SELECT CAST({hit} AS REAL) * 100 / COUNT(*) FROM {t.sql}", f"SELECT SUM({c.sql} = {literal(v)}) * 100.0 / COUNT(*) FROM {t.sql}"])
-    return q, right, [f"SELECT {hit} * 100 / COUNT(*) FROM {t.sql}", f"SELECT {hit} / COUNT(*) * 100 FROM {t.sql}", f"SELECT 100.0 * COUNT(*) / {hit} FROM {t.sql}", right.replace(literal(v), literal(w)), f"SELECT {hit} FROM {t.sql}",
-                      f"SELECT 1.0 * {hit} / COUNT(*) FROM {t.sql}"]
+        q = a.one(
+            [
+                f"What is the ratio of {v} to {w} among the {a.many(t)}?",
+                f"How many {v} are there for each {w} in terms of {a.many(t)}' {a.say(c.words)}, as a ratio?",
+            ]
+        )
+        return (
+            q,
+            f"SELECT CAST({hit} AS REAL) / {other} FROM {t.sql}",
+            [
+                f"SELECT CAST({other} AS REAL) / {hit} FROM {t.sql}",
+                f"SELECT {hit} / {other} FROM {t.sql}",
+                f"SELECT CAST({hit} AS REAL) / COUNT(*) FROM {t.sql}",
+            ]
+            * 2,
+        )
+    q = a.one(
+        [
+            f"What percentage of {a.many(t)} are {cond.replace('with ', 'with ')}?",
+            f"Percentage of all {a.many(t)} {cond}",
+            f"How many percent of the {a.many(t)} are those {cond}?",
+        ]
+    )
+    right = a.one(
+        [
+            f"SELECT 100.0 * {hit} / COUNT(*) FROM {t.sql}",
+            f"SELECT CAST({hit} AS REAL) * 100 / COUNT(*) FROM {t.sql}",
+            f"SELECT SUM({c.sql} = {literal(v)}) * 100.0 / COUNT(*) FROM {t.sql}",
+        ]
+    )
+    return (
+        q,
+        right,
+        [
+            f"SELECT {hit} * 100 / COUNT(*) FROM {t.sql}",
+            f"SELECT {hit} / COUNT(*) * 100 FROM {t.sql}",
+            f"SELECT 100.0 * COUNT(*) / {hit} FROM {t.sql}",
+            right.replace(literal(v), literal(w)),
+            f"SELECT {hit} FROM {t.sql}",
+            f"SELECT 1.0 * {hit} / COUNT(*) FROM {t.sql}",
+        ],
+    )
 
 
 def two_conditions(a, t):
-    c = a.one(t.of("is_category")); v = a.one(c.distinct); w = a.other(c.distinct, v); label = t.label(); many = a.many(t); way = a.one(["and", "or", "either", "not", "neither"])
-    base = f"SELECT {shown(label)} FROM {t.sql} WHERE"; cv, cw = f"{c.sql} = {literal(v)}", f"{c.sql} = {literal(w)}"; says = a.say(c.words)
+    c = a.one(t.of("is_category"))
+    v = a.one(c.distinct)
+    w = a.other(c.distinct, v)
+    label = t.label()
+    many = a.many(t)
+    way = a.one(["and", "or", "either", "not", "neither"])
+    base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
+    cv, cw = f"{c.sql} = {literal(v)}", f"{c.sql} = {literal(w)}"
+    says = a.say(c.words)
     if way in ("and", "or"):
-        n = a.one([x for x in t.of("is_number")]); m = a.one(sorted(n.distinct)[1:-1]); op = a.one([">", "<"]); bound = a.one(ABOVE[op]).format(n=a.number(m)); cn = f"{n.sql} {op} {m}"
-        q = f"Which {many} have {says} {v} {way} {a.say(n.words)} {bound}?"; joined = {"and": "AND", "or": "OR"}
-        return q, f"{base} {cv} {joined[way]} {cn}", [f"{base} {cv} {'OR' if way == 'and' else 'AND'} {cn}", f"{base} {cv}", f"{base} {cn}", f"{base} {cw} {joined[way]} {cn}"]
+        n = a.one([x for x in t.of("is_number")])
+        m = a.one(sorted(n.distinct)[1:-1])
+        op = a.one([">", "<"])
+        bound = a.one(ABOVE[op]).format(n=a.number(m))
+        cn = f"{n.sql} {op} {m}"
+        q = f"Which {many} have {says} {v} {way} {a.say(n.words)} {bound}?"
+        joined = {"and": "AND", "or": "OR"}
+        return (
+            q,
+            f"{base} {cv} {joined[way]} {cn}",
+            [
+                f"{base} {cv} {'OR' if way == 'and' else 'AND'} {cn}",
+                f"{base} {cv}",
+                f"{base} {cn}",
+                f"{base} {cw} {joined[way]} {cn}",
+            ],
+        )
     if way == "either":
         q = a.one([f"{many} whose {says} is either {v} or {w}", f"Show {many} with {says} {v} or {w}."])
-        return q, a.one([f"{base} {cv} OR {cw}", f"{base} {c.sql} IN ({literal(v)}, {literal(w)})"]), [f"{base} {cv}", f"{base} {cv} AND {cw}", f"{base} NOT ({cv} OR {cw})"]
+        return (
+            q,
+            a.one([f"{base} {cv} OR {cw}", f"{base} {c.sql} IN ({literal(v)}, {literal(w)})"]),
+            [f"{base} {cv}", f"{base} {cv} AND {cw}", f"{base} NOT ({cv} OR {cw})"],
+        )
     if way == "not":
-        q = a.one([f"All {many} except those with {says} {v}", f"{many} whose {says} is anything other than {v}", f"Which {many} are not of {says} {v}?"])
-        return q, f"{base} {c.sql} <> {literal(v)}", [f"{base} {cv}", f"{base} {c.sql} <> {literal(w)}", f"SELECT {shown(label)} FROM {t.sql}"]
+        q = a.one(
+            [
+                f"All {many} except those with {says} {v}",
+                f"{many} whose {says} is anything other than {v}",
+                f"Which {many} are not of {says} {v}?",
+            ]
+        )
+        return (
+            q,
+            f"{base} {c.sql} <> {literal(v)}",
+            [f"{base} {cv}", f"{base} {c.sql} <> {literal(w)}", f"SELECT {shown(label)} FROM {t.sql}"],
+        )
     q = a.one([f"{many} whose {says} is neither {v} nor {w}", f"Leave out {says} {v} and {w}: which {many} remain?"])
-    return q, f"{base} {c.sql} NOT IN ({literal(v)}, {literal(w)})", [f"{base} {c.sql} <> {literal(v)} OR {c.sql} <> {literal(w)}", f"{base} {c.sql} IN ({literal(v)}, {literal(w)})", f"{base} {c.sql} <> {literal(v)}"]
+    return (
+        q,
+        f"{base} {c.sql} NOT IN ({literal(v)}, {literal(w)})",
+        [
+            f"{base} {c.sql} <> {literal(v)} OR {c.sql} <> {literal(w)}",
+            f"{base} {c.sql} IN ({literal(v)}, {literal(w)})",
+            f"{base} {c.sql} <> {literal(v)}",
+        ],
+    )
 
 
 def in_time(a, t):
-    label = t.label(); many = a.many(t); counted = a.rng.random() < 0.5; what = "COUNT(*)" if counted else shown(label); ask = "How many" if counted else "Which"
-    dates = t.of("is_date"); years = t.of("is_year")
+    label = t.label()
+    many = a.many(t)
+    counted = a.rng.random() < 0.5
+    what = "COUNT(*)" if counted else shown(label)
+    ask = "How many" if counted else "Which"
+    dates = t.of("is_date")
+    years = t.of("is_year")
     if dates and (not years or a.rng.random() < 0.6):
-        c = a.one(dates); v = a.one(c.values); year, month, day = v[:4], v[5:7], v[8:10]; d = a.other(dates, c)
+        c = a.one(dates)
+        v = a.one(c.values)
+        year, month, day = v[:4], v[5:7], v[8:10]
+        d = a.other(dates, c)
         if a.rng.random() < 0.5:
-            says = MONTHS[max(1, int(month)) - 1]; right = f"strftime('%m', {c.sql}) = '{month}'"
+            says = MONTHS[max(1, int(month)) - 1]
+            right = f"strftime('%m', {c.sql}) = '{month}'"
             wrong = [f"strftime('%d', {c.sql}) = '{month}'", f"strftime('%Y', {c.sql}) = '{month}'", f"{c.sql} = '{month}'"]
             q = f"{ask} {many} have a {a.say(c.words)} in {says}?"
         else:
-            op = a.one(["=", ">", ">=", "<", "<="]); says = year if op == "=" else ""
+            op = a.one(["=", ">", ">=", "<", "<="])
+            says = year if op == "=" else ""
             phrase = f"in {year}" if op == "=" else a.one(TIMES[op]).format(n=year)
-            right = f"strftime('%Y', {c.sql}) {op} '{year}'"; wrong = [right.replace(f" {op} ", f" {x} ") for x in ("=", TWIN.get(op, "<"), TURNED.get(op, ">"))] + [f"strftime('%m', {c.sql}) {op} '{year}'"]
+            right = f"strftime('%Y', {c.sql}) {op} '{year}'"
+            wrong = [right.replace(f" {op} ", f" {x} ") for x in ("=", TWIN.get(op, "<"), TURNED.get(op, ">"))] + [
+                f"strftime('%m', {c.sql}) {op} '{year}'"
+            ]
             q = f"{ask} {many} have a {a.say(c.words)} {phrase}?"
         wrong += ["1 = 1"] + ([right.replace(c.sql, d.sql)] if d else [])
     else:
-        c = a.one(years); n = a.one(c.values); op = a.one(["=", ">", ">=", "<", "<="]); d = a.other(t.of("is_number"), c)
-        phrase = f"in {n}" if op == "=" else a.one(TIMES[op]).format(n=n); right = f"{c.sql} {op} {n}"
-        wrong = [f"{c.sql} {x} {n}" for x in ("=", TWIN.get(op, "<"), TURNED.get(op, ">")) if x != op] + ["1 = 1"] + ([f"{d.sql} {op} {n}"] if d else [])
+        c = a.one(years)
+        n = a.one(c.values)
+        op = a.one(["=", ">", ">=", "<", "<="])
+        d = a.other(t.of("is_number"), c)
+        phrase = f"in {n}" if op == "=" else a.one(TIMES[op]).format(n=n)
+        right = f"{c.sql} {op} {n}"
+        wrong = (
+            [f"{c.sql} {x} {n}" for x in ("=", TWIN.get(op, "<"), TURNED.get(op, ">")) if x != op]
+            + ["1 = 1"]
+            + ([f"{d.sql} {op} {n}"] if d else [])
+        )
         q = f"{ask} {many} have a {a.say(c.words)} {phrase}?"
     base = f"SELECT {what} FROM {t.sql}"
     return q, f"{base} WHERE {right}", [base if w == "1 = 1" else f"{base} WHERE {w}" for w in wrong]
 
 
 def columns(a, t):
-    fields = [c for c in t.columns if (c.is_text or c.is_number or c.is_date) and 2 < len(c.words) < 30]; label = t.label()
-    rest = [c for c in fields if c not in label]; x = a.one(rest); y = a.other(rest, x)
-    many = a.many(t); full = len(label) == 2
+    fields = [c for c in t.columns if (c.is_text or c.is_number or c.is_date) and 2 < len(c.words) < 30]
+    label = t.label()
+    rest = [c for c in fields if c not in label]
+    x = a.one(rest)
+    y = a.other(rest, x)
+    many = a.many(t)
+    full = len(label) == 2
     if full and a.rng.random() < 0.5:
-        q = a.one([f"Give the full name and {a.say(x.words)} of each {a.single(t)}.", f"What are the {many}' full names and {a.say(x.words)}?"])
-        return q, f"SELECT {shown(label)}, {x.sql} FROM {t.sql}", [f"SELECT {label[0].sql}, {x.sql} FROM {t.sql}", f"SELECT {label[1].sql}, {x.sql} FROM {t.sql}", f"SELECT {shown(label)} FROM {t.sql}"] + ([f"SELECT {shown(label)}, {y.sql} FROM {t.sql}"] if y else [])
-    q = a.one([f"Show the {a.say(x.words)} and {a.say(y.words)} of all {many}.", f"For every {a.single(t)}: {a.say(x.words)} and {a.say(y.words)}", f"List {a.say(x.words)} along with {a.say(y.words)} for the {many}."])
+        q = a.one(
+            [
+                f"Give the full name and {a.say(x.words)} of each {a.single(t)}.",
+                f"What are the {many}' full names and {a.say(x.words)}?",
+            ]
+        )
+        return (
+            q,
+            f"SELECT {shown(label)}, {x.sql} FROM {t.sql}",
+            [
+                f"SELECT {label[0].sql}, {x.sql} FROM {t.sql}",
+                f"SELECT {label[1].sql}, {x.sql} FROM {t.sql}",
+                f"SELECT {shown(label)} FROM {t.sql}",
+            ]
+            + ([f"SELECT {shown(label)}, {y.sql} FROM {t.sql}"] if y else []),
+        )
+    q = a.one(
+        [
+            f"Show the {a.say(x.words)} and {a.say(y.words)} of all {many}.",
+            f"For every {a.single(t)}: {a.say(x.words)} and {a.say(y.words)}",
+            f"List {a.say(x.words)} along with {a.say(y.words)} for the {many}.",
+        ]
+    )
     z = a.other(rest, x, y)
-    return q, f"SELECT {x.sql}, {y.sql} FROM {t.sql}", [f"SELECT {x.sql} FROM {t.sql}", f"SELECT DISTINCT {y.sql} FROM {t.sql}"] + ([f"SELECT {x.sql}, {z.sql} FROM {t.sql}", f"SELECT {z.sql}, {y.sql} FROM {t.sql}", f"SELECT {x.sql}, {y.sql}, {z.sql} FROM {t.sql}"] if z else [])
+    return (
+        q,
+        f"SELECT {x.sql}, {y.sql} FROM {t.sql}",
+        [f"SELECT {x.sql} FROM {t.sql}", f"SELECT DISTINCT {y.sql} FROM {t.sql}"]
+        + (
+            [
+                f"SELECT {x.sql}, {z.sql} FROM {t.sql}",
+                f"SELECT {z.sql}, {y.sql} FROM {t.sql}",
+                f"SELECT {x.sql}, {y.sql}, {z.sql} FROM {t.sql}",
+            ]
+            if z
+            else []
+        ),
+    )
 
 
 def sorted_list(a, t):
-    c = a.one(t.of("is_number") + t.of("is_date")); d = a.other(t.of("is_number") + t.of("is_date"), c); label = t.label(); up = a.rng.random() < 0.5; direction = "ASC" if up else "DESC"
-    order = a.one(["from lowest to highest", "in ascending order", "smallest first", "going up"] if up else ["from highest to lowest", "in descending order", "largest first", "going down"])
-    if c.is_date: order = a.one(["oldest first", "earliest first", "in chronological order"] if up else ["newest first", "latest first", "most recent first"])
-    q = a.one([f"List the {a.many(t)} by {a.say(c.words)}, {order}.", f"{a.many(t)} sorted on {a.say(c.words)} {order}", f"Show all {a.many(t)} {order} of {a.say(c.words)}" if "order" not in order else f"Show all {a.many(t)} {order} of {a.say(c.words)}"])
+    c = a.one(t.of("is_number") + t.of("is_date"))
+    d = a.other(t.of("is_number") + t.of("is_date"), c)
+    label = t.label()
+    up = a.rng.random() < 0.5
+    direction = "ASC" if up else "DESC"
+    order = a.one(
+        ["from lowest to highest", "in ascending order", "smallest first", "going up"]
+        if up
+        else ["from highest to lowest", "in descending order", "largest first", "going down"]
+    )
+    if c.is_date:
+        order = a.one(
+            ["oldest first", "earliest first", "in chronological order"]
+            if up
+            else ["newest first", "latest first", "most recent first"]
+        )
+    q = a.one(
+        [
+            f"List the {a.many(t)} by {a.say(c.words)}, {order}.",
+            f"{a.many(t)} sorted on {a.say(c.words)} {order}",
+            f"Show all {a.many(t)} {order} of {a.say(c.words)}"
+            if "order" not in order
+            else f"Show all {a.many(t)} {order} of {a.say(c.words)}",
+        ]
+    )
     base = f"SELECT {shown(label)} FROM {t.sql} ORDER BY"
-    return q, f"{base} {c.sql} {direction}", [f"{base} {c.sql} {'DESC' if up else 'ASC'}", f"SELECT {shown(label)} FROM {t.sql}"] + ([f"{base} {d.sql} {direction}"] if d else [])
+    return (
+        q,
+        f"{base} {c.sql} {direction}",
+        [f"{base} {c.sql} {'DESC' if up else 'ASC'}", f"SELECT {shown(label)} FROM {t.sql}"]
+        + ([f"{base} {d.sql} {direction}"] if d else []),
+    )
 
 
 def not_recorded(a, t):
-    c = a.one([x for x in t.columns if x.n_null and x.values and len(x.words) > 2]); label = t.label(); says = a.say(c.words)
-    missing = a.rng.random() < 0.6; test = "IS NULL" if missing else "IS NOT NULL"
-    q = a.one([f"Which {a.many(t)} have no {says} on record?", f"{a.many(t)} whose {says} is unknown", f"For which {a.many(t)} is the {says} missing?"] if missing else
-              [f"Which {a.many(t)} have a known {says}?", f"{a.many(t)} with a {says} on record", f"{a.many(t)} for which some {says} is filled in"])
+    c = a.one([x for x in t.columns if x.n_null and x.values and len(x.words) > 2])
+    label = t.label()
+    says = a.say(c.words)
+    missing = a.rng.random() < 0.6
+    test = "IS NULL" if missing else "IS NOT NULL"
+    q = a.one(
+        [
+            f"Which {a.many(t)} have no {says} on record?",
+            f"{a.many(t)} whose {says} is unknown",
+            f"For which {a.many(t)} is the {says} missing?",
+        ]
+        if missing
+        else [
+            f"Which {a.many(t)} have a known {says}?",
+            f"{a.many(t)} with a {says} on record",
+            f"{a.many(t)} for which some {says} is filled in",
+        ]
+    )
     base = f"SELECT {shown(label)} FROM {t.sql}"
-    return q, f"{base} WHERE {c.sql} {test}", [f"{base} WHERE {c.sql} {'IS NOT NULL' if missing else 'IS NULL'}", f"{base} WHERE {c.sql} = 'null'", f"{base} WHERE {c.sql} = ''", base]
+    return (
+        q,
+        f"{base} WHERE {c.sql} {test}",
+        [
+            f"{base} WHERE {c.sql} {'IS NOT NULL' if missing else 'IS NULL'}",
+            f"{base} WHERE {c.sql} = 'null'",
+            f"{base} WHERE {c.sql} = ''",
+            base,
+        ],
+    )
 
 
 def above_average(a, t):
-    c = a.one([x for x in t.of("is_number") if not x.is_year]); d = a.other(t.of("is_number"), c); label = t.label(); up = a.rng.random() < 0.6; op = ">" if up else "<"
-    q = a.one([f"Which {a.many(t)} are {'above' if up else 'below'} average in {a.say(c.words)}?", f"{a.many(t)} with a {'higher' if up else 'lower'} {a.say(c.words)} than the average", f"{a.many(t)} whose {a.say(c.words)} is {'more' if up else 'less'} than the mean"])
+    c = a.one([x for x in t.of("is_number") if not x.is_year])
+    d = a.other(t.of("is_number"), c)
+    label = t.label()
+    up = a.rng.random() < 0.6
+    op = ">" if up else "<"
+    q = a.one(
+        [
+            f"Which {a.many(t)} are {'above' if up else 'below'} average in {a.say(c.words)}?",
+            f"{a.many(t)} with a {'higher' if up else 'lower'} {a.say(c.words)} than the average",
+            f"{a.many(t)} whose {a.say(c.words)} is {'more' if up else 'less'} than the mean",
+        ]
+    )
     right = f"SELECT {shown(label)} FROM {t.sql} WHERE {c.sql} {op} (SELECT AVG({c.sql}) FROM {t.sql})"
-    slips = [right.replace(f" {op} ", f" {TURNED[op]} "), right.replace("AVG", "MAX" if not up else "MIN"), f"SELECT {shown(label)} FROM {t.sql}"]
-    if d: slips += [f"SELECT {shown(label)} FROM {t.sql} WHERE {d.sql} {op} (SELECT AVG({d.sql}) FROM {t.sql})"]
+    slips = [
+        right.replace(f" {op} ", f" {TURNED[op]} "),
+        right.replace("AVG", "MAX" if not up else "MIN"),
+        f"SELECT {shown(label)} FROM {t.sql}",
+    ]
+    if d:
+        slips += [f"SELECT {shown(label)} FROM {t.sql} WHERE {d.sql} {op} (SELECT AVG({d.sql}) FROM {t.sql})"]
     return q, right, slips
 
 
 def spread(a, t):
-    c = a.one([x for x in t.of("is_number") if not x.is_year]); d = a.other(t.of("is_number"), c)
-    q = a.one([f"How far apart are the highest and lowest {a.say(c.words)} of {a.many(t)}?", f"Difference between the largest and the smallest {a.say(c.words)} over all {a.many(t)}"])
-    return q, f"SELECT MAX({c.sql}) - MIN({c.sql}) FROM {t.sql}", [f"SELECT MIN({c.sql}) - MAX({c.sql}) FROM {t.sql}", f"SELECT MAX({c.sql}), MIN({c.sql}) FROM {t.sql}", f"SELECT MAX({c.sql}) - AVG({c.sql}) FROM {t.sql}"] + ([f"SELECT MAX({d.sql}) - MIN({d.sql}) FROM {t.sql}"] if d else [])
+    c = a.one([x for x in t.of("is_number") if not x.is_year])
+    d = a.other(t.of("is_number"), c)
+    q = a.one(
+        [
+            f"How far apart are the highest and lowest {a.say(c.words)} of {a.many(t)}?",
+            f"Difference between the largest and the smallest {a.say(c.words)} over all {a.many(t)}",
+        ]
+    )
+    return (
+        q,
+        f"SELECT MAX({c.sql}) - MIN({c.sql}) FROM {t.sql}",
+        [
+            f"SELECT MIN({c.sql}) - MAX({c.sql}) FROM {t.sql}",
+            f"SELECT MAX({c.sql}), MIN({c.sql}) FROM {t.sql}",
+            f"SELECT MAX({c.sql}) - AVG({c.sql}) FROM {t.sql}",
+        ]
+        + ([f"SELECT MAX({d.sql}) - MIN({d.sql}) FROM {t.sql}"] if d else []),
+    )
 
 
 def number_in_text(a, t):
-    c = a.one(t.of("is_text_number")); label = t.label(); n = a.one(c.distinct); op = a.one([">", "<", ">=", "<="]); bound = a.one(ABOVE[op]).format(n=n)
+    c = a.one(t.of("is_text_number"))
+    label = t.label()
+    n = a.one(c.distinct)
+    op = a.one([">", "<", ">=", "<="])
+    bound = a.one(ABOVE[op]).format(n=n)
     q = a.one([f"Which {a.many(t)} have a {a.say(c.words)} of {bound}?", f"{a.many(t)} with {a.say(c.words)} {bound}"])
     base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
-    return q, a.one([f"{base} CAST({c.sql} AS REAL) {op} {n}", f"{base} CAST({c.sql} AS INTEGER) {op} {n}"]), [f"{base} {c.sql} {op} '{n}'", f"{base} {c.sql} {op} {n}", f"{base} CAST({c.sql} AS REAL) {TWIN[op]} {n}", f"{base} CAST({c.sql} AS REAL) {TURNED[op]} {n}"]
+    return (
+        q,
+        a.one([f"{base} CAST({c.sql} AS REAL) {op} {n}", f"{base} CAST({c.sql} AS INTEGER) {op} {n}"]),
+        [
+            f"{base} {c.sql} {op} '{n}'",
+            f"{base} {c.sql} {op} {n}",
+            f"{base} CAST({c.sql} AS REAL) {TWIN[op]} {n}",
+            f"{base} CAST({c.sql} AS REAL) {TURNED[op]} {n}",
+        ],
+    )
 
 
 # --- of a parent and its children: p.key = c.link ---
+
 
 def joined(p, key, c, link, kind="JOIN"):
     return f"{p.sql} AS p {kind} {c.sql} AS c ON p.{key.sql} = c.{link.sql}"
 
 
 def with_none(a, p, key, c, link):
-    label = p.label(); cols = shown(label, "p."); group = f"GROUP BY p.{key.sql}"
-    also = a.one([f"Include {a.many(p)} without any.", f"{a.many(p)} with none should show up with zero.", f"Also the ones that have no {a.many(c)}.", f"Don't leave out {a.many(p)} without {a.many(c)}.", f"Show 0 where there are none.", "Even if it is zero."])
-    q = a.one([f"How many {a.many(c)} does each {a.single(p)} have? {also}", f"Number of {a.many(c)} for every {a.single(p)}. {also}", f"Count {a.many(c)} by {a.single(p)}. {also}"])
+    label = p.label()
+    cols = shown(label, "p.")
+    group = f"GROUP BY p.{key.sql}"
+    also = a.one(
+        [
+            f"Include {a.many(p)} without any.",
+            f"{a.many(p)} with none should show up with zero.",
+            f"Also the ones that have no {a.many(c)}.",
+            f"Don't leave out {a.many(p)} without {a.many(c)}.",
+            f"Show 0 where there are none.",
+            "Even if it is zero.",
+        ]
+    )
+    q = a.one(
+        [
+            f"How many {a.many(c)} does each {a.single(p)} have? {also}",
+            f"Number of {a.many(c)} for every {a.single(p)}. {also}",
+            f"Count {a.many(c)} by {a.single(p)}. {also}",
+        ]
+    )
     right = f"SELECT {cols}, COUNT(c.{link.sql}) FROM {joined(p, key, c, link, 'LEFT JOIN')} {group}"
-    return q, right, [right.replace("LEFT JOIN", "JOIN"), right.replace("LEFT JOIN", "INNER JOIN"), right.replace(f"COUNT(c.{link.sql})", "COUNT(*)"), f"SELECT {cols}, COUNT(*) FROM {joined(p, key, c, link)} {group}",
-                      f"{right} HAVING COUNT(c.{link.sql}) > 0"]
+    return (
+        q,
+        right,
+        [
+            right.replace("LEFT JOIN", "JOIN"),
+            right.replace("LEFT JOIN", "INNER JOIN"),
+            right.replace(f"COUNT(c.{link.sql})", "COUNT(*)"),
+            f"SELECT {cols}, COUNT(*) FROM {joined(p, key, c, link)} {group}",
+            f"{right} HAVING COUNT(c.{link.sql}) > 0",
+        ],
+    )
 
 
 def without(a, p, key, c, link):
-    label = p.label(); cols = shown(label); counted = a.rng.random() < 0.3; what = "COUNT(*)" if counted else cols
+    label = p.label()
+    cols = shown(label)
+    counted = a.rng.random() < 0.3
+    what = "COUNT(*)" if counted else cols
     ask = "How many" if counted else "Which"
-    q = a.one([f"{ask} {a.many(p)} have no {a.many(c)} at all?", f"{ask} {a.many(p)} never had a {a.single(c)}?", f"{ask} {a.many(p)} are without any {a.single(c)}?", f"{ask} {a.many(p)} do not have a single {a.single(c)}?"])
-    base = f"SELECT {what} FROM {p.sql}"; of = f"SELECT {link.sql} FROM {c.sql}"; more = f" WHERE {link.sql} IS NOT NULL"
-    right = a.one([f"{base} WHERE {key.sql} NOT IN ({of}{more})", f"{base} AS p WHERE NOT EXISTS (SELECT 1 FROM {c.sql} AS c WHERE c.{link.sql} = p.{key.sql})",
-                   f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')} WHERE c.{link.sql} IS NULL"])
-    return q, right, [f"{base} WHERE {key.sql} IN ({of})", base, f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE p.{key.sql} <> c.{link.sql}",
-                      f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')}"]
+    q = a.one(
+        [
+            f"{ask} {a.many(p)} have no {a.many(c)} at all?",
+            f"{ask} {a.many(p)} never had a {a.single(c)}?",
+            f"{ask} {a.many(p)} are without any {a.single(c)}?",
+            f"{ask} {a.many(p)} do not have a single {a.single(c)}?",
+        ]
+    )
+    base = f"SELECT {what} FROM {p.sql}"
+    of = f"SELECT {link.sql} FROM {c.sql}"
+    more = f" WHERE {link.sql} IS NOT NULL"
+    right = a.one(
+        [
+            f"{base} WHERE {key.sql} NOT IN ({of}{more})",
+            f"{base} AS p WHERE NOT EXISTS (SELECT 1 FROM {c.sql} AS c WHERE c.{link.sql} = p.{key.sql})",
+            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')} WHERE c.{link.sql} IS NULL",
+        ]
+    )
+    return (
+        q,
+        right,
+        [
+            f"{base} WHERE {key.sql} IN ({of})",
+            base,
+            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE p.{key.sql} <> c.{link.sql}",
+            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')}",
+        ],
+    )
 
 
 def never_with(a, p, key, c, link):
-    k = a.one(c.of("is_category")); v = a.one(k.distinct); w = a.other(k.distinct, v); label = p.label(); cols = shown(label)
-    q = a.one([f"Which {a.many(p)} never had a {a.single(c)} {condition(a, k, v)}?", f"{a.many(p)} without a single {a.single(c)} {condition(a, k, v)}", f"Which {a.many(p)} have no {a.single(c)} {condition(a, k, v)}?"])
-    base = f"SELECT {cols} FROM {p.sql} WHERE {key.sql}"; of = f"SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)}"
-    return q, f"{base} NOT IN ({of})", [f"{base} IN ({of})", f"{base} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} <> {literal(v)})", f"SELECT DISTINCT {shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE c.{k.sql} <> {literal(v)}",
-                                        f"{base} NOT IN (SELECT {link.sql} FROM {c.sql})", f"{base} NOT IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})"]
+    k = a.one(c.of("is_category"))
+    v = a.one(k.distinct)
+    w = a.other(k.distinct, v)
+    label = p.label()
+    cols = shown(label)
+    q = a.one(
+        [
+            f"Which {a.many(p)} never had a {a.single(c)} {condition(a, k, v)}?",
+            f"{a.many(p)} without a single {a.single(c)} {condition(a, k, v)}",
+            f"Which {a.many(p)} have no {a.single(c)} {condition(a, k, v)}?",
+        ]
+    )
+    base = f"SELECT {cols} FROM {p.sql} WHERE {key.sql}"
+    of = f"SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)}"
+    return (
+        q,
+        f"{base} NOT IN ({of})",
+        [
+            f"{base} IN ({of})",
+            f"{base} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} <> {literal(v)})",
+            f"SELECT DISTINCT {shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE c.{k.sql} <> {literal(v)}",
+            f"{base} NOT IN (SELECT {link.sql} FROM {c.sql})",
+            f"{base} NOT IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})",
+        ],
+    )
 
 
 def both_of(a, p, key, c, link):
-    k = a.one(c.of("is_category")); v = a.one(k.distinct); w = a.other(k.distinct, v); label = p.label(); cols = shown(label, "p."); base = f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql}"
-    q = a.one([f"Which {a.many(p)} have both a {a.single(c)} {condition(a, k, v)} and one of {w}?", f"{a.many(p)} with {a.many(c)} of {a.say(k.words)} {v} as well as {w}", f"Find {a.many(p)} that have {a.many(c)} in {v} and also in {w} ({a.say(k.words)})."])
+    k = a.one(c.of("is_category"))
+    v = a.one(k.distinct)
+    w = a.other(k.distinct, v)
+    label = p.label()
+    cols = shown(label, "p.")
+    base = f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql}"
+    q = a.one(
+        [
+            f"Which {a.many(p)} have both a {a.single(c)} {condition(a, k, v)} and one of {w}?",
+            f"{a.many(p)} with {a.many(c)} of {a.say(k.words)} {v} as well as {w}",
+            f"Find {a.many(p)} that have {a.many(c)} in {v} and also in {w} ({a.say(k.words)}).",
+        ]
+    )
     inside = f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)}) AND {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})"
     right = a.one([inside, f"{base} = {literal(v)} INTERSECT {base} = {literal(w)}"])
-    return q, right, [f"{base} = {literal(v)} UNION {base} = {literal(w)}", f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)})", f"{base} = {literal(v)} AND c.{k.sql} = {literal(w)}", f"{base} = {literal(v)} EXCEPT {base} = {literal(w)}", inside.replace(") AND", ") OR")]
+    return (
+        q,
+        right,
+        [
+            f"{base} = {literal(v)} UNION {base} = {literal(w)}",
+            f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)})",
+            f"{base} = {literal(v)} AND c.{k.sql} = {literal(w)}",
+            f"{base} = {literal(v)} EXCEPT {base} = {literal(w)}",
+            inside.replace(") AND", ") OR"),
+        ],
+    )
 
 
 def most_children(a, p, key, c, link):
-    label = p.label(); cols = shown(label, "p."); up = a.rng.random() < 0.7; direction = "DESC" if up else "ASC"; numbers = c.of("is_number"); q_n = a.rng.random() < 0.3 and a.rng.randint(2, 5)
-    limit = q_n or 1; word = "most" if up else "fewest"
-    q = a.one([f"Which {a.number(q_n) + ' ' + a.many(p) + ' have' if q_n else a.single(p) + ' has'} the {word} {a.many(c)}?", f"{a.single(p) if not q_n else a.number(q_n) + ' ' + a.many(p)} with the {'largest' if up else 'smallest'} number of {a.many(c)}"])
+    label = p.label()
+    cols = shown(label, "p.")
+    up = a.rng.random() < 0.7
+    direction = "DESC" if up else "ASC"
+    numbers = c.of("is_number")
+    q_n = a.rng.random() < 0.3 and a.rng.randint(2, 5)
+    limit = q_n or 1
+    word = "most" if up else "fewest"
+    q = a.one(
+        [
+            f"Which {a.number(q_n) + ' ' + a.many(p) + ' have' if q_n else a.single(p) + ' has'} the {word} {a.many(c)}?",
+            f"{a.single(p) if not q_n else a.number(q_n) + ' ' + a.many(p)} with the {'largest' if up else 'smallest'} number of {a.many(c)}",
+        ]
+    )
     base = f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY p.{key.sql} ORDER BY COUNT(*)"
     slips = [f"{base} {'ASC' if up else 'DESC'} LIMIT {limit}", f"{base} {direction} LIMIT {limit + 2}", f"{base} {direction}"]
-    if len(label[0].distinct) < len(label[0].values): slips += [f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY {cols} ORDER BY COUNT(*) {direction} LIMIT {limit}"]
-    if numbers: n = a.one(numbers); slips += [f"SELECT {cols} FROM {joined(p, key, c, link)} ORDER BY c.{n.sql} {direction} LIMIT {limit}", base.replace("COUNT(*)", f"SUM(c.{n.sql})") + f" {direction} LIMIT {limit}"]
+    if len(label[0].distinct) < len(label[0].values):
+        slips += [f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY {cols} ORDER BY COUNT(*) {direction} LIMIT {limit}"]
+    if numbers:
+        n = a.one(numbers)
+        slips += [
+            f"SELECT {cols} FROM {joined(p, key, c, link)} ORDER BY c.{n.sql} {direction} LIMIT {limit}",
+            base.replace("COUNT(*)", f"SUM(c.{n.sql})") + f" {direction} LIMIT {limit}",
+        ]
     return q, f"{base} {direction} LIMIT {limit}", slips
 
 
 def children_of(a, p, key, c, link):
-    label = p.label(); v = a.one(label[-1].distinct); w = a.other(label[-1].distinct, v); d = a.other(p.of("is_text"), *label); own = c.label()
+    label = p.label()
+    v = a.one(label[-1].distinct)
+    w = a.other(label[-1].distinct, v)
+    d = a.other(p.of("is_text"), *label)
+    own = c.label()
     what = shown(own, "c.") if own else "COUNT(*)"
-    q = (a.one([f"Which {a.many(c)} belong to {v}?", f"{a.many(c)} of the {a.single(p)} {v}", f"List all {a.many(c)} for {v}."]) if own else a.one([f"How many {a.many(c)} does {v} have?", f"Number of {a.many(c)} of {a.single(p)} {v}"]))
-    base = f"SELECT {what} FROM {joined(p, key, c, link)}"; right = f"{base} WHERE p.{label[-1].sql} = {literal(v)}"
-    return q, right, [f"{base} WHERE p.{label[-1].sql} = {literal(w)}", base, f"{base} WHERE p.{label[-1].sql} <> {literal(v)}"] + ([f"{base} WHERE p.{d.sql} = {literal(v)}"] if d else [])
+    q = (
+        a.one([f"Which {a.many(c)} belong to {v}?", f"{a.many(c)} of the {a.single(p)} {v}", f"List all {a.many(c)} for {v}."])
+        if own
+        else a.one([f"How many {a.many(c)} does {v} have?", f"Number of {a.many(c)} of {a.single(p)} {v}"])
+    )
+    base = f"SELECT {what} FROM {joined(p, key, c, link)}"
+    right = f"{base} WHERE p.{label[-1].sql} = {literal(v)}"
+    return (
+        q,
+        right,
+        [f"{base} WHERE p.{label[-1].sql} = {literal(w)}", base, f"{base} WHERE p.{label[-1].sql} <> {literal(v)}"]
+        + ([f"{base} WHERE p.{d.sql} = {literal(v)}"] if d else []),
+    )
 
 
 def sum_of_children(a, p, key, c, link):
-    n = a.one([x for x in c.of("is_number") if not x.is_year]); label = p.label(); cols = shown(label, "p."); f = a.one(["SUM", "AVG", "MAX"]); word = {"SUM": a.one(["total", "combined"]), "AVG": a.one(["average", "mean"]), "MAX": "highest"}[f]
-    q = a.one([f"What is the {word} {a.say(n.words)} of each {a.single(p)}'s {a.many(c)}?", f"{word.capitalize()} {a.say(n.words)} of {a.many(c)} per {a.single(p)}", f"For every {a.single(p)}, the {word} {a.say(n.words)} over its {a.many(c)}"])
-    base = f"FROM {joined(p, key, c, link)} GROUP BY p.{key.sql}"; d = a.other(c.of("is_number"), n)
-    return q, f"SELECT {cols}, {f}(c.{n.sql}) {base}", [f"SELECT {cols}, {x}(c.{n.sql}) {base}" for x in ("SUM", "AVG", "MAX", "MIN", "COUNT") if x != f] + [f"SELECT {cols}, c.{n.sql} FROM {joined(p, key, c, link)}", f"SELECT {f}(c.{n.sql}) FROM {joined(p, key, c, link)}"] + ([f"SELECT {cols}, {f}(c.{d.sql}) {base}"] if d else [])
+    n = a.one([x for x in c.of("is_number") if not x.is_year])
+    label = p.label()
+    cols = shown(label, "p.")
+    f = a.one(["SUM", "AVG", "MAX"])
+    word = {"SUM": a.one(["total", "combined"]), "AVG": a.one(["average", "mean"]), "MAX": "highest"}[f]
+    q = a.one(
+        [
+            f"What is the {word} {a.say(n.words)} of each {a.single(p)}'s {a.many(c)}?",
+            f"{word.capitalize()} {a.say(n.words)} of {a.many(c)} per {a.single(p)}",
+            f"For every {a.single(p)}, the {word} {a.say(n.words)} over its {a.many(c)}",
+        ]
+    )
+    base = f"FROM {joined(p, key, c, link)} GROUP BY p.{key.sql}"
+    d = a.other(c.of("is_number"), n)
+    return (
+        q,
+        f"SELECT {cols}, {f}(c.{n.sql}) {base}",
+        [f"SELECT {cols}, {x}(c.{n.sql}) {base}" for x in ("SUM", "AVG", "MAX", "MIN", "COUNT") if x != f]
+        + [f"SELECT {cols}, c.{n.sql} FROM {joined(p, key, c, link)}", f"SELECT {f}(c.{n.sql}) FROM {joined(p, key, c, link)}"]
+        + ([f"SELECT {cols}, {f}(c.{d.sql}) {base}"] if d else []),
+    )
 
 
 def parents_with(a, p, key, c, link):
-    k = a.one(c.of("is_category")); v = a.one(k.distinct); w = a.other(k.distinct, v); label = p.label(); cond = condition(a, k, v); counted = a.rng.random() < 0.5
-    base = f"FROM {joined(p, key, c, link)}"; where = f"WHERE c.{k.sql} = {literal(v)}"
+    k = a.one(c.of("is_category"))
+    v = a.one(k.distinct)
+    w = a.other(k.distinct, v)
+    label = p.label()
+    cond = condition(a, k, v)
+    counted = a.rng.random() < 0.5
+    base = f"FROM {joined(p, key, c, link)}"
+    where = f"WHERE c.{k.sql} = {literal(v)}"
     if counted:
-        q = a.one([f"How many {a.many(p)} have at least one {a.single(c)} {cond}?", f"Number of {a.many(p)} that have a {a.single(c)} {cond}"])
-        return q, f"SELECT COUNT(DISTINCT p.{key.sql}) {base} {where}", [f"SELECT COUNT(*) {base} {where}", f"SELECT COUNT(p.{key.sql}) {base} {where}", f"SELECT COUNT(DISTINCT p.{key.sql}) {base}", f"SELECT COUNT(DISTINCT p.{key.sql}) {base} WHERE c.{k.sql} = {literal(w)}"]
+        q = a.one(
+            [
+                f"How many {a.many(p)} have at least one {a.single(c)} {cond}?",
+                f"Number of {a.many(p)} that have a {a.single(c)} {cond}",
+            ]
+        )
+        return (
+            q,
+            f"SELECT COUNT(DISTINCT p.{key.sql}) {base} {where}",
+            [
+                f"SELECT COUNT(*) {base} {where}",
+                f"SELECT COUNT(p.{key.sql}) {base} {where}",
+                f"SELECT COUNT(DISTINCT p.{key.sql}) {base}",
+                f"SELECT COUNT(DISTINCT p.{key.sql}) {base} WHERE c.{k.sql} = {literal(w)}",
+            ],
+        )
     q = a.one([f"Which {a.many(p)} have a {a.single(c)} {cond}?", f"{a.many(p)} with at least one {a.single(c)} {cond}"])
-    cols = shown(label, "p."); right = f"SELECT DISTINCT {cols} {base} {where}"
-    return q, right, [f"SELECT {cols} {base} {where}", f"SELECT DISTINCT {cols} {base}", right.replace(literal(v), literal(w)), right.replace(" = " + literal(v), " <> " + literal(v))]
+    cols = shown(label, "p.")
+    right = f"SELECT DISTINCT {cols} {base} {where}"
+    return (
+        q,
+        right,
+        [
+            f"SELECT {cols} {base} {where}",
+            f"SELECT DISTINCT {cols} {base}",
+            right.replace(literal(v), literal(w)),
+            right.replace(" = " + literal(v), " <> " + literal(v)),
+        ],
+    )
 
 
 def n_children(a, p, key, c, link):
-    n = a.rng.randint(1, 4); op = a.one([">", ">=", "=", "<"]); label = p.label(); cols = shown(label, "p.")
-    bound = {"=": [f"exactly {a.number(n)}", f"just {a.number(n)}", f"only {a.number(n)}"]}.get(op) or [x.format(n=a.number(n)) for x in ABOVE[op][:3]]
+    n = a.rng.randint(1, 4)
+    op = a.one([">", ">=", "=", "<"])
+    label = p.label()
+    cols = shown(label, "p.")
+    bound = {"=": [f"exactly {a.number(n)}", f"just {a.number(n)}", f"only {a.number(n)}"]}.get(op) or [
+        x.format(n=a.number(n)) for x in ABOVE[op][:3]
+    ]
     q = a.one([f"Which {a.many(p)} have {a.one(bound)} {a.many(c)}?", f"{a.many(p)} with {a.one(bound)} {a.many(c)}"])
     base = f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY p.{key.sql} HAVING COUNT(*)"
-    return q, f"{base} {op} {n}", [f"{base} {x} {n}" for x in (TWIN.get(op, ">="), TURNED.get(op, ">"))] + [f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)}", f"{base} {op} {n + 1}"]
+    return (
+        q,
+        f"{base} {op} {n}",
+        [f"{base} {x} {n}" for x in (TWIN.get(op, ">="), TURNED.get(op, ">"))]
+        + [f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)}", f"{base} {op} {n + 1}"],
+    )
 
 
 def best_of_each(a, p, key, c, link):
-    n = a.one([x for x in c.of("is_number") if not x.is_year]); own, label = c.label(), p.label(); up = a.rng.random() < 0.6; f = "MAX" if up else "MIN"; word = a.one(["highest", "largest"] if up else ["lowest", "smallest"])
-    if not own: return None
-    q = a.one([f"For each {a.single(p)}, which {a.single(c)} has the {word} {a.say(n.words)}?", f"The {a.single(c)} with the {word} {a.say(n.words)} of every {a.single(p)}"])
-    cols = f"{shown(label, 'p.')}, {shown(own, 'c.')}"; base = f"SELECT {cols} FROM {joined(p, key, c, link)}"
+    n = a.one([x for x in c.of("is_number") if not x.is_year])
+    own, label = c.label(), p.label()
+    up = a.rng.random() < 0.6
+    f = "MAX" if up else "MIN"
+    word = a.one(["highest", "largest"] if up else ["lowest", "smallest"])
+    if not own:
+        return None
+    q = a.one(
+        [
+            f"For each {a.single(p)}, which {a.single(c)} has the {word} {a.say(n.words)}?",
+            f"The {a.single(c)} with the {word} {a.say(n.words)} of every {a.single(p)}",
+        ]
+    )
+    cols = f"{shown(label, 'p.')}, {shown(own, 'c.')}"
+    base = f"SELECT {cols} FROM {joined(p, key, c, link)}"
     right = f"{base} WHERE c.{n.sql} = (SELECT {f}(x.{n.sql}) FROM {c.sql} AS x WHERE x.{link.sql} = p.{key.sql})"
-    return q, right, [f"{base} ORDER BY c.{n.sql} {'DESC' if up else 'ASC'} LIMIT 1", f"{base} WHERE c.{n.sql} = (SELECT {f}({n.sql}) FROM {c.sql})", right.replace(f"{f}(", "MIN(" if up else "MAX("), base]
+    return (
+        q,
+        right,
+        [
+            f"{base} ORDER BY c.{n.sql} {'DESC' if up else 'ASC'} LIMIT 1",
+            f"{base} WHERE c.{n.sql} = (SELECT {f}({n.sql}) FROM {c.sql})",
+            right.replace(f"{f}(", "MIN(" if up else "MAX("),
+            base,
+        ],
+    )
 
 
 def by_role(a, p, key, c, link):
     twin = next((c.column(x[0]) for x in c.parents if x[1].lower() == p.name.lower() and x[0].lower() != link.name.lower()), None)
     label = p.label()
-    if not twin or not label: return None
-    role = re.sub(r" (id|code|key)$", "", link.words); v = a.one(label[-1].distinct); own = c.label(); what = shown(own, "c.") if own else "COUNT(*)"
-    q = a.one([f"{'Which' if own else 'How many'} {a.many(c)} have {v} as {role}?", f"{'List' if own else 'Count'} the {a.many(c)} whose {role} is {v}."])
+    if not twin or not label:
+        return None
+    role = re.sub(r" (id|code|key)$", "", link.words)
+    v = a.one(label[-1].distinct)
+    own = c.label()
+    what = shown(own, "c.") if own else "COUNT(*)"
+    q = a.one(
+        [
+            f"{'Which' if own else 'How many'} {a.many(c)} have {v} as {role}?",
+            f"{'List' if own else 'Count'} the {a.many(c)} whose {role} is {v}.",
+        ]
+    )
     right = f"SELECT {what} FROM {joined(p, key, c, link)} WHERE p.{label[-1].sql} = {literal(v)}"
     swapped = f"SELECT {what} FROM {joined(p, key, c, twin)} WHERE p.{label[-1].sql} = {literal(v)}"
     return q, right, [swapped, swapped, right.split(" WHERE")[0]]
 
 
-OF_TABLE = [count_where, list_compared, extreme, extreme, top_n, aggregate, how_many_kept, how_many_kept, count_different, list_different, per_group, groups_with, share, share, two_conditions, in_time, in_time,
-            columns, sorted_list, not_recorded, above_average, spread, number_in_text, number_in_text]
-OF_PAIR = [with_none, with_none, with_none, without, never_with, both_of, most_children, children_of, sum_of_children, parents_with, parents_with, n_children, best_of_each, by_role, by_role]
+OF_TABLE = [
+    count_where,
+    list_compared,
+    extreme,
+    extreme,
+    top_n,
+    aggregate,
+    how_many_kept,
+    how_many_kept,
+    count_different,
+    list_different,
+    per_group,
+    groups_with,
+    share,
+    share,
+    two_conditions,
+    in_time,
+    in_time,
+    columns,
+    sorted_list,
+    not_recorded,
+    above_average,
+    spread,
+    number_in_text,
+    number_in_text,
+]
+OF_PAIR = [
+    with_none,
+    with_none,
+    with_none,
+    without,
+    never_with,
+    both_of,
+    most_children,
+    children_of,
+    sum_of_children,
+    parents_with,
+    parents_with,
+    n_children,
+    best_of_each,
+    by_role,
+    by_role,
+]
 
 
 # --- making a log ---
 
 MOST_OF_A_TEMPLATE = 2  # of one database
 
+
 def named_after(child, others):
     """A table that only connects two others stands for the other one: a student's `takes` are courses."""
-    if len(others) != 1 or not others[0] or len(child.columns) > 4 or child.label(): return child
+    if len(others) != 1 or not others[0] or len(child.columns) > 4 or child.label():
+        return child
     out = copy.copy(child)
     out.words = others[0].words
     return out
@@ -522,7 +1306,8 @@ def families(tables):
     by_name = {t.name.lower(): t for t in tables}
     for child in tables:
         for column, parent, key in child.parents:
-            p = by_name.get(parent.lower()); link = child.column(column)
+            p = by_name.get(parent.lower())
+            link = child.column(column)
             k = p and (p.column(key) if key else p.key[0] if len(p.key) == 1 else None)
             if p and k and link and p is not child and p.label() and p.n_rows > 1 and child.n_rows > 1:
                 yield p, k, named_after(child, [by_name.get(x[1].lower()) for x in child.parents if x[0] != column]), link
@@ -535,12 +1320,20 @@ def attempt(a, template, subject):
         return None
 
 
-def sound(db, made):
-    """The right query runs, and answers something."""
+def answer(db, sql, ordered):
+    """The first rows, in order where that was asked for; None: it does not run."""
     try:
-        return len(db.execute(made[1]).fetchmany(3)) > 0
+        rows = [repr(row) for row in db.execute(sql).fetchmany(2000)]
     except sqlite3.Error:
-        return False
+        return None
+    return rows if ordered else sorted(rows)
+
+
+def sound(db, made):
+    """The right query runs and answers something, and some slip answers something else."""
+    ordered = "ORDER BY" in made[1]
+    right = answer(db, made[1], ordered)
+    return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])
 
 
 def questions_of(path, name, each, rng):
@@ -548,21 +1341,33 @@ def questions_of(path, name, each, rng):
     db.text_factory = lambda b: b.decode("utf-8", "replace")
     ticks = [0]
     db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
-    names = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")]
+    names = [
+        r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    ]
     tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
-    alone = [t for t in tables if t.label()]; pairs = list(families(tables)); seen, used = set(), collections.Counter()
+    alone = [t for t in tables if t.label()]
+    pairs = list(families(tables))
+    seen, used = set(), collections.Counter()
     for _ in range(each * 12):
-        if len(seen) >= each or not (alone or pairs): break
+        if len(seen) >= each or not (alone or pairs):
+            break
         of_pair = bool(pairs) and (not alone or rng.random() < 0.45)
         template, subject = (rng.choice(OF_PAIR), rng.choice(pairs)) if of_pair else (rng.choice(OF_TABLE), (rng.choice(alone),))
         ticks[0] = 0
         made = attempt(Ask(rng), template, subject) if used[template] < MOST_OF_A_TEMPLATE else None
-        if not made or made[0] in seen or not sound(db, made): continue
+        if not made or made[0] in seen or not sound(db, made):
+            continue
         seen.add(made[0])
         used[template] += 1
         slips = list(dict.fromkeys(s for s in made[2] if s and s != made[1]))
         question = made[0][0].upper() + made[0][1:]
-        yield {"id": f"{name}-{template.__name__}-{len(seen)}", "db": name, "question": question, "gold": made[1], "candidates": [{"sql": s} for s in [made[1], *slips]]}
+        yield {
+            "id": f"{name}-{template.__name__}-{len(seen)}",
+            "db": name,
+            "question": question,
+            "gold": made[1],
+            "candidates": [{"sql": s} for s in [made[1], *slips]],
+        }
     db.close()
 
 
@@ -577,8 +1382,10 @@ def main():
     names = set(a.db) | ({json.loads(l)["db"] for l in open(a.dbs_of, encoding="utf-8")} if a.dbs_of else set())
     for name in sorted(names):
         path = os.path.join(a.db_root, name, name + ".sqlite")
-        if not os.path.exists(path): continue
-        for line in questions_of(path, name, a.each, random.Random(f"{a.seed} {name}")): print(json.dumps(line))
+        if not os.path.exists(path):
+            continue
+        for line in questions_of(path, name, a.each, random.Random(f"{a.seed} {name}")):
+            print(json.dumps(line))
 
 
 if __name__ == "__main__":
