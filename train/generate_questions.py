@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Questions with a right query and plausible slips, made from schemas and data alone.
 
-  generate_questions.py --db-root DATABASES --db NAME ... | --dbs-of LOG.jsonl  [--each 32] [--seed 1] > generated.jsonl
+  generate_questions.py --db-root DATABASES --db NAME ... | --dbs-of LOG.jsonl  [--each 48] [--seed 1] > generated.jsonl
 
 The training questions of public datasets never say some things that users say every day: "including those without any",
 "in March", "what share of", "the second highest", "also the ones with nothing recorded". What a verifier has not seen asked it
@@ -134,6 +134,48 @@ TWIN = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
+# A unit in a column's name, and one that people use instead: (name in schemas, said unit, how many of the former it is).
+UNITS = [
+    (r"min(ute)?s?|duration", "hours", 60),
+    (r"sec(ond)?s?", "minutes", 60),
+    (r"ms|milliseconds", "seconds", 1000),
+    (r"bytes", "megabytes", 1000000),
+    (r"m|meters?|metres?", "kilometres", 1000),
+    (r"km", "metres", 0.001),
+    (r"kg", "grams", 0.001),
+    (r"g|grams", "kilograms", 1000),
+    (r"cm", "metres", 100),
+    (r"millions?", "billion", 1000),
+    (r"billions?", "million", 0.001),
+    (r"thousands?", "million", 1000),
+    (r"days", "weeks", 7),
+    (r"months", "years", 12),
+]
+# What people say for the values of a two-valued column: (the values, in lower case) → words for each.
+SAID = {
+    ("f", "m"): (["women", "female", "ladies"], ["men", "male", "gentlemen"]),
+    ("female", "male"): (["women", "ladies"], ["men", "gentlemen"]),
+    ("girl", "boy"): (["female", "girls"], ["male", "boys"]),
+}
+FLAGS = [("n", "y"), ("no", "yes"), ("f", "t"), ("false", "true"), (0, 1), ("0", "1")]
+TERMS = [
+    "premium",
+    "major",
+    "small-scale",
+    "flagged",
+    "priority",
+    "veteran",
+    "top-tier",
+    "light",
+    "notable",
+    "critical",
+    "busy",
+    "rich",
+    "core",
+    "modest",
+]
+
+
 # --- reading a schema ---
 
 
@@ -189,7 +231,9 @@ class Column:
         own = singular(words_of(table)).split()[-1] if words_of(table) else ""
         self.words = re.sub(rf"^{re.escape(own)}s? ", "", stem) or stem
         self.is_key = bool(
-            re.search(r"(^|_)(id|code|key|uid|ssn|phone|zip|postal)s?($|_)|(^|_)(no|num|number)$|[a-z](ID|Id|Code|No)$", name, re.I)
+            re.search(
+                r"(^|_)(id|code|key|uid|ssn|phone|zip|postal)s?($|_)|(^|_)(no|num|number)$|[a-z](ID|Id|Code|No)$", name, re.I
+            )
         ) or name.lower().endswith("id")
         text = [v for v in values if isinstance(v, str)]
         self.is_number = (
@@ -925,6 +969,233 @@ def number_in_text(a, t):
     )
 
 
+def list_names(a, t):
+    label = t.label()[-1]
+    v = a.one([x for x in label.distinct if len(x) > 3])
+    way = a.one(["start", "end", "contain"])
+    part = v[:1].upper() if way == "start" else v[-2:] if way == "end" else a.one(v.split())
+    pattern = {"start": f"{part}%", "end": f"%{part}", "contain": f"%{part}%"}
+    says = {
+        "start": ["starts with", "begins with", "starting with"],
+        "end": ["ends in", "ends with", "ending with"],
+        "contain": ["contains", "has the word", "includes"],
+    }
+    many = a.many(t)
+    q = a.one(
+        [
+            f"Which {many} have a {label.words} that {a.one(says[way][:2])} {part}?",
+            f"{many} whose {label.words} {a.one(says[way][:2])} '{part}'",
+        ]
+    )
+    base = f"SELECT {label.sql} FROM {t.sql} WHERE {label.sql}"
+    slips = [f"{base} LIKE {literal(x)}" for k, x in pattern.items() if k != way] + [f"{base} = {literal(part)}"]
+    return q, f"{base} LIKE {literal(pattern[way])}", slips + [f"{base} NOT LIKE {literal(pattern[way])}"]
+
+
+def between(a, t):
+    c = a.one(t.of("is_number"))
+    low, high = sorted(a.rng.sample(c.distinct, 2))
+    label, says, many, strict = t.label(), a.say(c.words), a.many(t), a.rng.random() < 0.35
+    phrase = a.one(
+        ["strictly between {0} and {1}", "more than {0} but less than {1}", "between {0} and {1}, exclusive"]
+        if strict
+        else [
+            "between {0} and {1}",
+            "from {0} to {1}",
+            "in the range {0} to {1}",
+            "at least {0} and at most {1}",
+            "no less than {0} and no more than {1}",
+        ]
+    )
+    q = a.one([f"Which {many} have a {says} {phrase.format(low, high)}?", f"{many} with {says} {phrase.format(low, high)}"])
+    base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
+    inside = f"{base} {c.sql} > {low} AND {c.sql} < {high}"
+    closed = a.one([f"{base} {c.sql} BETWEEN {low} AND {high}", f"{base} {c.sql} >= {low} AND {c.sql} <= {high}"])
+    right, twin = (inside, closed) if strict else (closed, inside)
+    slips = [
+        twin,
+        f"{base} {c.sql} < {low} OR {c.sql} > {high}",
+        f"{base} {c.sql} > {low} OR {c.sql} < {high}",
+        f"{base} {c.sql} > {low}",
+        f"{base} {c.sql} <= {high}",
+    ]
+    return q, right, slips
+
+
+def by_value_form(a, t):
+    """Values said in words that the data does not use: women for F."""
+    c, words = a.one([(x, SAID[k]) for x in t.columns for k in SAID if {str(v).lower() for v in x.distinct} == set(k)])
+    values = sorted(c.distinct, key=lambda v: str(v).lower())
+    side = a.rng.randint(0, 1)
+    # SAID's words stand in the order of its key; values are sorted, as the keys are, but girl and boy.
+    if values[0].lower() == "boy":
+        values.reverse()
+    v, w, said = values[side], values[1 - side], a.one(words[side])
+    counted, label = a.rng.random() < 0.5, t.label()
+    people = said if said in ("women", "men", "ladies", "gentlemen", "girls", "boys") else f"{said} {a.many(t)}"
+    q = a.one(
+        [f"How many {people} are there?", f"Number of {people} among the {a.many(t)}"]
+        if counted
+        else [f"Which {a.many(t)} are {said}?", f"List all {people} of the {a.many(t)}."]
+    )
+    base = f"SELECT {'COUNT(*)' if counted else shown(label)} FROM {t.sql}"
+    return (
+        q,
+        f"{base} WHERE {c.sql} = {literal(v)}",
+        [
+            f"{base} WHERE {c.sql} = {literal(w)}",
+            base,
+            f"{base} WHERE {c.sql} = {literal(said.capitalize())}",
+            f"{base} WHERE {c.sql} <> {literal(v)}",
+        ],
+    )
+
+
+def flagged(a, t):
+    c, pair = a.one(
+        [
+            (x, f)
+            for x in t.columns
+            for f in FLAGS
+            if len(x.distinct) == 2 and {str(v).lower() for v in x.distinct} == {str(v) for v in f}
+        ]
+    )
+    yes = next(v for v in c.distinct if str(v).lower() == str(pair[1]))
+    no = a.other(c.distinct, yes)
+    says = re.sub(r"^(is|has) | (yn|yes no|flag|ind|indicator)$", "", c.words)
+    wanted = a.rng.random() < 0.6
+    counted, label = a.rng.random() < 0.5, t.label()
+    what = "COUNT(*)" if counted else shown(label)
+    ask = f"How many {a.many(t)}" if counted else f"Which {a.many(t)}"
+    q = a.one(
+        [f"{ask} are {says}?", f"{ask} are marked as {says}?", f"{ask} count as {says}?"]
+        if wanted
+        else [f"{ask} are not {says}?", f"{ask} are not marked as {says}?"]
+    )
+    base = f"SELECT {what} FROM {t.sql} WHERE {c.sql}"
+    v, w = (yes, no) if wanted else (no, yes)
+    return (
+        q,
+        f"{base} = {literal(v)}",
+        [f"{base} = {literal(w)}", f"SELECT {what} FROM {t.sql}", f"{base} IS NOT NULL", f"{base} = {literal(says)}"],
+    )
+
+
+def in_other_units(a, t):
+    c, said, factor = a.one(
+        [
+            (x, u[1], u[2])
+            for x in t.of("is_number")
+            for u in UNITS
+            if re.search(rf"(^|_| )({u[0]})$", words_of(x.name)) and (len(x.words.split()) > 1 or "dur" in x.name.lower())
+        ]
+    )
+    n = a.one(sorted(c.distinct)[1:-1])
+    k = max(1, round(n / factor)) if factor >= 1 else round(n / factor)
+    op = a.one([">", "<", ">=", "<="])
+    right_n = k * factor if factor < 1 else int(k * factor)
+    label, bound = t.label(), a.one(ABOVE[op]).format(n=f"{a.number(k)} {said}")
+    says = " ".join(c.words.split()[:-1]) or c.words
+    q = a.one([f"Which {a.many(t)} have a {a.say(says)} of {bound}?", f"{a.many(t)} with {a.say(says)} {bound}"])
+    base = f"SELECT {shown(label)} FROM {t.sql} WHERE {c.sql} {op}"
+    right = f"{base} {k} * {factor}" if factor > 1 and a.rng.random() < 0.5 else f"{base} {right_n}"
+    return (
+        q,
+        right,
+        [
+            f"{base} {k}",
+            f"{base} {right_n * 10}",
+            f"{base} {k / factor:g}",
+            f"{base.replace(f' {op}', f' {TURNED[op]}')} {right_n}",
+        ],
+    )
+
+
+def groups_by_average(a, t):
+    c, n = a.one(t.of("is_category")), a.one([x for x in t.of("is_number") if not x.is_year])
+    m, up, f = a.one(sorted(n.distinct)[1:-1]), a.rng.random() < 0.6, a.one(["AVG", "SUM", "MAX"])
+    op, word = (
+        (">" if up else "<"),
+        {"AVG": a.one(["average", "mean", "typical"]), "SUM": a.one(["total", "combined"]), "MAX": a.one(["highest", "top"])}[f],
+    )
+    bound = a.one(ABOVE[op][:5]).format(n=a.number(m))
+    q = a.one(
+        [
+            f"In which {plural(a.say(c.words))} is the {word} {a.say(n.words)} of {a.many(t)} {bound}?",
+            f"{plural(a.say(c.words))} whose {a.many(t)} have a {word} {a.say(n.words)} {bound}",
+        ]
+    )
+    base = f"SELECT {c.sql} FROM {t.sql}"
+    right = f"{base} GROUP BY {c.sql} HAVING {f}({n.sql}) {op} {m}"
+    slips = [
+        f"{base} WHERE {n.sql} {op} {m} GROUP BY {c.sql}",
+        right.replace(f" {op} ", f" {TURNED[op]} "),
+        f"{base} GROUP BY {c.sql} HAVING COUNT(*) {op} {m}",
+    ]
+    return q, right, slips + [right.replace(f"{f}(", f"{x}(") for x in ("AVG", "SUM", "MIN") if x != f]
+
+
+def defined_term(a, t):
+    """A term that only the evidence explains."""
+    term, label, counted = a.one(TERMS), t.label(), a.rng.random() < 0.5
+    numbers, categories = [x for x in t.of("is_number") if not x.is_year], t.of("is_category")
+    if numbers and (not categories or a.rng.random() < 0.6):
+        c = a.one(numbers)
+        n, op = a.one(sorted(c.distinct)[1:-1]), a.one([">", "<", ">=", "<="])
+        test, slips = f"{c.sql} {op} {n}", [f"{c.sql} {TURNED[op]} {n}", f"{c.sql} {TWIN[op]} {n}"]
+        d = a.other(numbers, c)
+        if d:
+            slips.append(f"{d.sql} {op} {n}")
+    else:
+        c = a.one(categories)
+        v = a.one(c.distinct)
+        test, slips = f"{c.sql} = {literal(v)}", [f"{c.sql} <> {literal(v)}", f"{c.sql} = {literal(a.other(c.distinct, v))}"]
+    evidence = a.one(
+        [f"{term} {a.many(t)} refers to {test}", f"{term} means {test}", f"a {term} {a.single(t)} is one with {test}"]
+    )
+    q = a.one(
+        [f"How many {term} {a.many(t)} are there?", f"Number of {term} {a.many(t)}"]
+        if counted
+        else [f"Which {a.many(t)} are {term}?", f"List the {term} {a.many(t)}."]
+    )
+    base = f"SELECT {'COUNT(*)' if counted else shown(label)} FROM {t.sql}"
+    return q, f"{base} WHERE {test}", [base, *(f"{base} WHERE {x}" for x in slips)], evidence
+
+
+def defined_ratio(a, t):
+    numbers = [x for x in t.of("is_number") if not x.is_year]
+    x, y = a.rng.sample(numbers, 2)
+    label, term = t.label(), a.one(["efficiency", "yield", "intensity", "quotient", "index", "burden", "load factor"])
+    evidence = a.one(
+        [
+            f"{term} = {x.name} / {y.name}",
+            f"{term} refers to DIVIDE({x.name}, {y.name})",
+            f"{term} is {x.name} divided by {y.name}",
+        ]
+    )
+    word, direction = a.one([("highest", "DESC"), ("lowest", "ASC"), ("", "")])
+    q = (
+        f"Which {a.single(t)} has the {word} {term}?"
+        if word
+        else a.one([f"What is the {term} of every {a.single(t)}?", f"{term} per {a.single(t)}"])
+    )
+    made = [
+        f"CAST({x.sql} AS REAL) / {y.sql}",
+        f"CAST({y.sql} AS REAL) / {x.sql}",
+        f"{x.sql} / {y.sql}",
+        x.sql,
+        y.sql,
+        f"{x.sql} * {y.sql}",
+    ]
+    if word:
+        sqls = [f"SELECT {shown(label)} FROM {t.sql} ORDER BY {e} {direction} LIMIT 1" for e in made] + [
+            f"SELECT {shown(label)} FROM {t.sql} ORDER BY {made[0]} {'ASC' if direction == 'DESC' else 'DESC'} LIMIT 1"
+        ]
+    else:
+        sqls = [f"SELECT {shown(label)}, {e} FROM {t.sql}" for e in made]
+    return q, sqls[0], sqls[1:], evidence
+
+
 # --- of a parent and its children: p.key = c.link ---
 
 
@@ -1242,6 +1513,72 @@ def by_role(a, p, key, c, link):
     return q, right, [swapped, swapped, right.split(" WHERE")[0]]
 
 
+def parents_own(a, p, key, c, link):
+    """A number of the parent over those that have a child: a join would count it once a child."""
+    n = a.one([x for x in p.of("is_number") if not x.is_year])
+    f = a.one(["AVG", "SUM"])
+    word = {"AVG": a.one(["average", "mean"]), "SUM": a.one(["total", "combined"])}[f]
+    q = a.one(
+        [
+            f"What is the {word} {a.say(n.words)} of {a.many(p)} that have a {a.single(c)}?",
+            f"{word} {a.say(n.words)} over {a.many(p)} with at least one {a.single(c)}",
+        ]
+    )
+    right = f"SELECT {f}({n.sql}) FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql})"
+    slips = [f"SELECT {f}(p.{n.sql}) FROM {joined(p, key, c, link)}"] * 1 + [
+        f"SELECT {f}({n.sql}) FROM {p.sql}",
+        right.replace(f"{f}(", "SUM(" if f == "AVG" else "AVG("),
+        right.replace(" IN (", " NOT IN ("),
+    ]
+    return q, right, slips
+
+
+def only_with(a, p, key, c, link):
+    k = a.one(c.of("is_category"))
+    v = a.one(k.distinct)
+    label, cond = p.label(), condition(a, k, v)
+    q = a.one(
+        [
+            f"Which {a.many(p)} have only {a.many(c)} {cond}?",
+            f"{a.many(p)} all of whose {a.many(c)} are {cond}",
+            f"{a.many(p)} whose {a.many(c)} are exclusively {cond}",
+        ]
+    )
+    of = f"SELECT {link.sql} FROM {c.sql} WHERE {k.sql}"
+    base = f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql}"
+    right = f"{base} IN ({of} = {literal(v)}) AND {key.sql} NOT IN ({of} <> {literal(v)})"
+    slips = [
+        f"{base} IN ({of} = {literal(v)})",
+        f"SELECT DISTINCT {shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE c.{k.sql} = {literal(v)}",
+        f"{base} NOT IN ({of} = {literal(v)})",
+        f"{base} IN ({of} <> {literal(v)})",
+    ]
+    return q, right, slips
+
+
+def children_where(a, p, key, c, link):
+    """Conditions on both sides; each may be forgotten."""
+    k, label = a.one(c.of("is_category")), p.label()
+    v, x = a.one(label[-1].distinct), a.one(k.distinct)
+    q = a.one(
+        [
+            f"How many {a.many(c)} {condition(a, k, x)} does {v} have?",
+            f"Number of {v}'s {a.many(c)} {condition(a, k, x)}",
+            f"Of the {a.many(c)} of {v}, how many are {condition(a, k, x)}?",
+        ]
+    )
+    base = f"SELECT COUNT(*) FROM {joined(p, key, c, link)}"
+    cp, ck = f"p.{label[-1].sql} = {literal(v)}", f"c.{k.sql} = {literal(x)}"
+    slips = [
+        f"{base} WHERE {cp}",
+        f"{base} WHERE {ck}",
+        f"{base} WHERE {cp} OR {ck}",
+        f"{base} WHERE {cp} AND c.{k.sql} = {literal(a.other(k.distinct, x))}",
+        f"{base} WHERE {cp} AND c.{k.sql} <> {literal(x)}",
+    ]
+    return q, f"{base} WHERE {cp} AND {ck}", slips
+
+
 OF_TABLE = [
     count_where,
     list_compared,
@@ -1267,6 +1604,18 @@ OF_TABLE = [
     spread,
     number_in_text,
     number_in_text,
+    list_names,
+    between,
+    by_value_form,
+    by_value_form,
+    flagged,
+    flagged,
+    in_other_units,
+    in_other_units,
+    groups_by_average,
+    defined_term,
+    defined_term,
+    defined_ratio,
 ]
 OF_PAIR = [
     with_none,
@@ -1284,6 +1633,9 @@ OF_PAIR = [
     best_of_each,
     by_role,
     by_role,
+    parents_own,
+    only_with,
+    children_where,
 ]
 
 
@@ -1361,10 +1713,12 @@ def questions_of(path, name, each, rng):
         used[template] += 1
         slips = list(dict.fromkeys(s for s in made[2] if s and s != made[1]))
         question = made[0][0].upper() + made[0][1:]
+        evidence = {"evidence": made[3]} if len(made) > 3 else {}
         yield {
             "id": f"{name}-{template.__name__}-{len(seen)}",
             "db": name,
             "question": question,
+            **evidence,
             "gold": made[1],
             "candidates": [{"sql": s} for s in [made[1], *slips]],
         }
@@ -1376,7 +1730,7 @@ def main():
     p.add_argument("--db-root", required=True)
     p.add_argument("--db", action="append", default=[])
     p.add_argument("--dbs-of", help="take the databases that this log names")
-    p.add_argument("--each", type=int, default=32, help="questions a database at most")
+    p.add_argument("--each", type=int, default=48, help="questions a database at most")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     names = set(a.db) | ({json.loads(l)["db"] for l in open(a.dbs_of, encoding="utf-8")} if a.dbs_of else set())
