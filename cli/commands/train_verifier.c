@@ -7,6 +7,7 @@
 #include "cli/settings/engine_settings.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
+#include "lib/sql/mutate.h"
 #include "train/verifier_fit.h"
 
 #include <math.h>
@@ -46,16 +47,32 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
 
 /* --- what held-out databases say --- */
 
-/* AUC of right samples against wrong ones of one origin. */
-static double auc_of(const struct verifier_data *data, const double *p, enum verifier_origin origin)
+/* Wrong samples of one origin; of one mutator where `op` is not negative. */
+struct slips {
+    enum verifier_origin origin;
+    int op;
+};
+
+static bool is_slip(struct slips which, const struct verifier_sample *sample)
+{
+    return sample->origin == which.origin && (which.op < 0 || sample->op == which.op);
+}
+
+struct tally {
+    uint32_t n, right;
+    double auc, pairs; /* NAN: there are none */
+};
+
+/* AUC of right samples against these. */
+static double auc_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double *score = g_new(double, data->n + 1);
     uint8_t *right = g_new(uint8_t, data->n + 1);
     size_t n = 0;
     for (uint32_t i = 0; i < data->n; i++) {
         const struct verifier_sample *s = &data->samples[i];
-        bool real = origin == ORIGIN_BEAM;
-        if ((!s->right && s->origin != origin) || (s->right && real != (s->origin == ORIGIN_BEAM))) continue;
+        bool real = which.origin == ORIGIN_BEAM;
+        if ((!s->right && !is_slip(which, s)) || (s->right && real != (s->origin == ORIGIN_BEAM))) continue;
         score[n] = p[i];
         right[n++] = s->right;
     }
@@ -65,15 +82,15 @@ static double auc_of(const struct verifier_data *data, const double *p, enum ver
     return auc;
 }
 
-/* Pairs of a right and a wrong sample of one question in which the right one has the higher score. */
-static double pairs_of(const struct verifier_data *data, const double *p, enum verifier_origin origin)
+/* Pairs of a right and such a wrong sample of one question in which the right one has the higher score. */
+static double pairs_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double won = 0, n = 0;
     for (uint32_t q = 0; q < data->n_questions; q++) {
         const struct verifier_question *question = &data->questions[q];
         for (uint32_t r = question->first; r < question->first + question->n; r++)
             for (uint32_t w = question->first; w < question->first + question->n && data->samples[r].right; w++) {
-                if (data->samples[w].right || data->samples[w].origin != origin) continue;
+                if (data->samples[w].right || !is_slip(which, &data->samples[w])) continue;
                 n++;
                 won += p[r] > p[w] ? 1 : p[r] < p[w] ? 0 : 0.5;
             }
@@ -81,25 +98,73 @@ static double pairs_of(const struct verifier_data *data, const double *p, enum v
     return won / n;
 }
 
-static void print_held_out(const struct verifier_data *data, const double *p, unsigned folds)
+static struct tally tally_of(const struct verifier_data *data, const double *p, struct slips which)
+{
+    struct tally t = {0};
+    for (uint32_t i = 0; i < data->n; i++) {
+        t.n += is_slip(which, &data->samples[i]);
+        t.right += is_slip(which, &data->samples[i]) && data->samples[i].right;
+    }
+    t.auc = t.n > t.right ? auc_of(data, p, which) : (double)NAN;
+    t.pairs = t.n > t.right ? pairs_of(data, p, which) : (double)NAN;
+    return t;
+}
+
+static void print_tally(struct table *table, const char *name, const struct tally *t)
+{
+    table_row(table);
+    table_cell(table, 0, "%s", name);
+    table_cell(table, 1, "%u", t->n);
+    table_cell(table, 2, "%.1f", 100.0 * t->right / t->n);
+    if (!isnan(t->auc)) table_cell(table, 3, "%.1f", 100 * t->auc);
+    if (!isnan(t->pairs)) table_cell(table, 4, "%.1f", 100 * t->pairs);
+}
+
+static struct table *tally_table(void)
 {
     static const struct table_column columns[] = {{"wrong candidates"},       {"n", .right = true},
                                                   {"right %", .right = true}, {"AUC %", .right = true},
                                                   {"pairs %", .right = true}, {NULL}};
-    struct table *table = table_new(columns);
+    return table_new(columns);
+}
+
+/* One kind of mistake: what it is called, and how well it is told from right. */
+struct kind_row {
+    const char *name;
+    struct tally tally;
+};
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct kind_row *x = a, *y = b;
+    return x->tally.pairs < y->tally.pairs ? -1 : x->tally.pairs > y->tally.pairs;
+}
+
+/* The kinds of single mutants, the least understood first. */
+static void print_kinds(const struct verifier_data *data, const double *p)
+{
+    struct kind_row rows[SQL_MUTATOR_COUNT];
+    size_t n = 0;
+    for (int op = 0; op < SQL_MUTATOR_COUNT; op++) {
+        struct kind_row row = {sql_mutator_name((enum sql_mutator)op),
+                               tally_of(data, p, (struct slips){ORIGIN_MUTANT, op})};
+        if (!isnan(row.tally.pairs)) rows[n++] = row;
+    }
+    if (!n) return;
+    qsort(rows, n, sizeof *rows, worst_first);
+    struct table *table = tally_table();
+    for (size_t i = 0; i < n; i++) print_tally(table, rows[i].name, &rows[i].tally);
+    table_print(table, stdout);
+    table_free(table);
+}
+
+static void print_held_out(const struct verifier_data *data, const double *p, unsigned folds)
+{
+    print_kinds(data, p);
+    struct table *table = tally_table();
     for (unsigned o = 0; o < ORIGIN_COUNT; o++) {
-        uint32_t n = 0, right = 0;
-        for (uint32_t i = 0; i < data->n; i++) {
-            n += data->samples[i].origin == o;
-            right += data->samples[i].origin == o && data->samples[i].right;
-        }
-        if (!n || right == n) continue;
-        table_row(table);
-        table_cell(table, 0, "%s", verifier_origin_name((enum verifier_origin)o));
-        table_cell(table, 1, "%u", n);
-        table_cell(table, 2, "%.1f", 100.0 * right / n);
-        table_cell(table, 3, "%.1f", 100 * auc_of(data, p, (enum verifier_origin)o));
-        table_cell(table, 4, "%.1f", 100 * pairs_of(data, p, (enum verifier_origin)o));
+        struct tally t = tally_of(data, p, (struct slips){(enum verifier_origin)o, -1});
+        if (t.n > t.right) print_tally(table, verifier_origin_name((enum verifier_origin)o), &t);
     }
     table_print(table, stdout);
     table_free(table);
