@@ -2,12 +2,37 @@
 
 #include <string.h>
 
+enum { FEW_VALUES = 8 };
+
 static const char *sample_value(const void *self, struct arena *arena, int table, int column, uint64_t draw)
 {
     const struct schema_index *index = self;
     const struct schema_stats *stats = &index->tables[table].columns[column].stats;
     if (!stats->n_top) return NULL;
     return db_quote_value(arena, &stats->top[draw % stats->n_top].value);
+}
+
+/* Part of a key, or of a reference to one. */
+static bool is_key(const struct schema_index *index, const struct schema_column *column)
+{
+    if (column->pk) return true;
+    for (uint32_t i = 0; i < index->n_joins; i++)
+        for (uint32_t k = 0; k < index->joins[i].n_pairs; k++)
+            if (index->joins[i].from[k] == column->id || index->joins[i].to[k] == column->id) return true;
+    return false;
+}
+
+static unsigned traits(const void *self, int table, int column)
+{
+    const struct schema_index *index = self;
+    const struct schema_column *c = &index->tables[table].columns[column];
+    const struct schema_stats *stats = &c->stats;
+    uint64_t values = stats->ints + stats->reals + stats->texts;
+    unsigned few = stats->distinct > 1 && stats->distinct <= FEW_VALUES ? SQL_TRAIT_FEW : 0;
+    if (is_key(index, c)) return few | SQL_TRAIT_KEY;
+    if (!values) return few;
+    if (2 * stats->date_texts > values) return few | SQL_TRAIT_DATE;
+    return few | (stats->texts > stats->numeric_texts ? SQL_TRAIT_TEXT : SQL_TRAIT_NUMBER);
 }
 
 /* The declared foreign keys, one entry a column pair. NULL when the arena is full. */
@@ -39,7 +64,7 @@ int mutants_make(struct arena *arena, const struct schema_index *index, bool val
         return -1;
     }
     struct sql_mutate_env env = {
-        .catalog = &index->catalog, .self = index, .sample_value = values ? sample_value : NULL};
+        .catalog = &index->catalog, .self = index, .sample_value = values ? sample_value : NULL, .traits = traits};
     env.keys = keys_of(arena, index, &env.n_keys);
     int made = env.keys ? sql_mutate(arena, bound, &env, seed, n, out) : -1;
     if (made < 0) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to mutate");

@@ -49,7 +49,29 @@
     X(add_item, "a column that nobody asked for")                                                                      \
     X(drop_item, "a column is left out of the result")                                                                 \
     X(swap_items, "two columns of the result in the wrong order")                                                      \
-    X(subquery_to_literal, "a value made up in place of the subquery that finds it")
+    X(subquery_to_literal, "a value made up in place of the subquery that finds it")                                   \
+    X(null_extreme, "the extreme is asked of rows without a value, too")                                               \
+    X(count_vs_sum, "rows are counted where a column holds the number, or the reverse")                                \
+    X(group_key, "groups by the name for the key, or the reverse")                                                     \
+    X(ratio_inverted, "a share or difference the wrong way round")                                                     \
+    X(self_join_relation, "source for destination, home for away")                                                     \
+    X(text_number, "numbers compared or sorted as text")                                                               \
+    X(wrong_join_path, "another way from table to table")                                                              \
+    X(negation_scope, "the condition negated row by row for the whole that has none")                                  \
+    X(contradicted_value, "another of the few values of a column")                                                     \
+    X(value_in_other_column, "the value looked for in another column")                                                 \
+    X(superlative_on_wrong_column, "the extreme of another column")                                                    \
+    X(percentage_integer_division, "a quotient cut to a whole number")                                                 \
+    X(boundary, "the limit itself taken in, or left out")                                                              \
+    X(never_vs_not_all, "some that are not for none that are")                                                         \
+    X(set_both, "both at once, or one of both, for two sets compared")                                                 \
+    X(fan_out_aggregate, "rows multiplied by a join before they are counted")                                          \
+    X(top_per_group, "the extreme of all for that of each group")                                                      \
+    X(wrong_entity, "rows of another table")                                                                           \
+    X(wrong_projection, "another column of the same kind shown")                                                       \
+    X(date_part, "another part of a date, or another date")                                                            \
+    X(units, "a number in another unit")                                                                               \
+    X(having_vs_where, "a condition on rows for one on groups, or the reverse")
 
 enum sql_mutator {
 #define X(name, what) SQL_MUTATE_##name,
@@ -63,6 +85,15 @@ struct sql_mutate_key {
     int table, column, ref_table, ref_column;
 };
 
+/* What is known of a column's values; bits. */
+enum sql_trait {
+    SQL_TRAIT_NUMBER = 1U << 0, /* numbers, and no key */
+    SQL_TRAIT_TEXT = 1U << 1,   /* words, and no key */
+    SQL_TRAIT_KEY = 1U << 2,    /* tells rows of this table or another apart */
+    SQL_TRAIT_DATE = 1U << 3,
+    SQL_TRAIT_FEW = 1U << 4 /* a handful of values */
+};
+
 /* What mutation needs to know of the database. */
 struct sql_mutate_env {
     const struct sql_catalog *catalog;
@@ -72,6 +103,8 @@ struct sql_mutate_env {
     /* Some value of that column as SQL literal text ('France', 42), the same for the same `draw`; in the arena. NULL if
      * there is none. The slot may be NULL: then values only change in ways that need no data. */
     const char *(*sample_value)(const void *self, struct arena *arena, int table, int column, uint64_t draw);
+    /* enum sql_trait of a column. The slot may be NULL: then operators that need to know give nothing. */
+    unsigned (*traits)(const void *self, int table, int column);
 };
 
 struct sql_mutation {

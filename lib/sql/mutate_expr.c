@@ -7,7 +7,7 @@
 
 /* ---- building blocks ---- */
 
-static struct sql_node *set_text(struct mutant *m, struct sql_node *n, const char *text)
+struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text)
 {
     n->text = text ? arena_strdup(m->arena, text) : NULL;
     n->text_len = n->text ? (uint32_t)strlen(n->text) : 0;
@@ -36,7 +36,7 @@ static const char *column_name(const struct mutant *m, int table, int column)
 struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source, int column)
 {
     struct sql_node *n = sql_make(m->arena, SQL_COLUMN);
-    if (!n || !set_text(m, n, column_name(m, source->table, column))) return NULL;
+    if (!n || !mutate_set_text(m, n, column_name(m, source->table, column))) return NULL;
     if (source->block->n_sources > 1) mutate_set_qualifier(n, source);
     return n;
 }
@@ -46,7 +46,7 @@ struct sql_node *mutate_integer(struct mutant *m, long long value)
     struct sql_node *n = sql_make(m->arena, SQL_LITERAL);
     if (!n) return NULL;
     n->op = SQL_LIT_INT;
-    return set_text(m, n, arena_printf(m->arena, "%lld", value));
+    return mutate_set_text(m, n, arena_printf(m->arena, "%lld", value));
 }
 
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right)
@@ -237,14 +237,13 @@ struct sql_node *mutate_swap_and_or(struct mutant *m, const struct sql_node *at,
 
 /* ---- values ---- */
 
-static bool is_string(const struct sql_node *n)
+bool mutate_is_string(const struct sql_node *n)
 {
     if (n->kind == SQL_LITERAL) return n->op == SQL_LIT_STRING;
     return n->kind == SQL_COLUMN && n->ref && n->ref->kind == SQL_REF_STRING;
 }
 
-/* The column that a literal is compared with, or NULL. */
-static const struct sql_ref *column_beside(const struct sql_node *literal)
+const struct sql_ref *mutate_column_beside(const struct sql_node *literal)
 {
     const struct sql_node *p = literal->parent;
     if (sql_is(p, SQL_LIST)) p = p->parent;
@@ -260,7 +259,7 @@ static bool in_condition(const struct sql_node *n)
 }
 
 /* Put a string literal where the old one (perhaps a double-quoted word) stood. */
-static struct sql_node *put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len)
+struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len)
 {
     struct sql_node *n = sql_make(m->arena, SQL_LITERAL), *old = mutate_copy(m, at);
     if (!n || !text) return NULL;
@@ -274,14 +273,14 @@ static struct sql_node *put_string(struct mutant *m, const struct sql_node *at, 
 
 uint32_t mutate_literal_value_ways(const struct mutant *m, const struct sql_node *at)
 {
-    if (!m->env->sample_value || (at->kind != SQL_LITERAL && !is_string(at)) || !in_condition(at)) return 0;
-    const struct sql_ref *ref = column_beside(at);
+    if (!m->env->sample_value || (at->kind != SQL_LITERAL && !mutate_is_string(at)) || !in_condition(at)) return 0;
+    const struct sql_ref *ref = mutate_column_beside(at);
     return ref && ref->table >= 0 && ref->column >= 0 && !sql_is(at->parent, SQL_LIKE) ? 2 : 0;
 }
 
 struct sql_node *mutate_literal_value(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
-    const struct sql_ref *ref = column_beside(at);
+    const struct sql_ref *ref = mutate_column_beside(at);
     m->draw += way;
     struct sql_node *value = mutate_value(m, ref->table, ref->column);
     if (!value) return NULL;
@@ -292,7 +291,7 @@ struct sql_node *mutate_literal_value(struct mutant *m, const struct sql_node *a
 uint32_t mutate_literal_case_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    return is_string(at) && in_condition(at) && at->text_len > 0 ? 2 : 0;
+    return mutate_is_string(at) && in_condition(at) && at->text_len > 0 ? 2 : 0;
 }
 
 /* Way 0: all lower case, or all upper if it was; way 1: the first letter's case. */
@@ -311,13 +310,13 @@ struct sql_node *mutate_literal_case(struct mutant *m, const struct sql_node *at
         }
         *c = (char)(any_upper ? *c | 32 : *c & ~32);
     }
-    return put_string(m, at, text, at->text_len);
+    return mutate_put_string(m, at, text, at->text_len);
 }
 
 uint32_t mutate_literal_plural_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    if (!is_string(at) || !in_condition(at) || at->text_len < 3) return 0;
+    if (!mutate_is_string(at) || !in_condition(at) || at->text_len < 3) return 0;
     char last = at->text[at->text_len - 1];
     return (last >= 'a' && last <= 'z') || (last >= 'A' && last <= 'Z');
 }
@@ -326,20 +325,20 @@ struct sql_node *mutate_literal_plural(struct mutant *m, const struct sql_node *
 {
     (void)way;
     uint32_t len = at->text_len;
-    if ((at->text[len - 1] | 32) == 's') return put_string(m, at, at->text, len - 1);
+    if ((at->text[len - 1] | 32) == 's') return mutate_put_string(m, at, at->text, len - 1);
     char *text = arena_printf(m->arena, "%.*ss", (int)len, at->text);
-    return put_string(m, at, text, len + 1);
+    return mutate_put_string(m, at, text, len + 1);
 }
 
-static bool is_number(const struct sql_node *n)
+bool mutate_is_number(const struct sql_node *n)
 {
-    return n->kind == SQL_LITERAL && (n->op == SQL_LIT_INT || n->op == SQL_LIT_FLOAT) && n->text_len < 18;
+    return sql_is(n, SQL_LITERAL) && (n->op == SQL_LIT_INT || n->op == SQL_LIT_FLOAT) && n->text_len < 18;
 }
 
 uint32_t mutate_literal_number_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    return is_number(at) && in_condition(at) && sql_clause_of(at) != SQL_CLAUSE_HAVING ? 2 : 0;
+    return mutate_is_number(at) && in_condition(at) && sql_clause_of(at) != SQL_CLAUSE_HAVING ? 2 : 0;
 }
 
 static struct sql_node *off_by_one(struct mutant *m, const struct sql_node *at, uint32_t way)
@@ -350,10 +349,10 @@ static struct sql_node *off_by_one(struct mutant *m, const struct sql_node *at, 
     int step = way ? -1 : 1;
     if (at->op == SQL_LIT_INT) {
         long long value = strtoll(text, NULL, 0) + step;
-        return value < 0 ? NULL : set_text(m, n, arena_printf(m->arena, "%lld", value));
+        return value < 0 ? NULL : mutate_set_text(m, n, arena_printf(m->arena, "%lld", value));
     }
     double value = strtod(text, NULL) + step;
-    return value < 0 ? NULL : set_text(m, n, arena_printf(m->arena, "%.*f", 3, value));
+    return value < 0 ? NULL : mutate_set_text(m, n, arena_printf(m->arena, "%.*f", 3, value));
 }
 
 struct sql_node *mutate_literal_number(struct mutant *m, const struct sql_node *at, uint32_t way)
@@ -364,7 +363,7 @@ struct sql_node *mutate_literal_number(struct mutant *m, const struct sql_node *
 uint32_t mutate_change_having_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    return is_number(at) && sql_clause_of(at) == SQL_CLAUSE_HAVING ? 2 : 0;
+    return mutate_is_number(at) && sql_clause_of(at) == SQL_CLAUSE_HAVING ? 2 : 0;
 }
 
 struct sql_node *mutate_change_having(struct mutant *m, const struct sql_node *at, uint32_t way)
@@ -375,7 +374,7 @@ struct sql_node *mutate_change_having(struct mutant *m, const struct sql_node *a
 uint32_t mutate_like_pattern_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    if (!is_string(at) || !sql_is(at->parent, SQL_LIKE) || at->parent->kids[LIKE_PATTERN] != at) return 0;
+    if (!mutate_is_string(at) || !sql_is(at->parent, SQL_LIKE) || at->parent->kids[LIKE_PATTERN] != at) return 0;
     return memchr(at->text, '%', at->text_len) ? 3 : 0;
 }
 
@@ -390,31 +389,30 @@ struct sql_node *mutate_like_pattern(struct mutant *m, const struct sql_node *at
         bool drop = way == 0 ? *c == '%' : way == 1 ? c == first : c == last;
         if (!drop) text[len++] = *c;
     }
-    return put_string(m, at, text, len);
+    return mutate_put_string(m, at, text, len);
 }
 
 /* ---- columns ---- */
 
-static const struct sql_ref *base_column(const struct sql_node *n)
+const struct sql_ref *mutate_base_column(const struct sql_node *n)
 {
-    const struct sql_ref *ref = n->kind == SQL_COLUMN ? n->ref : NULL;
+    const struct sql_ref *ref = sql_is(n, SQL_COLUMN) ? n->ref : NULL;
     return ref && ref->kind == SQL_REF_COLUMN && ref->source->kind == SQL_SOURCE_TABLE && ref->column >= 0 ? ref : NULL;
 }
 
-/* Another column of the same table under the same qualifier. */
-static struct sql_node *put_sibling(struct mutant *m, const struct sql_node *at, int column)
+struct sql_node *mutate_put_sibling(struct mutant *m, const struct sql_node *at, int column)
 {
     const struct sql_ref *ref = at->ref;
     struct sql_node *n = mutate_copy(m, at);
     if (column == ref->column) return NULL;
     n->quote = 0;
     if (ref->source->block->n_sources > 1 && ref->source->name) mutate_set_qualifier(n, ref->source);
-    return set_text(m, n, column_name(m, ref->table, column));
+    return mutate_set_text(m, n, column_name(m, ref->table, column));
 }
 
 uint32_t mutate_column_sibling_ways(const struct mutant *m, const struct sql_node *at)
 {
-    const struct sql_ref *ref = base_column(at);
+    const struct sql_ref *ref = mutate_base_column(at);
     if (!ref || ref->clause == SQL_CLAUSE_FROM || ref->clause == SQL_CLAUSE_GROUP) return 0;
     return mutate_n_columns(m, ref->source) > 1 ? 3 : 0;
 }
@@ -422,12 +420,12 @@ uint32_t mutate_column_sibling_ways(const struct mutant *m, const struct sql_nod
 struct sql_node *mutate_column_sibling(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     int n = mutate_n_columns(m, at->ref->source);
-    return put_sibling(m, at, (int)mutate_pick(m, way, (uint32_t)n));
+    return mutate_put_sibling(m, at, (int)mutate_pick(m, way, (uint32_t)n));
 }
 
 uint32_t mutate_change_group_ways(const struct mutant *m, const struct sql_node *at)
 {
-    const struct sql_ref *ref = base_column(at);
+    const struct sql_ref *ref = mutate_base_column(at);
     if (!ref || ref->clause != SQL_CLAUSE_GROUP) return 0;
     return mutate_n_columns(m, ref->source) > 1 ? 3 : 0;
 }
@@ -440,7 +438,7 @@ struct sql_node *mutate_change_group(struct mutant *m, const struct sql_node *at
 uint32_t mutate_column_other_table_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    const struct sql_ref *ref = base_column(at);
+    const struct sql_ref *ref = mutate_base_column(at);
     bool self_join = ref && ref->clause == SQL_CLAUSE_FROM;
     return ref && !self_join && ref->source->block->n_sources > 1 && ref->source->block->n_sources <= 16
                ? ref->source->block->n_sources
@@ -461,7 +459,7 @@ struct sql_node *mutate_column_other_table(struct mutant *m, const struct sql_no
 uint32_t mutate_string_column_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    const struct sql_ref *ref = base_column(at);
+    const struct sql_ref *ref = mutate_base_column(at);
     return ref && (ref->clause == SQL_CLAUSE_SELECT || ref->clause == SQL_CLAUSE_ORDER) && at->text_len > 3 ? 2 : 0;
 }
 
@@ -482,7 +480,7 @@ struct sql_node *mutate_string_column(struct mutant *m, const struct sql_node *a
     n->text2 = n->text3 = NULL;
     n->text2_len = n->text3_len = 0;
     n->quote = '"';
-    return set_text(m, n, text);
+    return mutate_set_text(m, n, text);
 }
 
 /* ---- calls ---- */
@@ -507,7 +505,7 @@ struct sql_node *mutate_change_aggregate(struct mutant *m, const struct sql_node
     if (sql_name_is(at->text, at->text_len, AGGREGATES[way], strlen(AGGREGATES[way]))) return NULL;
     struct sql_node *call = mutate_copy(m, at);
     if (is_count(at)) call->flags &= ~(uint32_t)SQL_F_DISTINCT;
-    return set_text(m, call, AGGREGATES[way]);
+    return mutate_set_text(m, call, AGGREGATES[way]);
 }
 
 uint32_t mutate_count_what_ways(const struct mutant *m, const struct sql_node *at)
@@ -562,7 +560,7 @@ struct sql_node *mutate_subquery_to_literal(struct mutant *m, const struct sql_n
 {
     (void)way;
     const struct sql_output *output = &scalar_block(m, at)->outputs[0];
-    const struct sql_ref *beside = column_beside(at);
+    const struct sql_ref *beside = mutate_column_beside(at);
     struct sql_node *value = mutate_value(m, output->table, output->column);
     if (!value && beside) value = mutate_value(m, beside->table, beside->column);
     if (!value) value = mutate_integer(m, 10 + (long long)mutate_pick(m, way, 90));

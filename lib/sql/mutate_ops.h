@@ -50,6 +50,24 @@ void mutate_qualify(struct mutant *m, const struct sql_block *block);
 /* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood
  * in. */
 struct sql_node *mutate_cut_condition(struct sql_node *condition);
+/* A plain column of a table in FROM, or NULL. */
+const struct sql_ref *mutate_base_column(const struct sql_node *n);
+/* The column that a literal is compared with, or NULL. */
+const struct sql_ref *mutate_column_beside(const struct sql_node *literal);
+bool mutate_is_number(const struct sql_node *n); /* a literal of at most 17 digits */
+bool mutate_is_string(const struct sql_node *n);
+struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text);
+struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len);
+/* Another column of the same table where the base column `at` stands; NULL if it is the same one. */
+struct sql_node *mutate_put_sibling(struct mutant *m, const struct sql_node *at, int column);
+unsigned mutate_traits(const struct mutant *m, int table, int column);
+/* A random column of the table with one of these traits, `except` apart; -1: there is none. */
+int mutate_column_with(const struct mutant *m, int table, unsigned traits, int except, uint32_t salt);
+/* The source joined to one more table by a key that touches it. Returns the new JOIN. */
+struct sql_node *mutate_join_by(struct mutant *m, const struct sql_node *from, const struct sql_source *source,
+                                const struct sql_mutate_key *key);
+/* A FROM item for one more table: under its own name, or under T2, T3 ... where that is taken. */
+bool mutate_new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source);
 /* Pick one of n by the mutant's random bits and a salt. */
 uint32_t mutate_pick(const struct mutant *m, uint32_t salt, uint32_t n);
 /* Number of columns of the source's base table; 0 if it is no table. */

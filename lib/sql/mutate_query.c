@@ -71,7 +71,7 @@ static const struct sql_node *limit_count(const struct sql_node *limit)
 uint32_t mutate_change_limit_ways(const struct mutant *m, const struct sql_node *at)
 {
     (void)m;
-    return at->kind == SQL_LIMIT && limit_count(at) ? 3 : 0;
+    return at->kind == SQL_LIMIT && limit_count(at) ? 4 : 0;
 }
 
 struct sql_node *mutate_change_limit(struct mutant *m, const struct sql_node *at, uint32_t way)
@@ -79,7 +79,8 @@ struct sql_node *mutate_change_limit(struct mutant *m, const struct sql_node *at
     const struct sql_node *count = limit_count(at);
     char text[12];
     snprintf(text, sizeof text, "%.*s", (int)count->text_len, count->text);
-    long old = strtol(text, NULL, 10), changed = way == 0 ? old + 1 : way == 1 ? old - 1 : old + 2;
+    long old = strtol(text, NULL, 10), more = old == 1 ? 5 : 1;
+    long changed = way == 0 ? old + 1 : way == 1 ? old - 1 : way == 2 ? old + 2 : more;
     if (changed < 1) return NULL;
     struct sql_node *value = mutate_integer(m, changed);
     if (value) sql_replace(mutate_copy(m, count), value);
@@ -363,8 +364,7 @@ static struct sql_node *table_node(struct mutant *m, int table)
     return n;
 }
 
-/* A FROM item for one more table: under its own name, or under T2, T3 ... where that is taken. */
-static bool new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source)
+bool mutate_new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source)
 {
     struct sql_node *n = table_node(m, table);
     const char *name = n ? n->text : NULL, *alias = NULL;
@@ -390,27 +390,23 @@ uint32_t mutate_add_join_ways(const struct mutant *m, const struct sql_node *at)
     return n > 3 ? 3 : n;
 }
 
-struct sql_node *mutate_add_join(struct mutant *m, const struct sql_node *at, uint32_t way)
+struct sql_node *mutate_join_by(struct mutant *m, const struct sql_node *from, const struct sql_source *source,
+                                const struct sql_mutate_key *key)
 {
-    const struct sql_source *first = &sql_block_of(m->bound, at)->sources[0];
-    const struct sql_mutate_key *key = NULL;
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < m->env->n_keys && !key; i++)
-        if (key_touches(&m->env->keys[i], first->table) && seen++ == way) key = &m->env->keys[i];
-    if (!key || !first->name) return NULL;
-    bool outwards = key->table == first->table;
+    if (!source->name) return NULL;
+    bool outwards = key->table == source->table;
     int table = outwards ? key->ref_table : key->table;
     struct sql_node *join = sql_make(m->arena, SQL_JOIN), *on = sql_make(m->arena, SQL_ON);
     struct sql_source added;
-    if (!join || !on || !new_source(m, first->block, table, &added)) return NULL;
-    mutate_qualify(m, first->block);
-    struct sql_node *here = mutate_column(m, first, outwards ? key->column : key->ref_column);
+    if (!join || !on || !mutate_new_source(m, source->block, table, &added)) return NULL;
+    mutate_qualify(m, source->block);
+    struct sql_node *here = mutate_column(m, source, outwards ? key->column : key->ref_column);
     struct sql_node *there = mutate_column(m, &added, outwards ? key->ref_column : key->column);
     struct sql_node *test = mutate_comparison(m, SQL_OP_EQ, here, there);
     if (!test) return NULL;
-    mutate_set_qualifier(here, first);
+    mutate_set_qualifier(here, source);
     mutate_set_qualifier(there, &added);
-    struct sql_node *left = mutate_copy(m, at->kids[at->n_kids - 1]);
+    struct sql_node *left = mutate_copy(m, from->kids[from->n_kids - 1]);
     join->op = SQL_JOIN_INNER;
     sql_replace(left, join);
     sql_set_kid(join, JOIN_LEFT, left);
@@ -418,6 +414,16 @@ struct sql_node *mutate_add_join(struct mutant *m, const struct sql_node *at, ui
     sql_set_kid(join, JOIN_ON, on);
     sql_set_kid(on, 0, test);
     return join;
+}
+
+struct sql_node *mutate_add_join(struct mutant *m, const struct sql_node *at, uint32_t way)
+{
+    const struct sql_source *first = &sql_block_of(m->bound, at)->sources[0];
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < m->env->n_keys; i++)
+        if (key_touches(&m->env->keys[i], first->table) && seen++ == way)
+            return mutate_join_by(m, at, first, &m->env->keys[i]);
+    return NULL;
 }
 
 /* One side of an equality between columns of two tables. */

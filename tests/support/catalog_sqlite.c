@@ -63,6 +63,44 @@ static const char *sample_value(const void *self, struct arena *arena, int table
     return value;
 }
 
+static bool holds(const struct catalog_sqlite *c, const char *format, int table, int column)
+{
+    const char *x = column_name(c, table, column), *t = table_name(c, table);
+    char *sql = sqlite3_mprintf(format, x, t);
+    sqlite3_stmt *stmt = NULL;
+    bool yes = sqlite3_prepare_v2(c->db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+               sqlite3_column_int(stmt, 0) > 0;
+    sqlite3_finalize(stmt);
+    sqlite3_free(sql);
+    return yes;
+}
+
+static unsigned read_traits(const struct catalog_sqlite *c, int table, int column)
+{
+    unsigned few = holds(c, "SELECT count(DISTINCT \"%w\") BETWEEN 2 AND 8 FROM \"%w\"", table, column);
+    few = few ? SQL_TRAIT_FEW : 0;
+    for (uint32_t i = 0; i < c->env.n_keys; i++) {
+        const struct sql_mutate_key *key = &c->keys[i];
+        bool from = key->table == table && key->column == column;
+        if (from || (key->ref_table == table && key->ref_column == column)) return few | SQL_TRAIT_KEY;
+    }
+    if (holds(c, "SELECT max(\"%w\") LIKE '____-__-__%%' FROM \"%w\"", table, column)) return few | SQL_TRAIT_DATE;
+    bool text = holds(c, "SELECT typeof(max(\"%w\")) = 'text' FROM \"%w\"", table, column);
+    return few | (text ? SQL_TRAIT_TEXT : SQL_TRAIT_NUMBER);
+}
+
+/* Read once: operators ask of every column again and again. */
+static unsigned traits(const void *self, int table, int column)
+{
+    const struct catalog_sqlite *c = self;
+    gpointer key = GINT_TO_POINTER((table << 12) + column), known = g_hash_table_lookup(c->traits, key);
+    if (!known) {
+        known = GUINT_TO_POINTER(read_traits(c, table, column) + 1);
+        g_hash_table_insert(c->traits, key, known);
+    }
+    return GPOINTER_TO_UINT(known) - 1;
+}
+
 static void read_columns(struct catalog_sqlite *c, struct catalog_table *t)
 {
     char *sql = sqlite3_mprintf("PRAGMA table_xinfo(\"%w\")", t->name);
@@ -125,6 +163,7 @@ static struct catalog_sqlite *read_catalog(sqlite3 *db)
     struct catalog_sqlite *c = g_new0(struct catalog_sqlite, 1);
     c->db = db;
     c->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    c->traits = g_hash_table_new(g_direct_hash, g_direct_equal);
     read_tables(c);
     read_keys(c);
     c->catalog = (struct sql_catalog){.self = c,
@@ -138,6 +177,7 @@ static struct catalog_sqlite *read_catalog(sqlite3 *db)
     c->env.keys = c->keys;
     c->env.self = c;
     c->env.sample_value = sample_value;
+    c->env.traits = traits;
     return c;
 }
 
@@ -173,6 +213,7 @@ void catalog_sqlite_free(struct catalog_sqlite *c)
     g_free(c->tables);
     g_free(c->keys);
     g_hash_table_destroy(c->by_name);
+    g_hash_table_destroy(c->traits);
     sqlite3_close(c->db);
     g_free(c);
 }

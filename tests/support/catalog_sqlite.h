@@ -14,6 +14,7 @@ struct catalog_sqlite {
     int n_tables;
     struct sql_mutate_key *keys;
     void *by_name; /* GHashTable: lower-case name → table id + 1 */
+    void *traits;  /* GHashTable: column → traits + 1, of those that were asked for */
 };
 
 /* Open a file, or build a database in memory from a script. NULL when the file is absent or no database.

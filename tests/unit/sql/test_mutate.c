@@ -21,6 +21,12 @@ static struct sql_bound *bind_text(struct arena *arena, struct catalog_sqlite *c
 static const char SCHEMA[] =
     "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INT);"
     "CREATE TABLE friend(student_id INT REFERENCES person(id), friend_id INT REFERENCES person(id), since INT);"
+    "CREATE TABLE trip(id INTEGER PRIMARY KEY, guide_id INT REFERENCES person(id), leader_id INT REFERENCES person(id),"
+    " source TEXT, destination TEXT, start_date TEXT, end_date TEXT, km INT, seats INT);"
+    "CREATE TABLE visit(person_id INT REFERENCES person(id), place TEXT, day TEXT);"
+    "INSERT INTO trip VALUES (1, 1, 2, 'Oslo', 'Bern', '2014-01-02', '2014-02-03', 150, 4),"
+    " (2, 2, 3, 'Bern', 'Oslo', '2015-01-02', '2015-02-03', 2000, 9);"
+    "INSERT INTO visit VALUES (1, 'Bern', '2014-01-02'), (2, 'Oslo', '2015-01-02');"
     "INSERT INTO person VALUES (1, 'Ann', 'Paris', 20), (2, 'Bob', 'Rome', 30), (3, 'Cid', 'Paris', 40);"
     "INSERT INTO friend VALUES (1, 2, 2001), (2, 3, 2002);";
 
@@ -71,6 +77,66 @@ static const struct {
     {SQL_MUTATE_drop_item, "SELECT name, age FROM person", "SELECT age"},
     {SQL_MUTATE_swap_items, "SELECT name, age FROM person", "age, name"},
     {SQL_MUTATE_subquery_to_literal, "SELECT name FROM person WHERE age = (SELECT max(age) FROM person)", "age = "},
+    {SQL_MUTATE_null_extreme, "SELECT min(age) FROM person WHERE city = 'Paris'", "ORDER BY age ASC LIMIT 1"},
+    {SQL_MUTATE_count_vs_sum, "SELECT count(*) FROM trip", "SUM("},
+    {SQL_MUTATE_group_key, "SELECT city, count(*) FROM person GROUP BY city", "GROUP BY id"},
+    {SQL_MUTATE_ratio_inverted, "SELECT max(km) / (min(km) + 1) FROM trip", "(min(km) + 1) / max(km)"},
+    {SQL_MUTATE_self_join_relation, "SELECT km FROM trip WHERE source = 'Oslo'", "WHERE destination = 'Oslo'"},
+    {SQL_MUTATE_text_number, "SELECT id FROM trip ORDER BY km LIMIT 1", "CAST(km AS TEXT)"},
+    {SQL_MUTATE_wrong_join_path, "SELECT p.name FROM person AS p JOIN trip AS t ON p.id = t.guide_id", "t.leader_id"},
+    {SQL_MUTATE_negation_scope,
+     "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM visit WHERE place = 'Bern')",
+     "JOIN visit ON person.id = visit.person_id WHERE visit.place <> 'Bern'"},
+    {SQL_MUTATE_contradicted_value, "SELECT name FROM person WHERE city = 'Paris'", "'Rome'"},
+    {SQL_MUTATE_value_in_other_column, "SELECT age FROM person WHERE city = 'Paris'", "name = 'Paris'"},
+    {SQL_MUTATE_superlative_on_wrong_column, "SELECT id FROM trip ORDER BY km DESC LIMIT 1", "ORDER BY seats DESC"},
+    {SQL_MUTATE_percentage_integer_division, "SELECT avg(km) FROM trip", "SUM(km) / COUNT(km)"},
+    {SQL_MUTATE_boundary, "SELECT id FROM trip WHERE km BETWEEN 150 AND 2000", "km > 150 AND km < 2000"},
+    {SQL_MUTATE_never_vs_not_all,
+     "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM visit WHERE place = 'Bern')",
+     "id IN (SELECT person_id FROM visit WHERE place <> 'Bern')"},
+    {SQL_MUTATE_set_both,
+     "SELECT name FROM person WHERE age > 20 INTERSECT SELECT name FROM person WHERE city = 'Rome'",
+     "WHERE age > 20 AND city = 'Rome'"},
+    {SQL_MUTATE_fan_out_aggregate, "SELECT count(*) FROM person", "JOIN friend ON person.id = friend."},
+    {SQL_MUTATE_top_per_group, "SELECT source, max(km) FROM trip GROUP BY source", "ORDER BY km DESC LIMIT 1"},
+    {SQL_MUTATE_wrong_entity, "SELECT count(*) FROM person", "FROM trip"},
+    {SQL_MUTATE_wrong_projection, "SELECT name FROM person", "SELECT city"},
+    {SQL_MUTATE_date_part, "SELECT id FROM trip WHERE start_date LIKE '2014%'", "end_date"},
+    {SQL_MUTATE_units, "SELECT id FROM trip WHERE km > 150", "150000"},
+    {SQL_MUTATE_having_vs_where, "SELECT source FROM trip GROUP BY source HAVING sum(km) > 200", "WHERE km > 200"},
+};
+
+/* Further faces of the operators that have several. */
+static const struct {
+    enum sql_mutator op;
+    const char *sql, *part;
+} FACES[] = {
+    {SQL_MUTATE_null_extreme, "SELECT name FROM person WHERE age IS NOT NULL ORDER BY age LIMIT 1",
+     "FROM person ORDER BY"},
+    {SQL_MUTATE_count_vs_sum, "SELECT sum(seats) FROM trip", "COUNT(*)"},
+    {SQL_MUTATE_count_vs_sum, "SELECT count(*) FROM trip", "SELECT seats"},
+    {SQL_MUTATE_group_key, "SELECT name, count(*) FROM person GROUP BY id", "GROUP BY name"},
+    {SQL_MUTATE_self_join_relation, "SELECT p.name FROM person AS p JOIN trip AS t ON p.id = t.guide_id", "leader_id"},
+    {SQL_MUTATE_text_number, "SELECT name FROM visit AS v JOIN person ON CAST(v.day AS INTEGER) = id", "ON v.day = id"},
+    {SQL_MUTATE_wrong_join_path, "SELECT p.name FROM person AS p JOIN visit AS v ON p.id = v.person_id",
+     "JOIN trip AS v ON p.id = v."},
+    {SQL_MUTATE_negation_scope, "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM visit)",
+     "JOIN visit ON person.id <> visit.person_id"},
+    {SQL_MUTATE_negation_scope, "SELECT name FROM person EXCEPT SELECT name FROM person WHERE city = 'Rome'",
+     "SELECT name FROM person WHERE city <> 'Rome'"},
+    {SQL_MUTATE_never_vs_not_all, "SELECT name FROM person EXCEPT SELECT name FROM person WHERE city = 'Rome'",
+     "INTERSECT SELECT name FROM person WHERE city <> 'Rome'"},
+    {SQL_MUTATE_percentage_integer_division, "SELECT sum(km) * 100.0 / count(*) FROM trip", "* 100 /"},
+    {SQL_MUTATE_percentage_integer_division, "SELECT avg(km) FROM trip", "SUM(km) * 1.0 / COUNT(km)"},
+    {SQL_MUTATE_set_both, "SELECT name FROM person WHERE age > 20 AND city = 'Rome'",
+     "WHERE age > 20 INTERSECT SELECT name FROM person WHERE city = 'Rome'"},
+    {SQL_MUTATE_boundary, "SELECT id FROM trip WHERE km >= 150", "km > 150"},
+    {SQL_MUTATE_date_part, "SELECT id FROM trip WHERE strftime('%Y', start_date) = '2014'", "'%m'"},
+    {SQL_MUTATE_date_part, "SELECT id FROM trip WHERE start_date LIKE '2014%'", "'%2014'"},
+    {SQL_MUTATE_units, "SELECT id FROM trip WHERE km > 2000", "km > 2"},
+    {SQL_MUTATE_having_vs_where, "SELECT source FROM trip WHERE km > 200 GROUP BY source", "HAVING SUM(km) > 200"},
+    {SQL_MUTATE_change_limit, "SELECT name FROM person ORDER BY age LIMIT 3", "LIMIT 1"},
 };
 
 /* Some mutant of that operator, over a few seeds, has the part. */
@@ -100,6 +166,9 @@ Test(mutate, every_operator_does_what_it_says)
                   sql_mutator_name(SAMPLES[i].op), SAMPLES[i].part, SAMPLES[i].sql);
         cr_expect(*sql_mutator_meaning(SAMPLES[i].op));
     }
+    for (size_t i = 0; i < G_N_ELEMENTS(FACES); i++)
+        cr_expect(gives(catalog, FACES[i].op, FACES[i].sql, FACES[i].part), "%s gives no \"%s\" on %s",
+                  sql_mutator_name(FACES[i].op), FACES[i].part, FACES[i].sql);
     catalog_sqlite_free(catalog);
     leak_check();
 }
