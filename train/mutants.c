@@ -1,5 +1,9 @@
 #include "train/mutants.h"
 
+#include "lib/learn/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEW_VALUES = 8 };
@@ -69,4 +73,40 @@ int mutants_make(struct arena *arena, const struct schema_index *index, bool val
     int made = env.keys ? sql_mutate(arena, bound, &env, seed, n, out) : -1;
     if (made < 0) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to mutate");
     return made;
+}
+
+/* ---- which of them ---- */
+
+enum {
+    RAREST = 40,
+    AGAIN = 4
+}; /* times as often as a kind that is always there; each further one of a kind: a share */
+
+struct drawn {
+    double key;
+    uint32_t index;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct drawn *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+/* Weighted sampling without replacement: the smallest of -log(u) / weight comes first. */
+void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,
+                   uint32_t *order)
+{
+    uint32_t seen[SQL_MUTATOR_COUNT] = {0};
+    struct drawn *drawn = malloc((n + 1) * sizeof *drawn);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t with = kinds->with[mutants[i].op] + 1, again = seen[mutants[i].op]++;
+        double weight = fmin(RAREST, ((double)kinds->questions + 1) / with) / pow(AGAIN, again);
+        order[i] = i;
+        if (drawn) drawn[i] = (struct drawn){-log(learn_random_unit(&seed) + 1e-12) / weight, i};
+    }
+    if (drawn) qsort(drawn, n, sizeof *drawn, by_key);
+    for (uint32_t i = 0; drawn && i < n; i++) order[i] = drawn[i].index;
+    free(drawn);
 }

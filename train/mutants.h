@@ -11,4 +11,14 @@
 int mutants_make(struct arena *arena, const struct schema_index *index, bool values, const char *sql, size_t len,
                  uint64_t seed, uint32_t n, struct sql_mutation **out, struct err *err);
 
+/* How many questions have mutants of each kind: so that rare kinds may be drawn as often as common ones. */
+struct mutant_kinds {
+    uint32_t questions, with[SQL_MUTATOR_COUNT];
+};
+
+/* An order in which to take n mutants (as sql_mutate gives them): at random, rare kinds before common ones, and the
+ * first of a kind before its second. order[n]; seeded. */
+void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,
+                   uint32_t *order);
+
 #endif

@@ -25,6 +25,8 @@ static const struct db_limits gold_limits = {
  * machine too. */
 enum { MAX_STEPS = 30000000, AMPLE_MS = 600000 };
 
+struct judge;
+
 /* A line of a log, kept until its turn. */
 struct line {
     char *text;
@@ -39,6 +41,9 @@ struct collector {
     GArray *lines;           /* struct line */
     GArray *questions;       /* struct verifier_question, parallel */
     atomic_uint next, done;
+    atomic_uint with[SQL_MUTATOR_COUNT]; /* questions that have mutants of that kind */
+    struct mutant_kinds kinds;           /* the same, once all were counted */
+    void (*each)(struct judge *judge, uint32_t index);
     uint64_t unread; /* lines that are neither requests nor verdicts nor feedback */
 };
 
@@ -71,7 +76,7 @@ struct bench {
 
 const char *verifier_origin_name(enum verifier_origin origin)
 {
-    static const char *const names[ORIGIN_COUNT] = {"beam", "gold", "mutant", "double mutant", "sibling"};
+    static const char *const names[ORIGIN_COUNT] = {"beam", "gold", "mutant", "double mutant", "sibling", "favourite"};
     return origin < ORIGIN_COUNT ? names[origin] : NULL;
 }
 
@@ -136,7 +141,8 @@ static const struct explanation *explain(const struct bench *b, const struct vsi
     return explain_query(&b->judge->arena, &source, &options, &out, NULL) == ERR_OK ? out : NULL;
 }
 
-static void judge_candidate(const struct bench *b, const char *sql, size_t len, struct verifier_sample sample)
+/* Is there one more wrong sample now? */
+static bool judge_candidate(const struct bench *b, const char *sql, size_t len, struct verifier_sample sample)
 {
     struct vsig_subject subject;
     struct arena *arena = &b->judge->arena;
@@ -144,13 +150,14 @@ static void judge_candidate(const struct bench *b, const char *sql, size_t len, 
     enum err_code code = vsig_subject_init(&subject, arena, b->schema, b->db, sql, len, b->question->text,
                                            b->question->evidence, b->analysis);
     const struct db_result *result = code == ERR_OK ? vsig_result(&subject) : NULL;
-    if (!result) return;
+    if (!result) return false;
     label(b, sql, len, result, &sample);
     sample.rows = result->n_rows;
     memcpy(sample.digest, result->digest, sizeof sample.digest);
-    if (features_extract(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return;
+    if (features_extract(&subject, explain(b, &subject), arena, sample.features) != ERR_OK) return false;
     run_signals(b, &subject, &sample);
     g_array_append_val(b->line->samples, sample);
+    return !sample.right && !sample.unknown;
 }
 
 /* --- candidates of a question --- */
@@ -164,31 +171,100 @@ static void judge_beams(const struct bench *b, const struct msg_request *request
     }
 }
 
-static void judge_made(const struct bench *b, const char *sql, enum verifier_origin origin, int op)
+static bool judge_made(const struct bench *b, const char *sql, enum verifier_origin origin, int op)
 {
-    judge_candidate(b, sql, strlen(sql), (struct verifier_sample){.origin = origin, .op = op, .count = 1});
+    return judge_candidate(b, sql, strlen(sql), (struct verifier_sample){.origin = origin, .op = op, .count = 1});
 }
 
+/* All mutants of the gold query, and an order to take them in. Count; 0 where there are none. */
+static uint32_t all_mutants(const struct bench *b, uint64_t seed, struct sql_mutation **out, uint32_t **order)
+{
+    const struct verifier_collect *config = b->judge->collector->config;
+    struct arena *arena = &b->judge->line_arena;
+    const char *gold = b->question->gold;
+    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
+    int n = mutants_make(arena, b->schema, values, gold, strlen(gold), seed, 0, out, NULL);
+    *order = n > 0 ? arena_new_array(arena, (size_t)n, uint32_t) : NULL;
+    if (!*order) return 0;
+    mutants_order(&b->judge->collector->kinds, *out, (uint32_t)n, seed, *order);
+    return (uint32_t)n;
+}
+
+static void judge_double(const struct bench *b, const struct sql_mutation *mutant, enum verifier_origin origin,
+                         uint64_t seed)
+{
+    const struct verifier_collect *config = b->judge->collector->config;
+    struct sql_mutation *again = NULL;
+    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
+    if (mutants_make(&b->judge->line_arena, b->schema, values, mutant->sql, strlen(mutant->sql), seed, 1, &again,
+                     NULL) == 1)
+        judge_made(b, again[0].sql, origin, (int)mutant->op);
+}
+
+/* Until so many of them are wrong, or twice as many were tried; doubles are made of the next ones. */
 static void judge_mutants(const struct bench *b, uint64_t seed)
 {
     const struct verifier_collect *config = b->judge->collector->config;
-    struct sql_mutation *mutants = NULL, *again = NULL;
-    struct arena *arena = &b->judge->line_arena;
-    const char *gold = b->question->gold;
-    if (!config->mutants) return; /* 0 would ask for all there are */
-    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
-    int n = mutants_make(arena, b->schema, values, gold, strlen(gold), seed, config->mutants + config->doubles,
-                         &mutants, NULL);
-    for (int i = 0; i < n; i++) {
-        if ((uint32_t)i < config->mutants) {
-            judge_made(b, mutants[i].sql, ORIGIN_MUTANT, (int)mutants[i].op);
-            continue;
-        }
-        uint64_t next = learn_random(&seed);
-        if (mutants_make(arena, b->schema, values, mutants[i].sql, strlen(mutants[i].sql), next, 1, &again, NULL) == 1)
-            judge_made(b, again[0].sql, ORIGIN_DOUBLE, (int)mutants[i].op);
-    }
+    struct sql_mutation *mutants = NULL;
+    uint32_t *order = NULL, n = config->mutants ? all_mutants(b, seed, &mutants, &order) : 0, wrong = 0, i = 0;
+    for (; i < n && i < 2 * config->mutants && wrong < config->mutants; i++)
+        wrong += judge_made(b, mutants[order[i]].sql, ORIGIN_MUTANT, (int)mutants[order[i]].op);
+    for (uint32_t k = 0; n && k < config->doubles; k++)
+        judge_double(b, &mutants[order[(i + k) % n]], ORIGIN_DOUBLE, learn_random(&seed));
 }
+
+/* --- what a verifier likes --- */
+
+struct liked {
+    double score;
+    struct verifier_sample *sample;
+};
+
+static int best_first(const void *a, const void *b)
+{
+    const struct liked *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->sample < y->sample ? -1 : 1;
+}
+
+/* Of the samples of the line keep the wrong ones that are liked best, each result once. */
+static void keep_favourites(const struct bench *b, const struct verifier_search *search, uint32_t question)
+{
+    GArray *all = b->line->samples, *kept = g_array_new(FALSE, FALSE, sizeof(struct verifier_sample));
+    struct liked *liked = g_new(struct liked, all->len + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < all->len; i++) {
+        struct verifier_sample *sample = &g_array_index(all, struct verifier_sample, i);
+        sample->question = question;
+        if (!sample->right && !sample->unknown) liked[n++] = (struct liked){search->like(search->ctx, sample), sample};
+    }
+    qsort(liked, n, sizeof *liked, best_first);
+    for (uint32_t i = 0; i < n && kept->len < search->keep; i++) {
+        bool again = i && liked[i].score == liked[i - 1].score; /* the same form */
+        if (!again) g_array_append_vals(kept, liked[i].sample, 1);
+    }
+    g_free(liked);
+    g_array_free(all, TRUE);
+    b->line->samples = kept;
+}
+
+/* Mutants that the usual pass, which starts with the same order, has not tried, and mutants of any. */
+static void judge_favourites(const struct bench *b, uint64_t seed, uint32_t question)
+{
+    const struct verifier_collect *config = b->judge->collector->config;
+    const struct verifier_search *search = config->search;
+    struct sql_mutation *mutants = NULL;
+    uint32_t *order = NULL, n = all_mutants(b, seed, &mutants, &order);
+    uint32_t first = b->question->given ? 0 : 2 * config->mutants;
+    uint64_t other = seed + search->round;
+    for (uint32_t i = first; search->round == 1 && i < n && i < first + search->pool; i++)
+        judge_made(b, mutants[order[i]].sql, ORIGIN_FAVOURITE, (int)mutants[order[i]].op);
+    for (uint32_t i = 0; n && i < search->pool; i++)
+        judge_double(b, &mutants[order[i % n]], ORIGIN_FAVOURITE, learn_random(&other));
+    keep_favourites(b, search, question);
+}
+
+/* --- siblings --- */
 
 struct sibling {
     float likeness;
@@ -297,19 +373,37 @@ static bool read_gold(const struct bench *b)
     return true;
 }
 
-static bool open_bench(struct bench *b)
+static bool open_schema(struct bench *b)
 {
     const char *path = NULL;
     b->db = labeler_db(b->judge->labeler, b->question->db, &path, NULL);
     if (!b->db) return false;
     if (schema_cache_get(b->judge->collector->config->schemas, b->db, b->question->db, path, &b->schema, NULL) !=
-        ERR_OK) {
+        ERR_OK)
         b->schema = NULL;
-        return false;
-    }
+    return b->schema != NULL;
+}
+
+static bool open_bench(struct bench *b)
+{
+    if (!open_schema(b)) return false;
     b->analysis = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
     if (!b->analysis) return false;
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
+}
+
+static void judge_all(const struct bench *b, const struct msg_request *request, uint64_t seed, uint32_t index)
+{
+    bool searches = b->judge->collector->config->search;
+    if (searches && b->question->gold) judge_favourites(b, seed, index);
+    if (searches) return;
+    if (request->n_candidates) {
+        judge_beams(b, request);
+    } else if (b->question->gold) {
+        judge_made(b, b->question->gold, ORIGIN_GOLD, -1);
+        judge_mutants(b, seed);
+        judge_siblings(b);
+    }
 }
 
 static void judge_question(struct judge *judge, uint32_t index)
@@ -327,15 +421,27 @@ static void judge_question(struct judge *judge, uint32_t index)
     b.ordered = gold && orders_at_top(gold);
     b.question->usable = open_bench(&b);
     uint64_t seed = c->config->seed ^ g_str_hash(b.question->text) ^ (uint64_t)g_str_hash(gold ? gold : "") << 32;
-    if (b.question->usable && request->n_candidates) {
-        judge_beams(&b, request);
-    } else if (b.question->usable && gold) {
-        judge_made(&b, b.question->gold, ORIGIN_GOLD, -1);
-        judge_mutants(&b, seed);
-        judge_siblings(&b);
-    }
+    if (b.question->usable) judge_all(&b, request, seed, index);
     fingerprint_free(&b.gold);
     for (uint32_t i = 0; i < b.n_wrong; i++) fingerprint_free(&b.wrong[i].print);
+    if (b.schema) schema_unref(b.schema);
+}
+
+/* Which kinds of mutants has this question? */
+static void count_kinds(struct judge *judge, uint32_t index)
+{
+    struct collector *c = judge->collector;
+    struct bench b = {.judge = judge, .question = &g_array_index(c->questions, struct verifier_question, index)};
+    struct sql_mutation *mutants = NULL;
+    bool has[SQL_MUTATOR_COUNT] = {false};
+    uint32_t *order = NULL;
+    arena_reset(&judge->line_arena);
+    bool made = c->config->mutants && b.question->gold && !b.question->given;
+    uint32_t n = made && open_schema(&b) ? all_mutants(&b, 1, &mutants, &order) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!has[mutants[i].op]) atomic_fetch_add(&c->with[mutants[i].op], 1);
+        has[mutants[i].op] = true;
+    }
     if (b.schema) schema_unref(b.schema);
 }
 
@@ -346,7 +452,7 @@ static gpointer judge_thread(gpointer p)
     arena_init(&judge.line_arena, LINE_BYTES);
     arena_init(&judge.arena, CANDIDATE_BYTES);
     for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->lines->len;) {
-        judge_question(&judge, i);
+        c->each(&judge, i);
         atomic_fetch_add(&c->done, 1);
     }
     arena_free(&judge.arena);
@@ -466,8 +572,11 @@ static enum err_code read_logs(struct collector *c, const char *const *paths, in
     return err && err->code ? err->code : ERR_IO;
 }
 
-static void run_threads(struct collector *c)
+static void run_threads(struct collector *c, void (*each)(struct judge *judge, uint32_t index))
 {
+    c->each = each;
+    atomic_store(&c->next, 0);
+    atomic_store(&c->done, 0);
     unsigned n = c->config->threads ? c->config->threads : g_get_num_processors();
     GThread **threads = g_new0(GThread *, n);
     for (unsigned i = 0; i < n; i++) threads[i] = g_thread_new("collect", judge_thread, c);
@@ -531,7 +640,10 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
     *out = NULL;
     enum err_code code = read_logs(&c, logs, n_logs, &n_databases, err);
     if (code == ERR_OK) {
-        run_threads(&c);
+        run_threads(&c, count_kinds);
+        c.kinds.questions = c.lines->len;
+        for (unsigned op = 0; op < SQL_MUTATOR_COUNT; op++) c.kinds.with[op] = atomic_load(&c.with[op]);
+        run_threads(&c, judge_question);
         *out = gather(&c, n_databases);
     }
     if (c.questions) {
@@ -540,6 +652,25 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
     }
     lines_free(c.lines);
     return code;
+}
+
+void verifier_data_merge(struct verifier_data *data, const struct verifier_data *more)
+{
+    struct verifier_sample *all = g_new(struct verifier_sample, (size_t)data->n + more->n + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < data->n_questions; i++) {
+        struct verifier_question *q = &data->questions[i];
+        const struct verifier_question *m = &more->questions[i];
+        uint32_t first = n;
+        memcpy(all + n, data->samples + q->first, q->n * sizeof *all);
+        memcpy(all + n + q->n, more->samples + m->first, m->n * sizeof *all);
+        n += q->n + m->n;
+        q->first = first;
+        q->n += m->n;
+    }
+    g_free(data->samples);
+    data->samples = all;
+    data->n = n;
 }
 
 void verifier_data_free(struct verifier_data *data)

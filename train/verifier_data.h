@@ -9,6 +9,9 @@
  * Instead of gold a line may have feedback (train/feedback.h): a candidate that was called right stands for the gold,
  * one called wrong labels those with its result, and the others stay unknown.
  *
+ * Once a verifier is fitted, a second pass may add its *favourites*: of many single and double mutants those wrong ones
+ * that it takes for right although it has not seen their database (struct verifier_search).
+ *
  * Two threads or ten give the same data in the same order.
  */
 #ifndef ASSAY_TRAIN_VERIFIER_DATA_H
@@ -21,7 +24,15 @@
 
 #include <glib.h>
 
-enum verifier_origin { ORIGIN_BEAM, ORIGIN_GOLD, ORIGIN_MUTANT, ORIGIN_DOUBLE, ORIGIN_SIBLING, ORIGIN_COUNT };
+enum verifier_origin {
+    ORIGIN_BEAM,
+    ORIGIN_GOLD,
+    ORIGIN_MUTANT,
+    ORIGIN_DOUBLE,
+    ORIGIN_SIBLING,
+    ORIGIN_FAVOURITE,
+    ORIGIN_COUNT
+};
 
 struct verifier_sample {
     uint32_t question; /* index into questions */
@@ -60,6 +71,16 @@ struct verifier_data {
     uint64_t unread;  /* lines that are neither requests nor verdicts nor feedback */
 };
 
+/* Search for wrong queries that a verifier likes: in place of the usual candidates `pool` mutants of the gold query and as
+ * many mutants of mutants are judged, others than those of a first pass with the same seed, and the `keep` wrong ones
+ * that are liked best stay. */
+struct verifier_search {
+    double (*like)(const void *ctx, const struct verifier_sample *sample); /* thread-safe */
+    const void *ctx;
+    uint32_t pool, keep;
+    uint64_t round; /* another one finds other mutants of mutants */
+};
+
 struct verifier_collect {
     const struct worker_databases *databases;
     struct schema_cache *schemas; /* of these databases, by engine_settings_schemas; must outlive the call */
@@ -72,6 +93,7 @@ struct verifier_collect {
     uint32_t mutants, doubles, siblings;   /* a question */
     uint64_t seed, limit;                  /* limit 0: all lines */
     unsigned threads;                      /* 0: one a processor */
+    const struct verifier_search *search;  /* NULL: the usual candidates */
     void (*tick)(void *ctx, double share); /* now and then, on the calling thread; may be NULL */
     void *ctx;
 };
@@ -80,6 +102,9 @@ struct verifier_collect {
 enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
                                struct verifier_data **out, struct err *err);
 void verifier_data_free(struct verifier_data *data);
+
+/* Add the samples of another pass over the same logs to their questions; `more` is emptied of them. */
+void verifier_data_merge(struct verifier_data *data, const struct verifier_data *more);
 
 const char *verifier_origin_name(enum verifier_origin origin);
 

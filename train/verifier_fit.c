@@ -223,7 +223,8 @@ static enum err_code score_held_out(struct fit *fit, struct err *err)
         for (uint32_t i = 0; i < data->n; i++)
             if (fit->out->fold[data->questions[data->samples[i].question].database] == fold)
                 fit->out->held_out[i] = learn_predict_raw(model, fit->x + (size_t)i * fit->m);
-        learn_free(model);
+        learn_free(fit->out->without[fold]);
+        fit->out->without[fold] = model;
     }
     return ERR_OK;
 }
@@ -243,9 +244,10 @@ static void fit_free(struct fit *fit)
 {
     keys_free(&fit->keys);
     g_free(fit->first);
-    g_free(fit->expected);
     g_free(fit->names);
-    g_free(fit->columns);
+    fit->out->expected = fit->expected;
+    fit->out->columns = fit->columns;
+    fit->out->n_columns = fit->m;
     g_free(fit->x);
     g_free(fit->y);
     g_free(fit->weight);
@@ -258,6 +260,8 @@ static enum err_code fit_init(struct fit *fit, struct err *err)
     for (uint32_t i = 0; i < data->n_databases; i++) group[i] = i;
     fit->out->fold = g_new0(uint8_t, data->n_databases + 1);
     fit->out->held_out = g_new0(double, data->n + 1);
+    fit->out->folds = fit->options->folds;
+    fit->out->without = g_new0(struct learn_model *, fit->options->folds);
     fit->keys = read_keys(data);
     fit->first = find_first(data);
     bool dealt = learn_folds(group, data->n_databases, fit->options->folds, fit->options->seed, fit->out->fold);
@@ -315,6 +319,10 @@ void verifier_fitted_free(struct verifier_fitted *fitted)
     learn_free(fitted->content);
     g_free(fitted->held_out);
     g_free(fitted->fold);
+    for (unsigned i = 0; i < fitted->folds; i++) learn_free(fitted->without[i]);
+    g_free(fitted->without);
+    g_free(fitted->expected);
+    g_free(fitted->columns);
     *fitted = (struct verifier_fitted){0};
 }
 
@@ -334,6 +342,15 @@ void verifier_fitted_score(const struct verifier_fitted *fitted, const struct ve
         out[i] = learn_predict(fitted->content, x);
     }
     keys_free(&keys);
+}
+
+double verifier_fitted_blind(const struct verifier_fitted *fitted, const struct verifier_data *data,
+                             const struct verifier_sample *sample)
+{
+    float x[VERIFIER_ROW];
+    fill_row(fitted->columns, fitted->n_columns, sample,
+             fitted->expected + (size_t)sample->question * SQL_COMPONENT_COUNT, x);
+    return learn_predict_raw(fitted->without[fitted->fold[data->questions[sample->question].database]], x);
 }
 
 char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command)

@@ -30,6 +30,12 @@ struct verifier_fitted {
     struct learn_model *content;
     double *held_out; /* P(right) of each sample by models that have not seen its database; calibrated */
     uint8_t *fold;    /* of each database */
+    /* What held_out was made with, so that other candidates of these questions can be scored as blindly. */
+    struct learn_model **without; /* by fold: trees that have not seen it */
+    unsigned folds;
+    double *expected;  /* by question: SQL_COMPONENT_COUNT each */
+    unsigned *columns; /* of a row (scoring/verifier_row.h), that the trees look at */
+    unsigned n_columns;
 };
 
 enum err_code verifier_fit(const struct verifier_data *data, const struct verifier_fit_options *options,
@@ -41,6 +47,11 @@ void verifier_fitted_free(struct verifier_fitted *fitted);
 
 /* Scores of other samples by a fitted model: P(right) by content alone. out[data->n]. */
 void verifier_fitted_score(const struct verifier_fitted *fitted, const struct verifier_data *data, double *out);
+
+/* How right another candidate of a question of `data` looks to a model that has not seen its database: log-odds, not
+ * calibrated. Thread: any. */
+double verifier_fitted_blind(const struct verifier_fitted *fitted, const struct verifier_data *data,
+                             const struct verifier_sample *sample);
 
 /* The model file; malloc'd, NULL: out of memory. */
 char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command);

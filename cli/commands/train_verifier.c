@@ -254,6 +254,50 @@ void train_skipped(const char *where, const char *why)
     complain("%s: skipped: %s", where, why);
 }
 
+/* --- favourites --- */
+
+struct liking {
+    const struct verifier_fitted *fitted;
+    const struct verifier_data *data;
+};
+
+static double like(const void *ctx, const struct verifier_sample *sample)
+{
+    const struct liking *l = ctx;
+    return verifier_fitted_blind(l->fitted, l->data, sample);
+}
+
+/* One round: a verifier by folds, the wrong queries that it likes, and both together. */
+static enum err_code add_favourites(const struct cli *cli, struct verifier_collect *collect, uint64_t round,
+                                    struct verifier_data *data, struct err *err)
+{
+    struct verifier_fit_options options = fit_options(cli, NULL);
+    struct verifier_fitted fitted;
+    struct verifier_data *more = NULL;
+    enum err_code code = verifier_cross(data, &options, &fitted, err);
+    if (code) return code;
+    const struct liking liking = {&fitted, data};
+    const struct verifier_search search = {like, &liking, (uint32_t)cli->settings.train.pool,
+                                           (uint32_t)cli->settings.train.favourites, round};
+    collect->search = &search;
+    code = verifier_collect(collect, cli->args + 1, cli->n_args - 1, &more, err);
+    collect->search = NULL;
+    if (code == ERR_OK) verifier_data_merge(data, more);
+    verifier_data_free(more);
+    verifier_fitted_free(&fitted);
+    return code;
+}
+
+static enum err_code gather(const struct cli *cli, struct verifier_collect *collect, struct verifier_data **data,
+                            struct err *err)
+{
+    enum err_code code = verifier_collect(collect, cli->args + 1, cli->n_args - 1, data, err);
+    int64_t rounds = cli->settings.train.favourites ? cli->settings.train.favourite_rounds : 0;
+    for (int64_t i = 1; code == ERR_OK && i <= rounds; i++)
+        code = add_favourites(cli, collect, (uint64_t)i, *data, err);
+    return code;
+}
+
 int train_verifier(struct cli *cli)
 {
     struct err err = {0};
@@ -280,7 +324,7 @@ int train_verifier(struct cli *cli)
         collect.tick = draw;
         progress_start(&progress);
     }
-    enum err_code code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, &err);
+    enum err_code code = gather(cli, &collect, &data, &err);
     if (show) progress_clear(&progress);
     schema_cache_free(collect.schemas);
     if (code == ERR_OK) code = fit(cli, data, &err);

@@ -282,6 +282,13 @@ static const struct option_row recipe_rows[] = {
                  "training logs have made-up candidates"},
     {"doubles", 0, OPT_INT, "N", AT(train.doubles), "3", .min = 0, .max = 64,
      .sentence = "verifier: mutants of mutants a question"},
+    {"favourites", 0, OPT_INT, "N", AT(train.favourites), "0", .min = 0, .max = 64,
+     .sentence =
+         "verifier: wrong mutants a question that a verifier which has not seen the database likes best, a round"},
+    {"favourite-rounds", 0, OPT_INT, "N", AT(train.favourite_rounds), "1", .min = 1, .max = 10,
+     .sentence = "verifier: searches for favourites, each with a verifier that has learned from the last"},
+    {"pool", 0, OPT_INT, "N", AT(train.pool), "16", .min = 1, .max = 256,
+     .sentence = "verifier: mutants, and mutants of mutants, a question among which favourites are searched"},
     {"siblings", 0, OPT_INT, "N", AT(train.siblings), "5", .min = 0, .max = 16,
      .sentence = "verifier: gold queries of the likest other questions on the database, a question"},
     {"rounds", 0, OPT_INT, "N", AT(train.rounds), "300", .min = 1, .max = 10000, .sentence = "verifier: trees"},

@@ -144,6 +144,7 @@ struct settings {
         struct string_list without;
         bool cross;
         const char *verifier, *scores;
+        int64_t favourites, favourite_rounds, pool;
     } train;
     struct {
         const char *db;

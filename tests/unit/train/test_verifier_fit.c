@@ -3,6 +3,7 @@
 #include "scoring/verifier.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
+#include "train/mutants.h"
 #include "train/verifier_fit.h"
 
 #include <criterion/criterion.h>
@@ -121,6 +122,46 @@ Test(train_verifier, same_samples_same_bytes, .timeout = 300)
     leak_check();
 }
 
+/* A blind score is the one that was given to the sample itself while its database was held out. */
+Test(train_verifier, scores_other_candidates_as_blindly)
+{
+    skip_without_trees();
+    struct verifier_data *data = make(7);
+    struct verifier_fit_options options = small();
+    struct verifier_fitted fitted;
+    struct err err = {0};
+    cr_assert_eq(verifier_cross(data, &options, &fitted, &err), ERR_OK, "%s", err.text);
+    for (uint32_t i = 1; i < data->n; i++) {
+        double a = verifier_fitted_blind(&fitted, data, &data->samples[i]) -
+                   verifier_fitted_blind(&fitted, data, &data->samples[i - 1]);
+        double b = fitted.held_out[i] - fitted.held_out[i - 1];
+        cr_assert(a * b >= 0, "calibration keeps the order: %g, %g", a, b);
+    }
+    verifier_fitted_free(&fitted);
+    verifier_data_free(data);
+    leak_check();
+}
+
+Test(train_verifier, more_samples_go_to_their_questions)
+{
+    struct verifier_data *data = make(7), *more = make(8);
+    for (uint32_t i = 0; i < more->n; i++) more->samples[i].origin = ORIGIN_FAVOURITE;
+    verifier_data_merge(data, more);
+    cr_assert_eq(data->n, 2 * more->n);
+    for (uint32_t i = 0; i < data->n_questions; i++) {
+        const struct verifier_question *q = &data->questions[i];
+        cr_assert_eq(q->n, 2 * SAMPLES);
+        for (uint32_t k = 0; k < q->n; k++) {
+            const struct verifier_sample *s = &data->samples[q->first + k];
+            cr_assert_eq(s->question, i);
+            cr_assert_eq(s->origin == ORIGIN_FAVOURITE, k >= SAMPLES);
+        }
+    }
+    verifier_data_free(data);
+    verifier_data_free(more);
+    leak_check();
+}
+
 Test(train_verifier, needs_databases_for_its_folds)
 {
     struct verifier_data *data = make(7);
@@ -131,6 +172,34 @@ Test(train_verifier, needs_databases_for_its_folds)
     cr_expect_eq(verifier_cross(data, &options, &fitted, &err), ERR_CONFIG);
     verifier_data_free(data);
     leak_check();
+}
+
+/* Of eight mutants of a kind that every question has and one of a rare kind, the rare one comes first nearly always. */
+Test(train_verifier, rare_kinds_are_drawn_as_often)
+{
+    enum { COMMON = 8, DRAWS = 400 };
+    struct mutant_kinds kinds = {.questions = 1000};
+    struct sql_mutation mutants[COMMON + 1];
+    uint32_t order[COMMON + 1], first = 0;
+    for (unsigned i = 0; i < COMMON; i++) mutants[i] = (struct sql_mutation){.op = SQL_MUTATE_column_sibling};
+    mutants[COMMON] = (struct sql_mutation){.op = SQL_MUTATE_ratio_inverted};
+    kinds.with[SQL_MUTATE_column_sibling] = 1000;
+    kinds.with[SQL_MUTATE_ratio_inverted] = 9;
+    for (uint64_t seed = 1; seed <= DRAWS; seed++) {
+        uint32_t seen = 0;
+        mutants_order(&kinds, mutants, COMMON + 1, seed, order);
+        for (unsigned i = 0; i <= COMMON; i++) seen |= 1U << order[i];
+        cr_assert_eq(seen, (1U << (COMMON + 1)) - 1, "each once");
+        first += order[0] == COMMON;
+    }
+    cr_expect_gt(first, DRAWS * 9 / 10, "%u", first);
+    kinds.with[SQL_MUTATE_ratio_inverted] = 1000;
+    first = 0;
+    for (uint64_t seed = 1; seed <= DRAWS; seed++) {
+        mutants_order(&kinds, mutants, COMMON + 1, seed, order);
+        first += order[0] == COMMON;
+    }
+    cr_expect(first > DRAWS / 4 && first < DRAWS * 3 / 4, "evenly over kinds, not over instances: %u", first);
 }
 
 /* --- by the program --- */
@@ -158,6 +227,10 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
     char *log = g_strdup_printf("%s/deploy/samples/questions.jsonl", SOURCE_ROOT);
     struct run first = assay("train", "verifier", log, "--db-root", ".", "--recipe", "{rounds: 5}", "--out", "a.json");
     struct run again = assay("train", "verifier", log, "--db-root", ".", "--recipe", "{rounds: 5}", "--out", "b.json");
+    struct run liked = assay("train", "verifier", log, "--db-root", ".", "--recipe",
+                             "{rounds: 5, favourites: 2, pool: 4, favourite_rounds: 2}", "--out", "c.json");
+    cr_expect(liked.status == 0 && strstr(liked.out, "favourite"), "%s%s", liked.out, liked.err);
+    run_free(&liked);
     cr_expect_eq(first.status, 0, "%s", first.err);
     cr_expect(strstr(first.out, "beam"), "%s", first.out);
     char *a = read_file("a.json"), *b = read_file("b.json");
