@@ -16,6 +16,9 @@ struct mutant_kinds {
     uint32_t questions, with[SQL_MUTATOR_COUNT];
 };
 
+/* May such a mutant mean the same as the original, so that its equal result is no accident of the data? */
+bool mutants_may_agree(enum sql_mutator op);
+
 /* An order in which to take n mutants (as sql_mutate gives them): at random, rare kinds before common ones, and the
  * first of a kind before its second. order[n]; seeded. */
 void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,

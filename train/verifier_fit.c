@@ -3,6 +3,7 @@
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
 #include "scoring/verifier_row.h"
+#include "train/mutants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,6 +162,14 @@ static bool fill_rows(struct fit *fit)
     return fit->x != NULL;
 }
 
+/* A made-up sample with the gold's result. Where its kind of change always means something else it is neither right nor
+ * known to be wrong on other data. */
+static double weight_by_chance(const struct fit *fit, const struct verifier_sample *sample)
+{
+    bool differs = sample->op >= 0 && !mutants_may_agree((enum sql_mutator)sample->op);
+    return differs ? 0 : fit->options->by_chance;
+}
+
 /* Weights by origin; then right and wrong in their shares. `score` (may be NULL): how right each looked before. */
 static void weigh(struct fit *fit, const double *score)
 {
@@ -168,7 +177,7 @@ static void weigh(struct fit *fit, const double *score)
     for (uint32_t i = 0; i < fit->data->n; i++) {
         const struct verifier_sample *sample = &fit->data->samples[i];
         bool given = sample->origin == ORIGIN_GOLD || sample->origin == ORIGIN_BEAM;
-        double w = !sample->right ? fit->options->weight[sample->origin] : given ? 1 : fit->options->by_chance;
+        double w = !sample->right ? fit->options->weight[sample->origin] : given ? 1 : weight_by_chance(fit, sample);
         if (score && !sample->right) w *= 1 + fit->options->hard * score[i];
         fit->weight[i] = w;
         sum[sample->right] += w;

@@ -17,10 +17,11 @@ struct verifier_fit_options {
     struct learn_options trees;
     struct hashed_options components;
     double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
-    double by_chance;            /* weight of a made-up sample that is right: its result may be so by chance */
-    double right_share;          /* of all weight, that of right samples */
-    double hard;                 /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
-    uint32_t without;            /* bits 1 << enum feature_group: leave these columns out */
+    double
+        by_chance; /* weight of a made-up sample with the gold's result, 0 where its kind always means something else */
+    double right_share; /* of all weight, that of right samples */
+    double hard;        /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
+    uint32_t without;   /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
 };
 struct verifier_fit_options verifier_fit_options_default(void);

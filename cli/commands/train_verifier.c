@@ -63,6 +63,12 @@ struct tally {
     double auc, pairs; /* NAN: there are none */
 };
 
+/* Right without doubt: a mutant with the gold's result may have it by chance. */
+static bool is_given_right(const struct verifier_sample *sample)
+{
+    return sample->right && (sample->origin == ORIGIN_GOLD || sample->origin == ORIGIN_BEAM);
+}
+
 /* AUC of right samples against these. */
 static double auc_of(const struct verifier_data *data, const double *p, struct slips which)
 {
@@ -72,7 +78,8 @@ static double auc_of(const struct verifier_data *data, const double *p, struct s
     for (uint32_t i = 0; i < data->n; i++) {
         const struct verifier_sample *s = &data->samples[i];
         bool real = which.origin == ORIGIN_BEAM;
-        if ((!s->right && !is_slip(which, s)) || (s->right && real != (s->origin == ORIGIN_BEAM))) continue;
+        bool fits = s->right ? is_given_right(s) && real == (s->origin == ORIGIN_BEAM) : is_slip(which, s);
+        if (!fits) continue;
         score[n] = p[i];
         right[n++] = s->right;
     }
@@ -89,7 +96,8 @@ static double pairs_of(const struct verifier_data *data, const double *p, struct
     for (uint32_t q = 0; q < data->n_questions; q++) {
         const struct verifier_question *question = &data->questions[q];
         for (uint32_t r = question->first; r < question->first + question->n; r++)
-            for (uint32_t w = question->first; w < question->first + question->n && data->samples[r].right; w++) {
+            for (uint32_t w = question->first; w < question->first + question->n && is_given_right(&data->samples[r]);
+                 w++) {
                 if (data->samples[w].right || !is_slip(which, &data->samples[w])) continue;
                 n++;
                 won += p[r] > p[w] ? 1 : p[r] < p[w] ? 0 : 0.5;
