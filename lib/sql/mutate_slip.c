@@ -2,6 +2,7 @@
  * for. Each takes the place of something as long and as plausible. */
 #include "lib/sql/mutate_ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,9 +307,7 @@ static int renamed(const struct mutant *m, const struct sql_ref *ref, const char
     if (len + strlen(to) >= sizeof text) return -1;
     for (size_t i = 0; i + n <= len; i++) {
         if (!ascii_same(name + i, from, n)) continue;
-        memcpy(text, name, i);
-        memcpy(text + i, to, strlen(to));
-        memcpy(text + i + strlen(to), name + i + n, len - i - n);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)i, name, to, name + i + n);
         return c->find_column(c->self, ref->table, text, len - n + strlen(to));
     }
     return -1;
