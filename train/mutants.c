@@ -79,13 +79,14 @@ int mutants_make(struct arena *arena, const struct schema_index *index, bool val
 
 /* Other joins, groups and repeats often come to the same; other values, columns, limits and measures never do. */
 static const bool may_agree[SQL_MUTATOR_COUNT] = {
-    [SQL_MUTATE_swap_items] = true,   [SQL_MUTATE_add_group] = true,
-    [SQL_MUTATE_drop_group] = true,   [SQL_MUTATE_toggle_distinct] = true,
-    [SQL_MUTATE_count_what] = true,   [SQL_MUTATE_outer_join] = true,
-    [SQL_MUTATE_set_both] = true,     [SQL_MUTATE_null_extreme] = true,
-    [SQL_MUTATE_drop_join] = true,    [SQL_MUTATE_percentage_integer_division] = true,
-    [SQL_MUTATE_drop_order] = true,   [SQL_MUTATE_column_other_table] = true,
-    [SQL_MUTATE_change_group] = true, [SQL_MUTATE_group_key] = true,
+    [SQL_MUTATE_swap_items] = true,     [SQL_MUTATE_add_group] = true,
+    [SQL_MUTATE_drop_group] = true,     [SQL_MUTATE_toggle_distinct] = true,
+    [SQL_MUTATE_count_what] = true,     [SQL_MUTATE_outer_join] = true,
+    [SQL_MUTATE_set_both] = true,       [SQL_MUTATE_null_extreme] = true,
+    [SQL_MUTATE_drop_join] = true,      [SQL_MUTATE_percentage_integer_division] = true,
+    [SQL_MUTATE_drop_order] = true,     [SQL_MUTATE_column_other_table] = true,
+    [SQL_MUTATE_change_group] = true,   [SQL_MUTATE_group_key] = true,
+    [SQL_MUTATE_said_with_care] = true,
 };
 
 bool mutants_may_agree(enum sql_mutator op)

@@ -71,7 +71,8 @@
     X(wrong_projection, "another column of the same kind shown")                                                       \
     X(date_part, "another part of a date, or another date")                                                            \
     X(units, "a number in another unit")                                                                               \
-    X(having_vs_where, "a condition on rows for one on groups, or the reverse")
+    X(having_vs_where, "a condition on rows for one on groups, or the reverse")                                        \
+    X(said_with_care, "the same by another form, most often: without NULL, cast, keys counted")
 
 enum sql_mutator {
 #define X(name, what) SQL_MUTATE_##name,

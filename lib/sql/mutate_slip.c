@@ -307,7 +307,7 @@ static int renamed(const struct mutant *m, const struct sql_ref *ref, const char
     if (len + strlen(to) >= sizeof text) return -1;
     for (size_t i = 0; i + n <= len; i++) {
         if (!ascii_same(name + i, from, n)) continue;
-        snprintf(text, sizeof text, "%.*s%s%s", (int)i, name, to, name + i + n);
+        if (snprintf(text, sizeof text, "%.*s%s%s", (int)i, name, to, name + i + n) >= (int)sizeof text) return -1;
         return c->find_column(c->self, ref->table, text, len - n + strlen(to));
     }
     return -1;
@@ -566,4 +566,44 @@ struct sql_node *mutate_having_vs_where(struct mutant *m, const struct sql_node 
     struct sql_node *test = mutate_comparison(m, (enum sql_op)at->op, x, number);
     if (!test || !mutate_cut_condition(mutate_copy(m, at))) return NULL;
     return put_condition(m, mutate_copy(m, block->node), having ? SELECT_WHERE : SELECT_HAVING, test);
+}
+
+/* ---- the same, said with more care ---- */
+
+static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, struct sql_node *x)
+{
+    struct sql_node *n = sql_parse_expression(m->arena, text);
+    if (n && x) sql_set_kid(n, slot, x);
+    return x ? n : NULL;
+}
+
+/* A superlative's column: way 0 leaves rows without a value out, way 1 casts it; COUNT(*): way 0 counts keys. */
+uint32_t mutate_said_with_care_ways(const struct mutant *m, const struct sql_node *at)
+{
+    const struct sql_ref *ref = mutate_base_column(at);
+    if (ref) return is_superlative(m, at) && (class_of(m, ref) & (SQL_TRAIT_NUMBER | SQL_TRAIT_DATE)) ? 2 : 0;
+    const struct sql_block *block =
+        is_call(at, "count") && (at->flags & SQL_F_STAR) ? sql_block_of(m->bound, at) : NULL;
+    return block && block->n_sources && block->sources[0].kind == SQL_SOURCE_TABLE;
+}
+
+struct sql_node *mutate_said_with_care(struct mutant *m, const struct sql_node *at, uint32_t way)
+{
+    struct sql_node *copy = mutate_copy(m, at);
+    const struct sql_block *block = sql_block_of(m->bound, at);
+    if (at->kind == SQL_CALL) {
+        int key = mutate_column_with(m, block->sources[0].table, SQL_TRAIT_KEY, -1, way);
+        struct sql_node *call = key < 0 ? NULL : make_call(m, "COUNT", mutate_column(m, &block->sources[0], key));
+        if (call) sql_replace(copy, call);
+        return call;
+    }
+    struct sql_node *again = sql_copy(m->arena, copy);
+    if (way == 0) {
+        struct sql_node *test = said(m, "x IS NOT NULL", 0, again);
+        return test ? put_condition(m, mutate_copy(m, block->node), SELECT_WHERE, test) : NULL;
+    }
+    if (!(class_of(m, at->ref) & SQL_TRAIT_NUMBER)) return NULL;
+    struct sql_node *cast = said(m, "CAST(x AS REAL)", 0, again);
+    if (cast) sql_replace(copy, cast);
+    return cast;
 }

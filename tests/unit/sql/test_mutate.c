@@ -105,6 +105,7 @@ static const struct {
     {SQL_MUTATE_date_part, "SELECT id FROM trip WHERE start_date LIKE '2014%'", "end_date"},
     {SQL_MUTATE_units, "SELECT id FROM trip WHERE km > 150", "150000"},
     {SQL_MUTATE_having_vs_where, "SELECT source FROM trip GROUP BY source HAVING sum(km) > 200", "WHERE km > 200"},
+    {SQL_MUTATE_said_with_care, "SELECT id FROM trip ORDER BY km LIMIT 1", "WHERE km IS NOT NULL ORDER BY km"},
 };
 
 /* Further faces of the operators that have several. */
@@ -137,6 +138,8 @@ static const struct {
     {SQL_MUTATE_units, "SELECT id FROM trip WHERE km > 2000", "km > 2"},
     {SQL_MUTATE_having_vs_where, "SELECT source FROM trip WHERE km > 200 GROUP BY source", "HAVING SUM(km) > 200"},
     {SQL_MUTATE_change_limit, "SELECT name FROM person ORDER BY age LIMIT 3", "LIMIT 1"},
+    {SQL_MUTATE_said_with_care, "SELECT max(km) FROM trip", "max(CAST(km AS REAL))"},
+    {SQL_MUTATE_said_with_care, "SELECT count(*) FROM person", "COUNT(id)"},
 };
 
 /* Some mutant of that operator, over a few seeds, has the part. */
