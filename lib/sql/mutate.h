@@ -72,7 +72,8 @@
     X(date_part, "another part of a date, or another date")                                                            \
     X(units, "a number in another unit")                                                                               \
     X(having_vs_where, "a condition on rows for one on groups, or the reverse")                                        \
-    X(said_with_care, "the same by another form, most often: without NULL, cast, keys counted")
+    X(said_with_care, "the same by another form, most often: without NULL, cast, keys counted")                        \
+    X(idle_condition, "a condition that nearly every row meets, in place of the one asked for")
 
 enum sql_mutator {
 #define X(name, what) SQL_MUTATE_##name,

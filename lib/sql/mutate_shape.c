@@ -251,70 +251,92 @@ static const struct sql_ref *excluded_column(const struct sql_block *inner)
     return mutate_base_column(sql_kid(sql_kid(sql_kid(inner->node, SELECT_ITEMS), 0), 0));
 }
 
+static bool same_name(const struct sql_source *a, const struct sql_source *b)
+{
+    return !a->name || !b->name || sql_name_is(a->name, a->name_len, b->name, b->name_len);
+}
+
 /* May the excluded rows be joined to the one table around? */
 static bool may_join(const struct mutant *m, const struct sql_node *at, const struct sql_block *inner)
 {
     const struct sql_block *outer = sql_block_of(m->bound, at);
-    const struct sql_ref *x = mutate_base_column(sql_kid(at, IN_VALUE));
-    const struct sql_ref *y = excluded_column(inner);
-    bool one = inner->n_sources == 1 && inner->sources[0].kind == SQL_SOURCE_TABLE && !inner->grouped;
-    return one && outer && outer->n_sources == 1 && outer->sources[0].name && x && y && x->source == outer->sources;
+    const struct sql_ref *x = mutate_base_column(sql_kid(at, IN_VALUE)), *y = excluded_column(inner);
+    const struct sql_node *from = sql_kid(inner->node, SELECT_FROM);
+    bool plain = !inner->grouped && !inner->aggregate && !inner->correlated && from && from->n_kids == 1;
+    if (!plain || !outer || outer->n_sources != 1 || !x || !y || x->source != outer->sources) return false;
+    for (uint32_t i = 0; i < inner->n_sources; i++)
+        if (same_name(&inner->sources[i], outer->sources)) return false;
+    return true;
+}
+
+/* a <> x AND b <> y */
+static bool is_neither(const struct sql_node *at)
+{
+    if (!sql_is(at, SQL_BINARY) || at->op != SQL_OP_AND) return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (!sql_is(sql_kid(at, i), SQL_BINARY) || sql_kid(at, i)->op != SQL_OP_NE) return false;
+    return true;
 }
 
 uint32_t mutate_negation_scope_ways(const struct mutant *m, const struct sql_node *at)
 {
+    if (is_neither(at)) return 1;
     if (is_except(at)) return first_equality(sql_kid(sql_kid(at, 1), SELECT_WHERE)) ? 1 : 0;
     const struct sql_block *inner = excluded(m, at);
     return inner && may_join(m, at, inner) ? 1 : 0;
 }
 
-/* The inner condition, on the joined table and negated; NULL: it has none that can be. */
-static struct sql_node *moved_condition(struct mutant *m, const struct sql_block *inner, const struct sql_source *to)
-{
-    struct sql_node *test = first_equality(sql_kid(inner->node, SELECT_WHERE));
-    const struct sql_ref *ref = test ? mutate_base_column(sql_kid(test, 0)) : NULL;
-    struct sql_node *literal = ref ? sql_copy(m->arena, mutate_copy(m, sql_kid(test, 1))) : NULL;
-    struct sql_node *column = literal ? mutate_column(m, to, ref->column) : NULL;
-    if (!column) return NULL;
-    mutate_set_qualifier(column, to);
-    return mutate_comparison(m, SQL_OP_NE, column, literal);
-}
-
-/* WHERE x NOT IN (SELECT y FROM t WHERE c = v): JOIN t ON x = y WHERE c <> v; without a condition JOIN t ON x <> y. */
+/* WHERE x NOT IN (SELECT y FROM t WHERE c = v): FROM t JOIN ... ON x = y WHERE c <> v; without a condition ON x <> y. */
 static struct sql_node *join_excluded(struct mutant *m, const struct sql_node *at, const struct sql_block *inner)
 {
     const struct sql_block *outer = sql_block_of(m->bound, at);
-    const struct sql_ref *x = mutate_base_column(sql_kid(at, IN_VALUE));
-    const struct sql_ref *y = excluded_column(inner);
-    const struct sql_node *from = sql_kid(outer->node, SELECT_FROM);
-    struct sql_source added;
-    if (!y || !from || !mutate_new_source(m, (struct sql_block *)outer, inner->sources[0].table, &added)) return NULL;
+    const struct sql_ref *x = mutate_base_column(sql_kid(at, IN_VALUE)), *y = excluded_column(inner);
+    const struct sql_node *from = sql_kid(outer->node, SELECT_FROM), *where = sql_kid(inner->node, SELECT_WHERE);
     mutate_qualify(m, outer);
-    struct sql_node *test = moved_condition(m, inner, &added);
-    bool plain = !sql_kid(inner->node, SELECT_WHERE);
-    struct sql_node *here = mutate_column(m, x->source, x->column), *there = mutate_column(m, &added, y->column);
+    mutate_qualify(m, inner);
+    struct sql_node *test = where ? sql_kid(mutate_copy(m, where), 0) : NULL;
+    if (where && !negate_first(mutate_copy(m, where))) return NULL;
+    struct sql_node *here = mutate_column(m, x->source, x->column), *there = mutate_column(m, y->source, y->column);
     struct sql_node *join = sql_make(m->arena, SQL_JOIN), *on = sql_make(m->arena, SQL_ON);
-    struct sql_node *pair = mutate_comparison(m, plain ? SQL_OP_NE : SQL_OP_EQ, here, there);
-    if (!join || !on || !pair || (!test && !plain)) return NULL;
+    struct sql_node *pair = mutate_comparison(m, where ? SQL_OP_EQ : SQL_OP_NE, here, there);
+    struct sql_node *left = sql_copy(m->arena, mutate_copy(m, sql_kid(sql_kid(inner->node, SELECT_FROM), 0)));
+    if (!join || !on || !pair || !left) return NULL;
     mutate_set_qualifier(here, x->source);
-    mutate_set_qualifier(there, &added);
-    struct sql_node *copy = mutate_copy(m, at), *left = mutate_copy(m, from->kids[from->n_kids - 1]);
+    mutate_set_qualifier(there, y->source);
+    struct sql_node *copy = mutate_copy(m, at), *right = mutate_copy(m, from->kids[0]);
     if (test)
-        sql_replace(copy, test);
+        sql_replace(copy, sql_copy(m->arena, test));
     else if (!mutate_cut_condition(copy))
         return NULL;
     join->op = SQL_JOIN_INNER;
-    sql_replace(left, join);
+    sql_replace(right, join);
     sql_set_kid(join, JOIN_LEFT, left);
-    sql_set_kid(join, JOIN_RIGHT, (struct sql_node *)added.node);
+    sql_set_kid(join, JOIN_RIGHT, right);
     sql_set_kid(join, JOIN_ON, on);
     sql_set_kid(on, 0, pair);
     return join;
 }
 
+/* NOT (a = x AND b = y) for a <> x AND b <> y. */
+static struct sql_node *not_both(struct mutant *m, const struct sql_node *at)
+{
+    struct sql_node *not_node = sql_make(m->arena, SQL_UNARY), *both = mutate_copy(m, at);
+    if (!not_node) return NULL;
+    not_node->op = SQL_OP_NOT;
+    both->flags |= SQL_F_PAREN;
+    for (unsigned i = 0; i < 2; i++) {
+        both->kids[i]->op = SQL_OP_EQ;
+        both->kids[i]->flags &= ~(uint32_t)SQL_F_EQ2;
+    }
+    sql_replace(both, not_node);
+    sql_set_kid(not_node, 0, both);
+    return not_node;
+}
+
 struct sql_node *mutate_negation_scope(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     (void)way;
+    if (is_neither(at)) return not_both(m, at);
     const struct sql_block *inner = excluded(m, at);
     if (inner) return join_excluded(m, at, inner);
     struct sql_node *copy = mutate_copy(m, at), *right = sql_kid(copy, 1);

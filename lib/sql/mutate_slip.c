@@ -607,3 +607,29 @@ struct sql_node *mutate_said_with_care(struct mutant *m, const struct sql_node *
     if (cast) sql_replace(copy, cast);
     return cast;
 }
+
+/* ---- a condition that holds nearly always ---- */
+
+static const struct sql_ref *tested_column(const struct sql_node *at)
+{
+    bool compares = sql_is(at, SQL_BINARY) && sql_is_comparison((enum sql_op)at->op);
+    if (!compares && !sql_is(at, SQL_LIKE) && !sql_is(at, SQL_IN) && !sql_is(at, SQL_BETWEEN)) return NULL;
+    if (mutate_base_column(sql_kid(at, 1)) || sql_clause_of(at) != SQL_CLAUSE_WHERE) return NULL;
+    return mutate_base_column(sql_kid(at, 0));
+}
+
+uint32_t mutate_idle_condition_ways(const struct mutant *m, const struct sql_node *at)
+{
+    (void)m;
+    return tested_column(at) ? 2 : 0;
+}
+
+/* IS NOT NULL of the same column (way 0), or of another one of its table. */
+struct sql_node *mutate_idle_condition(struct mutant *m, const struct sql_node *at, uint32_t way)
+{
+    const struct sql_ref *ref = tested_column(at);
+    int n = mutate_n_columns(m, ref->source), column = way ? (int)mutate_pick(m, way, (uint32_t)n) : ref->column;
+    struct sql_node *test = said(m, "x IS NOT NULL", 0, mutate_column(m, ref->source, column));
+    if (test) sql_replace(mutate_copy(m, at), test);
+    return test;
+}

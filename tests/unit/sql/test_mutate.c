@@ -86,7 +86,7 @@ static const struct {
     {SQL_MUTATE_wrong_join_path, "SELECT p.name FROM person AS p JOIN trip AS t ON p.id = t.guide_id", "t.leader_id"},
     {SQL_MUTATE_negation_scope,
      "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM visit WHERE place = 'Bern')",
-     "JOIN visit ON person.id = visit.person_id WHERE visit.place <> 'Bern'"},
+     "FROM visit JOIN person ON person.id = visit.person_id WHERE visit.place <> 'Bern'"},
     {SQL_MUTATE_contradicted_value, "SELECT name FROM person WHERE city = 'Paris'", "'Rome'"},
     {SQL_MUTATE_value_in_other_column, "SELECT age FROM person WHERE city = 'Paris'", "name = 'Paris'"},
     {SQL_MUTATE_superlative_on_wrong_column, "SELECT id FROM trip ORDER BY km DESC LIMIT 1", "ORDER BY seats DESC"},
@@ -106,6 +106,8 @@ static const struct {
     {SQL_MUTATE_units, "SELECT id FROM trip WHERE km > 150", "150000"},
     {SQL_MUTATE_having_vs_where, "SELECT source FROM trip GROUP BY source HAVING sum(km) > 200", "WHERE km > 200"},
     {SQL_MUTATE_said_with_care, "SELECT id FROM trip ORDER BY km LIMIT 1", "WHERE km IS NOT NULL ORDER BY km"},
+    {SQL_MUTATE_idle_condition, "SELECT name FROM person WHERE city = 'Paris' AND age > 20",
+     "city IS NOT NULL AND age > 20"},
 };
 
 /* Further faces of the operators that have several. */
@@ -123,7 +125,13 @@ static const struct {
     {SQL_MUTATE_wrong_join_path, "SELECT p.name FROM person AS p JOIN visit AS v ON p.id = v.person_id",
      "JOIN trip AS v ON p.id = v."},
     {SQL_MUTATE_negation_scope, "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM visit)",
-     "JOIN visit ON person.id <> visit.person_id"},
+     "FROM visit JOIN person ON person.id <> visit.person_id"},
+    {SQL_MUTATE_negation_scope,
+     "SELECT name FROM person WHERE id NOT IN (SELECT v.person_id FROM visit AS v JOIN trip AS t ON v.place = t.source "
+     "WHERE t.km = 150)",
+     "FROM visit AS v JOIN trip AS t ON v.place = t.source JOIN person ON person.id = v.person_id WHERE t.km <> 150"},
+    {SQL_MUTATE_negation_scope, "SELECT name FROM person WHERE city <> 'Rome' AND age <> 20",
+     "NOT (city = 'Rome' AND age = 20)"},
     {SQL_MUTATE_negation_scope, "SELECT name FROM person EXCEPT SELECT name FROM person WHERE city = 'Rome'",
      "SELECT name FROM person WHERE city <> 'Rome'"},
     {SQL_MUTATE_never_vs_not_all, "SELECT name FROM person EXCEPT SELECT name FROM person WHERE city = 'Rome'",
