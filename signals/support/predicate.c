@@ -1,6 +1,6 @@
 #include "signals/support/predicate.h"
 
-#include "lib/question/question.h"
+#include "lib/question/forms.h"
 #include "signals/support/probe.h"
 
 #include <glib.h>
@@ -352,6 +352,10 @@ bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig
         bool word_for_word = holds_bytes(subject->question, literal->text, literal->text_len) ||
                              holds_bytes(subject->evidence, literal->text, literal->text_len);
         if (held != HELD_NOWHERE && !(held == HELD_SPACED && word_for_word)) return false;
+        enum question_form form;
+        if (held == HELD_NOWHERE && question_stored_form(subject->arena, subject->schema, predicate->column,
+                                                         literal->text, literal->text_len, &form))
+            return false;
     }
     return predicate->n_literals > 0;
 }
