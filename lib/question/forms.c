@@ -13,7 +13,8 @@ enum {
     LONG_SPELLED = 9, /* from here on two letters may differ */
     MAX_TOP = 16,
     MAX_NEAR = 6,
-    MAX_HITS = 32
+    MAX_HITS = 32,
+    MAX_WORDS = 200
 };
 
 static const struct {
@@ -71,7 +72,7 @@ static const char *const CODES[] = {
     " saturday sat ", " sunday sun ",
 };
 /* clang-format on */
-enum { CODES_MALE = 0, CODES_FEMALE = 1, CODES_JANUARY = 4, MONTHS = 12 };
+enum { CODES_MALE = 0, CODES_FEMALE = 1, CODES_YES = 2, CODES_NO = 3, CODES_JANUARY = 4, MONTHS = 12 };
 
 double question_form_strength(enum question_form form)
 {
@@ -481,4 +482,110 @@ const char *question_stored_form(struct arena *arena, const struct schema_index 
     }
     *form = search.form;
     return search.best;
+}
+
+/* --- a question and a column -------------------------------------------------------------------------------------- */
+
+struct said_list {
+    struct arena *arena;
+    const struct question *question;
+    const struct schema_index *schema;
+    const struct schema_column *column;
+    struct question_said *items;
+    uint32_t n;
+};
+
+static bool is_covered(const struct said_list *list, uint32_t token)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (token >= list->items[i].first && token < list->items[i].first + list->items[i].n_tokens) return true;
+    return false;
+}
+
+static void add_said(struct said_list *list, uint32_t first, uint32_t n_tokens, const char *stored,
+                     enum question_form form, bool sure)
+{
+    if (list->n < QUESTION_MAX_SAID && stored)
+        list->items[list->n++] = (struct question_said){first, n_tokens, stored, form, sure};
+}
+
+static void add_known(struct said_list *list)
+{
+    for (uint32_t i = 0; i < list->question->n_values; i++) {
+        const struct question_value *value = &list->question->values[i];
+        bool sure = value->kind == QUESTION_VALUE_QUOTED || (value->capital && !value->is_name);
+        for (uint32_t h = 0; h < value->n_hits; h++)
+            if (value->hits[h].column == list->column->id)
+                add_said(list, value->first, value->n_tokens, value->hits[h].form, QUESTION_FORM_SAME, sure);
+    }
+}
+
+/* Is the word in a value of its own, elsewhere in the database? */
+static bool is_in_other_value(const struct question *question, uint32_t token)
+{
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        const struct question_value *value = &question->values[i];
+        bool longer = value->n_tokens > 1 || value->kind == QUESTION_VALUE_QUOTED;
+        if (longer && token >= value->first && token < value->first + value->n_tokens) return true;
+    }
+    return false;
+}
+
+/* Another form of one of the column's most frequent values, or of one that the tables know. */
+static void add_form(struct said_list *list, uint32_t i)
+{
+    const struct text_token *token = &list->question->tokens.items[i];
+    struct form_search search = {
+        .arena = list->arena, .schema = list->schema, .column = list->column, .text = text_of_token(token)};
+    const unsigned plain = 1U << CODES_MALE | 1U << CODES_FEMALE | 1U << CODES_YES | 1U << CODES_NO;
+    search.text.codes = code_rows(token->norm) & ~plain;
+    search.text.people = is_of_people(token->norm);
+    if (search.text.codes) ask_codes(&search);
+    if (search.text.people) ask_peoples(&search);
+    const struct schema_stats *stats = &list->column->stats;
+    for (uint32_t t = 0; t < stats->n_top && search.form == QUESTION_FORM_NONE; t++) {
+        const struct db_value *top = &stats->top[t].value;
+        if (top->type == DB_TEXT && strlen(token->norm) >= MIN_PART) offer(&search, top->text, top->len);
+        if (search.form < QUESTION_FORM_WORD) search.form = QUESTION_FORM_NONE;
+    }
+    if (search.form != QUESTION_FORM_NONE)
+        add_said(list, i, 1, search.best, search.form, search.form < QUESTION_FORM_WORD);
+}
+
+uint32_t question_values_of(struct arena *arena, const struct question *question, const struct schema_index *schema,
+                            const struct schema_column *column, struct question_said out[QUESTION_MAX_SAID])
+{
+    struct said_list list = {arena, question, schema, column, out, 0};
+    add_known(&list);
+    for (uint32_t i = 0; i < question->tokens.n && i < MAX_WORDS; i++) {
+        const struct text_token *token = &question->tokens.items[i];
+        if (token->kind != TEXT_WORD || token->is_stop || token->is_number) continue;
+        if (!is_covered(&list, i) && !is_in_other_value(question, i)) add_form(&list, i);
+    }
+    return list.n;
+}
+
+/* Is the word one of several of a column's or table's name? */
+static bool is_in_long_name(const struct question *question, uint32_t token)
+{
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        if (m->exact && m->n_tokens > 1 && token >= m->first && token < m->first + m->n_tokens) return true;
+    }
+    return false;
+}
+
+unsigned question_genders(const struct question *question, uint32_t *first)
+{
+    unsigned said = 0;
+    for (uint32_t i = 0; i < question->tokens.n && i < MAX_WORDS; i++) {
+        const struct text_token *token = &question->tokens.items[i];
+        bool letter = token->kind == TEXT_QUOTED || (token->is_capital && i > 0);
+        enum question_gender gender = question_gender_of(token->norm, strlen(token->norm), letter);
+        bool apart = token->kind == TEXT_QUOTED || (!is_in_other_value(question, i) && !is_in_long_name(question, i));
+        if (gender == QUESTION_NO_GENDER || !apart) continue;
+        said |= 1U << gender;
+        *first = i;
+    }
+    return said;
 }

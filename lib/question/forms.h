@@ -48,11 +48,28 @@ const char *question_stored_form(struct arena *arena, const struct schema_index 
                                  const struct schema_column *column, const char *text, size_t len,
                                  enum question_form *form);
 
+/* A value of a column that words of the question stand for. */
+struct question_said {
+    uint32_t first, n_tokens;
+    const char *stored; /* as the column has it */
+    enum question_form form;
+    bool sure; /* a proper name or a quotation, or a word of another form; else a plain word that is a value too */
+};
+enum { QUESTION_MAX_SAID = 8 };
+/* The values of the column that the question says, in whatever form; codes of genders and of yes and no are left out.
+ * Bounded: 200 words against 16 values. Count. */
+uint32_t question_values_of(struct arena *arena, const struct question *question, const struct schema_index *schema,
+                            const struct schema_column *column, struct question_said out[QUESTION_MAX_SAID]);
+
 enum question_gender { QUESTION_NO_GENDER, QUESTION_MALE, QUESTION_FEMALE, QUESTION_BOTH_GENDERS };
 /* Which of the two a word says ("women"); of a letter, only if `codes`. */
 enum question_gender question_gender_of(const char *word, size_t len, bool codes);
 /* Do the values of the column tell genders, at least two of them and nothing but (unknown and the like aside)? */
 bool question_column_is_gender(const struct schema_column *column);
+
+/* The genders that the question speaks of by words that are neither part of a value nor of a longer name, as bits 1U <<
+ * enum question_gender. *first: the last such word. */
+unsigned question_genders(const struct question *question, uint32_t *first);
 
 /* The parts of a date: -1 where it does not say. */
 struct question_date {
