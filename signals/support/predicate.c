@@ -352,6 +352,8 @@ bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig
         bool word_for_word = holds_bytes(subject->question, literal->text, literal->text_len) ||
                              holds_bytes(subject->evidence, literal->text, literal->text_len);
         if (held != HELD_NOWHERE && !(held == HELD_SPACED && word_for_word)) return false;
+        if (predicate->column->stats.nulls > 0 && sql_name_is(literal->text, literal->text_len, "null", 4))
+            return false;
         enum question_form form;
         if (held == HELD_NOWHERE && question_stored_form(subject->arena, subject->schema, predicate->column,
                                                          literal->text, literal->text_len, &form))

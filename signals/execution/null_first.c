@@ -1,0 +1,64 @@
+/* null_first: ORDER BY ... LIMIT n answers with a row whose key is NULL, for the engine puts those first.
+ *
+ * SQLite takes NULL for less than anything, so an ascending order begins with it; PostgreSQL takes it for more, so a
+ * descending one does. The query is asked itself, with its keys shown: conditions that keep NULL out are met that way. */
+#include "signals/support/names.h"
+#include "signals/support/probe.h"
+#include "signals/support/widened.h"
+
+static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
+                                         "blank", "unspecified", "undefined", NULL};
+
+/* Does the engine put NULL first for this term? Who wrote NULLS FIRST means it. */
+static bool begins_with_null(const struct vsig_run *run, const struct sql_node *term)
+{
+    if (term->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST)) return false;
+    return db_dialect(run->subject->db)->nulls_are_least == (term->op != SQL_DESC);
+}
+
+static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
+{
+    struct vsig_subject *subject = run->subject;
+    const struct sql_node *term = sql_kid(sql_kid(query, QUERY_ORDER), 0);
+    long cut = vsig_cut_of(query);
+    uint32_t n_keys = 0;
+    if (!cut || !term || !begins_with_null(run, term) || vsig_is_correlated(subject, query)) return ERR_OK;
+    const char *sql = vsig_widened(subject, query, cut + 1, &n_keys);
+    if (!sql) return subject->arena->failed ? ERR_LIMIT_MEMORY : ERR_OK;
+    struct db_result result;
+    enum err_code code = vsig_probe(subject, sql, 0, &result);
+    if (code != ERR_OK) return code;
+    if (result.n_rows <= (uint32_t)cut || result.n_columns <= n_keys) return ERR_OK;
+    if (result.values[result.n_columns - n_keys].type != DB_NULL) return ERR_OK;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by: NULL comes first");
+    vsig_add_clause(run, finding, sql_kid(query, QUERY_LIMIT));
+    return ERR_OK;
+}
+
+static enum err_code null_first_eval(struct vsig_run *run)
+{
+    enum err_code worst = ERR_OK;
+    const struct sql_node *root = run->subject->stmt->root;
+    if (run->subject->analysis && vsig_question_says(run->subject, ABOUT_NULL)) return ERR_OK;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        enum err_code code = n->kind == SQL_QUERY ? look_at(run, n) : ERR_OK;
+        if (code != ERR_OK) worst = code;
+    }
+    return run->verdict->state == VSIG_FIRED ? ERR_OK : worst;
+}
+
+const struct vsig_def vsig_null_first = {
+    .id = VSIG_ID_null_first,
+    .name = "null_first",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB,
+    .sentence = "ORDER BY with LIMIT answers with a row whose order key is NULL",
+    .description =
+        "Where the key is NULL nothing is known of the row, yet the engine puts it first, before the least value "
+        "(SQLite, ascending) or the greatest (PostgreSQL, descending).",
+    .example = "SELECT name FROM singer ORDER BY age LIMIT 1 when one singer's age is NULL.",
+    .instruction = "Leave rows without a key out (WHERE key IS NOT NULL), or order with NULLS LAST.",
+    .eval = null_first_eval,
+};
