@@ -99,6 +99,7 @@ static unsigned code_rows(const char *word)
 {
     unsigned rows = 0;
     size_t len = strlen(word);
+    if (len > 5 && word[len - 1] == 's') len--; /* Decembers */
     for (size_t i = 0; i < G_N_ELEMENTS(CODES) && len < 10; i++)
         if (row_has(CODES[i], word, len)) rows |= 1U << i;
     return rows;

@@ -73,8 +73,11 @@ static void add_data(struct vsig_run *run, struct vsig_finding *finding, const s
                                        literal->text_len, near, 3);
     for (uint32_t i = 0; i < n; i++) vsig_add_fact(run, finding, "nearest", true, "%s", near[i]);
     enum question_form form;
-    const char *stored = question_stored_form(subject->arena, subject->schema, predicate->column, literal->text,
-                                              literal->text_len, &form);
+    const char *text = literal->text;
+    size_t len = literal->text_len;
+    while (len && *text == '%') text++, len--;
+    while (len && text[len - 1] == '%') len--;
+    const char *stored = question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form);
     if (stored) vsig_add_fact(run, finding, "the data says", true, "%s", stored);
     struct schema_hit hits[4];
     n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 4);

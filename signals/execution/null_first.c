@@ -1,10 +1,12 @@
 /* null_first: ORDER BY ... LIMIT n answers with a row whose key is NULL, for the engine puts those first.
  *
  * SQLite takes NULL for less than anything, so an ascending order begins with it; PostgreSQL takes it for more, so a
- * descending one does. The query is asked itself, with its keys shown: conditions that keep NULL out are met that way. */
+ * descending one does. A blank text and a date of zeros stand for nothing likewise. The query is asked itself, with its keys shown: conditions that keep NULL out are met that way. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/widened.h"
+
+#include <string.h>
 
 static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
                                          "blank", "unspecified", "undefined", NULL};
@@ -16,22 +18,34 @@ static bool begins_with_null(const struct vsig_run *run, const struct sql_node *
     return db_dialect(run->subject->db)->nulls_are_least == (term->op != SQL_DESC);
 }
 
+/* A text without a letter, or a date that is none: what stands where NULL belongs. */
+static bool is_blank(const struct db_value *value)
+{
+    if (value->type != DB_TEXT) return false;
+    for (size_t i = 0; i < value->len; i++)
+        if (!strchr(" 0-:/.", value->text[i])) return false;
+    return value->len == 0 || memchr(value->text, '-', value->len) || memchr(value->text, ' ', value->len);
+}
+
 static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
 {
     struct vsig_subject *subject = run->subject;
     const struct sql_node *term = sql_kid(sql_kid(query, QUERY_ORDER), 0);
     long cut = vsig_cut_of(query);
     uint32_t n_keys = 0;
-    if (!cut || !term || !begins_with_null(run, term) || vsig_is_correlated(subject, query)) return ERR_OK;
+    if (!cut || !term || vsig_is_correlated(subject, query)) return ERR_OK;
     const char *sql = vsig_widened(subject, query, cut + 1, &n_keys);
     if (!sql) return subject->arena->failed ? ERR_LIMIT_MEMORY : ERR_OK;
     struct db_result result;
     enum err_code code = vsig_probe(subject, sql, 0, &result);
     if (code != ERR_OK) return code;
     if (result.n_rows <= (uint32_t)cut || result.n_columns <= n_keys) return ERR_OK;
-    if (result.values[result.n_columns - n_keys].type != DB_NULL) return ERR_OK;
+    const struct db_value *key = &result.values[result.n_columns - n_keys];
+    bool null = key->type == DB_NULL && begins_with_null(run, term);
+    if (!null && !is_blank(key)) return ERR_OK;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by: NULL comes first");
+        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by: %s comes first",
+                  null ? "NULL" : "what stands for nothing");
     vsig_add_clause(run, finding, sql_kid(query, QUERY_LIMIT));
     return ERR_OK;
 }

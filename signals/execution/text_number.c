@@ -1,7 +1,8 @@
 /* text_number: numbers kept as text are compared or sorted letter by letter, and it makes a difference.
  *
  * '95' is greater than '150', and greater than 150 too: the engine turns the number into a text where the column is one.
- * Equality does no harm. Whether anything comes out otherwise is asked of the data: texts of one length ('0012', years)
+ * A text among numbers ('T' for a trace
+ * of rain) is greater than all of them. Equality does no harm. Whether anything comes out otherwise is asked of the data: texts of one length ('0012', years)
  * have the order of their numbers. */
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -9,8 +10,9 @@
 #include "signals/support/query.h"
 
 #include <string.h>
+#include <sys/param.h>
 
-enum { OPT_SHARE, OPT_MAX_PROBE };
+enum { OPT_SHARE, OPT_MAX_PROBE, MIN_SEEN = 3 };
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_SHARE] = {"share", 0.8, 0.5, 1, "share of a column's texts that must be numbers"},
@@ -25,12 +27,57 @@ struct text_number_search {
     enum err_code code; /* of what could not be asked */
 };
 
+/* What a column that is not all numbers holds in their place: 'null', 'n/a', nothing. */
+static bool is_missing(const struct db_value *value)
+{
+    static const char *const WORDS[] = {"null", "none", "n/a", "na", "nan", "-", "?", "unknown", "\\N"};
+    if (value->type != DB_TEXT) return false;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (sql_name_is(value->text, value->len, WORDS[i], strlen(WORDS[i]))) return true;
+    return value->len == 0;
+}
+
+/* The length of the number that the text begins with: "1,370" of "1,370 lb". */
+static size_t number_at_start(const char *text)
+{
+    size_t n = 0;
+    while ((text[n] >= '0' && text[n] <= '9') || (n && (text[n] == ',' || text[n] == '.') && text[n + 1] >= '0')) n++;
+    return n;
+}
+
+/* Does each of the frequent values begin with a number, and is the next word the same for all: "lb", "of", or none? */
+static bool has_one_unit(const struct schema_stats *stats)
+{
+    const char *unit = NULL;
+    size_t unit_len = 0, seen = 0;
+    for (uint32_t i = 0; i < stats->n_top; i++) {
+        const struct db_value *value = &stats->top[i].value;
+        if (is_missing(value)) continue;
+        size_t number = value->type == DB_TEXT ? number_at_start(value->text) : 0;
+        if (!number) return false;
+        const char *rest = value->text + number;
+        size_t space = strspn(rest, " "), len = strcspn(rest + space, " ");
+        if (*rest && !space) return false; /* a date, a code */
+        if (unit && (len != unit_len || memcmp(unit, rest + space, len) != 0)) return false;
+        unit = rest + space;
+        unit_len = len;
+        seen++;
+    }
+    return seen >= MIN_SEEN;
+}
+
+/* Texts that are numbers, or numbers among which some texts are: those are greater than any number. */
 static bool holds_numbers_as_text(const struct vsig_run *run, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
-    double least = db_dialect(run->subject->db)->casts_any_text ? vsig_opt(run, OPT_SHARE) : 1;
-    return stats->texts > 0 && stats->ints + stats->reals == 0 && stats->numeric_texts > 0 &&
-           (double)stats->numeric_texts >= least * (double)stats->texts;
+    bool casts = db_dialect(run->subject->db)->casts_any_text;
+    double least = casts ? vsig_opt(run, OPT_SHARE) : 1;
+    uint64_t numbers = stats->ints + stats->reals + stats->numeric_texts,
+             all = stats->ints + stats->reals + stats->texts;
+    for (uint32_t i = 0; i < stats->n_top; i++)
+        if (is_missing(&stats->top[i].value)) all -= MIN(all, stats->top[i].count);
+    if (stats->texts == 0 || stats->date_texts > 0) return false;
+    return (numbers > 0 && (double)numbers >= least * (double)all) || (casts && numbers == 0 && has_one_unit(stats));
 }
 
 static bool ask(struct text_number_search *search, const char *sql)
@@ -68,6 +115,13 @@ static bool compares_otherwise(struct text_number_search *search, const struct v
     return ask(search, arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) <> (%s) LIMIT 1", from, by_letters, by_number));
 }
 
+/* "1,370 lb" as 1370 where any text can be cast. */
+static const char *number_text(struct arena *arena, const char *name, bool casts)
+{
+    return casts ? arena_printf(arena, "CAST(replace(%s, ',', '') AS REAL)", name)
+                 : arena_printf(arena, "CAST(%s AS REAL)", name);
+}
+
 /* Are there two values whose order by letters is not that of their numbers? */
 static bool sorts_otherwise(struct text_number_search *search, const struct schema_column *column)
 {
@@ -76,11 +130,15 @@ static bool sorts_otherwise(struct text_number_search *search, const struct sche
     const char *table = schema_quote_table(arena, &subject->schema->tables[column->table]);
     const char *name = db_quote_name(arena, column->name, strlen(column->name));
     if (!table || !name) return false;
+    bool casts = db_dialect(subject->db)->casts_any_text;
+    const char *key = number_text(arena, name, casts), *x = number_text(arena, "x", casts);
+    const char *y = number_text(arena, "y", casts);
+    if (!key || !x || !y) return false;
     return ask(search,
                arena_printf(arena,
-                            "SELECT 1 FROM (SELECT %s AS x, lag(%s) OVER (ORDER BY CAST(%s AS REAL)) AS y FROM %s "
-                            "WHERE %s IS NOT NULL) AS t WHERE x < y AND CAST(x AS REAL) > CAST(y AS REAL) LIMIT 1",
-                            name, name, name, table, name));
+                            "SELECT 1 FROM (SELECT %s AS x, lag(%s) OVER (ORDER BY %s) AS y FROM %s WHERE %s IS "
+                            "NOT NULL) AS t WHERE x < y AND %s > %s LIMIT 1",
+                            name, name, key, table, name, x, y));
 }
 
 static void report(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
@@ -88,7 +146,7 @@ static void report(struct vsig_run *run, const struct sql_node *node, const stru
 {
     const char *table = run->subject->schema->tables[column->table].name;
     struct vsig_finding *finding = vsig_fire(
-        run, VSIG_ERROR, node, "%s.%s holds numbers as text; they are %s letter by letter", table, column->name, does);
+        run, VSIG_ERROR, node, "%s.%s holds numbers as text, which are not %s as numbers", table, column->name, does);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
 }
 

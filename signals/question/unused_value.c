@@ -315,6 +315,17 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
     return false;
 }
 
+/* A power of ten where the question counts in thousands, millions ...: the column may count in others. */
+static bool is_scale(const struct question *question, const struct literal *literal)
+{
+    static const char *const SCALES[] = {"thousand", "million", "billion", "trillion", "dozen", "kilo"};
+    double power = literal->is_number && literal->number > 0 ? log10(literal->number) : 0.5;
+    if (fabs(power - round(power)) > 1e-9) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(SCALES); i++)
+        if (question_has(question, SCALES[i])) return true;
+    return false;
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
@@ -322,7 +333,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
-    if (is_said(run, literal)) return;
+    if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);

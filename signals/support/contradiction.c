@@ -50,14 +50,15 @@ bool vsig_stands_for(struct vsig_subject *subject, const struct vsig_predicate *
 /* Words of the text and of the question that begin alike: "comp. sci." and computer science. */
 static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words)
 {
-    enum { MIN_START = 3 };
+    enum { MIN_START = 3, LONG_START = 5 }; /* AssocProf: associate professor */
     for (uint32_t w = 0; w < words->n; w++) {
         if (words->items[w].kind == TEXT_PUNCT || words->items[w].is_stop) continue;
         const char *word = words->items[w].stem;
         for (uint32_t i = 0; i < said->n; i++) {
             if (said->items[i].is_stop || said->items[i].kind == TEXT_PUNCT) continue;
             size_t least = MIN(strlen(word), strlen(said->items[i].stem));
-            if (least >= MIN_START && strncmp(word, said->items[i].stem, least) == 0) return true;
+            if (least >= MIN_START && strncmp(word, said->items[i].stem, least > LONG_START ? LONG_START : least) == 0)
+                return true;
             if (text_word_similarity(words->items[w].norm, said->items[i].norm) > 0.5) return true;
         }
     }
@@ -113,10 +114,12 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     unsigned said = question_genders(subject->analysis, &first);
     enum question_gender wanted = question_gender_of(literal->text, literal->text_len, true);
     bool is_not = (predicate->node->flags & SQL_F_NOT) != 0 || predicate->node->op == SQL_OP_NE;
-    if (wanted == QUESTION_NO_GENDER || subject->analysis->evidence.n > 0 || query_is_excluded(predicate->node)) return;
-    if (is_not) wanted = wanted == QUESTION_MALE ? QUESTION_FEMALE : QUESTION_MALE;
-    enum question_gender other = wanted == QUESTION_MALE ? QUESTION_FEMALE : QUESTION_MALE;
-    if (said != 1U << other) return;
+    if (subject->analysis->evidence.n > 0 || query_is_excluded(predicate->node)) return;
+    if (said != 1U << QUESTION_MALE && said != 1U << QUESTION_FEMALE) return;
+    if (wanted == QUESTION_NO_GENDER &&
+        (is_not || is_said(subject, predicate->column, literal->text, literal->text_len)))
+        return; /* neither of them ('X'), and not left out */
+    if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
     const char *word = subject->analysis->tokens.items[first].norm;
     const char *stored =

@@ -354,9 +354,12 @@ bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig
         if (held != HELD_NOWHERE && !(held == HELD_SPACED && word_for_word)) return false;
         if (predicate->column->stats.nulls > 0 && sql_name_is(literal->text, literal->text_len, "null", 4))
             return false;
+        const char *text = literal->text;
+        size_t len = literal->text_len;
         enum question_form form;
-        if (held == HELD_NOWHERE && question_stored_form(subject->arena, subject->schema, predicate->column,
-                                                         literal->text, literal->text_len, &form))
+        trim_pattern(&text, &len);
+        if (held == HELD_NOWHERE &&
+            question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form))
             return false;
     }
     return predicate->n_literals > 0;
