@@ -187,8 +187,9 @@ static void set_years(struct extraction *ex, const struct vsig_predicate *all, u
         bool met = false, other = false;
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t l = 0; l < all[i].n_literals; l++) {
-                const char *text = all[i].literals[l]->text;
-                if (!text || !strstr(text, value->text)) continue;
+                const struct sql_node *literal = all[i].literals[l];
+                if (!literal->text || !memmem(literal->text, literal->text_len, value->text, strlen(value->text)))
+                    continue;
                 met |= is_date_column(all[i].column);
                 other |= !is_date_column(all[i].column);
             }
@@ -214,17 +215,17 @@ static int month_said(const struct question *question)
 /* strftime('%m', d) = '03', '2014-03-05', LIKE '%-03-%', month = 3: the month is there. */
 static bool literal_has_month(const struct vsig_predicate *predicate, const struct sql_node *literal, int month)
 {
-    char two[8], middle[16];
-    const char *text = literal->text;
-    g_snprintf(two, sizeof two, "%02d", month % (MAX_MONTHS + 1));
-    g_snprintf(middle, sizeof middle, "-%02d", month % (MAX_MONTHS + 1));
-    if (strstr(text, middle)) return true;
-    bool same = strcmp(text, two) == 0 || (text[0] != '0' && g_ascii_strtoll(text, NULL, 10) == month);
+    char middle[16], text[16];
+    int len = g_snprintf(middle, sizeof middle, "-%02d", month % (MAX_MONTHS + 1));
+    if (memmem(literal->text, literal->text_len, middle, (size_t)len)) return true;
+    if (literal->text_len > 2) return false;
+    g_snprintf(text, sizeof text, "%.*s", (int)literal->text_len, literal->text);
+    if (g_ascii_strtoll(text, NULL, 10) != month) return false;
     const struct sql_node *root = predicate->node;
-    for (const struct sql_node *node = root; node && same; node = sql_walk(root, node))
-        if (sql_is(node, SQL_LITERAL) && node->text && node != literal && strchr(node->text, '%'))
-            return strstr(node->text, "%m") != NULL;
-    return same;
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node))
+        if (sql_is(node, SQL_LITERAL) && node->text && node != literal && memchr(node->text, '%', node->text_len))
+            return memmem(node->text, node->text_len, "%m", 2) != NULL;
+    return true;
 }
 
 static void set_months(struct extraction *ex, const struct vsig_predicate *all, uint32_t n)
