@@ -4,6 +4,7 @@
  * descending one does. A blank text and a date of zeros stand for nothing likewise. The query is asked itself, with its keys shown: conditions that keep NULL out are met that way. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
+#include "signals/support/query.h"
 #include "signals/support/widened.h"
 
 #include <string.h>
@@ -27,13 +28,27 @@ static bool is_blank(const struct db_value *value)
     return value->len == 0 || memchr(value->text, '-', value->len) || memchr(value->text, ' ', value->len);
 }
 
+/* Do the statistics say that the key always has a value? Then the query need not be run again. */
+static bool always_has_value(const struct vsig_run *run, const struct sql_node *query, const struct sql_node *term)
+{
+    const struct sql_node *items = sql_kid(sql_kid(query, QUERY_BODY), SELECT_ITEMS);
+    const struct sql_node *key = vsig_term_expression(term, items);
+    if (!key || query_aggregate_of(key) == QUERY_COUNT) return key != NULL;
+    const struct sql_ref *ref = sql_plain_column(key);
+    const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
+    if (!column || !ref->source || ref->source->kind != SQL_SOURCE_TABLE || ref->source->nullable) return false;
+    const struct schema_stats *stats = &column->stats;
+    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* else the least text is not known */
+    return !stats->sampled && stats->nulls == 0 && one_kind && !is_blank(&stats->min);
+}
+
 static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
 {
     struct vsig_subject *subject = run->subject;
     const struct sql_node *term = sql_kid(sql_kid(query, QUERY_ORDER), 0);
     long cut = vsig_cut_of(query);
     uint32_t n_keys = 0;
-    if (!cut || !term || vsig_is_correlated(subject, query)) return ERR_OK;
+    if (!cut || !term || always_has_value(run, query, term) || vsig_is_correlated(subject, query)) return ERR_OK;
     const char *sql = vsig_widened(subject, query, cut + 1, &n_keys);
     if (!sql) return subject->arena->failed ? ERR_LIMIT_MEMORY : ERR_OK;
     struct db_result result;
