@@ -97,6 +97,8 @@ struct db_dialect {
     const char *null_safe; /* the operator of equality that takes NULL for a value */
     const char *row_id;    /* the hidden column that tells the rows of a table apart */
     char parameter;        /* ?1 or $1 */
+    bool nulls_are_least;  /* an ascending order begins with them; else with them it ends */
+    bool casts_any_text;   /* CAST('x' AS REAL) is a number; else an error */
     const struct db_listing *listing;
     const struct db_checkup *checkups; /* NULL: there are no roles (a file is opened read-only) */
     /* The forms of a parsed statement that this engine's grammar lacks (lib/sql/dialect.h); NULL: the engine's own words

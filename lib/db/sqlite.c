@@ -468,8 +468,13 @@ const char *db_engine_version(void)
 }
 
 const struct db_engine db_engine_sqlite = {
-    .dialect =
-        {.null_safe = "IS", .row_id = "rowid", .parameter = '?', .listing = &sqlite_listing, .lacks = sql_not_sqlite},
+    .dialect = {.null_safe = "IS",
+                .row_id = "rowid",
+                .parameter = '?',
+                .nulls_are_least = true,
+                .casts_any_text = true,
+                .listing = &sqlite_listing,
+                .lacks = sql_not_sqlite},
     .is_file = true,
     .claims = claims,
     .shown = shown,

@@ -197,5 +197,6 @@ bool extract_values(struct extraction *ex)
     if (!ex->question) return true;
     set_literals(ex);
     set_values(ex);
+    extract_value_forms(ex);
     return true;
 }

@@ -1,6 +1,8 @@
 /* One comparison of a column with a literal selects no row of its table (SQLens §A.1, "Empty predicate"). */
+#include "lib/question/forms.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
+#include "signals/support/sibling.h"
 
 enum { OPT_MAX_PROBE };
 
@@ -70,13 +72,22 @@ static void add_data(struct vsig_run *run, struct vsig_finding *finding, const s
     uint32_t n = schema_nearest_values(subject->arena, subject->schema, predicate->column, literal->text,
                                        literal->text_len, near, 3);
     for (uint32_t i = 0; i < n; i++) vsig_add_fact(run, finding, "nearest", true, "%s", near[i]);
+    enum question_form form;
+    const char *text = literal->text;
+    size_t len = literal->text_len;
+    while (len && *text == '%') text++, len--;
+    while (len && text[len - 1] == '%') len--;
+    const char *stored = question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form);
+    if (stored) vsig_add_fact(run, finding, "the data says", true, "%s", stored);
     struct schema_hit hits[4];
     n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 4);
     for (uint32_t i = 0; i < n; i++) {
         const struct schema_column *column = subject->schema->columns[hits[i].column];
-        if (column != predicate->column)
-            vsig_add_fact(run, finding, "found_in", false, "%s.%s", subject->schema->tables[column->table].name,
-                          column->name);
+        if (column == predicate->column) continue;
+        vsig_add_fact(run, finding, "found_in", false, "%s.%s", subject->schema->tables[column->table].name,
+                      column->name);
+        const char *code = stored ? NULL : vsig_sibling_of(run->subject, predicate->column, column, hits[i].form);
+        if (code) vsig_add_fact(run, finding, "the data says", true, "%s", code);
     }
 }
 

@@ -7,13 +7,23 @@
  * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits
  * in common with question and evidence restricts the answer by something nobody said. Codes, flags and columns of few
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
+#include "signals/support/contradiction.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
-enum { OPT_PLAIN, OPT_UNASKED, OPT_MIN_DISTINCT, MAX_LITERALS = 64, MIN_PART = 3, MIN_STEM = 4, MAX_CODE = 3 };
+enum {
+    OPT_PLAIN,
+    OPT_UNASKED,
+    OPT_MIN_DISTINCT,
+    MAX_LITERALS = 64,
+    MIN_PART = 3,
+    MIN_STEM = 4,
+    MAX_CODE = 3,
+    MAX_HITS = 4
+};
 
 struct literal {
     const struct sql_node *node;
@@ -62,26 +72,6 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
     return true;
 }
 
-/* People and languages that are not spelt like their countries; letters only, and a country may have several names. */
-static const char *const DEMONYMS[][2] = {
-    {"french", "france"},        {"dutch", "netherlands"}, {"dutch", "holland"},     {"spanish", "spain"},
-    {"british", "united"},       {"british", "uk"},        {"british", "britain"},   {"british", "gb"},
-    {"american", "united"},      {"american", "usa"},      {"american", "us"},       {"english", "england"},
-    {"irish", "ireland"},        {"swiss", "switzerland"}, {"welsh", "wales"},       {"scottish", "scotland"},
-    {"danish", "denmark"},       {"greek", "greece"},      {"polish", "poland"},     {"norwegian", "norway"},
-    {"filipino", "philippines"}, {"finnish", "finland"},   {"czech", "czechia"},     {"flemish", "belgium"},
-    {"belgian", "belgium"},      {"korean", "korea"},      {"icelandic", "iceland"}, {"thai", "thailand"},
-};
-
-static bool is_demonym(const char *a, const char *b)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(DEMONYMS); i++)
-        if ((strcmp(a, DEMONYMS[i][0]) == 0 && strcmp(b, DEMONYMS[i][1]) == 0) ||
-            (strcmp(b, DEMONYMS[i][0]) == 0 && strcmp(a, DEMONYMS[i][1]) == 0))
-            return true;
-    return false;
-}
-
 /* Equal, one a part of the other, or of one stem (Canada, Canadian); by letters, so that "a, b" meets "a , b". */
 static bool texts_meet(const char *a, const char *b)
 {
@@ -90,14 +80,29 @@ static bool texts_meet(const char *a, const char *b)
     if (a_len >= MIN_PART && strstr(b, a)) return true;
     if (b_len >= MIN_PART && strstr(a, b)) return true;
     while (a[shared] && a[shared] == b[shared]) shared++;
-    if (is_demonym(a, b)) return true;
     return shared >= MIN_STEM && shared + 3 >= a_len && shared + 3 >= b_len;
 }
 
-static bool has_text(const struct literals *literals, const char *letters)
+/* Is the value a literal, or does one stand for it: in another form, or as its code in another column of the row? */
+static bool has_text(struct vsig_run *run, const struct literals *literals, const struct question_value *value,
+                     const char *letters)
 {
+    struct vsig_subject *subject = run->subject;
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    struct question_text said, has;
     for (uint32_t i = 0; i < literals->n; i++)
         if (texts_meet(literals->items[i].letters, letters)) return true;
+    if (!literals->n || !question_text_of(subject->arena, value->text, strlen(value->text), &said)) return false;
+    for (uint32_t i = 0; i < literals->n; i++) {
+        const char *text = literals->items[i].text;
+        if (question_text_of(subject->arena, text, strlen(text), &has) &&
+            question_form_between(&said, &has) > QUESTION_FORM_SPELLING)
+            return true;
+    }
+    uint32_t n = value->n_hits ? vsig_predicates(subject, all) : 0;
+    for (uint32_t i = 0; i < value->n_hits && i < MAX_HITS && n; i++)
+        if (vsig_stands_for(subject, all, n, subject->schema->columns[value->hits[i].column], value->hits[i].form))
+            return true;
     return false;
 }
 
@@ -240,7 +245,7 @@ static bool check_text(struct vsig_run *run, const struct query_view *view, cons
     const char *folded = text_fold(run->subject->arena, value->text, strlen(value->text));
     const char *letters = folded ? squeeze(run->subject->arena, folded) : NULL;
     if (!letters) return false;
-    if (*letters && !has_text(literals, letters)) report(run, view, value);
+    if (*letters && !has_text(run, literals, value, letters)) report(run, view, value);
     return true;
 }
 
@@ -297,6 +302,7 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
+    if (question_says_text(run->subject->arena, question, literal->text, strlen(literal->text), NULL)) return true;
     if (!words.items || tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
         return true;
     for (uint32_t w = 0; w < words.n; w++) {
@@ -309,6 +315,17 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
     return false;
 }
 
+/* A power of ten where the question counts in thousands, millions ...: the column may count in others. */
+static bool is_scale(const struct question *question, const struct literal *literal)
+{
+    static const char *const SCALES[] = {"thousand", "million", "billion", "trillion", "dozen", "kilo"};
+    double power = literal->is_number && literal->number > 0 ? log10(literal->number) : 0.5;
+    if (fabs(power - round(power)) > 1e-9) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(SCALES); i++)
+        if (question_has(question, SCALES[i])) return true;
+    return false;
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
@@ -316,7 +333,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
-    if (is_said(run, literal)) return;
+    if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);

@@ -1,6 +1,6 @@
 #include "signals/support/predicate.h"
 
-#include "lib/question/question.h"
+#include "lib/question/forms.h"
 #include "signals/support/probe.h"
 
 #include <glib.h>
@@ -352,6 +352,15 @@ bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig
         bool word_for_word = holds_bytes(subject->question, literal->text, literal->text_len) ||
                              holds_bytes(subject->evidence, literal->text, literal->text_len);
         if (held != HELD_NOWHERE && !(held == HELD_SPACED && word_for_word)) return false;
+        if (predicate->column->stats.nulls > 0 && sql_name_is(literal->text, literal->text_len, "null", 4))
+            return false;
+        const char *text = literal->text;
+        size_t len = literal->text_len;
+        enum question_form form;
+        trim_pattern(&text, &len);
+        if (held == HELD_NOWHERE &&
+            question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form))
+            return false;
     }
     return predicate->n_literals > 0;
 }

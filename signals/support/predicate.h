@@ -42,8 +42,9 @@ bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql
 
 /* Of a predicate that no row meets: is the question to blame and not the query? So it is when the question states every
  * literal and no other column holds one. Where the column itself holds the value in another spelling, the literal must
- * stand in the question byte for byte and differ from what is stored in spaces alone, which nobody sees; another case
- * or other signs are the query's to get right. */
+ * stand in the question byte for byte and differ from what is stored in spaces alone, which nobody sees; another case or
+ * other signs are the query's to get right, and so is the stored form of what the column has in another one ('France' for
+ * French, 'F' for female; NULL where the query says 'null'). */
 bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig_predicate *predicate);
 
 #endif

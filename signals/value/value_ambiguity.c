@@ -13,7 +13,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { OPT_MARGIN, OPT_MAX_COLUMNS, OPT_MIN_DIGITS, MAX_HITS = 16, MAX_TEXT = 200, NEAR = 2, FAR = 5 };
+enum { OPT_MARGIN, OPT_MAX_COLUMNS, OPT_MIN_DIGITS, OPT_NAMED, MAX_HITS = 16, MAX_TEXT = 200, NEAR = 2, FAR = 5 };
 
 /* One literal compared for equality with a column. */
 struct use {
@@ -189,6 +189,42 @@ static enum err_code check_equality(struct vsig_run *run, const struct sql_node 
     return ERR_OK;
 }
 
+static bool is_read(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    return query_reads_table(subject, (int)column->table);
+}
+
+/* LIKE '%Ayr%' on a column that holds the word among others only, while another column of the query's tables holds it as
+ * its whole value: a place and not a part of a name. */
+static void check_pattern(struct vsig_run *run, const struct sql_node *node)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct sql_node *pattern = query_literal(sql_kid(node, LIKE_PATTERN), NULL);
+    struct use use = {node, pattern, query_column(subject, sql_kid(node, LIKE_VALUE))};
+    if (!use.column || !pattern || !pattern->text || pattern->text_len < 5 || pattern->text[0] != '%') return;
+    const char *text = pattern->text + 1;
+    size_t len = pattern->text_len - 2;
+    struct schema_hit hits[MAX_HITS];
+    uint32_t first, last;
+    if (text[len] != '%' || memchr(text, '%', len) || evidence_names(subject->analysis, use.column)) return;
+    const char *folded = text_fold(subject->arena, text, len);
+    if (!folded || !place_of(subject->analysis, folded, subject->arena, &first, &last)) return;
+    if (closeness(subject->analysis, use.column, first, last) > vsig_opt(run, OPT_NAMED)) return;
+    const struct schema_column *whole = NULL;
+    uint32_t n = schema_values_with(subject->schema, text, len, hits, MAX_HITS);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct schema_column *other = subject->schema->columns[hits[i].column];
+        if (other == use.column) return;
+        if (is_read(subject, other) && !query_compares(subject, other)) whole = other;
+    }
+    if (!whole) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, node, "%s.%s holds this as a whole value; here it is looked for as a part of %s",
+                  subject->schema->tables[whole->table].name, whole->name, use.column->name);
+    vsig_add_fact(run, finding, "value", false, "%.*s", (int)len, text);
+    vsig_add_fact(run, finding, "column", false, "%s.%s", subject->schema->tables[whole->table].name, whole->name);
+}
+
 static enum err_code value_ambiguity_eval(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -201,6 +237,8 @@ static enum err_code value_ambiguity_eval(struct vsig_run *run)
             code = check_equality(run, n);
         else if (sql_is(n, SQL_IN))
             code = check_in(run, n);
+        else if (sql_is(n, SQL_LIKE))
+            check_pattern(run, n);
     }
     return code;
 }
@@ -209,6 +247,7 @@ static const struct vsig_option OPTIONS[] = {
     [OPT_MARGIN] = {"margin", 0.25, 0, 2, "how much closer the other column must be, in shares of its name"},
     [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that more columns hold say nothing"},
     [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "shorter whole numbers say nothing"},
+    [OPT_NAMED] = {"named", 0.6, 0, 2, "a pattern on a column that the question names better than this is meant so"},
     {NULL},
 };
 

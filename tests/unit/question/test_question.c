@@ -1,5 +1,7 @@
 /* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
 #include "lib/question/question.h"
+
+#include "lib/question/forms.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -274,4 +276,88 @@ Test(question, a_full_arena_is_told)
         arena_free(&arena);
     }
     cr_expect(done);
+}
+
+static enum question_form form_of(const char *a, const char *b)
+{
+    struct arena arena;
+    struct question_text x, y;
+    arena_init(&arena, 0);
+    enum question_form form = QUESTION_FORM_NONE;
+    if (question_text_of(&arena, a, strlen(a), &x) && question_text_of(&arena, b, strlen(b), &y)) {
+        form = question_form_between(&x, &y);
+        cr_expect_eq(form, question_form_between(&y, &x), "%s and %s: not both ways", a, b);
+    }
+    arena_free(&arena);
+    return form;
+}
+
+Test(question, forms_of_one_thing)
+{
+    static const struct {
+        const char *a, *b;
+        enum question_form form;
+    } rows[] = {
+        {"New York", "new  york", QUESTION_FORM_SAME},
+        {"hip-hop", "Hip Hop", QUESTION_FORM_SAME},
+        {"cats", "cat", QUESTION_FORM_WORD},
+        {"female", "F", QUESTION_FORM_CODE},
+        {"women", "Female", QUESTION_FORM_CODE},
+        {"men", "F", QUESTION_FORM_NONE},
+        {"yes", "T", QUESTION_FORM_CODE},
+        {"March", "3", QUESTION_FORM_CODE},
+        {"Monday", "Mon", QUESTION_FORM_CODE},
+        {"French", "France", QUESTION_FORM_PEOPLE},
+        {"Dutch", "Netherlands", QUESTION_FORM_PEOPLE},
+        {"French", "Germany", QUESTION_FORM_NONE},
+        {"March 5, 2014", "2014-03-05", QUESTION_FORM_DATE},
+        {"03/05/2014", "2014-03-05", QUESTION_FORM_DATE},
+        {"5th of March 2014", "2014-03-05 00:00:00", QUESTION_FORM_DATE},
+        {"March 2014", "2014-03", QUESTION_FORM_DATE},
+        {"March 5, 2014", "2014-03-06", QUESTION_FORM_NONE},
+        {"2014", "2014-03-05", QUESTION_FORM_NONE},
+        {"United States of America", "USA", QUESTION_FORM_INITIALS},
+        {"Nairn University", "University of Nairn", QUESTION_FORM_PART},
+        {"Nairn", "University of Nairn", QUESTION_FORM_PART},
+        {"Baltimroe", "Baltimore", QUESTION_FORM_SPELLING},
+        {"Europe", "Asia", QUESTION_FORM_NONE},
+        {"12", "13", QUESTION_FORM_NONE},
+        {"of", "of the", QUESTION_FORM_NONE},
+        {"", "", QUESTION_FORM_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(form_of(rows[i].a, rows[i].b), rows[i].form, "%s and %s: %s", rows[i].a, rows[i].b,
+                     question_form_name(form_of(rows[i].a, rows[i].b)));
+}
+
+/* What the question says of a text, and which value of a column stands for one. */
+Test(question, forms_in_question_and_column)
+{
+    uint32_t first;
+    const struct question *question = read_question("How many women born on March 5, 1980 live in Peruvian cities?");
+    cr_expect_eq(question_says_text(&fixture.arena, question, "F", 1, &first), QUESTION_FORM_CODE);
+    cr_expect_eq(first, 2);
+    cr_expect_eq(question_says_text(&fixture.arena, question, "Peru", 4, NULL), QUESTION_FORM_PEOPLE);
+    cr_expect_eq(question_says_text(&fixture.arena, question, "Chile", 5, &first), QUESTION_FORM_NONE);
+    cr_expect_eq(first, UINT32_MAX);
+    enum question_form form;
+    int city = schema_find_table(schema, "city", 4), country = schema_find_column(schema, city, "country_name", 12);
+    const struct schema_column *column = &schema->tables[city].columns[country];
+    const char *stored = question_stored_form(&fixture.arena, schema, column, "peruvian", 8, &form);
+    cr_expect(stored && strcmp(stored, "Peru") == 0 && form == QUESTION_FORM_PEOPLE);
+    stored = question_stored_form(&fixture.arena, schema, column, "USA", 3, &form);
+    cr_expect(!stored || strcmp(stored, "United States") == 0);
+    cr_expect_null(question_stored_form(&fixture.arena, schema, column, "Chile", 5, &form));
+    cr_expect_eq(form, QUESTION_FORM_NONE);
+}
+
+Test(question, dates_are_read_or_refused)
+{
+    static const char *const no[] = {"hello", "12",    "2014-13-40",  "1 2 3 4",
+                                     "99999", "March", "20140305123", "a1/b2/c3"};
+    struct question_date date;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        cr_expect_not(question_read_date(no[i], strlen(no[i]), false, &date), "%s", no[i]);
+    cr_expect(question_read_date("5/3/2014", 8, true, &date) && date.day == 5 && date.month == 3 && date.year == 2014);
+    cr_expect(question_read_date("2014", 4, false, &date) && date.year == 2014 && date.month == -1);
 }

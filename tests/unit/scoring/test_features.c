@@ -104,6 +104,73 @@ Test(features_extract, tell_the_sound_query_from_the_other)
     }
 }
 
+static const char FORMS_SCHEMA[] =
+    "CREATE TABLE runner (runner_id INTEGER PRIMARY KEY, name TEXT, sex TEXT, country TEXT, minutes REAL, points TEXT,"
+    "  joined TEXT, weight REAL, active TEXT);"
+    "INSERT INTO runner VALUES (1, 'Ann', 'F', 'France', 12, '95', '2014-03-05', NULL, 'Y'),"
+    " (2, 'Bob', 'M', 'Germany', 70, '150', '2015-04-03', 70, 'N'), (3, 'Cem', 'M', 'Turkey', 80, '1000', "
+    "'2016-05-06', 80, 'Y');";
+
+static void setup_forms(void)
+{
+    const struct schema_options options = {0};
+    struct err err = {0};
+    fixture_init_as(&fixture, "f", FORMS_SCHEMA);
+    fixture_open(&fixture, NULL);
+    cr_assert(schema_build(fixture.db, "f", fixture.path, &options, &schema, &err) == ERR_OK, "%s", err.text);
+}
+
+Test(features_forms, tell_the_sound_query_from_the_other, .init = setup_forms, .fini = teardown)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *question, *sound, *other;
+        bool less; /* the sound one has less of it */
+    } rows[] = {
+        {FEATURE_form_least, "How many women run?", "SELECT count(*) FROM runner WHERE sex = 'F'",
+         "SELECT count(*) FROM runner WHERE sex = 'M'"},
+        {FEATURE_forms_people, "Which French runners are there?", "SELECT name FROM runner WHERE country = 'France'",
+         "SELECT name FROM runner WHERE country = 'Turkey'"},
+        {FEATURE_contradictions, "Which French runners are there?", "SELECT name FROM runner WHERE country = 'France'",
+         "SELECT name FROM runner WHERE country = 'Turkey'", true},
+        {FEATURE_forms_stored_otherwise, "Which French runners are there?",
+         "SELECT name FROM runner WHERE country = 'France'", "SELECT name FROM runner WHERE country = 'French'", true},
+        {FEATURE_values_unmet, "Which runners are from Germany?", "SELECT name FROM runner WHERE country = 'Germany'",
+         "SELECT name FROM runner", true},
+        {FEATURE_flags_agree, "Which runners are not active?", "SELECT name FROM runner WHERE active = 'N'",
+         "SELECT name FROM runner WHERE active = 'Y'"},
+        {FEATURE_flags_disagree, "Which runners are active?", "SELECT name FROM runner WHERE active = 'Y'",
+         "SELECT name FROM runner WHERE active = 'N'", true},
+        {FEATURE_units_met, "Who runs more than 2 hours?", "SELECT name FROM runner WHERE minutes > 120",
+         "SELECT name FROM runner WHERE minutes > 2"},
+        {FEATURE_units_missed, "Who runs more than 2 hours?", "SELECT name FROM runner WHERE minutes > 120",
+         "SELECT name FROM runner WHERE minutes > 2", true},
+        {FEATURE_number_gap, "Who runs more than 70 times?", "SELECT name FROM runner WHERE minutes > 70",
+         "SELECT name FROM runner WHERE minutes > 7", true},
+        {FEATURE_years_met, "Who joined in 2014?", "SELECT name FROM runner WHERE joined LIKE '2014%'",
+         "SELECT name FROM runner WHERE weight = 2014"},
+        {FEATURE_years_on_others, "Who joined in 2014?", "SELECT name FROM runner WHERE joined LIKE '2014%'",
+         "SELECT name FROM runner WHERE weight = 2014", true},
+        {FEATURE_month_met, "Who joined in March?", "SELECT name FROM runner WHERE strftime('%m', joined) = '03'",
+         "SELECT name FROM runner WHERE strftime('%d', joined) = '03'"},
+        {FEATURE_keys_text_number, "Who has the most points?",
+         "SELECT name FROM runner ORDER BY CAST(points AS REAL) DESC LIMIT 1",
+         "SELECT name FROM runner ORDER BY points DESC LIMIT 1", true},
+        {FEATURE_compares_text_number, "Who has more than 100 points?",
+         "SELECT name FROM runner WHERE CAST(points AS REAL) > 100", "SELECT name FROM runner WHERE points > 100",
+         true},
+        {FEATURE_keys_null, "Who is the lightest?",
+         "SELECT name FROM runner WHERE weight IS NOT NULL ORDER BY weight LIMIT 1",
+         "SELECT name FROM runner ORDER BY weight LIMIT 1", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float sound = feature(rows[i].question, rows[i].sound, rows[i].feature);
+        float other = feature(rows[i].question, rows[i].other, rows[i].feature);
+        cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+    }
+}
+
 /* Not known is NAN: without a question, without a result, where nothing binds. */
 Test(features_extract, what_cannot_be_known_is_not_a_number)
 {

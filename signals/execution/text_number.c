@@ -1,0 +1,203 @@
+/* text_number: numbers kept as text are compared or sorted letter by letter, and it makes a difference.
+ *
+ * '95' is greater than '150', and greater than 150 too: the engine turns the number into a text where the column is one.
+ * A text among numbers ('T' for a trace
+ * of rain) is greater than all of them. Equality does no harm. Whether anything comes out otherwise is asked of the data: texts of one length ('0012', years)
+ * have the order of their numbers. */
+#include "signals/support/names.h"
+#include "signals/support/predicate.h"
+#include "signals/support/probe.h"
+#include "signals/support/query.h"
+
+#include <string.h>
+#include <sys/param.h>
+
+enum { OPT_SHARE, OPT_MAX_PROBE, MIN_SEEN = 3 };
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_SHARE] = {"share", 0.8, 0.5, 1, "share of a column's texts that must be numbers"},
+    [OPT_MAX_PROBE] = {"max_probe", 4, 0, 100, "queries that one candidate may cost"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* What one candidate costs and has learnt. */
+struct text_number_search {
+    struct vsig_run *run;
+    uint32_t probes;
+    enum err_code code; /* of what could not be asked */
+};
+
+/* What a column that is not all numbers holds in their place: 'null', 'n/a', nothing. */
+static bool is_missing(const struct db_value *value)
+{
+    static const char *const WORDS[] = {"null", "none", "n/a", "na", "nan", "-", "?", "unknown", "\\N"};
+    if (value->type != DB_TEXT) return false;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (sql_name_is(value->text, value->len, WORDS[i], strlen(WORDS[i]))) return true;
+    return value->len == 0;
+}
+
+/* The length of the number that the text begins with: "1,370" of "1,370 lb". */
+static size_t number_at_start(const char *text)
+{
+    size_t n = 0;
+    while ((text[n] >= '0' && text[n] <= '9') || (n && (text[n] == ',' || text[n] == '.') && text[n + 1] >= '0')) n++;
+    return n;
+}
+
+/* Does each of the frequent values begin with a number, and is the next word the same for all: "lb", "of", or none? */
+static bool has_one_unit(const struct schema_stats *stats)
+{
+    const char *unit = NULL;
+    size_t unit_len = 0, seen = 0;
+    for (uint32_t i = 0; i < stats->n_top; i++) {
+        const struct db_value *value = &stats->top[i].value;
+        if (is_missing(value)) continue;
+        size_t number = value->type == DB_TEXT ? number_at_start(value->text) : 0;
+        if (!number) return false;
+        const char *rest = value->text + number;
+        size_t space = strspn(rest, " "), len = strcspn(rest + space, " ");
+        if (*rest && !space) return false; /* a date, a code */
+        if (unit && (len != unit_len || memcmp(unit, rest + space, len) != 0)) return false;
+        unit = rest + space;
+        unit_len = len;
+        seen++;
+    }
+    return seen >= MIN_SEEN;
+}
+
+/* Texts that are numbers, or numbers among which some texts are: those are greater than any number. */
+static bool holds_numbers_as_text(const struct vsig_run *run, const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    bool casts = db_dialect(run->subject->db)->casts_any_text;
+    double least = casts ? vsig_opt(run, OPT_SHARE) : 1;
+    uint64_t numbers = stats->ints + stats->reals + stats->numeric_texts,
+             all = stats->ints + stats->reals + stats->texts;
+    for (uint32_t i = 0; i < stats->n_top; i++)
+        if (is_missing(&stats->top[i].value)) all -= MIN(all, stats->top[i].count);
+    if (stats->texts == 0 || stats->date_texts > 0) return false;
+    return (numbers > 0 && (double)numbers >= least * (double)all) || (casts && numbers == 0 && has_one_unit(stats));
+}
+
+static bool ask(struct text_number_search *search, const char *sql)
+{
+    enum err_code code = ERR_LIMIT_COUNT;
+    bool yes = search->probes++ < (uint32_t)vsig_opt(search->run, OPT_MAX_PROBE) &&
+               vsig_probe_any(search->run->subject, sql, &code) == 1;
+    if (code != ERR_OK) search->code = code;
+    return yes;
+}
+
+/* The expression as a number, as the engine converts it. */
+static struct sql_node *as_number(struct arena *arena, const struct sql_node *expr)
+{
+    struct sql_node *cast = sql_make_text(arena, SQL_CAST, "REAL"), *inner = cast ? sql_copy(arena, expr) : NULL;
+    if (!inner) return NULL;
+    sql_set_kid(cast, 0, inner);
+    return cast;
+}
+
+/* Does some row meet the condition by letters and not by numbers, or the other way round? */
+static bool compares_otherwise(struct text_number_search *search, const struct vsig_predicate *predicate)
+{
+    struct arena *arena = search->run->subject->arena;
+    struct sql_node *other = sql_copy(arena, predicate->node);
+    for (unsigned i = 0; other && i < 2 && i < other->n_kids; i++) {
+        if (!other->kids[i] || !sql_plain_column(predicate->node->kids[i])) continue;
+        struct sql_node *number = as_number(arena, predicate->node->kids[i]);
+        if (!number) return false;
+        sql_set_kid(other, i, number);
+    }
+    const char *by_letters = sql_print(arena, predicate->node), *by_number = other ? sql_print(arena, other) : NULL;
+    const char *from = sql_print(arena, predicate->ref->source->node);
+    if (!by_letters || !by_number || !from) return false;
+    return ask(search, arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) <> (%s) LIMIT 1", from, by_letters, by_number));
+}
+
+/* "1,370 lb" as 1370 where any text can be cast. */
+static const char *number_text(struct arena *arena, const char *name, bool casts)
+{
+    return casts ? arena_printf(arena, "CAST(replace(%s, ',', '') AS REAL)", name)
+                 : arena_printf(arena, "CAST(%s AS REAL)", name);
+}
+
+/* Are there two values whose order by letters is not that of their numbers? */
+static bool sorts_otherwise(struct text_number_search *search, const struct schema_column *column)
+{
+    const struct vsig_subject *subject = search->run->subject;
+    struct arena *arena = subject->arena;
+    const char *table = schema_quote_table(arena, &subject->schema->tables[column->table]);
+    const char *name = db_quote_name(arena, column->name, strlen(column->name));
+    if (!table || !name) return false;
+    bool casts = db_dialect(subject->db)->casts_any_text;
+    const char *key = number_text(arena, name, casts), *x = number_text(arena, "x", casts);
+    const char *y = number_text(arena, "y", casts);
+    if (!key || !x || !y) return false;
+    return ask(search,
+               arena_printf(arena,
+                            "SELECT 1 FROM (SELECT %s AS x, lag(%s) OVER (ORDER BY %s) AS y FROM %s WHERE %s IS "
+                            "NOT NULL) AS t WHERE x < y AND %s > %s LIMIT 1",
+                            name, name, key, table, name, x, y));
+}
+
+static void report(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
+                   const char *does)
+{
+    const char *table = run->subject->schema->tables[column->table].name;
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_ERROR, node, "%s.%s holds numbers as text, which are not %s as numbers", table, column->name, does);
+    vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
+}
+
+static bool is_order_comparison(const struct sql_node *node)
+{
+    return node->kind == SQL_BETWEEN || (node->kind == SQL_BINARY && (node->op == SQL_OP_LT || node->op == SQL_OP_LE ||
+                                                                      node->op == SQL_OP_GT || node->op == SQL_OP_GE));
+}
+
+static void look_at_sorting(struct text_number_search *search, const struct sql_node *node, const char *does)
+{
+    const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
+    if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
+    const struct schema_column *column = expr ? query_column(search->run->subject, expr) : NULL;
+    if (column && holds_numbers_as_text(search->run, column) && sorts_otherwise(search, column))
+        report(search->run, node, column, does);
+}
+
+static enum err_code text_number_eval(struct vsig_run *run)
+{
+    struct text_number_search search = {.run = run};
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    const struct sql_node *root = run->subject->stmt->root;
+    uint32_t n = vsig_predicates(run->subject, all);
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].bare && is_order_comparison(all[i].node) && holds_numbers_as_text(run, all[i].column) &&
+            compares_otherwise(&search, &all[i]))
+            report(run, all[i].node, all[i].column, "compared");
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
+        enum query_aggregate aggregate = query_aggregate_of(node);
+        if (node->kind == SQL_TERM)
+            look_at_sorting(&search, node, "sorted");
+        else if (aggregate == QUERY_MAX || aggregate == QUERY_MIN)
+            look_at_sorting(&search, node, "compared");
+    }
+    return run->verdict->state == VSIG_FIRED ? ERR_OK : search.code;
+}
+
+const struct vsig_def vsig_text_number = {
+    .id = VSIG_ID_text_number,
+    .name = "text_number",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB,
+    .sentence =
+        "numbers that a column keeps as text are compared or sorted as text, and the data's order is another one",
+    .description =
+        "The column is text although its values are numbers, so '95' is greater than '150'. The comparison, the "
+        "order or the extreme that the query asks for is that of the letters.",
+    .example = "SELECT model FROM car ORDER BY horsepower DESC LIMIT 1 when horsepower holds '95' and '150' as text.",
+    .instruction = "Convert the column first: CAST(horsepower AS REAL).",
+    .options = OPTIONS,
+    .eval = text_number_eval,
+};

@@ -1,0 +1,31 @@
+/* Numbers with their units: "ten minutes" against milliseconds > 10 * 60 * 1000. */
+#ifndef ASSAY_SIGNALS_SUPPORT_UNITS_H
+#define ASSAY_SIGNALS_SUPPORT_UNITS_H
+
+#include "lib/question/question.h"
+#include "signals/vsig.h"
+
+/* A comparison of a column with a number, brought to the form column op number: height * 100 > 182 is height > 1.82. */
+struct vsig_threshold {
+    const struct sql_node *node;
+    const struct schema_column *column;
+    double number;
+    bool scaled; /* something was calculated on either side */
+};
+enum { VSIG_MAX_THRESHOLDS = 16 };
+/* All of them, from comparisons and BETWEEN. Count. */
+uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_threshold out[VSIG_MAX_THRESHOLDS]);
+
+enum vsig_unit_verdict {
+    VSIG_UNIT_NONE,    /* no unit on one of the sides, or of other things */
+    VSIG_UNIT_MET,     /* the number is the question's in the column's unit */
+    VSIG_UNIT_MISSED,  /* the question's number as it is, or multiplied otherwise */
+    VSIG_UNIT_UNKNOWN, /* the question's has a unit, the column's is not known: the number is the question's itself */
+    VSIG_UNIT_SCALED   /* likewise, but a usual multiple of it */
+};
+/* How a threshold meets a number of the question, which must be one of its values. *expected (may be NULL) gets the number
+ * that would meet it; NAN: not known. */
+enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const struct vsig_threshold *threshold,
+                                    const struct question_value *value, double *expected);
+
+#endif

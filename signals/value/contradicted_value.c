@@ -1,0 +1,53 @@
+/* contradicted_value: the query compares a column with a value that nobody stated, and the question states another one of
+ * that column.
+ *
+ * Forms count on both sides (lib/question/forms.h): women and 'M', Monday and 'Fri', French and 'Germany'. A plain word
+ * that happens to be a value ("the best cat") accuses less than a name, and only where the column has few values. */
+#include "signals/support/contradiction.h"
+#include "signals/support/names.h"
+
+enum { OPT_PLAIN_DISTINCT };
+
+static enum err_code contradicted_value_eval(struct vsig_run *run)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    struct vsig_contradiction found[VSIG_MAX_CONTRADICTIONS];
+    uint32_t n = vsig_predicates(run->subject, all), count = vsig_contradictions(run->subject, all, n, found);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct vsig_predicate *predicate = found[i].predicate;
+        if (!found[i].sure && (double)predicate->column->stats.distinct > vsig_opt(run, OPT_PLAIN_DISTINCT)) continue;
+        struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node,
+                                                 "the question does not state this value of %s, it states another one",
+                                                 vsig_column_name(run->subject, predicate->ref));
+        const struct text_token *words = run->subject->analysis->tokens.items + found[i].said.first;
+        const struct text_token *last = words + found[i].said.n_tokens - 1;
+        vsig_add_fact(run, finding, "the question says", false, "%.*s", (int)(last->end - words->start),
+                      run->subject->question + words->start);
+        vsig_add_fact(run, finding, "the data says", true, "%s", found[i].said.stored);
+        vsig_add_fact(run, finding, "value", false, "%.*s", (int)found[i].literal->text_len, found[i].literal->text);
+    }
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_PLAIN_DISTINCT] = {"plain_distinct", 50, 0, 1e6,
+                            "plain words of the question accuse only in columns of at most so many values"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+const struct vsig_def vsig_contradicted_value = {
+    .id = VSIG_ID_contradicted_value,
+    .name = "contradicted_value",
+    .family = VSIG_VALUE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence =
+        "a condition names a value that the question does not state, while it states another one of that column",
+    .description =
+        "The question states a value of the column, in the column's own spelling or in another form (women for 'F', "
+        "French for 'France'), and the query compares the column with a different one.",
+    .example = "How many women work here? - SELECT count(*) FROM staff WHERE sex = 'M'",
+    .instruction = "Compare the column with the value that the question states, as the data spells it.",
+    .options = OPTIONS,
+    .eval = contradicted_value_eval,
+};

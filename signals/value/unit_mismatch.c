@@ -1,0 +1,48 @@
+/* unit_mismatch: the question's number has a unit, the column's name has another one of the same thing, and the query
+ * compares with the number as it stands, or multiplied by the wrong factor.
+ *
+ * Only what both sides say counts: "ten minutes" and milliseconds, "20 billion" and profits_billion. A column that counts
+ * ones says so by saying nothing, which is no more than likely: where another number of the query fits, it is silent. */
+#include "signals/support/names.h"
+#include "signals/support/units.h"
+
+#include <math.h>
+
+static enum err_code unit_mismatch_eval(struct vsig_run *run)
+{
+    const struct question *question = run->subject->analysis;
+    struct vsig_threshold all[VSIG_MAX_THRESHOLDS];
+    uint32_t n = vsig_thresholds(run->subject, all);
+    for (uint32_t v = 0; v < question->n_values && n; v++) {
+        const struct vsig_threshold *missed = NULL;
+        double expected = NAN, wanted;
+        bool met = question->values[v].kind != QUESTION_VALUE_NUMBER || question->evidence.n > 0;
+        for (uint32_t i = 0; i < n && !met; i++) {
+            enum vsig_unit_verdict verdict = vsig_unit_of(run->subject, &all[i], &question->values[v], &wanted);
+            met = verdict == VSIG_UNIT_MET;
+            if (verdict != VSIG_UNIT_MISSED) continue;
+            missed = &all[i];
+            expected = wanted;
+        }
+        if (met || !missed) continue;
+        struct vsig_finding *finding = vsig_fire(
+            run, VSIG_ERROR, missed->node, "the question's number is in another unit than %s", missed->column->name);
+        vsig_add_fact(run, finding, "in the column's unit", false, "%.6g", expected);
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_unit_mismatch = {
+    .id = VSIG_ID_unit_mismatch,
+    .name = "unit_mismatch",
+    .family = VSIG_VALUE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a number of the question is compared with a column that is in another unit",
+    .description =
+        "The question states the number with a unit and the column's name tells another unit of the same thing; "
+        "the query does not convert between them, or converts wrongly.",
+    .example = "Which songs are longer than ten minutes? - SELECT name FROM track WHERE milliseconds > 10",
+    .instruction = "Convert the question's number into the column's unit.",
+    .eval = unit_mismatch_eval,
+};
