@@ -10,7 +10,7 @@ static enum err_code wrong_grouping_eval(struct vsig_run *run)
 {
     struct vsig_grouping grouping;
     struct vsig_subject *subject = run->subject;
-    if (!vsig_grouping_look(subject, &grouping)) return ERR_LIMIT_MEMORY;
+    if (!vsig_grouping_look(subject, false, &grouping)) return ERR_LIMIT_MEMORY;
     if (grouping.merged > 0 && grouping.merged_asked) {
         const struct schema_table *table = &subject->schema->tables[grouping.merged_by->table];
         struct vsig_finding *finding =

@@ -39,6 +39,25 @@ static float said_behind_each(const struct question *question, int table, const 
     return best;
 }
 
+/* How many things the words behind each stand for: rows of a table or values of a column; NAN. */
+static double things_behind_each(const struct vsig_subject *subject)
+{
+    const struct question *question = subject->analysis;
+    const struct question_mention *best = NULL;
+    struct vsig_phrase at = {0, 0};
+    while (vsig_phrase_find(&question->tokens, EACH, at.first + at.n_tokens, &at)) {
+        uint32_t from = at.first + at.n_tokens;
+        for (uint32_t i = 0; i < question->n_mentions; i++) {
+            const struct question_mention *m = &question->mentions[i];
+            if (m->first < from || m->first >= from + 2 || m->score < 0.7) continue;
+            if (!best || m->score > best->score) best = m;
+        }
+    }
+    if (!best) return (double)NAN;
+    if (best->column < 0) return (double)subject->schema->tables[best->table].rows;
+    return (double)subject->schema->columns[best->id]->stats.distinct;
+}
+
 /* --- groups that throw things together --- */
 
 /* Is the table joined by its key to another one, so that its rows are what the groups are meant to be? */
@@ -204,16 +223,17 @@ static void look_at_extremes(struct look *look)
     }
 }
 
-bool vsig_grouping_look(struct vsig_subject *subject, struct vsig_grouping *grouping)
+bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping)
 {
-    *grouping = (struct vsig_grouping){.split = (float)NAN, .key_score = (float)NAN};
+    *grouping = (struct vsig_grouping){.split = (float)NAN, .key_score = (float)NAN, .each_things = (double)NAN};
     struct look look = {subject, vsig_shape(subject), query_answer_block(subject), grouping};
     if (!look.shape) return false;
+    if (subject->analysis) grouping->each_things = things_behind_each(subject);
     if (!look.block) return true;
     const struct sql_node *group = sql_kid(look.block->node, SELECT_GROUP);
     if (group && !look.block->arm) {
         look_at_merged(&look, group);
-        look_at_split(&look, group);
+        if (with_result) look_at_split(&look, group);
     }
     look_at_extremes(&look);
     return true;

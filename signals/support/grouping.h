@@ -15,6 +15,7 @@ struct vsig_grouping {
     /* Rows of the result that repeat what is shown of the groups (share of the first rows); NAN: not known. */
     float split;
     const struct sql_node *split_at;
+    double each_things; /* how many there are of what stands behind each; NAN */
     /* each ... the most */
     bool each_extreme;              /* the question asks for an extreme of each */
     bool per_group;                 /* the query picks per group, in one of the usual forms */
@@ -22,7 +23,8 @@ struct vsig_grouping {
     float key_score;                /* how well the words behind each name what is grouped or correlated by; NAN */
 };
 
-/* False when the arena is full. The candidate's own result is looked at where it is grouped. */
-bool vsig_grouping_look(struct vsig_subject *subject, struct vsig_grouping *grouping);
+/* False when the arena is full. `with_result`: look at the candidate's own result where it is grouped; else
+ * `split` is not known. */
+bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping);
 
 #endif

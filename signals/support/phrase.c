@@ -9,13 +9,20 @@ static bool is_word(const struct text_token *token, const char *word, size_t len
            (strlen(token->stem) == len && strncmp(token->stem, word, len) == 0);
 }
 
+/* By its first letter: what decides nearly always, and cheaply. */
+static bool may_not_be(const struct text_token *token, char first)
+{
+    return first != '*' && first != *token->norm && first != *token->stem;
+}
+
 /* Tokens that the phrase takes at `at`; 0: it does not stand there. */
 static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, const char *phrase)
 {
     uint32_t n = 0;
     while (*phrase) {
+        if (at + n >= tokens->n || may_not_be(&tokens->items[at + n], *phrase)) return 0;
         size_t len = strcspn(phrase, " ");
-        if (at + n >= tokens->n || !is_word(&tokens->items[at + n], phrase, len)) return 0;
+        if (!is_word(&tokens->items[at + n], phrase, len)) return 0;
         n++;
         phrase += len;
         while (*phrase == ' ') phrase++;
@@ -39,6 +46,6 @@ bool vsig_phrase_find(const struct text_tokens *tokens, const char *const *phras
 bool vsig_phrase_is(const struct text_token *token, const char *const *words)
 {
     for (; *words; words++)
-        if (is_word(token, *words, strlen(*words))) return true;
+        if (!may_not_be(token, **words) && is_word(token, *words, strlen(*words))) return true;
     return false;
 }

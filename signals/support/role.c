@@ -50,13 +50,21 @@ struct look {
     struct vsig_subject *subject;
     const struct vsig_shape *shape;
     struct vsig_roles *out;
+    unsigned said; /* bits of AXES that the question has a word of */
 };
 
 /* --- which part a column plays --- */
 
+static bool name_has(const struct schema_column *column, const char *const *words)
+{
+    for (uint32_t i = 0; i < column->words.n; i++)
+        if (vsig_phrase_is(&column->words.items[i], words)) return true;
+    return false;
+}
+
 static int side_of(const struct axis *axis, const struct schema_column *column)
 {
-    bool a = query_name_has(column, axis->name[0]), b = query_name_has(column, axis->name[1]);
+    bool a = name_has(column, axis->name[0]), b = name_has(column, axis->name[1]);
     return a == b ? NO_SIDE : b;
 }
 
@@ -77,11 +85,12 @@ static bool named_alike(const struct schema_column *a, const struct schema_colum
     return differ == 1;
 }
 
-static bool part_of(const struct schema_index *schema, const struct schema_column *column, struct part *part)
+static bool part_of(const struct look *look, const struct schema_column *column, struct part *part)
 {
+    const struct schema_index *schema = look->subject->schema;
     const struct schema_table *table = &schema->tables[column->table];
     for (size_t k = 0; k < G_N_ELEMENTS(AXES); k++) {
-        int side = side_of(&AXES[k], column);
+        int side = look->said >> k & 1U ? side_of(&AXES[k], column) : NO_SIDE;
         if (side == NO_SIDE) continue;
         for (uint32_t i = 0; i < table->n_columns; i++) {
             const struct schema_column *other = &table->columns[i];
@@ -103,7 +112,7 @@ static bool part_of_source(const struct look *look, const struct sql_source *sou
         for (unsigned e = 0; e < 2; e++) {
             const struct schema_column *column = schema_column_of(look->subject->schema, ends[1 - e]);
             if (ends[e]->source != source || !column) continue;
-            if (part_of(look->subject->schema, column, part)) return true;
+            if (part_of(look, column, part)) return true;
         }
     }
     for (uint32_t i = 0; hops && i < look->shape->n_pairs; i++) {
@@ -161,7 +170,7 @@ static void look_at_value(struct look *look, const struct vsig_predicate *predic
     struct part part;
     struct vsig_phrase value;
     struct vsig_roles *out = look->out;
-    bool has = part_of(look->subject->schema, predicate->column, &part) ||
+    bool has = part_of(look, predicate->column, &part) ||
                (predicate->ref->source && part_of_source(look, predicate->ref->source, MAX_HOPS, &part));
     if (!has) return;
     for (uint32_t i = 0; i < predicate->n_literals; i++) {
@@ -195,7 +204,7 @@ static void look_at_words(struct look *look)
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct schema_column *column = schema_column_of(look->subject->schema, bound->refs[i]);
         struct part part;
-        if (!column || !part_of(look->subject->schema, column, &part)) continue;
+        if (!column || !part_of(look, column, &part)) continue;
         bool own = is_said(tokens, part.axis->said[part.side]), other = is_said(tokens, part.axis->said[1 - part.side]);
         look->out->words_match += own;
         look->out->words_mismatch += other && !own;
@@ -280,9 +289,14 @@ static void look_at_ends(struct look *look, const struct sql_join_pair *pair, co
 bool vsig_roles_look(struct vsig_subject *subject, struct vsig_roles *roles)
 {
     *roles = (struct vsig_roles){0};
-    struct look look = {subject, vsig_shape(subject), roles};
+    struct look look = {subject, vsig_shape(subject), roles, 0};
     if (!look.shape) return false;
     if (!subject->analysis) return true;
+    for (size_t k = 0; k < G_N_ELEMENTS(AXES); k++)
+        for (int side = 0; side < 2; side++)
+            if (is_said(&subject->analysis->tokens, AXES[k].said[side]) ||
+                is_said(&subject->analysis->tokens, AXES[k].weak[side]))
+                look.said |= 1U << k;
     struct vsig_predicate predicates[VSIG_MAX_PREDICATES];
     uint32_t n = vsig_predicates(subject, predicates);
     for (uint32_t i = 0; i < n; i++) look_at_value(&look, &predicates[i]);
