@@ -208,7 +208,8 @@ static float share_met(const struct extraction *ex, const struct schema_column *
 static bool is_sibling(const struct extraction *ex, const struct schema_column *a, const struct schema_column *b)
 {
     bool derived = false;
-    if (schema_join_between(ex->schema, a->id, b->id, &derived) || !derived) return false;
+    (void)schema_join_between(ex->schema, a->id, b->id, &derived);
+    if (!derived || a->table == b->table) return false;
     for (uint32_t i = 0; i < ex->schema->n_joins; i++) {
         const struct schema_join *join = &ex->schema->joins[i];
         if (join->n_pairs == 1 && ((join->from[0] == a->id && join->to_table == b->table) ||
