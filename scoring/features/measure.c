@@ -15,7 +15,11 @@
 
 static void set_kept(struct extraction *ex)
 {
-    static const float ASKED[] = {[VSIG_KEEP_UNSAID] = 0, [VSIG_KEEP_EACH] = 0.5F, [VSIG_KEEP_SAID] = 1};
+    static const float ASKED[] = {[VSIG_KEEP_ONLY] = -1,
+                                  [VSIG_KEEP_UNSAID] = 0,
+                                  [VSIG_KEEP_EACH] = 0.5F,
+                                  [VSIG_KEEP_HINTED] = 0.75F,
+                                  [VSIG_KEEP_SAID] = 1};
     struct vsig_kept kept;
     if (!vsig_kept_look(ex->subject, &kept)) return;
     bool drops = kept.drop != VSIG_DROP_NOTHING && !kept.anti;
@@ -24,8 +28,9 @@ static void set_kept(struct extraction *ex)
     ex->out[FEATURE_keep_lost] = kept.rows > 0 ? (float)MIN(kept.lost / kept.rows, 1) : 0;
     if (!ex->question) return;
     ex->out[FEATURE_keep_asked] = ASKED[kept.asked];
-    ex->out[FEATURE_outer_unasked] = kept.n_outer > 0 && kept.asked == VSIG_KEEP_UNSAID && !kept.anti;
-    if (kept.asked == VSIG_KEEP_SAID) ex->out[FEATURE_keep_unmet] = drops;
+    ex->out[FEATURE_outer_unasked] = kept.n_outer > 0 && kept.asked <= VSIG_KEEP_UNSAID && !kept.anti;
+    if (kept.asked >= VSIG_KEEP_HINTED) ex->out[FEATURE_keep_unmet] = drops;
+    if (kept.asked == VSIG_KEEP_ONLY) ex->out[FEATURE_keep_unmet] = kept.n_outer > 0 && !drops && !kept.anti;
 }
 
 static void set_roles(struct extraction *ex)
@@ -87,7 +92,9 @@ static void set_counted(struct extraction *ex)
     struct vsig_counted_things things;
     vsig_counted_look(ex->subject, &things);
     ex->out[FEATURE_counts_amounts] = things.amounts != NULL;
-    if (!ex->question || !things.rows) return;
+    if (!ex->question) return;
+    if (ex->view.answer[QUERY_SUM]) ex->out[FEATURE_sums_things] = things.asked;
+    if (!things.rows) return;
     ex->out[FEATURE_number_held] = things.held != NULL;
     ex->out[FEATURE_counted_asked] = things.asked;
     ex->out[FEATURE_counted_score] = things.counted;

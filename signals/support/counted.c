@@ -155,7 +155,7 @@ static float counted_score(const struct vsig_subject *subject, const struct sql_
 static void look_at_thing(const struct vsig_subject *subject, struct vsig_counted_things *out)
 {
     struct thing thing;
-    if (!subject->analysis || !out->rows || !find_thing(subject->analysis, &thing)) return;
+    if (!subject->analysis || !find_thing(subject->analysis, &thing)) return;
     out->asked = 0;
     for (uint32_t t = 0; t < subject->schema->n_tables; t++) {
         float score = names_table(subject->analysis, &thing, (int)t);
@@ -163,6 +163,7 @@ static void look_at_thing(const struct vsig_subject *subject, struct vsig_counte
         out->asked = score;
         out->asked_table = (int)t;
     }
+    if (!out->rows) return;
     out->counted = counted_score(subject, out->rows, &thing);
     if (counts_rows(subject, out->rows)) out->held = find_held(subject, &thing);
 }

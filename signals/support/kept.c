@@ -70,6 +70,16 @@ static const char *const SAID[] = {"including those",
                                    "still list",
                                    "still included",
                                    "also those",
+                                   "also show the ones",
+                                   "also list the ones",
+                                   "listed with 0",
+                                   "list with 0",
+                                   "shown with 0",
+                                   "without any should",
+                                   "without any as well",
+                                   "without any too",
+                                   "without one as well",
+                                   "without one too",
                                    "also the ones",
                                    "also include",
                                    "also list those",
@@ -95,8 +105,6 @@ static const char *const SAID[] = {"including those",
                                    "leave blank",
                                    "leave * blank",
                                    "leave * * blank",
-                                   "leave * empty",
-                                   "leave * * empty",
                                    "left empty",
                                    "blank for",
                                    "blank if",
@@ -120,6 +128,38 @@ static const char *const SAID[] = {"including those",
 
 static const char *const EACH[] = {"each", "every", "all", "full", "whole", "complete", "per", NULL};
 
+static const char *const ONLY[] = {"leave out",
+                                   "leaving out",
+                                   "left out",
+                                   "skip",
+                                   "skip the rest",
+                                   "ignore those",
+                                   "ignore the",
+                                   "actually have",
+                                   "actually has",
+                                   "only those",
+                                   "only the ones",
+                                   "at least one",
+                                   "that have any",
+                                   "who have any",
+                                   "do not list those",
+                                   "no zeros",
+                                   NULL};
+static const char *const NONE[] = {"without", "none", "no", "nobody", "zero", "never", "nothing", "0", NULL};
+static const char *const TOO[] = {"too", "also", "as well", "still", "even", "include", "included", "including", NULL};
+enum { HINT_REACH = 8 };
+
+/* Do a word of none and a word of too stand near each other? */
+static bool is_hinted(const struct text_tokens *tokens)
+{
+    struct vsig_phrase none = {0, 0}, too;
+    while (vsig_phrase_find(tokens, NONE, none.first + none.n_tokens, &none)) {
+        uint32_t from = none.first > HINT_REACH ? none.first - HINT_REACH : 0;
+        if (vsig_phrase_find(tokens, TOO, from, &too) && too.first <= none.first + HINT_REACH) return true;
+    }
+    return false;
+}
+
 static void look_at_question(const struct vsig_subject *subject, struct vsig_kept *kept)
 {
     if (!subject->analysis) return;
@@ -127,6 +167,10 @@ static void look_at_question(const struct vsig_subject *subject, struct vsig_kep
     struct vsig_phrase each;
     if (vsig_phrase_find(tokens, SAID, 0, &kept->said))
         kept->asked = VSIG_KEEP_SAID;
+    else if (vsig_phrase_find(tokens, ONLY, 0, &each))
+        kept->asked = VSIG_KEEP_ONLY;
+    else if (is_hinted(tokens))
+        kept->asked = VSIG_KEEP_HINTED;
     else if (vsig_phrase_find(tokens, EACH, 0, &each))
         kept->asked = VSIG_KEEP_EACH;
 }
@@ -273,7 +317,7 @@ static const struct sql_node *count_star(const struct sql_block *block)
 
 bool vsig_kept_look(struct vsig_subject *subject, struct vsig_kept *kept)
 {
-    *kept = (struct vsig_kept){.table = -1};
+    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1};
     const struct vsig_shape *shapes = vsig_shape(subject);
     if (!shapes) return false;
     look_at_question(subject, kept);

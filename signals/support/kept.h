@@ -7,9 +7,11 @@
 #include "signals/support/shape.h"
 
 enum vsig_keep {
+    VSIG_KEEP_ONLY, /* the opposite: those without are to be left out */
     VSIG_KEEP_UNSAID,
-    VSIG_KEEP_EACH, /* each, every, all: an inner join is what most people mean all the same */
-    VSIG_KEEP_SAID  /* including those without, zeros included, even if there are none ... */
+    VSIG_KEEP_EACH,   /* each, every, all: an inner join is what most people mean all the same */
+    VSIG_KEEP_HINTED, /* none, no, without ... near too, also, as well: it may mean so */
+    VSIG_KEEP_SAID    /* including those without, zeros included, even if there are none ... */
 };
 
 enum vsig_drop {
