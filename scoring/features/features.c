@@ -111,6 +111,7 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_schema(ex);
     extract_result(ex);
     extract_joins(ex);
+    extract_measure(ex);
     extract_alignment(ex, explanation);
     return true;
 }

@@ -3,7 +3,12 @@
  * Small integer ids include each other by chance: of the column pairs that no schema declares, three in ten have
  * full inclusion. So an undeclared pair counts only when lib/schema inferred it (names that fit, a key on one side,
  * inclusion, no declared foreign key on either), or when it is spelled out: the same name on both sides, one of them
- * the primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there.
+ * the primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there; or when
+ * its values are such as do not meet by chance (texts, large numbers) and are all found in a key. Two columns of texts
+ * of one table that share values chain its rows (destination = origin).
+ *
+ * Two columns that refer to one key join in their own right, unless one of them refers to the other's own table
+ * (department.manager_id = employee.manager_id): that goes past it.
  *
  * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
  * note.
@@ -61,6 +66,56 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
+/* Numbers that nobody counts up to from 1, and texts: found in a key, they are found there for a reason. Zeros and empty
+ * texts stand for none. */
+enum { SMALL = 50, MIN_TELLING = 3 };
+
+static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
+                       const struct schema_column *to)
+{
+    uint32_t n = 0;
+    if (!to->unique || to->stats.sampled) return false;
+    for (uint32_t i = 0; i < from->stats.n_top; i++) {
+        const struct db_value *value = &from->stats.top[i].value;
+        char text[32];
+        if ((value->type == DB_INT && value->i == 0) || (value->type == DB_TEXT && value->len == 0)) continue;
+        bool number = value->type == DB_INT && value->i >= SMALL;
+        if (!number && value->type != DB_TEXT) return false;
+        size_t len = number ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
+        if (schema_column_has(schema, to, number ? text : value->text, len, true) != 1) return false;
+        n++;
+    }
+    return n >= MIN_TELLING;
+}
+
+/* Two columns of texts in one table that share values: where one row ends another one may begin. */
+static bool is_chain(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
+{
+    uint32_t found = 0;
+    if (a->table != b->table || a->stats.texts == 0 || b->stats.texts == 0) return false;
+    for (uint32_t i = 0; i < a->stats.n_top; i++) {
+        const struct db_value *value = &a->stats.top[i].value;
+        found += value->type == DB_TEXT && schema_column_has(schema, b, value->text, value->len, true) == 1;
+    }
+    return found > 0 && found * 2 >= a->stats.n_top;
+}
+
+/* Both refer to one key, and one of them refers to a key of the other's own table: the join goes past that. */
+static const struct schema_join *passed_by(const struct schema_index *schema, const struct schema_column *a,
+                                           const struct schema_column *b)
+{
+    bool derived = false;
+    if (a != b) (void)schema_join_between(schema, a->id, b->id, &derived);
+    if (!derived) return NULL;
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        bool direct = (join->from[0] == a->id && join->to_table == b->table) ||
+                      (join->from[0] == b->id && join->to_table == a->table);
+        if (join->n_pairs == 1 && join->declared && direct && a->table != b->table) return join;
+    }
+    return NULL;
+}
+
 static bool is_valid(const struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
 {
     if (a == b) return true; /* rows of a self-join that share the value */
@@ -68,7 +123,9 @@ static bool is_valid(const struct vsig_run *run, const struct schema_column *a, 
     const struct schema_join *join = schema_join_between(run->subject->schema, a->id, b->id, &derived);
     if (derived || (join && join->declared)) return true;
     if (join && join->inclusion >= vsig_opt(run, OPT_MIN_INCLUSION)) return true;
-    return is_spelled_out(run->subject->schema, a, b);
+    const struct schema_index *schema = run->subject->schema;
+    return is_spelled_out(schema, a, b) || is_telling(schema, a, b) || is_telling(schema, b, a) ||
+           is_chain(schema, a, b);
 }
 
 static bool pair_is_valid(const struct vsig_run *run, const struct sql_join_pair *pair)
@@ -128,6 +185,20 @@ static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool 
                   schema->tables[to->table].name, to->name);
 }
 
+static void report_passed(struct vsig_run *run, const struct sql_join_pair *pair)
+{
+    const struct schema_index *schema = run->subject->schema;
+    const struct schema_column *a = schema_column_of(schema, pair->left), *b = schema_column_of(schema, pair->right);
+    const struct schema_join *join = a && b ? passed_by(schema, a, b) : NULL;
+    if (!join) return;
+    const struct schema_column *from = schema->columns[join->from[0]], *to = schema->columns[join->to[0]];
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, pair->node, "%s.%s refers to %s.%s, and the join goes past it",
+                  schema->tables[from->table].name, from->name, schema->tables[to->table].name, to->name);
+    vsig_add_fact(run, finding, "declared join", false, "%s.%s = %s.%s", schema->tables[from->table].name, from->name,
+                  schema->tables[to->table].name, to->name);
+}
+
 static enum err_code eval(struct vsig_run *run)
 {
     const struct vsig_shape *shape = vsig_shape(run->subject);
@@ -135,7 +206,10 @@ static enum err_code eval(struct vsig_run *run)
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = &shape->pairs[i];
         if (run->verdict->n_findings == VSIG_MAX_FINDINGS) break; /* nobody reads more */
-        if (pair_is_valid(run, pair)) continue;
+        if (pair_is_valid(run, pair)) {
+            report_passed(run, pair);
+            continue;
+        }
         const struct sql_block *block = pair->block;
         report(run, pair, block && is_filter(run, &shape->blocks[block->index], pair));
     }

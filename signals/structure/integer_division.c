@@ -1,5 +1,7 @@
-/* A quotient of whole numbers loses its fraction, and the question asks for a ratio. */
+/* A quotient of whole numbers loses its fraction, and the question asks for a ratio. A part by its whole is 0 for nearly
+ * all data: an error, the others a warning. */
 #include "signals/support/names.h"
+#include "signals/support/quotient.h"
 #include "signals/support/types.h"
 
 #include <strings.h>
@@ -33,6 +35,12 @@ static bool used_as_integer(const struct sql_node *division)
            is_whole_literal(division->kids[1]);
 }
 
+/* A count of some by a count of all, not scaled before: 0, or 1 where it is all of them. */
+static bool is_nothing(const struct sql_node *division)
+{
+    return !sql_is(division->kids[0], SQL_BINARY) && vsig_is_share(division);
+}
+
 static void look_at(struct vsig_run *run, const struct sql_node *division)
 {
     const struct vsig_subject *subject = run->subject;
@@ -41,7 +49,7 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
     if (is_whole_literal(division->kids[0]) && is_whole_literal(division->kids[1])) return;
     if (used_as_integer(division)) return;
     if (vsig_question_says(subject, RATIO_WORDS))
-        vsig_fire(run, VSIG_WARNING, division,
+        vsig_fire(run, is_nothing(division) ? VSIG_ERROR : VSIG_WARNING, division,
                   "a whole number is divided by a whole number: the fraction that the question asks for is cut off");
     else
         vsig_note(run, division, "a whole number is divided by a whole number: the fraction is cut off");

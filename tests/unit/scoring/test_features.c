@@ -208,3 +208,54 @@ Test(features_extract, ids_lead_back)
     cr_expect_eq(features_by_id(5000), -1);
     cr_expect_null(features_name(FEATURE_COUNT));
 }
+
+/* What is measured: rows kept, roles, ratios, counts, groups. */
+Test(features_extract, tell_what_is_measured)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *question, *sound, *other;
+        bool less;
+    } rows[] = {
+        {FEATURE_keep_unmet, "How many boats has each port, even those without?",
+         "SELECT name, count(boat_id) FROM port LEFT JOIN boat ON port_id = home_id GROUP BY port_id",
+         "SELECT name, count(boat_id) FROM port JOIN boat ON port_id = home_id GROUP BY port_id", true},
+        {FEATURE_keep_lost, "How many boats has each port?",
+         "SELECT name, count(boat_id) FROM port LEFT JOIN boat ON port_id = home_id GROUP BY port_id",
+         "SELECT name, count(boat_id) FROM port JOIN boat ON port_id = home_id GROUP BY port_id", true},
+        {FEATURE_keep_unmet, "Boats of each port; skip ports without",
+         "SELECT name, count(boat_id) FROM port JOIN boat ON port_id = home_id GROUP BY port_id",
+         "SELECT name, count(boat_id) FROM port LEFT JOIN boat ON port_id = home_id GROUP BY port_id", true},
+        {FEATURE_quotient_inverted, "What is the length per boat?", "SELECT sum(length) / count(boat_id) FROM boat",
+         "SELECT count(boat_id) / sum(length) FROM boat", true},
+        {FEATURE_quotient_whole, "What share of the ports is in France?",
+         "SELECT 100.0 * sum(country = 'France') / count(*) FROM port",
+         "SELECT 100 * sum(country = 'France') / count(*) FROM port", true},
+        {FEATURE_counts_amounts, "How many metres of boats are there?", "SELECT sum(length) FROM boat",
+         "SELECT count(length) FROM boat", true},
+        {FEATURE_sums_keys, "What is the total length?", "SELECT sum(length) FROM boat",
+         "SELECT sum(home_id) FROM boat", true},
+        {FEATURE_each_extreme_met, "Which boat is the longest in each port?",
+         "SELECT home_id, title FROM boat b WHERE length = (SELECT max(length) FROM boat c WHERE c.home_id = "
+         "b.home_id)",
+         "SELECT home_id, title FROM boat WHERE length = (SELECT max(length) FROM boat)"},
+        {FEATURE_group_split, "How many boats has each home?", "SELECT home_id, count(*) FROM boat GROUP BY home_id",
+         "SELECT home_id, count(*) FROM boat GROUP BY home_id, built_id, title", true},
+        {FEATURE_distinct_unmet, "How many different homes are there?", "SELECT count(DISTINCT home_id) FROM boat",
+         "SELECT count(home_id) FROM boat", true},
+        {FEATURE_sums_multiplied, "What is the total number of ports?",
+         "SELECT sum(length) FROM port JOIN boat ON port_id = home_id",
+         "SELECT sum(port_id) FROM port JOIN boat ON port_id = home_id", true},
+        {FEATURE_joins_met_least, "Which port has which boat?",
+         "SELECT name, title FROM port JOIN boat ON port_id = home_id",
+         "SELECT name, title FROM port JOIN boat ON name = title"},
+        {FEATURE_rows_over_each, "What is the name of each port?", "SELECT name FROM port",
+         "SELECT name FROM port LIMIT 1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float sound = feature(rows[i].question, rows[i].sound, rows[i].feature);
+        float other = feature(rows[i].question, rows[i].other, rows[i].feature);
+        cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+    }
+}

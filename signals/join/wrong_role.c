@@ -1,0 +1,37 @@
+/* The value stands for the opposite of what the question gives it: destination for source, away for home, the managed
+ * for the manager. Only where the question says so right beside the value; what it says elsewhere is a feature
+ * (signals/support/role.h). */
+#include "signals/support/names.h"
+#include "signals/support/role.h"
+
+static enum err_code wrong_role_eval(struct vsig_run *run)
+{
+    struct vsig_roles roles;
+    if (!vsig_roles_look(run->subject, &roles)) return ERR_LIMIT_MEMORY;
+    if (roles.at && !roles.match) {
+        const struct schema_table *table = &run->subject->schema->tables[roles.used->table];
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, roles.at, "the value is looked for by %s.%s, the question asks for %s",
+                      table->name, roles.used->name, roles.wanted->name);
+        vsig_add_fact(run, finding, "wanted", false, "%s.%s", table->name, roles.wanted->name);
+    }
+    if (roles.ends_at && !roles.ends_match)
+        vsig_fire(run, VSIG_ERROR, roles.ends_at,
+                  "the ends of the self-join are exchanged: the question asks for the other direction");
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_wrong_role = {
+    .id = VSIG_ID_wrong_role,
+    .name = "wrong_role",
+    .family = VSIG_JOIN,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a value is taken as source where the question says destination, as away where it says home, and alike",
+    .description = "The table refers to two things of one kind, and the query takes the other one than the question "
+                   "says; or it exchanges the ends of a self-join.",
+    .example = "How many flights leave from Oslo? SELECT COUNT(*) FROM flight JOIN airport ON flight.destination = "
+               "airport.code WHERE airport.city = 'Oslo'",
+    .instruction = "Join along the column whose name says the part that the question gives to the value.",
+    .eval = wrong_role_eval,
+};

@@ -1,0 +1,28 @@
+/* The ratio stands on its head: the question's "A per B" is computed as B / A, or a share as the whole by its part. */
+#include "signals/support/names.h"
+#include "signals/support/quotient.h"
+
+static enum err_code inverted_ratio_eval(struct vsig_run *run)
+{
+    struct vsig_quotients quotients;
+    vsig_quotients_look(run->subject, &quotients);
+    if (!quotients.at || quotients.upright) return ERR_OK;
+    vsig_fire(run, VSIG_ERROR, quotients.at, "%s",
+              quotients.by_words ? "the question names divisor and dividend the other way round"
+                                 : "the question asks for a share, and the whole is divided by its part");
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_inverted_ratio = {
+    .id = VSIG_ID_inverted_ratio,
+    .name = "inverted_ratio",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a division has dividend and divisor the other way round than the question",
+    .description = "The question asks for A per B, the ratio of A to B or the share of a part in the whole, and the "
+                   "query divides B by A.",
+    .example = "What is the price per mile? SELECT distance / price FROM flight",
+    .instruction = "Divide what is named first, or the part, by what stands behind per, or the whole.",
+    .eval = inverted_ratio_eval,
+};

@@ -1,0 +1,39 @@
+/* Groups that are not those of the question, by what the data hold: two things of one name in one group, one shown thing
+ * in several, or one extreme for all where one for each is asked for. */
+#include "signals/support/grouping.h"
+#include "signals/support/names.h"
+
+static const char *const EACH_OF[] = {"for each", "for every", "within each", "within every", "in each",
+                                      "in every", "of each",   "of every",    "per",          NULL};
+
+static enum err_code wrong_grouping_eval(struct vsig_run *run)
+{
+    struct vsig_grouping grouping;
+    struct vsig_subject *subject = run->subject;
+    if (!vsig_grouping_look(subject, false, &grouping)) return ERR_LIMIT_MEMORY;
+    if (grouping.merged > 0 && grouping.merged_asked) {
+        const struct schema_table *table = &subject->schema->tables[grouping.merged_by->table];
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_WARNING, grouping.merged_at, "several rows of %s share %s: their groups are one",
+                      table->name, grouping.merged_by->name);
+        vsig_add_fact(run, finding, "share of rows", true, "%.3f", (double)grouping.merged);
+    }
+    if (grouping.each_extreme && !grouping.per_group && grouping.for_all && vsig_question_says(subject, EACH_OF))
+        vsig_fire(run, VSIG_ERROR, grouping.for_all,
+                  "the question asks for the extreme of each, the query picks by one for all");
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_wrong_grouping = {
+    .id = VSIG_ID_wrong_grouping,
+    .name = "wrong_grouping",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "groups by a name that several things share, or picks one extreme for all where one for each is asked",
+    .description = "The groups of the query are not those of the question: things of one name are thrown together, or "
+                   "the extreme that rows are compared with is that of all rows and not of their group.",
+    .example = "Who earns most in each department? SELECT name FROM staff WHERE pay = (SELECT MAX(pay) FROM staff)",
+    .instruction = "Group by the key; take the extreme within the group, by a correlated subquery or a window.",
+    .eval = wrong_grouping_eval,
+};

@@ -1,0 +1,338 @@
+#include "signals/support/kept.h"
+
+#include "lib/question/question.h"
+#include "signals/support/predicate.h"
+#include "signals/support/query.h"
+
+#include <glib.h>
+
+static const char *const SAID[] = {"including those",
+                                   "including the ones",
+                                   "including any",
+                                   "including anyone",
+                                   "including people",
+                                   "including ones",
+                                   "including * without",
+                                   "including * * without",
+                                   "including * with no",
+                                   "including * * with no",
+                                   "including * that have no",
+                                   "including * who have no",
+                                   "including zero",
+                                   "includ those",
+                                   "include those",
+                                   "include the ones",
+                                   "include any",
+                                   "include * without",
+                                   "include * * without",
+                                   "include * with no",
+                                   "include * * with no",
+                                   "include zero",
+                                   "even those",
+                                   "even the ones",
+                                   "even ones",
+                                   "even if",
+                                   "even when",
+                                   "even where",
+                                   "even * without",
+                                   "even * * without",
+                                   "even * with no",
+                                   "even * * with no",
+                                   "even * that have no",
+                                   "even * who have no",
+                                   "zeros",
+                                   "zeroes",
+                                   "zero included",
+                                   "with a zero",
+                                   "with a 0",
+                                   "as a zero",
+                                   "as zero",
+                                   "as 0",
+                                   "a zero for",
+                                   "zero for",
+                                   "0 for",
+                                   "show zero",
+                                   "show 0",
+                                   "shows 0",
+                                   "showing 0",
+                                   "appear with",
+                                   "should appear",
+                                   "should still",
+                                   "should also appear",
+                                   "should be list even",
+                                   "must appear",
+                                   "must still",
+                                   "still show",
+                                   "still appear",
+                                   "still be list",
+                                   "still be listed",
+                                   "still listed",
+                                   "still list",
+                                   "still included",
+                                   "also those",
+                                   "also show the ones",
+                                   "also list the ones",
+                                   "listed with 0",
+                                   "list with 0",
+                                   "shown with 0",
+                                   "without any should",
+                                   "without any as well",
+                                   "without any too",
+                                   "without one as well",
+                                   "without one too",
+                                   "also the ones",
+                                   "also include",
+                                   "also list those",
+                                   "also show those",
+                                   "also count those",
+                                   "as well as those without",
+                                   "as well as those with no",
+                                   "whether or not",
+                                   "whether they * or not",
+                                   "regardless of whether",
+                                   "regardless",
+                                   "no matter if",
+                                   "no matter whether",
+                                   "if any",
+                                   "if there is one",
+                                   "if there is any",
+                                   "if there are any",
+                                   "if it has one",
+                                   "if they have one",
+                                   "if they have any",
+                                   "if he or she has",
+                                   "left blank",
+                                   "leave blank",
+                                   "leave * blank",
+                                   "leave * * blank",
+                                   "left empty",
+                                   "blank for",
+                                   "blank if",
+                                   "blank when",
+                                   "blank where",
+                                   "empty if",
+                                   "nothing if",
+                                   "null if",
+                                   "null for",
+                                   "keep those",
+                                   "keep the ones",
+                                   "keeping those",
+                                   "nobody left out",
+                                   "none left out",
+                                   "without leaving out",
+                                   "do not leave out",
+                                   "not just those",
+                                   "not only those",
+                                   "with or without",
+                                   NULL};
+
+static const char *const EACH[] = {"each", "every", "all", "full", "whole", "complete", "per", NULL};
+
+static const char *const ONLY[] = {"leave out",
+                                   "leaving out",
+                                   "left out",
+                                   "skip",
+                                   "skip the rest",
+                                   "ignore those",
+                                   "ignore the",
+                                   "actually have",
+                                   "actually has",
+                                   "only those",
+                                   "only the ones",
+                                   "at least one",
+                                   "that have any",
+                                   "who have any",
+                                   "do not list those",
+                                   "no zeros",
+                                   NULL};
+static const char *const NONE[] = {"without", "none", "no", "nobody", "zero", "never", "nothing", "0", NULL};
+static const char *const TOO[] = {"too", "also", "as well", "still", "even", "include", "included", "including", NULL};
+enum { HINT_REACH = 8 };
+
+/* Do a word of none and a word of too stand near each other? */
+static bool is_hinted(const struct text_tokens *tokens)
+{
+    struct vsig_phrase none = {0, 0}, too;
+    while (vsig_phrase_find(tokens, NONE, none.first + none.n_tokens, &none)) {
+        uint32_t from = none.first > HINT_REACH ? none.first - HINT_REACH : 0;
+        if (vsig_phrase_find(tokens, TOO, from, &too) && too.first <= none.first + HINT_REACH) return true;
+    }
+    return false;
+}
+
+static void look_at_question(const struct vsig_subject *subject, struct vsig_kept *kept)
+{
+    if (!subject->analysis) return;
+    const struct text_tokens *tokens = &subject->analysis->tokens;
+    struct vsig_phrase each;
+    if (vsig_phrase_find(tokens, SAID, 0, &kept->said))
+        kept->asked = VSIG_KEEP_SAID;
+    else if (vsig_phrase_find(tokens, ONLY, 0, &each))
+        kept->asked = VSIG_KEEP_ONLY;
+    else if (is_hinted(tokens))
+        kept->asked = VSIG_KEEP_HINTED;
+    else if (vsig_phrase_find(tokens, EACH, 0, &each))
+        kept->asked = VSIG_KEEP_EACH;
+}
+
+static bool inside_aggregate(const struct sql_node *node, const struct sql_block *block)
+{
+    for (const struct sql_node *n = node->parent; n && n != block->node; n = n->parent)
+        if (sql_is(n, SQL_CALL) && sql_is_aggregate(n)) return true;
+    return false;
+}
+
+/* FROM items whose columns are shown or grouped by, those inside of aggregates left out. */
+static vsig_sources entities(const struct vsig_subject *subject, const struct sql_block *block)
+{
+    vsig_sources out = 0;
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        bool here = ref->block == block && (ref->clause == SQL_CLAUSE_SELECT || ref->clause == SQL_CLAUSE_GROUP);
+        if (!here || ref->kind == SQL_REF_TABLE) continue;
+        if (ref->kind == SQL_REF_STAR && sql_is(ref->node, SQL_STAR))
+            out |= ref->source ? vsig_source_bit(block, ref->source) : vsig_all_sources(block);
+        else if (ref->source && !inside_aggregate(ref->node, block))
+            out |= vsig_source_bit(block, ref->source);
+    }
+    return out;
+}
+
+/* At least so many rows of a's table have no partner by a = b. */
+static double rows_lost(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
+{
+    if (a->stats.sampled || b->stats.sampled) return 0;
+    double lost = (double)a->stats.nulls, apart = (double)a->stats.distinct - (double)b->stats.distinct;
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        if (join->n_pairs == 1 && join->from[0] == a->id && join->to[0] == b->id)
+            apart = MAX(apart, (1 - join->inclusion) * (double)a->stats.distinct);
+    }
+    return lost + MAX(apart, 0);
+}
+
+static bool found(struct vsig_kept *kept, const struct vsig_subject *subject, enum vsig_drop drop,
+                  const struct sql_node *at, const struct schema_column *a, double lost)
+{
+    if (kept->drop != VSIG_DROP_NOTHING && kept->lost >= lost) return false;
+    kept->drop = drop;
+    kept->at = at;
+    kept->table = a ? (int)a->table : -1;
+    kept->rows = a ? (double)subject->schema->tables[a->table].rows : 0;
+    kept->lost = lost;
+    return true;
+}
+
+/* What the pair does to the rows of `own`, whose column is `a`. */
+static enum vsig_drop drops(const struct sql_join_pair *pair, const struct sql_source *own,
+                            const struct sql_source *other, bool other_shown)
+{
+    const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
+    bool outer = join && join->op != SQL_JOIN_INNER && join->op != SQL_JOIN_CROSS;
+    if (!own->nullable && !other->nullable) return VSIG_DROP_JOIN;
+    if (!outer) return other->nullable ? VSIG_DROP_FILTER : VSIG_DROP_JOIN;
+    return own->nullable && !other->nullable && !other_shown ? VSIG_DROP_SIDE : VSIG_DROP_NOTHING;
+}
+
+/* Where the question first names the table; UINT32_MAX: nowhere. */
+static uint32_t first_named(const struct vsig_subject *subject, uint32_t table)
+{
+    uint32_t first = UINT32_MAX;
+    const struct question *question = subject->analysis;
+    for (uint32_t i = 0; question && i < question->n_mentions; i++)
+        if (question->mentions[i].column < 0 && question->mentions[i].table == (int)table)
+            first = MIN(first, question->mentions[i].first);
+    return first;
+}
+
+/* Of two tables that are both shown: is it `a`'s rows that all of are asked for? The one that is named first; where
+ * that tells nothing, the one that refers to the other. */
+static bool is_main(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
+{
+    uint32_t at = first_named(subject, a->table), other = first_named(subject, b->table);
+    return at == other ? !a->unique : at < other;
+}
+
+static void look_at_pair(struct vsig_subject *subject, const struct sql_block *block, const struct sql_join_pair *pair,
+                         vsig_sources shown, struct vsig_kept *kept)
+{
+    const struct sql_ref *sides[2] = {pair->left, pair->right};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sql_source *own = sides[i]->source, *other = sides[1 - i]->source;
+        const struct schema_column *a = schema_column_of(subject->schema, sides[i]);
+        const struct schema_column *b = schema_column_of(subject->schema, sides[1 - i]);
+        if (!a || !b || a == b || !(shown & vsig_source_bit(block, own))) continue;
+        bool other_shown = (shown & vsig_source_bit(block, other)) != 0;
+        if (other_shown && !is_main(subject, a, b)) continue;
+        enum vsig_drop drop = drops(pair, own, other, other_shown);
+        double lost = drop == VSIG_DROP_NOTHING ? 0 : rows_lost(subject->schema, a, b);
+        if (lost > 0) found(kept, subject, drop, pair->node, a, lost);
+    }
+}
+
+static bool has_call(const struct sql_node *node)
+{
+    for (const struct sql_node *n = node; n; n = sql_walk(node, n))
+        if (n->kind == SQL_CALL || n->kind == SQL_CASE || (n->kind == SQL_BINARY && n->op == SQL_OP_OR)) return true;
+    return false;
+}
+
+/* A condition on the optional side of an outer join is false for NULL, so it drops what the join has kept. */
+static void look_at_filters(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources optional,
+                            struct vsig_kept *kept)
+{
+    for (uint32_t i = 0; i < shape->n_conditions; i++) {
+        const struct vsig_condition *condition = &shape->conditions[i];
+        bool negated = false;
+        if (condition->clause != SQL_CLAUSE_WHERE || !(condition->sources & optional)) continue;
+        if (vsig_is_null_test(condition->node, &negated) && !negated)
+            kept->anti = true;
+        else if (!(condition->sources & ~optional) && !has_call(condition->node) && kept->drop == VSIG_DROP_NOTHING)
+            found(kept, subject, VSIG_DROP_FILTER, condition->node, NULL, 0);
+    }
+}
+
+/* One table, grouped by a reference to another one, of which some rows are never referred to. */
+static void look_at_one_table(struct vsig_subject *subject, const struct sql_block *block, struct vsig_kept *kept)
+{
+    const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
+    const struct schema_column *a = query_column(subject, sql_kid(group, 0));
+    if (!a || !block->aggregate) return;
+    for (uint32_t i = 0; i < subject->schema->n_joins; i++) {
+        const struct schema_join *join = &subject->schema->joins[i];
+        if (join->n_pairs != 1 || join->from[0] != a->id || !join->to_unique) continue;
+        const struct schema_column *to = subject->schema->columns[join->to[0]];
+        double lost = rows_lost(subject->schema, to, a);
+        if (lost > 0) found(kept, subject, VSIG_DROP_UNJOINED, group, to, lost);
+    }
+}
+
+/* The last condition of a SELECT: whatever a COUNT(*) stands in. */
+static const struct sql_node *count_star(const struct sql_block *block)
+{
+    for (const struct sql_node *n = block->node; n; n = sql_walk(block->node, n))
+        if (query_aggregate_of(n) == QUERY_COUNT && n->flags & SQL_F_STAR) return n;
+    return NULL;
+}
+
+bool vsig_kept_look(struct vsig_subject *subject, struct vsig_kept *kept)
+{
+    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1};
+    const struct vsig_shape *shapes = vsig_shape(subject);
+    if (!shapes) return false;
+    look_at_question(subject, kept);
+    const struct sql_block *block = query_answer_block(subject);
+    if (!block || block->arm || block->role != SQL_BLOCK_TOP) return true;
+    const struct vsig_block_shape *shape = &shapes->blocks[block->index];
+    if (shape->too_large) return true;
+    vsig_sources shown = entities(subject, block), optional = 0;
+    for (uint32_t i = 0; i < block->n_sources; i++)
+        if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
+    kept->n_outer = (uint32_t)__builtin_popcountll(optional);
+    for (uint32_t i = 0; i < shape->n_pairs; i++) look_at_pair(subject, block, shape->pairs[i], shown, kept);
+    look_at_filters(subject, shape, optional, kept);
+    if (block->n_sources == 1) look_at_one_table(subject, block, kept);
+    const struct sql_node *star = optional && block->grouped ? count_star(block) : NULL;
+    if (star && kept->drop == VSIG_DROP_NOTHING) found(kept, subject, VSIG_DROP_COUNTED, star, NULL, 0);
+    return true;
+}

@@ -1,0 +1,51 @@
+#include "signals/support/phrase.h"
+
+#include <string.h>
+
+static bool is_word(const struct text_token *token, const char *word, size_t len)
+{
+    if (len == 1 && *word == '*') return token->kind != TEXT_PUNCT;
+    return (strlen(token->norm) == len && strncmp(token->norm, word, len) == 0) ||
+           (strlen(token->stem) == len && strncmp(token->stem, word, len) == 0);
+}
+
+/* By its first letter: what decides nearly always, and cheaply. */
+static bool may_not_be(const struct text_token *token, char first)
+{
+    return first != '*' && first != *token->norm && first != *token->stem;
+}
+
+/* Tokens that the phrase takes at `at`; 0: it does not stand there. */
+static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, const char *phrase)
+{
+    uint32_t n = 0;
+    while (*phrase) {
+        if (at + n >= tokens->n || may_not_be(&tokens->items[at + n], *phrase)) return 0;
+        size_t len = strcspn(phrase, " ");
+        if (!is_word(&tokens->items[at + n], phrase, len)) return 0;
+        n++;
+        phrase += len;
+        while (*phrase == ' ') phrase++;
+    }
+    return n;
+}
+
+bool vsig_phrase_find(const struct text_tokens *tokens, const char *const *phrases, uint32_t from,
+                      struct vsig_phrase *at)
+{
+    for (uint32_t i = from; i < tokens->n; i++)
+        for (const char *const *phrase = phrases; *phrase; phrase++) {
+            uint32_t n = phrase_length(tokens, i, *phrase);
+            if (!n) continue;
+            *at = (struct vsig_phrase){i, n};
+            return true;
+        }
+    return false;
+}
+
+bool vsig_phrase_is(const struct text_token *token, const char *const *words)
+{
+    for (; *words; words++)
+        if (!may_not_be(token, **words) && is_word(token, *words, strlen(*words))) return true;
+    return false;
+}

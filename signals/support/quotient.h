@@ -1,0 +1,23 @@
+/* Divisions: what is divided by what, against the order in which the question names the two. */
+#ifndef ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
+#define ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
+
+#include "signals/vsig.h"
+
+struct vsig_quotients {
+    uint32_t n;
+    uint32_t upright, inverted; /* as the question says, and the other way round */
+    const struct sql_node *at;  /* the first inverted one */
+    bool by_words;              /* it is so by the order of the question's words; else a whole is divided by its part */
+    uint32_t whole, exact;      /* quotients of whole numbers, whose fraction is cut off, and others */
+    bool share_said;            /* percentage, share, proportion ... */
+    uint32_t scaled;            /* times 100 */
+};
+
+/* Bounded by the statement's nodes and the question's words. */
+void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotients *quotients);
+
+/* Is a part divided by the whole: a count with a condition by one without? */
+bool vsig_is_share(const struct sql_node *division);
+
+#endif

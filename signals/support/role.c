@@ -1,0 +1,306 @@
+#include "signals/support/role.h"
+
+#include "lib/question/question.h"
+#include "signals/support/phrase.h"
+#include "signals/support/predicate.h"
+#include "signals/support/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { REACH = 7, WEAK_REACH = 3, AFTER = 4, MAX_HOPS = 2, NO_SIDE = -1 };
+
+/* Words by their stems. `name`: in a column's name. `said`: in the question. `weak`: only right before a value. */
+static const struct axis {
+    const char *const name[2][10], *const said[2][12], *const weak[2][4];
+} AXES[] = {
+    {{{"sourc", "src", "origin", "departur", "depart", "from", "start", "begin", "pickup", NULL},
+      {"destin", "dest", "dst", "arriv", "to", "end", "finish", "target", "dropoff", NULL}},
+     {{"depart", "departur", "leav", "left", "origin", "start", "began", "begin", "sourc", "outbound", NULL},
+      {"arriv", "destin", "land", "end", "finish", "reach", "bound", "termin", "toward", "target", NULL}},
+     {{"from", "out", NULL}, {"to", "into", NULL}}},
+    {{{"home", "host", NULL}, {"away", "visit", "visitor", "guest", NULL}},
+     {{"home", "host", NULL}, {"away", "visit", "visitor", "guest", NULL}},
+     {{NULL}, {NULL}}},
+    {{{"winner", "win", "won", "victor", NULL}, {"loser", "lose", "lost", NULL}},
+     {{"winner", "won", "win", "victor", NULL}, {"loser", "lost", "lose", NULL}},
+     {{NULL}, {NULL}}},
+    {{{"mother", NULL}, {"father", NULL}},
+     {{"mother", "mom", "mum", "matern", NULL}, {"father", "dad", "patern", NULL}},
+     {{NULL}, {NULL}}},
+    {{{"sender", "send", "sent", NULL}, {"receiv", "recipi", "receiver", NULL}},
+     {{"sender", "sent", "send", NULL}, {"receiv", "receiver", "recipi", NULL}},
+     {{"from", "by", NULL}, {"to", NULL}}},
+    {{{"buyer", "buy", "bought", NULL}, {"seller", "sell", "sold", NULL}},
+     {{"buyer", "bought", "buy", NULL}, {"seller", "sold", "sell", NULL}},
+     {{NULL}, {NULL}}},
+    {{{"birth", "born", NULL}, {"death", "die", "dead", NULL}},
+     {{"birth", "born", NULL}, {"death", "die", "dead", "deceas", NULL}},
+     {{NULL}, {NULL}}},
+};
+
+/* The part that a column plays. */
+struct part {
+    const struct schema_column *column, *other; /* other: the one with the opposite part */
+    const struct axis *axis;
+    int side;
+};
+
+struct look {
+    struct vsig_subject *subject;
+    const struct vsig_shape *shape;
+    struct vsig_roles *out;
+    unsigned said; /* bits of AXES that the question has a word of */
+};
+
+/* --- which part a column plays --- */
+
+static bool name_has(const struct schema_column *column, const char *const *words)
+{
+    for (uint32_t i = 0; i < column->words.n; i++)
+        if (vsig_phrase_is(&column->words.items[i], words)) return true;
+    return false;
+}
+
+static int side_of(const struct axis *axis, const struct schema_column *column)
+{
+    bool a = name_has(column, axis->name[0]), b = name_has(column, axis->name[1]);
+    return a == b ? NO_SIDE : b;
+}
+
+static int refers_to(const struct schema_index *schema, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++)
+        if (schema->joins[i].n_pairs == 1 && schema->joins[i].from[0] == column->id)
+            return (int)schema->joins[i].to_table;
+    return -1;
+}
+
+/* Are the names the same but for one word each? */
+static bool named_alike(const struct schema_column *a, const struct schema_column *b)
+{
+    uint32_t differ = 0;
+    if (a->words.n != b->words.n) return false;
+    for (uint32_t i = 0; i < a->words.n; i++) differ += strcmp(a->words.items[i].stem, b->words.items[i].stem) != 0;
+    return differ == 1;
+}
+
+static bool part_of(const struct look *look, const struct schema_column *column, struct part *part)
+{
+    const struct schema_index *schema = look->subject->schema;
+    const struct schema_table *table = &schema->tables[column->table];
+    for (size_t k = 0; k < G_N_ELEMENTS(AXES); k++) {
+        int side = look->said >> k & 1U ? side_of(&AXES[k], column) : NO_SIDE;
+        if (side == NO_SIDE) continue;
+        for (uint32_t i = 0; i < table->n_columns; i++) {
+            const struct schema_column *other = &table->columns[i];
+            if (other->affinity != column->affinity || side_of(&AXES[k], other) != 1 - side) continue;
+            int to = refers_to(schema, column);
+            if (!named_alike(column, other) && (to < 0 || to != refers_to(schema, other))) continue;
+            *part = (struct part){column, other, &AXES[k], side};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The part that the rows of `source` play, by the column that refers to them: through `hops` further joins. */
+static bool part_of_source(const struct look *look, const struct sql_source *source, unsigned hops, struct part *part)
+{
+    for (uint32_t i = 0; i < look->shape->n_pairs; i++) {
+        const struct sql_ref *ends[2] = {look->shape->pairs[i].left, look->shape->pairs[i].right};
+        for (unsigned e = 0; e < 2; e++) {
+            const struct schema_column *column = schema_column_of(look->subject->schema, ends[1 - e]);
+            if (ends[e]->source != source || !column) continue;
+            if (part_of(look, column, part)) return true;
+        }
+    }
+    for (uint32_t i = 0; hops && i < look->shape->n_pairs; i++) {
+        const struct sql_ref *ends[2] = {look->shape->pairs[i].left, look->shape->pairs[i].right};
+        for (unsigned e = 0; e < 2; e++) {
+            const struct schema_column *near = schema_column_of(look->subject->schema, ends[e]);
+            bool up = ends[e]->source == source && ends[1 - e]->source != source && near && !near->unique;
+            if (up && part_of_source(look, ends[1 - e]->source, 0, part)) return true;
+        }
+    }
+    return false;
+}
+
+/* --- what the question says --- */
+
+/* Where the literal stands in the question; false: nowhere, or more than once. */
+static bool find_literal(const struct look *look, const struct sql_node *literal, struct vsig_phrase *at)
+{
+    const struct text_tokens *tokens = &look->subject->analysis->tokens;
+    struct text_tokens words = text_tokenize(look->subject->arena, literal->text, literal->text_len);
+    uint32_t n_found = 0;
+    if (!words.n) return false;
+    for (uint32_t i = 0; i + words.n <= tokens->n; i++) {
+        uint32_t same = 0;
+        while (same < words.n && strcmp(words.items[same].stem, tokens->items[i + same].stem) == 0) same++;
+        if (same == words.n) *at = (struct vsig_phrase){i, words.n}, n_found++;
+    }
+    return n_found == 1;
+}
+
+/* Which of the two parts the words beside the value name; NO_SIDE. */
+static int side_said(const struct text_tokens *tokens, const struct axis *axis, const struct vsig_phrase *value,
+                     bool is_number)
+{
+    static const char *const IS[] = {"as", "is", "was", "are", "were", NULL};
+    for (uint32_t back = 1; back <= REACH && back <= value->first; back++) {
+        const struct text_token *token = &tokens->items[value->first - back];
+        for (int side = 0; side < 2; side++) {
+            if (vsig_phrase_is(token, axis->said[side])) return side;
+            if (back <= WEAK_REACH && !is_number && vsig_phrase_is(token, axis->weak[side])) return side;
+        }
+    }
+    uint32_t end = value->first + value->n_tokens;
+    bool told = false;
+    for (uint32_t i = end; i < end + AFTER && i < tokens->n; i++) {
+        told |= vsig_phrase_is(&tokens->items[i], IS);
+        for (int side = 0; told && side < 2; side++)
+            if (vsig_phrase_is(&tokens->items[i], axis->said[side])) return side;
+    }
+    return NO_SIDE;
+}
+
+static void look_at_value(struct look *look, const struct vsig_predicate *predicate)
+{
+    struct part part;
+    struct vsig_phrase value;
+    struct vsig_roles *out = look->out;
+    bool has = part_of(look, predicate->column, &part) ||
+               (predicate->ref->source && part_of_source(look, predicate->ref->source, MAX_HOPS, &part));
+    if (!has) return;
+    for (uint32_t i = 0; i < predicate->n_literals; i++) {
+        double number;
+        if (!predicate->literals[i]->text || !find_literal(look, predicate->literals[i], &value)) continue;
+        int side = side_said(&look->subject->analysis->tokens, part.axis, &value,
+                             query_literal_number(predicate->literals[i], &number));
+        if (side == NO_SIDE) continue;
+        out->match += side == part.side;
+        out->mismatch += side != part.side;
+        if (side == part.side || out->at) continue;
+        out->at = predicate->node;
+        out->used = part.column;
+        out->wanted = part.other;
+    }
+}
+
+/* --- parts that are used, and named anywhere --- */
+
+static bool is_said(const struct text_tokens *tokens, const char *const *words)
+{
+    for (uint32_t i = 0; i < tokens->n; i++)
+        if (vsig_phrase_is(&tokens->items[i], words)) return true;
+    return false;
+}
+
+static void look_at_words(struct look *look)
+{
+    const struct sql_bound *bound = look->subject->bound;
+    const struct text_tokens *tokens = &look->subject->analysis->tokens;
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        const struct schema_column *column = schema_column_of(look->subject->schema, bound->refs[i]);
+        struct part part;
+        if (!column || !part_of(look, column, &part)) continue;
+        bool own = is_said(tokens, part.axis->said[part.side]), other = is_said(tokens, part.axis->said[1 - part.side]);
+        look->out->words_match += own;
+        look->out->words_mismatch += other && !own;
+    }
+}
+
+/* --- the ends of a self-join --- */
+
+static const char *const BOSS[] = {"boss",   "manag", "manager", "supervisor", "superior", "parent", "head",
+                                   "leader", "lead",  "mentor",  "chief",      "oversee",  NULL};
+static const char *const OF[] = {"of", "for", "to", NULL};
+static const char *const MANAGES[] = {"manages", "supervises", "heads", "leads", "oversees", "mentors", NULL};
+static const char *const UNDER[] = {"report to",     "reports to",      "reporting to", "reported to", "managed by",
+                                    "supervised by", "led by",          "headed by",    "overseen by", "mentored by",
+                                    "work for",      "works for",       "working for",  "work under",  "works under",
+                                    "working under", "subordinates of", "under",        NULL};
+
+enum end { END_UNKNOWN, END_CHILD, END_PARENT };
+
+/* Of which end of the relation the question gives the value. */
+static enum end end_of_value(const struct text_tokens *tokens, const struct vsig_phrase *value)
+{
+    uint32_t end = value->first + value->n_tokens;
+    struct vsig_phrase under;
+    for (uint32_t back = 1; back <= 3 && back <= value->first; back++)
+        if (vsig_phrase_find(tokens, UNDER, value->first - back, &under) &&
+            under.first + under.n_tokens == value->first)
+            return END_PARENT;
+    const struct text_token *last = &tokens->items[end - 1];
+    const char *quote = strchr(last->norm, '\'');
+    bool owns =
+        (quote && quote[1] == 's') || (end + 1 < tokens->n && strcmp(tokens->items[end].norm, "s") == 0) ||
+        (end + 2 < tokens->n && tokens->items[end].kind == TEXT_PUNCT && strcmp(tokens->items[end + 1].norm, "s") == 0);
+    for (uint32_t i = end; owns && i < tokens->n && i < end + 4; i++)
+        if (vsig_phrase_is(&tokens->items[i], BOSS)) return END_CHILD;
+    if (value->first >= 1 && vsig_phrase_is(&tokens->items[value->first - 1], MANAGES)) return END_CHILD;
+    if (value->first >= 2 && vsig_phrase_is(&tokens->items[value->first - 1], OF) &&
+        vsig_phrase_is(&tokens->items[value->first - 2], BOSS))
+        return END_CHILD;
+    return END_UNKNOWN;
+}
+
+static bool is_shown(const struct look *look, const struct sql_source *source)
+{
+    const struct vsig_block_shape *shape = source->block ? &look->shape->blocks[source->block->index] : NULL;
+    return shape && (shape->shown & vsig_source_bit(shape->block, source));
+}
+
+static void count_end(struct look *look, const struct sql_join_pair *pair, bool match)
+{
+    look->out->ends_match += match;
+    look->out->ends_mismatch += !match;
+    if (!match && !look->out->ends_at) look->out->ends_at = pair->node;
+}
+
+static void look_at_ends(struct look *look, const struct sql_join_pair *pair, const struct vsig_predicate *predicates,
+                         uint32_t n)
+{
+    static const char *const THAN[] = {"than their", "than his", "than her", "than its", "than the one who", NULL};
+    const struct text_tokens *tokens = &look->subject->analysis->tokens;
+    const struct schema_column *left = schema_column_of(look->subject->schema, pair->left);
+    const struct schema_column *right = schema_column_of(look->subject->schema, pair->right);
+    if (!left || !right || left->table != right->table || left->unique == right->unique) return;
+    const struct sql_source *child = left->unique ? pair->right->source : pair->left->source,
+                            *parent = left->unique ? pair->left->source : pair->right->source;
+    if (!child || !parent || child == parent) return;
+    struct vsig_phrase at;
+    if (vsig_phrase_find(tokens, THAN, 0, &at))
+        for (uint32_t i = at.first + at.n_tokens; i < tokens->n && i < at.first + at.n_tokens + 3; i++)
+            if (vsig_phrase_is(&tokens->items[i], BOSS) && is_shown(look, child) != is_shown(look, parent))
+                count_end(look, pair, is_shown(look, child));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sql_source *source = predicates[i].ref->source;
+        if ((source != child && source != parent) || !predicates[i].n_literals || !predicates[i].literals[0]->text ||
+            !find_literal(look, predicates[i].literals[0], &at))
+            continue;
+        enum end end = end_of_value(tokens, &at);
+        if (end != END_UNKNOWN) count_end(look, pair, (end == END_CHILD) == (source == child));
+    }
+}
+
+bool vsig_roles_look(struct vsig_subject *subject, struct vsig_roles *roles)
+{
+    *roles = (struct vsig_roles){0};
+    struct look look = {subject, vsig_shape(subject), roles, 0};
+    if (!look.shape) return false;
+    if (!subject->analysis) return true;
+    for (size_t k = 0; k < G_N_ELEMENTS(AXES); k++)
+        for (int side = 0; side < 2; side++)
+            if (is_said(&subject->analysis->tokens, AXES[k].said[side]) ||
+                is_said(&subject->analysis->tokens, AXES[k].weak[side]))
+                look.said |= 1U << k;
+    struct vsig_predicate predicates[VSIG_MAX_PREDICATES];
+    uint32_t n = vsig_predicates(subject, predicates);
+    for (uint32_t i = 0; i < n; i++) look_at_value(&look, &predicates[i]);
+    for (uint32_t i = 0; i < look.shape->n_pairs; i++) look_at_ends(&look, &look.shape->pairs[i], predicates, n);
+    look_at_words(&look);
+    return true;
+}
