@@ -37,7 +37,8 @@ struct build {
 uint32_t build_word_of(struct build *build, const char *phrase);
 struct build_word *build_word_at(const struct build *build, uint32_t number);
 
-/* b is `kind` of a; the way back too, but for TEXT_RELATION_IS_A. The stronger of two links of the same words stays. */
+/* b is `kind` of a; the way back too, but for TEXT_RELATION_IS_A. The stronger of two links of the same words stays, but
+ * synonyms of WordNet add up over the senses they share, so that "colour" is all that "color" is. */
 void build_relate(struct build *build, uint32_t a, uint32_t b, enum text_relation_kind kind, double strength);
 
 /* End the program with a message. */

@@ -47,6 +47,7 @@ static void add_link(struct build_word *word, uint32_t to, enum text_relation_ki
     for (unsigned i = 0; i < word->links->len; i++) {
         struct build_link *link = &g_array_index(word->links, struct build_link, i);
         if (link->to != to) continue;
+        if (kind == TEXT_RELATION_SYNONYM && link->kind == kind) strength += link->strength;
         if (link->strength < strength) *link = (struct build_link){to, kind, strength};
         return;
     }

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 5, MIN_DEPTH = 3, FAR = 1000 };
+enum { MAX_STEPS = 5, MIN_DEPTH = 3, FAR = 1000, WORDNET_TOPS = 3, WORDNET_VERBS = 29, WORDNET_VERBS_END = 44 };
 
-static const double MIN_STRENGTH = 0.10, MIN_SHARE = 0.10;
+static const double MIN_SHARE = 0.02;
+static const double NOUN_WEIGHT = 3; /* names of fields are nouns: what class a word is of, they say first */
 static const char POS[] = "nvar";
 static const char *const POS_FILE[] = {"noun", "verb", "adj", "adv"};
 
@@ -118,13 +119,30 @@ static void add_member(struct wordnet *net, struct synset *synset, const char *t
         struct build_word *word = build_word_at(net->build, member.word);
         word->total += member.weight;
         word->count += seen;
-        if (member.weight > word->class_weight) {
-            word->class_weight = member.weight;
+        double weight = pos == 0 ? NOUN_WEIGHT * member.weight : member.weight;
+        if (weight > word->class_weight) {
+            word->class_weight = weight;
             word->class = synset->class;
         }
     }
     g_array_append_val(synset->members, member);
     g_free(lemma);
+}
+
+/* The topmost nouns are a file of their own; what they are of, their names say. */
+static uint8_t class_of(int file, const char *lemma)
+{
+    static const struct {
+        const char *lemma;
+        enum text_word_class class;
+    } TOPS[] = {
+        {"person", TEXT_CLASS_PERSON},    {"animal", TEXT_CLASS_ANIMAL},         {"artifact", TEXT_CLASS_ARTIFACT},
+        {"event", TEXT_CLASS_EVENT},      {"group", TEXT_CLASS_GROUP},           {"location", TEXT_CLASS_LOCATION},
+        {"measure", TEXT_CLASS_QUANTITY}, {"possession", TEXT_CLASS_POSSESSION}, {"time", TEXT_CLASS_TIME},
+    };
+    for (unsigned i = 0; file == WORDNET_TOPS && i < G_N_ELEMENTS(TOPS); i++)
+        if (strcmp(lemma, TOPS[i].lemma) == 0) return (uint8_t)TOPS[i].class;
+    return (uint8_t)file;
 }
 
 /* offset lex_filenum ss_type w_cnt word lex_id [word lex_id...] p_cnt [symbol offset pos source/target...] */
@@ -134,7 +152,7 @@ static void read_synset(struct wordnet *net, char *line, unsigned pos)
     struct synset *synset = g_new0(struct synset, 1);
     synset->members = g_array_new(FALSE, FALSE, sizeof(struct member));
     synset->pointers = g_array_new(FALSE, FALSE, sizeof(struct pointer));
-    synset->class = (uint8_t)atoi(words[1]);
+    synset->class = class_of(atoi(words[1]), words[4]);
     synset->depth = FAR;
     unsigned n = (unsigned)strtoul(words[3], NULL, 16);
     for (unsigned i = 0; i < n; i++) add_member(net, synset, words[4 + 2 * i], pos, words[0]);
@@ -198,9 +216,8 @@ static void link_members(struct wordnet *net, const struct member *a, const stru
                          enum text_relation_kind kind, double worth)
 {
     if (a->word == UINT32_MAX || b->word == UINT32_MAX) return;
-    double pa = share(net, a), pb = share(net, b), strength = worth * sqrt(pa * pb);
-    if (strength >= MIN_STRENGTH && pa >= MIN_SHARE / 2 && pb >= MIN_SHARE / 2)
-        build_relate(net->build, a->word, b->word, kind, strength);
+    double pa = share(net, a), pb = share(net, b);
+    if (pa >= MIN_SHARE && pb >= MIN_SHARE) build_relate(net->build, a->word, b->word, kind, worth * sqrt(pa * pb));
 }
 
 /* Every member (or the one numbered from 1) of one synset with every one of another. */
@@ -214,16 +231,22 @@ static void link_synsets(struct wordnet *net, const struct synset *a, unsigned f
                              &g_array_index(b->members, struct member, j), kind, worth);
 }
 
+static bool is_verb(const struct synset *synset)
+{
+    return synset->class >= WORDNET_VERBS && synset->class < WORDNET_VERBS_END;
+}
+
 /* What stands above, up to a few steps, each worth less. What is near the top ("entity", "group") says nothing. */
-static void link_above(struct wordnet *net, const struct synset *synset, uint32_t above, unsigned step, bool is_verb)
+static void link_above(struct wordnet *net, const struct synset *synset, uint32_t above, unsigned step)
 {
     struct synset *target = synset_at(net, above);
-    if (is_verb ? step > 1 : step > MAX_STEPS) return;
-    if (is_verb || depth_of(net, above) >= MIN_DEPTH)
-        link_synsets(net, synset, 0, target, 0, TEXT_RELATION_IS_A, (is_verb ? 0.5 : 0.9) * pow(0.75, step - 1.0));
+    bool verb = is_verb(synset);
+    if (step > (verb ? 1 : MAX_STEPS)) return;
+    if (verb || depth_of(net, above) >= MIN_DEPTH)
+        link_synsets(net, synset, 0, target, 0, TEXT_RELATION_IS_A, (verb ? 0.5 : 0.9) * pow(0.75, step - 1.0));
     for (unsigned p = 0; p < target->pointers->len; p++) {
         const struct pointer *pointer = &g_array_index(target->pointers, struct pointer, p);
-        if (pointer->symbol[0] == '@') link_above(net, synset, pointer->target, step + 1, is_verb);
+        if (pointer->symbol[0] == '@') link_above(net, synset, pointer->target, step + 1);
     }
 }
 
@@ -236,14 +259,22 @@ static const struct {
     {"=", TEXT_RELATION_ATTRIBUTE, 0.75}, {"!", TEXT_RELATION_OPPOSITE, 0.9},
 };
 
+/* France is one of the countries, not a kind of country. */
+static bool is_instance(const struct synset *synset)
+{
+    for (unsigned p = 0; p < synset->pointers->len; p++)
+        if (strcmp(g_array_index(synset->pointers, struct pointer, p).symbol, "@i") == 0) return true;
+    return false;
+}
+
 static void link_pointer(struct wordnet *net, const struct synset *synset, const struct pointer *pointer)
 {
     const struct synset *target = synset_at(net, pointer->target);
-    if (pointer->symbol[0] == '@')
-        link_above(net, synset, pointer->target, 1, synset->class >= 29 && synset->class <= 43);
+    if (pointer->symbol[0] == '@') link_above(net, synset, pointer->target, 1);
     for (unsigned i = 0; i < G_N_ELEMENTS(POINTERS); i++) {
         if (strcmp(pointer->symbol, POINTERS[i].symbol) != 0) continue;
-        bool place = pointer->symbol[0] == '\\' && target->class == TEXT_CLASS_LOCATION; /* French: France */
+        if (pointer->symbol[0] == '&' && target < synset) continue; /* there is one each way, and synonyms add up */
+        bool place = pointer->symbol[0] == '\\' && is_instance(target) && target->class == TEXT_CLASS_LOCATION;
         link_synsets(net, synset, pointer->from, target, pointer->to, place ? TEXT_RELATION_DEMONYM : POINTERS[i].kind,
                      POINTERS[i].worth);
     }
@@ -259,7 +290,11 @@ void wordnet_read(struct build *build, const char *folder)
     resolve(&net);
     for (unsigned i = 0; i < net.synsets->len; i++) {
         const struct synset *synset = synset_at(&net, i);
-        link_synsets(&net, synset, 0, synset, 0, TEXT_RELATION_SYNONYM, 0.95);
+        for (unsigned a = 0; a < synset->members->len; a++)
+            for (unsigned b = 0; b < a; b++)
+                link_members(&net, &g_array_index(synset->members, struct member, a),
+                             &g_array_index(synset->members, struct member, b), TEXT_RELATION_SYNONYM,
+                             is_verb(synset) ? 0.65 : 0.95);
         for (unsigned p = 0; p < synset->pointers->len; p++)
             link_pointer(&net, synset, &g_array_index(synset->pointers, struct pointer, p));
     }

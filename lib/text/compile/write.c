@@ -9,6 +9,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+static const double MIN_STRENGTH = 0.10, MIN_RARE_STRENGTH = 0.35;
+
 struct image {
     GPtrArray *words; /* of struct build_word, in the order of their texts */
     uint32_t *number; /* by number in the build: number in the file, TEXT_NO_WORD: left out */
@@ -34,6 +36,20 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Weak links are left out, and rather weak ones to words that nobody says. */
+static void prune(const struct build *build, struct build_word *word)
+{
+    unsigned n = 0;
+    g_array_sort(word->links, by_strength);
+    for (unsigned l = 0; l < word->links->len && n < TEXT_MAX_LINKS; l++) {
+        const struct build_link link = g_array_index(word->links, struct build_link, l);
+        bool rare = build_word_at(build, link.to)->count < 1;
+        if (link.strength >= (rare ? MIN_RARE_STRENGTH : MIN_STRENGTH))
+            g_array_index(word->links, struct build_link, n++) = link;
+    }
+    g_array_set_size(word->links, n);
+}
+
 /* Only words that have a link, or are at the end of one, are worth their place. */
 static void number_words(const struct build *build, struct image *image)
 {
@@ -42,8 +58,7 @@ static void number_words(const struct build *build, struct image *image)
     image->number = g_new0(uint32_t, build->words->len);
     for (uint32_t i = 0; i < build->words->len; i++) {
         struct build_word *word = build_word_at(build, i);
-        g_array_sort(word->links, by_strength);
-        if (word->links->len > TEXT_MAX_LINKS) g_array_set_size(word->links, TEXT_MAX_LINKS);
+        prune(build, word);
         if (word->links->len) g_hash_table_add(used, word);
         for (unsigned l = 0; l < word->links->len; l++)
             g_hash_table_add(used, build_word_at(build, g_array_index(word->links, struct build_link, l).to));
