@@ -1,6 +1,6 @@
 /* The lexicon: which words may mean each other, of all English and not only of the words that name fields.
  *
- * One file, models/words.lex, made of WordNet 3.0 and our own tables (lib/text/words/) by lib/text/lexicon_compile.c.
+ * One file, models/words.lex, made of WordNet 3.0 and our own tables (lib/text/words/) by lib/text/compile/.
  * It is linked into the program and into the library as read-only data: so there is no path to configure, nothing that
  * can be missing when it runs, and the kernel reads only the pages that are looked at, which all processes share. A
  * mapped file was the other way; it saves nothing, since a program is mapped too, and adds a failure. For the same

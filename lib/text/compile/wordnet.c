@@ -77,7 +77,7 @@ static void read_counts(struct wordnet *net, const char *folder)
     g_strfreev(lines);
 }
 
-/* lemma pos synset_cnt p_cnt [symbols] sense_cnt tagsense_cnt offset... */
+/* A line: lemma, part of speech, number of synsets, number n of pointers, n symbols, senses, tagged senses, offsets. */
 static void read_index(struct wordnet *net, const char *folder, unsigned pos)
 {
     char *name = g_strconcat("index.", POS_FILE[pos], NULL);
@@ -145,7 +145,7 @@ static uint8_t class_of(int file, const char *lemma)
     return (uint8_t)file;
 }
 
-/* offset lex_filenum ss_type w_cnt word lex_id [word lex_id...] p_cnt [symbol offset pos source/target...] */
+/* A line: offset, file, part of speech, number of words, each with an id, number of pointers, each of four words. */
 static void read_synset(struct wordnet *net, char *line, unsigned pos)
 {
     char **words = g_strsplit(line, " ", -1);
