@@ -344,6 +344,26 @@ static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
     return true;
 }
 
+/* A term of the team's own is the name of its column. */
+static void add_terms(struct reader *reader, const struct schema_scores *scores, struct mention_sink *sink)
+{
+    for (uint32_t i = 0; i < reader->out->n_terms && sink->n < sink->room; i++) {
+        const struct question_term *term = &reader->out->terms[i];
+        uint32_t id = term->term->column;
+        if (id >= reader->schema->n_columns) continue;
+        const struct schema_column *column = reader->schema->columns[id];
+        scores->columns[id] = 1;
+        sink->items[sink->n++] = (struct question_mention){.table = (int)column->table,
+                                                           .column = (int)column->index,
+                                                           .id = id,
+                                                           .score = 1,
+                                                           .exact = true,
+                                                           .kind = TEXT_RELATION_SAME,
+                                                           .first = term->first,
+                                                           .n_tokens = term->n_tokens};
+    }
+}
+
 bool read_mentions(struct reader *reader)
 {
     struct question *out = reader->out;
@@ -358,6 +378,7 @@ bool read_mentions(struct reader *reader)
         !found.weak.items)
         return false;
     score_schema(schema, map, &scores, &found);
+    add_terms(reader, &scores, &found.mentions);
     qsort(found.mentions.items, found.mentions.n, sizeof *found.mentions.items, by_place);
     qsort(found.weak.items, found.weak.n, sizeof *found.weak.items, by_place);
     out->mentions = found.mentions.items;

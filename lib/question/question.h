@@ -88,12 +88,21 @@ struct question_output {
     bool vague;    /* "information", "address": any number of columns */
 };
 
+/* A word of the team's own (struct schema_term) in the question. */
+struct question_term {
+    const struct schema_term *term;
+    uint32_t first, n_tokens;
+};
+
 struct question {
     const char *text;
+    const char *evidence_text;   /* as given, and what the terms refer to; NULL: neither */
     struct text_tokens tokens;   /* of the question */
     struct text_tokens evidence; /* of the evidence, n = 0 without one */
     struct question_value *values;
     uint32_t n_values;
+    struct question_term *terms;
+    uint32_t n_terms;
     struct question_mention *mentions; /* best first within a token span */
     uint32_t n_mentions;
     /* What the lexicon (lib/text/lexicon.h) makes of words that name nothing by themselves: "how populous" for residents,
@@ -115,7 +124,7 @@ struct question {
 };
 
 /* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64
- * cues.
+ * cues, 16 terms.
  * The question, the index and the arena must outlive the result. Thread: eval. */
 const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
                                      const char *evidence);

@@ -1,5 +1,6 @@
 /* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
 #include "lib/question/question.h"
+#include "lib/question/read.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -274,6 +275,27 @@ Test(question, a_full_arena_is_told)
         arena_free(&arena);
     }
     cr_expect(done);
+}
+
+Test(question, words_of_the_team)
+{
+    const struct schema_options options = {.descriptions_dir = TEST_DATA "/question"};
+    struct schema_index *index;
+    cr_assert_eq(schema_build(fixture.db, "q", fixture.path, &options, &index, NULL), ERR_OK);
+    const struct question *question =
+        question_read(&fixture.arena, index, "The headcount where high flyers live?", "live refers to city_id");
+    cr_assert_eq(question->n_terms, 2);
+    cr_expect_str_eq(question->evidence_text, "live refers to city_id; high flyer refers to teacher.salary = '2000'; "
+                                              "headcount refers to city.population");
+    const struct schema_column *salary = index->columns[index->terms[0].column];
+    cr_expect_str_eq(salary->name, "salary");
+    cr_expect_float_eq(question->column_score[salary->id], 1, 0);
+    cr_expect_gt(question->evidence_score[salary->id], 0.9);
+    const struct question_mention *m = read_mention_at(question, 3, true);
+    cr_assert(m && m->id == salary->id && m->exact && m->n_tokens == 2);
+    question = question_read(&fixture.arena, index, "How many teachers?", NULL);
+    cr_expect(question->n_terms == 0 && !question->evidence_text && question->evidence.n == 0);
+    schema_unref(index);
 }
 
 static const struct question_mention *weak_of(const struct question *question, const char *column)
