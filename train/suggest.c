@@ -194,7 +194,16 @@ static unsigned of_target(const struct tally *tally, const char *target)
     return GPOINTER_TO_UINT(g_hash_table_lookup(tally->targets, target));
 }
 
-/* The target that the word stands for; NULL: none. Of two as good the one that says more, a value. */
+/* Of two as good the one that says more, a value. */
+static bool is_better(const struct tally *tally, const char *a, const char *b)
+{
+    unsigned with_a = of_target(tally, a), with_b = of_target(tally, b);
+    bool value_a = strchr(a, BETWEEN), value_b = strchr(b, BETWEEN);
+    if (with_a != with_b) return with_a > with_b;
+    return value_a != value_b ? value_a : strcmp(a, b) < 0;
+}
+
+/* The target that the word stands for; NULL: none. */
 static const char *target_of(const struct base *base, const struct tally *tally)
 {
     const char *best = NULL;
@@ -206,10 +215,7 @@ static const char *target_of(const struct base *base, const struct tally *tally)
         unsigned with = of_target(tally, key), all = of_target(&base->all, key);
         double precision = (double)with / tally->n, chance = (double)all / MAX(base->all.n, 1);
         if (precision < MIN_PRECISION || precision < MIN_LIFT * chance) continue;
-        unsigned before = best ? of_target(tally, best) : 0;
-        bool says_more = best && !strchr(best, BETWEEN) && strchr(key, BETWEEN);
-        bool says_less = best && strchr(best, BETWEEN) && !strchr(key, BETWEEN);
-        if (with > before || (with == before && !says_less && (says_more || strcmp(key, best) < 0))) best = key;
+        if (!best || is_better(tally, key, best)) best = key;
     }
     return best;
 }

@@ -149,4 +149,5 @@ void lexicon_write(const struct build *build, const char *path)
     struct lexicon_word end = {image.texts->len - 1, image.links->len / 4, 0};
     g_byte_array_append(image.entries, (const void *)&end, sizeof end);
     write_image(&image, path);
+    g_free(image.number);
 }

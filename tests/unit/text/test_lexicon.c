@@ -57,45 +57,46 @@ Test(lexicon, refuses_damage)
     cr_expect_not(lexicon_open(&lexicon, data, 0, false));
 }
 
+static const struct {
+    const char *a, *b;
+    enum text_relation_kind kind;
+    float at_least;
+} CASES[] = {
+    {"singer", "singers", TEXT_RELATION_SAME, 1},
+    {"customer", "clients", TEXT_RELATION_SYNONYM, 0.5F},
+    {"singer", "vocalist", TEXT_RELATION_SYNONYM, 0.5F},
+    {"salary", "wage", TEXT_RELATION_SYNONYM, 0.5F},
+    {"car", "automobile", TEXT_RELATION_SYNONYM, 0.5F},
+    {"airport", "aerodrome", TEXT_RELATION_SYNONYM, 0.5F},
+    {"fly", "flight", TEXT_RELATION_DERIVED, 0.5F},
+    {"teach", "teacher", TEXT_RELATION_DERIVED, 0.5F},
+    {"oldest", "age", TEXT_RELATION_ATTRIBUTE, 0.9F},
+    {"age", "old", TEXT_RELATION_ATTRIBUTE, 0.9F},
+    {"expensive", "price", TEXT_RELATION_ATTRIBUTE, 0.9F},
+    {"tallest", "height", TEXT_RELATION_ATTRIBUTE, 0.9F},
+    {"heavy", "weight", TEXT_RELATION_ATTRIBUTE, 0.9F},
+    {"french", "france", TEXT_RELATION_DEMONYM, 0.9F},
+    {"american", "united states", TEXT_RELATION_DEMONYM, 0.9F},
+    {"dutch", "netherlands", TEXT_RELATION_DEMONYM, 0.9F},
+    {"african", "africa", TEXT_RELATION_DEMONYM, 0.9F},
+    {"japan", "jpn", TEXT_RELATION_CODE, 0.9F},
+    {"female", "f", TEXT_RELATION_CODE, 0.9F},
+    {"january", "jan", TEXT_RELATION_CODE, 0.9F},
+    {"california", "ca", TEXT_RELATION_CODE, 0.9F},
+    {"yes", "y", TEXT_RELATION_CODE, 0.9F},
+    {"singer", "person", TEXT_RELATION_IS_A, 0.5F},
+    {"people", "singer", TEXT_RELATION_HAS_KIND, 0.5F},
+    {"airport", "place", TEXT_RELATION_IS_A, 0.5F},
+    {"male", "female", TEXT_RELATION_OPPOSITE, 0.9F},
+    {"highest", "lowest", TEXT_RELATION_OPPOSITE, 0.9F},
+    {"singer", "stadium", TEXT_RELATION_NONE, 0},
+    {"age", "height", TEXT_RELATION_NONE, 0},
+    {"", "age", TEXT_RELATION_NONE, 0},
+    {"qwertyish", "age", TEXT_RELATION_NONE, 0},
+};
+
 Test(lexicon, relations)
 {
-    static const struct {
-        const char *a, *b;
-        enum text_relation_kind kind;
-        float at_least;
-    } CASES[] = {
-        {"singer", "singers", TEXT_RELATION_SAME, 1},
-        {"customer", "clients", TEXT_RELATION_SYNONYM, 0.5F},
-        {"singer", "vocalist", TEXT_RELATION_SYNONYM, 0.5F},
-        {"salary", "wage", TEXT_RELATION_SYNONYM, 0.5F},
-        {"car", "automobile", TEXT_RELATION_SYNONYM, 0.5F},
-        {"airport", "aerodrome", TEXT_RELATION_SYNONYM, 0.5F},
-        {"fly", "flight", TEXT_RELATION_DERIVED, 0.5F},
-        {"teach", "teacher", TEXT_RELATION_DERIVED, 0.5F},
-        {"oldest", "age", TEXT_RELATION_ATTRIBUTE, 0.9F},
-        {"age", "old", TEXT_RELATION_ATTRIBUTE, 0.9F},
-        {"expensive", "price", TEXT_RELATION_ATTRIBUTE, 0.9F},
-        {"tallest", "height", TEXT_RELATION_ATTRIBUTE, 0.9F},
-        {"heavy", "weight", TEXT_RELATION_ATTRIBUTE, 0.9F},
-        {"french", "france", TEXT_RELATION_DEMONYM, 0.9F},
-        {"american", "united states", TEXT_RELATION_DEMONYM, 0.9F},
-        {"dutch", "netherlands", TEXT_RELATION_DEMONYM, 0.9F},
-        {"african", "africa", TEXT_RELATION_DEMONYM, 0.9F},
-        {"japan", "jpn", TEXT_RELATION_CODE, 0.9F},
-        {"female", "f", TEXT_RELATION_CODE, 0.9F},
-        {"january", "jan", TEXT_RELATION_CODE, 0.9F},
-        {"california", "ca", TEXT_RELATION_CODE, 0.9F},
-        {"yes", "y", TEXT_RELATION_CODE, 0.9F},
-        {"singer", "person", TEXT_RELATION_IS_A, 0.5F},
-        {"people", "singer", TEXT_RELATION_HAS_KIND, 0.5F},
-        {"airport", "place", TEXT_RELATION_IS_A, 0.5F},
-        {"male", "female", TEXT_RELATION_OPPOSITE, 0.9F},
-        {"highest", "lowest", TEXT_RELATION_OPPOSITE, 0.9F},
-        {"singer", "stadium", TEXT_RELATION_NONE, 0},
-        {"age", "height", TEXT_RELATION_NONE, 0},
-        {"", "age", TEXT_RELATION_NONE, 0},
-        {"qwertyish", "age", TEXT_RELATION_NONE, 0},
-    };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct text_relation found = text_relate(CASES[i].a, CASES[i].b);
         cr_expect_eq(found.kind, CASES[i].kind, "%s %s: %s", CASES[i].a, CASES[i].b, text_relation_name(found.kind));
