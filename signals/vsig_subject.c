@@ -32,6 +32,7 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
     subject->code = prepare(subject);
     if (subject->code == ERR_OK && question && !analysis)
         subject->analysis = question_read(arena, schema, question, evidence);
+    if (subject->analysis) subject->evidence = subject->analysis->evidence_text; /* with the team's own words */
     return subject->code;
 }
 

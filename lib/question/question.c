@@ -19,9 +19,11 @@ const struct question *question_read(struct arena *arena, const struct schema_in
 {
     struct question *out = arena_new(arena, struct question);
     if (!out || !tokenize(arena, question, &out->tokens)) return NULL;
-    if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
     out->text = question;
     struct reader reader = {arena, schema, out};
+    if (!read_terms(&reader, evidence)) return NULL;
+    evidence = out->evidence_text;
+    if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
     if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_outputs(&reader)) return NULL;
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;

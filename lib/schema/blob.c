@@ -506,6 +506,21 @@ static void code_notes(struct coder *c, struct schema_index *index)
     if (!c->out) index->notes = (const char *const *)texts;
 }
 
+static void code_terms(struct coder *c, struct schema_index *index)
+{
+    void *items = (void *)index->terms;
+    code_list(c, &index->n_terms, &items, sizeof *index->terms);
+    if (!c->out) index->terms = items;
+    struct schema_term *terms = items;
+    for (uint32_t i = 0; i < index->n_terms && !c->bad; i++) {
+        code_text(c, &terms[i].term);
+        code_text(c, &terms[i].meaning);
+        code_u32(c, &terms[i].column, UINT32_MAX);
+        if (!c->out && !c->bad) terms[i].words = text_tokenize(c->arena, terms[i].term, strlen(terms[i].term));
+        if (!c->out && !c->bad) check(c, terms[i].words.items != NULL);
+    }
+}
+
 static void code_index(struct coder *c, struct schema_index *index)
 {
     void *tables = index->tables, *joins = index->joins;
@@ -513,6 +528,7 @@ static void code_index(struct coder *c, struct schema_index *index)
     code_i64(c, &index->build_ns);
     code_bool(c, &index->has_descriptions);
     code_notes(c, index);
+    code_terms(c, index);
     code_list(c, &index->n_tables, &tables, sizeof *index->tables);
     if (!c->out) index->tables = tables;
     check(c, index->n_tables <= MAX_TABLES);

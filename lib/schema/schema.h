@@ -94,6 +94,14 @@ struct schema_join {
         inclusion; /* share of distinct non-NULL from-values found in to (measured; 1 if declared and not measured) */
 };
 
+/* A word of the team's own, of words.yaml (lib/schema/terms.c). */
+struct schema_term {
+    const char *term;         /* as written: "churned customers" */
+    struct text_tokens words; /* of it */
+    const char *meaning;      /* "customer.status = 'C'", a formula, or a column's name */
+    uint32_t column;          /* id; UINT32_MAX: of none alone */
+};
+
 struct schema_index {
     const char *db_name;
     char fingerprint[33];
@@ -107,6 +115,8 @@ struct schema_index {
     const char *const *notes;   /* oddities met: foreign keys to nowhere, tables that could not be read */
     uint32_t n_notes;
     bool has_descriptions;
+    const struct schema_term *terms;
+    uint32_t n_terms;
     uint64_t bytes; /* memory held */
     int64_t build_ns;
     /* private: value index, graph, arena, reference count */
@@ -120,9 +130,9 @@ struct schema_options {
     uint64_t max_rows;        /* 1,000,000 rows read of a table on a server, spread over it; past it: sampled */
     bool no_inferred_joins;
     double min_inclusion; /* 0.95 */
-    const char
-        *descriptions_dir; /* folder with <table>.csv as BIRD's database_description; NULL: look beside the database */
-    int64_t time_ms;       /* 600,000 */
+    const char *
+        descriptions_dir; /* folder with <table>.csv as BIRD's database_description, and words.yaml; NULL: look beside the database */
+    int64_t time_ms; /* 600,000 */
     /* Columns whose values stay out of the index ("table.column" or "column"): they are counted, and neither kept nor
      * bounded, so that neither the index nor its bytes in a cache hold one. Must outlive the index. */
     const char *const *deny_columns;

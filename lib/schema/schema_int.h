@@ -62,9 +62,10 @@ enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c), af
 enum err_code schema_trace_origins(struct builder *builder);     /* what columns are computed from (origins.c) */
 enum err_code schema_scan_tables(struct builder *builder);       /* statistics and values (scan.c) */
 enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
-enum err_code schema_infer_joins(struct builder *builder);                    /* (infer.c) */
-enum err_code schema_sort_names(struct builder *builder);                     /* (find.c) */
-enum err_code schema_link_graph(struct builder *builder);                     /* (graph.c), after all joins */
+void schema_read_terms(struct builder *builder, const char *path); /* words.yaml, where there is one (terms.c) */
+enum err_code schema_infer_joins(struct builder *builder);         /* (infer.c) */
+enum err_code schema_sort_names(struct builder *builder);          /* (find.c) */
+enum err_code schema_link_graph(struct builder *builder);          /* (graph.c), after all joins */
 /* The table that a listing calls so: by its schema where that is a text. -1. (find.c) */
 int schema_find_listed(const struct schema_index *index, const struct db_value *schema, const struct db_value *name);
 void schema_fill_catalog(struct schema_index *index); /* (find.c) */

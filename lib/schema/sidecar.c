@@ -166,28 +166,48 @@ static char *folder_of(const char *path, const char *given)
     return dir;
 }
 
+/* words.yaml in the folder given, else beside the database; NULL: nowhere. g_free. */
+static char *words_of(const char *path, const char *given)
+{
+    if (given) return g_build_filename(given, "words.yaml", NULL);
+    char *parent = path && db_is_file(path) ? g_path_get_dirname(path) : NULL;
+    char *file = parent ? g_build_filename(parent, "words.yaml", NULL) : NULL;
+    g_free(parent);
+    return file;
+}
+
+/* 0: there is no such file. */
+static uint64_t stamp_of(const char *file, const char *name)
+{
+    struct stat st = {0};
+    if (!file || stat(file, &st) != 0) return 0;
+    int64_t facts[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    return XXH3_64bits_withSeed(facts, sizeof facts, XXH3_64bits(name, strlen(name)));
+}
+
 uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
 {
     char *dir = folder_of(path, descriptions_dir);
     GDir *entries = dir ? g_dir_open(dir, 0, NULL) : NULL;
     const char *name;
-    uint64_t stamp = 0;
+    char *words = words_of(path, descriptions_dir);
+    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml"); /* else it is met in the folder */
     while (entries && (name = g_dir_read_name(entries)) != NULL) {
         char *file = g_build_filename(dir, name, NULL);
-        struct stat st = {0};
-        if (stat(file, &st) == 0) {
-            int64_t facts[] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
-            stamp += XXH3_64bits_withSeed(facts, sizeof facts, XXH3_64bits(name, strlen(name))); /* in any order */
-        }
+        stamp += stamp_of(file, name); /* in any order */
         g_free(file);
     }
     if (entries) g_dir_close(entries);
+    g_free(words);
     g_free(dir);
     return stamp;
 }
 
 enum err_code schema_read_sidecar(struct builder *builder, const char *path)
 {
+    char *words = words_of(path, builder->options->descriptions_dir);
+    if (words) schema_read_terms(builder, words);
+    g_free(words);
     char *dir = folder_of(path, builder->options->descriptions_dir);
     if (!dir) return ERR_OK;
     GDir *entries = g_dir_open(dir, 0, NULL);

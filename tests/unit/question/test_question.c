@@ -2,6 +2,7 @@
 #include "lib/question/question.h"
 
 #include "lib/question/forms.h"
+#include "lib/question/read.h"
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -360,4 +361,60 @@ Test(question, dates_are_read_or_refused)
         cr_expect_not(question_read_date(no[i], strlen(no[i]), false, &date), "%s", no[i]);
     cr_expect(question_read_date("5/3/2014", 8, true, &date) && date.day == 5 && date.month == 3 && date.year == 2014);
     cr_expect(question_read_date("2014", 4, false, &date) && date.year == 2014 && date.month == -1);
+Test(question, words_of_the_team)
+{
+    const struct schema_options options = {.descriptions_dir = TEST_DATA "/question"};
+    struct schema_index *index;
+    cr_assert_eq(schema_build(fixture.db, "q", fixture.path, &options, &index, NULL), ERR_OK);
+    const struct question *question =
+        question_read(&fixture.arena, index, "The headcount where high flyers live?", "live refers to city_id");
+    cr_assert_eq(question->n_terms, 2);
+    cr_expect_str_eq(question->evidence_text, "live refers to city_id; high flyer refers to teacher.salary = '2000'; "
+                                              "headcount refers to city.population");
+    const struct schema_column *salary = index->columns[index->terms[0].column];
+    cr_expect_str_eq(salary->name, "salary");
+    cr_expect_float_eq(question->column_score[salary->id], 1, 0);
+    cr_expect_gt(question->evidence_score[salary->id], 0.9);
+    const struct question_mention *m = read_mention_at(question, 3, true);
+    cr_assert(m && m->id == salary->id && m->exact && m->n_tokens == 2);
+    question = question_read(&fixture.arena, index, "How many teachers?", NULL);
+    cr_expect(question->n_terms == 0 && !question->evidence_text && question->evidence.n == 0);
+    schema_unref(index);
+}
+
+static const struct question_mention *weak_of(const struct question *question, const char *column)
+{
+    for (uint32_t i = 0; i < question->n_weak; i++) {
+        const struct question_mention *m = &question->weak[i];
+        if (m->column >= 0 && strcmp(schema->columns[m->id]->name, column) == 0) return m;
+    }
+    return NULL;
+}
+
+Test(question, weak_mentions_are_the_lexicons)
+{
+    const struct question *question = read_question("What is the nationality and the remuneration of each tutor?");
+    const struct question_mention *m = weak_of(question, "salary");
+    cr_assert(m && m->kind == TEXT_RELATION_SYNONYM && !m->exact);
+    cr_expect(m->score < 0.75 && m->score >= 0.3);
+    cr_expect_str_eq(question->tokens.items[m->first].norm, "remuneration");
+    cr_expect_float_eq(question->weak_score[m->id], m->score, 1e-6);
+    cr_expect_float_eq(question->column_score[m->id], 0, 0, "a guess is not a mention");
+    for (uint32_t i = 1; i < question->n_weak; i++) cr_expect_leq(question->weak[i - 1].first, question->weak[i].first);
+}
+
+Test(question, mentions_tell_their_kind)
+{
+    const struct question *question = read_question("What do teachers with the surname Lima earn?");
+    bool same = false, synonym = false;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        cr_expect_eq(m->exact, m->kind == TEXT_RELATION_SAME);
+        cr_expect(m->kind == TEXT_RELATION_SAME || m->kind == TEXT_RELATION_SYNONYM);
+        same |= m->column < 0 && m->kind == TEXT_RELATION_SAME;
+        synonym |= m->column >= 0 && m->kind == TEXT_RELATION_SYNONYM;
+    }
+    cr_expect(same && synonym);
+    cr_expect_null(weak_of(question, "salary"), "what is certain is not weak");
+    cr_expect_eq(read_question("")->n_weak, 0);
 }

@@ -69,6 +69,13 @@ static void same_index(const struct schema_index *a, struct schema_index *b)
     free(x);
     free(y);
     cr_assert_str_eq(a->fingerprint, b->fingerprint);
+    cr_assert_eq(a->n_terms, b->n_terms);
+    for (uint32_t t = 0; t < a->n_terms; t++) {
+        cr_assert_str_eq(a->terms[t].term, b->terms[t].term);
+        cr_assert_str_eq(a->terms[t].meaning, b->terms[t].meaning);
+        cr_assert_eq(a->terms[t].column, b->terms[t].column);
+        cr_assert_eq(a->terms[t].words.n, b->terms[t].words.n);
+    }
     for (uint32_t t = 0; t < a->n_tables; t++) {
         const struct schema_table *table = &a->tables[t];
         cr_assert_eq(schema_find_table(b, table->name, strlen(table->name)), (int)t);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
+#include <unistd.h>
 
 Test(build, tables_and_columns)
 {
@@ -210,6 +211,59 @@ Test(build, descriptions_beside_the_database)
     for (uint32_t i = 0; i < s.index->n_notes; i++) noted |= strstr(s.index->notes[i], "room.csv") != NULL;
     cr_assert(noted);
     school_end(&s);
+}
+
+static bool is_noted(const struct schema_index *index, const char *text)
+{
+    for (uint32_t i = 0; i < index->n_notes; i++)
+        if (strstr(index->notes[i], text)) return true;
+    return false;
+}
+
+Test(build, words_of_the_team)
+{
+    struct school s;
+    school_open(&s, NULL, &(struct schema_options){.descriptions_dir = TEST_DATA "/schema/descriptions"});
+    cr_assert_eq(s.index->n_terms, 3);
+    const struct schema_term *terms = s.index->terms;
+    cr_expect_str_eq(terms[0].term, "well paid");
+    cr_expect_str_eq(terms[0].meaning, "salary > 1500");
+    cr_expect_eq(terms[0].column, UINT32_MAX);
+    cr_expect_eq(terms[0].words.n, 2);
+    cr_expect_str_eq(terms[1].meaning, "teacher.full_name = 'O''Hara'");
+    cr_expect_eq(terms[1].column, school_column(&s, "teacher.full_name")->id);
+    cr_expect_str_eq(terms[2].meaning, "teacher.salary");
+    cr_expect(is_noted(s.index, "words.yaml:6: there is no such column"));
+    cr_expect(is_noted(s.index, "words.yaml:7: a term takes a column or a formula"));
+    cr_expect(is_noted(s.index, "words.yaml:8: no such key"));
+    cr_expect(is_noted(s.index, "words.yaml:9: expected {column"));
+    cr_expect(is_noted(s.index, "words.yaml:10: expected a term"));
+    school_end(&s);
+}
+
+Test(build, words_that_are_no_words)
+{
+    static const char *const FILES[][2] = {
+        {"", "has no mapping"},
+        {"words: [a]", "has no mapping"},
+        {"words: {", "words.yaml:"},
+        {"other: {a: b}", "has no mapping"},
+        {"words: {a: b}", "expected {column"},
+        {"- x", "has no mapping"},
+    };
+    char *dir = g_dir_make_tmp("words-XXXXXX", NULL), *path = g_build_filename(dir, "words.yaml", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(FILES); i++) {
+        struct school s;
+        cr_assert(g_file_set_contents(path, FILES[i][0], -1, NULL));
+        school_open(&s, NULL, &(struct schema_options){.descriptions_dir = dir});
+        cr_expect_eq(s.index->n_terms, 0, "%s", FILES[i][0]);
+        cr_expect(is_noted(s.index, FILES[i][1]), "%s", FILES[i][0]);
+        school_end(&s);
+    }
+    unlink(path);
+    rmdir(dir);
+    g_free(path);
+    g_free(dir);
 }
 
 Test(build, printed_for_people_and_programs)
