@@ -296,7 +296,7 @@ static const struct option_row recipe_rows[] = {
     {"by-chance", 0, OPT_REAL, "WEIGHT", AT(train.by_chance), "0.2", .min = 0, .max = 1,
      .sentence = "verifier: weight of mutants and siblings with the right result, which may have it by chance"},
     {"without", 0, OPT_LIST, "GROUP", AT(train.without), NULL,
-     "shape|schema|values|operators|result|alignment|joins|components|signals",
+     "shape|schema|values|operators|result|alignment|joins|links|components|signals",
      .sentence = "verifier: leave this group of features out (repeat the flag)"},
     END};
 
