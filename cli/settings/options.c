@@ -161,10 +161,12 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
-static const struct option_row explain_rows[] = {{"premise", 'p', FLAG_ARG, AT(explain.premise), "false",
-                                                  .command_line_only = true,
-                                                  .sentence = "print what a verifier is given, instead of prose"},
-                                                 END};
+static const struct option_row explain_rows[] = {
+    {"premise", 'p', FLAG_ARG, AT(explain.premise), "false", .command_line_only = true,
+     .sentence = "print what a verifier is given, instead of prose"},
+    {"words", 'w', FLAG_ARG, AT(explain.words), "false", .command_line_only = true,
+     .sentence = "print what each word of the question stands for in the statement, instead of prose"},
+    END};
 
 static const struct option_row replay_rows[] = {
     {"workers", 'j', OPT_INT, "N", AT(replay.workers), "0", .min = 0, .max = 256,
