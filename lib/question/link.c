@@ -96,13 +96,35 @@ static float literal_match(const struct text_token *literal, const struct text_t
     return is_code_of(literal, word) ? CODE : 0;
 }
 
+/* What a number of several words ("ten thousand") comes to. */
+static bool is_same_number(const struct link_maker *maker, const struct text_token *literal, uint32_t word)
+{
+    int at = maker->question->words[word].value;
+    const struct question_value *value = at < 0 ? NULL : &maker->question->question->values[at];
+    return literal->is_number && value && value->kind == QUESTION_VALUE_NUMBER &&
+           fabs(value->number - literal->number) < 1e-9 * fabs(literal->number) + 1e-12;
+}
+
+/* Text that the column does not hold meets no row, whoever said it. */
+static bool is_absent(const struct link_maker *maker, const struct link_part *part)
+{
+    const struct sql_node *test = part->node->parent;
+    bool equal =
+        (sql_is(test, SQL_BINARY) && (test->op == SQL_OP_EQ || test->op == SQL_OP_NE)) || sql_is(test, SQL_LIST);
+    bool text = part->node->op == SQL_LIT_STRING || sql_is(part->node, SQL_COLUMN);
+    return part->column && equal && text &&
+           schema_column_has(maker->question->schema, part->column, part->text, strlen(part->text), false) == 0;
+}
+
 static void literal_edges(const struct link_maker *maker, const struct link_part *part, struct edges *edges)
 {
+    if (is_absent(maker, part)) return;
     for (uint32_t s = part->first_slot; s < part->first_slot + part->n_slots; s++) {
         const struct text_token *literal = maker->literal_words[s];
         for (uint32_t w = 0; literal && w < maker->question->n_words; w++) {
             enum link_kind kind;
             float strength = literal_match(literal, token_of(maker, w), &kind);
+            if (is_same_number(maker, literal, w)) strength = 1, kind = LINK_VALUE;
             if (strength > 0) add_edge(maker, edges, w, s, kind, strength);
         }
     }

@@ -63,6 +63,14 @@ static const struct sql_node *aggregate_around(const struct sql_node *node)
     return NULL;
 }
 
+/* Column IS [NOT] NULL: no word need ask for it. */
+static bool tests_null(const struct sql_node *node)
+{
+    const struct sql_node *test = node->parent, *right = sql_kid(test, 1);
+    if (sql_is(test, SQL_UNARY)) return test->op == SQL_OP_ISNULL || test->op == SQL_OP_NOTNULL;
+    return sql_is(test, SQL_BINARY) && sql_is(right, SQL_LITERAL) && right->op == SQL_LIT_NULL;
+}
+
 static enum link_role role_of(const struct link_maker *maker, const struct sql_ref *ref)
 {
     static const enum link_role by_clause[SQL_CLAUSE_COUNT] = {
@@ -70,7 +78,7 @@ static enum link_role role_of(const struct link_maker *maker, const struct sql_r
         [SQL_CLAUSE_WHERE] = LINK_CONDITION,   [SQL_CLAUSE_GROUP] = LINK_GROUP,
         [SQL_CLAUSE_HAVING] = LINK_CONDITION,  [SQL_CLAUSE_ORDER] = LINK_ORDER,
         [SQL_CLAUSE_LIMIT] = LINK_CONDITION,   [SQL_CLAUSE_WINDOW] = LINK_GROUP};
-    if (joins(maker, ref->node)) return LINK_ROLE_COUNT;
+    if (joins(maker, ref->node) || tests_null(ref->node)) return LINK_ROLE_COUNT;
     if (ref->clause != SQL_CLAUSE_HAVING && aggregate_around(ref->node)) return LINK_ARGUMENT;
     if (ref->clause == SQL_CLAUSE_SELECT && in_answer(ref->block)) return LINK_ANSWER;
     return ref->clause < SQL_CLAUSE_COUNT ? by_clause[ref->clause] : LINK_ROLE_COUNT;
@@ -282,6 +290,7 @@ static bool is_number(const struct sql_node *node)
 static bool restricts(const struct sql_node *node)
 {
     enum sql_clause clause = sql_clause_of(node);
+    if (sql_is(node->parent, SQL_ARGS)) return false; /* strftime('%Y', ...) */
     if (sql_is(node->parent, SQL_BINARY) && !sql_is_comparison(node->parent->op)) return false; /* 100 * a / b */
     return clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_HAVING || clause == SQL_CLAUSE_FROM;
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const float BASE_PLACE = 0.35F, TAKEN = 0.4F, OWNER_BONUS = 0.15F, SURE = 0.7F;
+static const float BASE_PLACE = 0.35F, TAKEN = 0.4F, OWNER_BONUS = 0.15F, SURE = 0.7F, IMPLIED = 0.6F;
 enum { OWNER_REACH = 4 };
 
 /* How well each word stands at the place of a part, and what is left of it. */
@@ -135,7 +135,7 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
     struct place place;
     uint32_t word;
     read_place(maker, part, &place);
-    part->score = score(maker, part->column, &place, &word);
+    part->score = fmaxf(score(maker, part->column, &place, &word), part->implied ? IMPLIED : 0);
     if (word != LINK_NO_WORD) part->near = stand(maker, part, word);
     for (uint32_t i = 0; i < question->n_linked; i++) {
         const struct schema_column *rival = question->schema->columns[question->linked[i]];
@@ -155,30 +155,58 @@ static bool leads_to(const struct schema_index *schema, const struct schema_colu
 {
     for (uint32_t j = 0; j < schema->n_joins; j++) {
         const struct schema_join *join = &schema->joins[j];
-        if (join->n_pairs == 1 && join->declared && join->from[0] == from->id && join->to_table == to_table)
-            return true;
+        if (join->n_pairs == 1 && join->from[0] == from->id && join->to_table == to_table) return true;
     }
     return false;
 }
 
-static float said_of(const struct link_maker *maker, const struct schema_column *column)
+/* start_station_id and end_station_id, src_apid and dst_apid: all words but one the same, and not id alone. */
+static bool are_twins(const struct schema_column *a, const struct schema_column *b)
 {
-    struct place place;
-    uint32_t word;
-    for (uint32_t w = 0; w < LINK_MAX_WORDS; w++) place.of[w] = 1;
-    return score(maker, column, &place, &word);
+    uint32_t other = 0, same = 0;
+    if (a->pk || b->pk || a->words.n < 2 || a->words.n != b->words.n) return false;
+    for (uint32_t i = 0; i < a->words.n; i++) {
+        const char *stem = a->words.items[i].stem;
+        bool equal = strcmp(stem, b->words.items[i].stem) == 0;
+        other += !equal;
+        same += equal && strcmp(stem, "id") != 0 && strcmp(stem, "code") != 0;
+    }
+    return other == 1 && same > 0;
+}
+
+/* The words near those that stand for something of the table which the key leads to. */
+static void read_key_place(const struct link_maker *maker, uint32_t to_table, struct place *place)
+{
+    const struct link_query *out = maker->out;
+    const struct link_word *words = maker->question->words;
+    for (uint32_t w = 0; w < maker->question->n_words; w++) {
+        float near = 0;
+        for (uint32_t s = 0; s < out->n_slots; s++) {
+            if (out->slots[s].word == LINK_NO_WORD || out->parts[out->slots[s].part].table != (int)to_table) continue;
+            float gap = fabsf((float)words[out->slots[s].word].token - (float)words[w].token);
+            near = fmaxf(near, 3 / (3 + fmaxf(gap - 1, 0)));
+        }
+        place->of[w] = BASE_PLACE + (1 - BASE_PLACE) * near;
+    }
 }
 
 static void compare_keys(struct link_maker *maker, const struct schema_column *key, const struct schema_column *to)
 {
-    const struct schema_index *schema = maker->question->schema;
-    const struct schema_table *table = &schema->tables[key->table];
-    float best = -1, own = said_of(maker, key);
-    if (!leads_to(schema, key, to->table)) return;
+    const struct schema_table *table = &maker->question->schema->tables[key->table];
+    struct place place;
+    uint32_t word;
+    float best = -1, own = 0;
     for (uint32_t c = 0; c < table->n_columns; c++) {
         const struct schema_column *other = &table->columns[c];
-        if (other == key || maker->uses[other->id] || !leads_to(schema, other, to->table)) continue;
-        best = fmaxf(best, said_of(maker, other));
+        if (other == key || maker->uses[other->id]) continue;
+        if (!are_twins(key, other) &&
+            !(leads_to(maker->question->schema, key, to->table) && leads_to(maker->question->schema, other, to->table)))
+            continue;
+        if (best < 0) {
+            read_key_place(maker, to->table, &place);
+            own = score(maker, key, &place, &word);
+        }
+        best = fmaxf(best, score(maker, other, &place, &word));
     }
     if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN: the first */
     maker->out->role_score = own;
