@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The table of strategies in docs/results.md, by command.
 
-  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT ... [--strategy NAME ...] [-- OPTION...]
+  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...] [-- OPTION...]
 
 Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the gain over
 the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it closes, exact match,
 detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the levels of difficulty. What
-stands behind -- goes to `assay eval` as it is.
+stands behind -- goes to `assay eval` as it is; ORDER says how the candidates came about (--order).
 """
 import argparse, json, subprocess, sys
 
@@ -16,8 +16,9 @@ COLUMNS = ["log", "strategy", "EX", "against first executable", "fixed / broken"
 
 
 def measure(assay, spec, strategy, more):
-    name, log, root = spec.split("=")
-    command = [assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy, *more]
+    name, log, root, *order = spec.split("=")
+    said = ["--order", order[0]] if order else []
+    command = [assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy, *said, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode: raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
     return name, json.loads(done.stdout)

@@ -23,10 +23,10 @@
  * verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
  * says that too.
  *
- * *Best* is the highest score, the earlier of equals, within the highest tier: a candidate that was judged is above one
+ * *Best* is the highest score, the earlier of equals (where places say nothing, the shorter text), within the highest tier: a candidate that was judged is above one
  * that the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; one that is
- * invalid or did not run to its end is never the answer. A candidate other than the first that executes must beat that
- * one by the model's margin, or noise would be swapped for noise.
+ * invalid or did not run to its end is never the answer. In a ranked or sampled list a candidate other than the first
+ * that executes must beat that one by the list's margin, or noise would be swapped for noise.
  *
  * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at all:
  * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
@@ -70,7 +70,8 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
                                            .n_candidates = request->n,
                                            .n_seen = n_seen,
                                            .index = index,
-                                           .features = state->features};
+                                           .features = state->features,
+                                           .order = request->options.order};
         judged->entailment = models_discount(models, judged, verifier_entails(models->verifier, &subject));
         if (!isnan(judged->entailment)) judged->verifier = "builtin";
     }
@@ -99,7 +100,11 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     struct msg_judged *judged = &request->judged[index];
     if (!judged->judged || judged->invalid) return;
     const struct scoring_models *models = request->core->config.models;
-    struct votes_subject subject = {request->judged, request->n, n_seen, index};
+    struct votes_subject subject = {.candidates = request->judged,
+                                    .n_candidates = request->n,
+                                    .n_seen = n_seen,
+                                    .index = index,
+                                    .places = request->options.order == MSG_ORDER_RANKED};
     struct models_score *worth = &request->states[index].score;
     *worth = models_score(models, &subject);
     verify(request, index, n_seen);
@@ -129,18 +134,26 @@ static uint32_t first_executed(const struct request *request)
     return first;
 }
 
+/* Does it mean anything that one candidate stands before another? */
+static bool places_count(const struct request *request)
+{
+    return request->options.order == MSG_ORDER_RANKED || request->options.order == MSG_ORDER_SAMPLED;
+}
+
+/* Which of two equals, where places mean nothing: one that does not change when they are swapped, the shorter text. */
+static bool comes_first(const struct msg_text *a, const struct msg_text *b)
+{
+    if (a->len != b->len) return a->len < b->len;
+    return memcmp(a->bytes, b->bytes, a->len) < 0;
+}
+
 static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 {
     enum rules_tier left = rules_tier(request, a), right = rules_tier(request, b);
     if (left != right) return left > right;
-    return request->states[a].score.score > request->states[b].score.score;
-}
-
-static double margin_of(const struct request *request)
-{
-    const struct scoring_models *models = request->core->config.models;
-    if (models->margin >= 0) return models->margin;
-    return models->verifier ? verifier_margin(models->verifier) : 0;
+    double lead = request->states[a].score.score - request->states[b].score.score;
+    if (lead != 0 || places_count(request)) return lead > 0;
+    return comes_first(&request->judged[a].sql, &request->judged[b].sql);
 }
 
 /* The best candidate of the prefix; NO_CANDIDATE when none runs to its end. */
@@ -152,9 +165,9 @@ static uint32_t find_best(const struct request *request)
         if (rules_tier(request, i) == TIER_EXCLUDED) continue;
         if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
-    if (first == NO_CANDIDATE || best == first) return best;
+    if (first == NO_CANDIDATE || best == first || !places_count(request)) return best;
     double lead = request->states[best].score.score - request->states[first].score.score;
-    return lead > margin_of(request) ? best : first;
+    return lead > request->core->config.models->margins[request->options.order] ? best : first;
 }
 
 static void clear_judgement(struct msg_judged *judged)

@@ -48,6 +48,7 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     *out = *requested;
     out->strategy = first_nonzero(requested->strategy, defaults->strategy, core->config.models->strategy);
     out->policy = first_nonzero(requested->policy, defaults->policy, MSG_BEST_EFFORT);
+    out->order = first_nonzero(requested->order, defaults->order, MSG_ORDER_UNSET);
     out->expose = first_nonzero(requested->expose, defaults->expose, MSG_EXPOSE_VALUES);
     out->speculate = first_nonzero(requested->speculate, defaults->speculate, 1);
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);

@@ -67,7 +67,8 @@ static const char *context_sentence(const struct request *request, uint32_t inde
     const struct candidate_state *state = &request->states[index];
     if (!model || !state->features || !judged->verifier || strcmp(judged->verifier, "builtin") != 0) return "";
     struct verifier_subject subject = {request->message,       request->judged, request->n,
-                                       request->n_done_prefix, index,           state->features};
+                                       request->n_done_prefix, index,           state->features,
+                                       request->options.order};
     struct verifier_parts parts = verifier_parts(model, &subject);
     double least = learn_logit(request->entailment_threshold, 0);
     return parts.content >= least && parts.context < 0 ? ", because of what the other candidates say" : "";

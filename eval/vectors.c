@@ -94,7 +94,11 @@ void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const str
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
         if (!judged->judged || judged->invalid || judged->same_as) continue;
-        struct votes_subject subject = {verdict->candidates, verdict->n_candidates, verdict->n_candidates, i};
+        struct votes_subject subject = {.candidates = verdict->candidates,
+                                        .n_candidates = verdict->n_candidates,
+                                        .n_seen = verdict->n_candidates,
+                                        .index = i,
+                                        .places = true};
         uint8_t right = labels ? labels->of[i] == LABEL_RIGHT : VECTORS_UNLABELLED;
         add_row(v, &subject, right, database, labels && i == first && !labels->gold_empty, made);
     }

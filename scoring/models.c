@@ -2,12 +2,12 @@
  *
  * decision.json says what measured best on the training logs:
  *
- *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8, "margin": 0.05,
- *    "label_threshold": 0.5, "entailment_threshold": 0.5, "cyclesql_threshold": 0.5, "combine": [0, 0.5, 0.5],
+ *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
+ *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5, "cyclesql_threshold": 0.5, "combine": [0, 0.5, 0.5],
  *    "unfamiliar": [0, 1], "command": "..."}
  *
- * `threshold` is asked of P(correct); `margin` is how far another candidate must lie above the first that executes
- * before it is preferred. Where a strategy asks both models, the signals' probability must reach label_threshold and
+ * `threshold` is asked of P(correct); `margin` is how far another candidate of a ranked or sampled list must lie
+ * above the first that executes before it is preferred. Where a strategy asks both models, the signals' probability must reach label_threshold and
  * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
  * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
  * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
@@ -203,6 +203,20 @@ static bool read_weights(const json_t *root, const char *key, double *weights, s
     return true;
 }
 
+/* {"ranked": 0.05, "sampled": 0}, or one number for both. Where places say nothing there is none. */
+static enum err_code read_margins(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
+{
+    static const enum msg_order orders[] = {MSG_ORDER_RANKED, MSG_ORDER_SAMPLED};
+    const json_t *margin = json_object_get(root, "margin");
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; i < G_N_ELEMENTS(orders) && margin && !code; i++) {
+        bool one = !json_is_object(margin);
+        code = read_share(one ? root : margin, one ? "margin" : msg_order_name(orders[i]), path, &m->margins[orders[i]],
+                          err);
+    }
+    return code;
+}
+
 static enum err_code read_decision(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -215,7 +229,7 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     if (value < 0) return bad_decision(path, "names an unknown strategy", err);
     m->strategy = (enum msg_strategy)value;
     enum err_code code = read_share(root, "threshold", path, &m->threshold, err);
-    if (!code) code = read_share(root, "margin", path, &m->margin, err);
+    if (!code) code = read_margins(m, root, path, err);
     if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
@@ -242,7 +256,6 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     struct scoring_models *m = g_new0(struct scoring_models, 1);
     m->strategy = MSG_FIRST_VALID;
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
-    m->margin = -1; /* the verifier knows its own, unless the file says otherwise */
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
     memcpy(m->unfamiliar, IDENTITY, sizeof m->unfamiliar);
     char *home = find_dir(files->dir);

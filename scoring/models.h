@@ -20,7 +20,8 @@ struct scoring_models {
     unsigned n_features;
     int from[MODELS_MAX_FEATURES];
     enum msg_strategy strategy;
-    double threshold, margin;                     /* of P(correct); margin below 0: the verifier's own, or none */
+    double threshold;                             /* of P(correct) */
+    double margins[MSG_ORDER_COUNT];              /* by how the candidates came about; 0 where places say nothing */
     double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
     double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
     double weights[3];                            /* of models_combine: constant, signals, verifier */

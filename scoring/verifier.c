@@ -1,6 +1,6 @@
 /* DESIGN: the verifier's file and its use.
  *
- *   {"format": "assay-verifier", "version": 2, "command", "margin",
+ *   {"format": "assay-verifier", "version": 2, "command",
  *    "components": hashed linear models, one a component (lib/learn/hashed.h),
  *    "content": a classifier over verifier_row (lib/learn/classifier.h), calibrated for even odds,
  *    "generators": {name: {"vote", "first", "none", "temperature"}}; "" is a generator without a name, "*" several}
@@ -46,7 +46,6 @@ struct verifier_model {
     struct learn_model *content;
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
     GHashTable *generators;       /* name → struct verifier_prior; NULL: none known */
-    double margin;
     struct question_cache *cache;
 };
 
@@ -114,11 +113,18 @@ static const struct verifier_prior *fitted_prior(const struct verifier_model *mo
     return g_hash_table_lookup(model->generators, name ? name : "*");
 }
 
-static const struct verifier_prior *prior_of(const struct verifier_model *model, const struct msg_request *request)
+static const struct verifier_prior *neutral_prior(const struct verifier_subject *s)
 {
-    const struct verifier_prior *known = fitted_prior(model, request);
-    if (known) return known;
-    return verifier_generator(request) ? &verifier_prior_one : &verifier_prior_several;
+    if (!verifier_generator(s->request)) return &verifier_prior_several;
+    return s->order == MSG_ORDER_RANKED ? &verifier_prior_ranked : &verifier_prior_one;
+}
+
+static struct verifier_prior prior_of(const struct verifier_model *model, const struct verifier_subject *s)
+{
+    const struct verifier_prior *known = fitted_prior(model, s->request);
+    struct verifier_prior prior = known ? *known : *neutral_prior(s);
+    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0; /* who says so means this list, whatever the generator does */
+    return prior;
 }
 
 bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request)
@@ -130,9 +136,9 @@ struct verifier_parts verifier_parts(const struct verifier_model *model, const s
 {
     struct verifier_parts parts = {.content = NAN, .context = 0};
     if (!model) return parts;
-    const struct verifier_prior *prior = prior_of(model, subject->request);
-    parts.content = content_of(model, subject) * prior->temperature;
-    parts.context = verifier_context(prior, subject);
+    struct verifier_prior prior = prior_of(model, subject);
+    parts.content = content_of(model, subject) * prior.temperature;
+    parts.context = verifier_context(&prior, subject);
     return parts;
 }
 
@@ -140,11 +146,6 @@ double verifier_entails(const struct verifier_model *model, const struct verifie
 {
     struct verifier_parts parts = verifier_parts(model, subject);
     return 1 / (1 + exp(-(parts.content + parts.context)));
-}
-
-double verifier_margin(const struct verifier_model *model)
-{
-    return model ? model->margin : 0;
 }
 
 /* --- loading --- */
@@ -194,8 +195,6 @@ static bool load_generators(const json_t *object, struct verifier_model *model)
 
 static enum err_code load(const json_t *root, struct verifier_model *model, struct err *err)
 {
-    if (!model_get_real(root, "margin", 0, 1, &model->margin))
-        return err_set(err, ERR_MALFORMED, "the margin is not valid");
     model->components = hashed_load(json_object_get(root, "components"));
     if (!model->components || hashed_outputs(model->components) > SQL_COMPONENT_COUNT)
         return err_set(err, ERR_MALFORMED, "the models of components are not valid");

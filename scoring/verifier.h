@@ -31,6 +31,7 @@ struct verifier_subject {
     uint32_t n_seen;       /* of those, the first so many count as judged */
     uint32_t index;        /* which one */
     const float *features; /* [FEATURE_COUNT] of that one, by index; NULL: the explain family did not answer */
+    enum msg_order order;  /* how the candidates came about; unset: as fitted to their generator, else unknown */
 };
 
 /* Calibrated P(entails), in [0, 1]; NAN when there is nothing to go by (no model, no features). Median < 0.1 ms. */
@@ -50,9 +51,6 @@ double verifier_content(const struct verifier_model *model, const char *question
 
 /* Have its numbers for the request's generator been fitted to feedback (docs/models.md, Verifier)? */
 bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request);
-
-/* How far another candidate than the first that executes must lie above it in P(entails) before it is preferred. */
-double verifier_margin(const struct verifier_model *model);
 
 /* Files as for the other models: docs/models.md. On success the caller owes verifier_free. */
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err);

@@ -29,8 +29,8 @@ struct verifier_prior {
     double temperature; /* the content's log-odds are multiplied by it */
 };
 
-/* The neutral defaults: lists of one generator, and of several named ones. */
-extern const struct verifier_prior verifier_prior_one, verifier_prior_several;
+/* The neutral defaults: lists of one generator (or of nobody named), ranked or not, and of several named ones. */
+extern const struct verifier_prior verifier_prior_ranked, verifier_prior_one, verifier_prior_several;
 
 /* Log-odds of the subject's answer under this prior. Looks at candidates before n_seen only; at most 64 of them. */
 double verifier_context(const struct verifier_prior *prior, const struct verifier_subject *subject);

@@ -72,7 +72,7 @@ static void compare_lists(const struct votes_subject *s, struct others *out)
         const struct msg_judged *other = &s->candidates[i];
         if (other->same_as) continue;
         votes += votes_count(other);
-        out->rank += i < s->index;
+        out->rank += s->places ? i < s->index : (double)NAN;
         if (!(other->score <= best)) best = fmax(best, other->score);
     }
     out->share = votes_count(own) / votes;

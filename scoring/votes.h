@@ -23,6 +23,7 @@ struct votes_subject {
     uint32_t n_candidates;
     uint32_t n_seen;            /* of those, the first so many count as judged; training: all */
     uint32_t index;             /* which one */
+    bool places;                /* does an earlier place mean a better guess? Otherwise `rank` is missing */
     bool unavailable_as_silent; /* its signals that could not look count as silent: what they might have said at best */
 };
 

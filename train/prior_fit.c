@@ -118,7 +118,7 @@ struct prior_fit prior_fit(const struct verifier_data *data, const double *conte
         lines.judged[k] = judged_of(data, q, executions);
         out.n++;
     }
-    struct verifier_prior neutral = strcmp(generator, "*") == 0 ? verifier_prior_several : verifier_prior_one;
+    struct verifier_prior neutral = strcmp(generator, "*") == 0 ? verifier_prior_several : verifier_prior_ranked;
     out.fitted = out.n >= PRIOR_FIT_QUESTIONS;
     out.prior = out.fitted ? fit(&lines, neutral) : neutral;
     out.loss_neutral = loss(&lines, &neutral) / MAX(out.n, 1);

@@ -342,8 +342,8 @@ char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *com
     json_t *content = text ? json_loads(text, 0, NULL) : NULL;
     free(text);
     char *plain = model_plain_text(command);
-    json_t *root = json_pack("{s:s,s:i,s:s,s:f,s:o,s:o}", "format", "assay-verifier", "version", 2, "command", plain,
-                             "margin", 0.0, "components", hashed_save(fitted->components), "content", content);
+    json_t *root = json_pack("{s:s,s:i,s:s,s:o,s:o}", "format", "assay-verifier", "version", 2, "command", plain,
+                             "components", hashed_save(fitted->components), "content", content);
     g_free(plain);
     return model_json_text(root, true);
 }

@@ -87,6 +87,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
                      .speculate = (uint32_t)s->judge.speculate,
                      .strategy = (enum msg_strategy)named(msg_strategy_by_name, s->judge.strategy),
                      .policy = (enum msg_policy)named(msg_policy_by_name, s->judge.policy),
+                     .order = (enum msg_order)named(msg_order_by_name, s->judge.order),
                      .expose = (enum msg_expose)named(msg_expose_by_name, s->judge.expose),
                      .threshold = s->judge.threshold,
                      .alpha = s->judge.alpha,

@@ -38,6 +38,9 @@ static const struct option_row judge_rows[] = {
      .sentence = MSG_STRATEGIES(CHOICE_SENTENCE) "auto is the one that measured best (docs/results.md)"},
     {"policy", 0, OPT_CHOICE, "NAME", AT(judge.policy), "best_effort", &MSG_POLICIES(CHOICE)[1],
      .sentence = "what to answer when nothing validates"},
+    {"order", 0, OPT_CHOICE, "NAME", AT(judge.order), "auto", "auto" MSG_ORDERS(CHOICE),
+     .sentence = "how the candidates came about, where a request does not say: " MSG_ORDERS(
+         CHOICE_SENTENCE) "auto: as feedback on their generator has it, else unknown"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
     {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,

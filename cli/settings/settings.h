@@ -26,6 +26,7 @@ struct settings {
     struct {
         const char *strategy;
         const char *policy;
+        const char *order;
         double threshold;
         double alpha;
         int64_t deadline_ms;

@@ -3,6 +3,9 @@
  * The text's stems go into one hash table, the groups of synonyms they stand in into an array; then each word of the
  * schema is looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A
  * name is mentioned where enough of its words stand close together: its score is the weight of the words found there.
+ *
+ * What the lexicon knows is wider and less certain. Mentions with a word of it are kept apart, as weak ones: in one list
+ * with the others they would answer questions ("is this word explained?") that signals ask of certain ones.
  */
 #include "lib/question/read.h"
 
@@ -10,9 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_TOKEN = UINT32_MAX, MAX_HITS = 32, MAX_WORDS = 16, MAX_GAP = 4, MAX_COLUMNS = 20000 };
+enum {
+    NO_TOKEN = UINT32_MAX,
+    MAX_HITS = 32,
+    MAX_WORDS = 16,
+    MAX_GAP = 4,
+    MAX_COLUMNS = 20000,
+    MAX_MATCHES = 4,
+    MAX_RELATED = 256
+};
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
+static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* worth of the lexicon's links, and the weakest that counts */
+static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
+                                      1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
+                                      1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
 static const float OWNER_WEIGHT = 0.3F; /* "student" in student.student_name says little beside the table's name */
 
 /* A word of the text, or one that it is short for ("surname": last, name). */
@@ -28,6 +43,7 @@ struct word_map {
     struct mention_entry *entries, *links;
     uint32_t n_entries, n_links, room;
     uint32_t group_head[TEXT_MAX_GROUPS]; /* group → first link */
+    struct text_word_set *set;            /* of its content words; NULL: the lexicon is not asked */
 };
 
 static uint32_t *slot_of(const struct word_map *map, const char *stem)
@@ -55,6 +71,11 @@ static void add_word(struct word_map *map, const char *stem, uint32_t token)
 static bool is_content(const struct text_token *token)
 {
     return token->kind == TEXT_WORD || token->kind == TEXT_NUMBER;
+}
+
+static bool is_related(const struct text_token *token)
+{
+    return token->kind == TEXT_WORD && !token->is_stop && !token->is_number;
 }
 
 /* The words that a word is made of or short for, where it is. */
@@ -96,7 +117,8 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
 /* A word of a name found at a token. */
 struct word_hit {
     uint32_t token;
-    uint8_t word;
+    uint8_t word, kind; /* enum text_relation_kind */
+    bool by_lexicon;    /* not by the words themselves, nor by the hand-made table */
     float strength;
 };
 
@@ -105,23 +127,37 @@ struct hit_list {
     uint32_t n;
 };
 
-static void add_hit(struct hit_list *hits, uint32_t token, uint32_t word, float strength)
+static void add_hit(struct hit_list *hits, struct word_hit hit)
 {
-    if (hits->n < MAX_HITS) hits->items[hits->n++] = (struct word_hit){token, (uint8_t)word, strength};
+    if (hits->n < MAX_HITS) hits->items[hits->n++] = hit;
+}
+
+/* By the lexicon; a token that is a hit of this word already stays what it is. */
+static void find_related(const struct word_map *map, const char *stem, uint32_t word, struct hit_list *hits)
+{
+    struct text_word_match matches[MAX_MATCHES];
+    unsigned n = text_word_set_match(map->set, stem, LEXICON_KINDS, matches, MAX_MATCHES);
+    for (unsigned i = 0; i < n && matches[i].relation.strength >= MIN_LEXICON; i++) {
+        uint32_t h = 0;
+        while (h < hits->n && (hits->items[h].token != matches[i].tag || hits->items[h].word != word)) h++;
+        if (h == hits->n)
+            add_hit(hits, (struct word_hit){matches[i].tag, (uint8_t)word, (uint8_t)matches[i].relation.kind, true,
+                                            LEXICON * matches[i].relation.strength});
+    }
 }
 
 static void find_word(const struct word_map *map, const char *stem, uint32_t word, struct hit_list *hits)
 {
     bool found = false;
     for (uint32_t e = *slot_of(map, stem); e != NO_TOKEN; e = map->entries[e].next, found = true)
-        add_hit(hits, map->entries[e].token, word, 1);
+        add_hit(hits, (struct word_hit){map->entries[e].token, (uint8_t)word, TEXT_RELATION_SAME, false, 1});
     if (found) return;
     const uint16_t *groups;
     unsigned n = text_synonym_groups(stem, &groups);
     for (unsigned i = 0; i < n; i++)
         for (uint32_t l = map->group_head[groups[i]]; l != NO_TOKEN; l = map->links[l].next)
-            add_hit(hits, map->links[l].token, word,
-                    map->tokens->items[map->links[l].token].is_stop ? STOP_SYNONYM : SYNONYM);
+            add_hit(hits, (struct word_hit){map->links[l].token, (uint8_t)word, TEXT_RELATION_SYNONYM, false,
+                                            map->tokens->items[map->links[l].token].is_stop ? STOP_SYNONYM : SYNONYM});
 }
 
 static int by_token(const void *a, const void *b)
@@ -156,14 +192,14 @@ static void weigh(struct name *name, const struct text_tokens *words, const stru
     }
 }
 
-/* Take the run of hits that starts at *at as a mention. Moves *at past it. */
-static void take_run(const struct name *name, const struct hit_list *hits, uint32_t *at,
+/* Take the run of hits that starts at *at as a mention. Moves *at past it. Is a word of it the lexicon's? */
+static bool take_run(const struct name *name, const struct hit_list *hits, uint32_t *at,
                      struct question_mention *mention)
 {
-    float found[MAX_WORDS] = {0}, sum = 0;
+    float found[MAX_WORDS] = {0}, sum = 0, least = 2;
     uint32_t i = *at, last = hits->items[i].token;
+    bool by_lexicon = false;
     mention->first = last;
-    mention->exact = true;
     for (; i < hits->n && hits->items[i].token - last <= MAX_GAP; i++) {
         const struct word_hit *hit = &hits->items[i];
         if (hit->strength > found[hit->word]) {
@@ -171,39 +207,59 @@ static void take_run(const struct name *name, const struct hit_list *hits, uint3
             sum += (hit->strength - found[hit->word]) * name->weight[hit->word];
             found[hit->word] = hit->strength;
             last = hit->token;
-            mention->exact &= hit->strength > SYNONYM;
+            by_lexicon |= hit->by_lexicon;
+            if (hit->strength < least) mention->kind = (enum text_relation_kind)hit->kind;
+            if (hit->strength < least) least = hit->strength;
         } else if (hit->token != last) {
             break;
         }
     }
     *at = i;
+    mention->exact = mention->kind == TEXT_RELATION_SAME;
     mention->score = sum / name->total;
     mention->n_tokens = last - mention->first + 1;
+    return by_lexicon;
 }
 
 struct mention_sink {
     struct question_mention *items;
-    uint32_t n;
+    uint32_t n, room;
 };
 
-/* All mentions of one name; returns the best score. */
-static float find_name(const struct word_map *map, const struct text_tokens *words, const struct text_tokens *owner,
-                       struct question_mention like, struct mention_sink *sink)
+/* The mentions that the hits make of a name, the weak ones or the others; returns the best score. */
+static float take_all(const struct name *name, struct hit_list *hits, struct question_mention like, bool weak,
+                      struct mention_sink *sink)
+{
+    float best = 0;
+    if (hits->n > 1) qsort(hits->items, hits->n, sizeof hits->items[0], by_token);
+    for (uint32_t at = 0; at < hits->n;) {
+        if (take_run(name, hits, &at, &like) != weak) continue;
+        if (weak && like.score < MIN_SCORE) continue;
+        best = (float)like.score > best ? (float)like.score : best;
+        if (sink && like.score >= MIN_SCORE && sink->n < sink->room) sink->items[sink->n++] = like;
+    }
+    return best;
+}
+
+/* What is found of a name: its best scores, and where its mentions go (items NULL: nowhere). */
+struct name_found {
+    float score, weak_score;
+    struct mention_sink mentions, weak;
+};
+
+static void find_name(const struct word_map *map, const struct text_tokens *words, const struct text_tokens *owner,
+                      struct question_mention like, struct name_found *found)
 {
     struct name name;
     struct hit_list hits = {.n = 0};
-    if (!words->n) return 0;
-    for (uint32_t i = 0; i < words->n && i < MAX_WORDS; i++) find_word(map, words->items[i].stem, i, &hits);
-    if (!hits.n) return 0;
-    weigh(&name, words, owner);
-    if (hits.n > 1) qsort(hits.items, hits.n, sizeof hits.items[0], by_token);
-    float best = 0;
-    for (uint32_t at = 0; at < hits.n;) {
-        take_run(&name, &hits, &at, &like);
-        best = (float)like.score > best ? (float)like.score : best;
-        if (sink && like.score >= MIN_SCORE && sink->n < READ_MAX_MENTIONS) sink->items[sink->n++] = like;
-    }
-    return best;
+    uint32_t n = words->n < MAX_WORDS ? words->n : MAX_WORDS;
+    found->score = found->weak_score = 0;
+    for (uint32_t i = 0; i < n; i++) find_word(map, words->items[i].stem, i, &hits);
+    uint32_t certain = hits.n;
+    if (n) weigh(&name, words, owner);
+    if (certain) found->score = take_all(&name, &hits, like, false, &found->mentions);
+    for (uint32_t i = 0; map->set && i < n; i++) find_related(map, words->items[i].stem, i, &hits);
+    if (hits.n > certain) found->weak_score = take_all(&name, &hits, like, true, &found->weak);
 }
 
 static int by_place(const void *a, const void *b)
@@ -214,18 +270,26 @@ static int by_place(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void score_schema(const struct schema_index *schema, const struct word_map *map, float *columns, float *tables,
-                         struct mention_sink *sink)
+/* Scores by table number and by column id; NULL: not wanted. */
+struct schema_scores {
+    float *tables, *columns, *weak;
+};
+
+static void score_schema(const struct schema_index *schema, const struct word_map *map,
+                         const struct schema_scores *scores, struct name_found *found)
 {
-    for (uint32_t t = 0; t < schema->n_tables; t++) {
+    for (uint32_t t = 0; scores->tables && t < schema->n_tables; t++) {
         const struct schema_table *table = &schema->tables[t];
         struct question_mention like = {.table = (int)t, .column = -1, .id = UINT32_MAX};
-        if (tables) tables[t] = find_name(map, &table->words, NULL, like, sink);
+        find_name(map, &table->words, NULL, like, found);
+        scores->tables[t] = found->score;
     }
     for (uint32_t c = 0; c < schema->n_columns && c < MAX_COLUMNS; c++) {
         const struct schema_column *column = schema->columns[c];
         struct question_mention like = {.table = (int)column->table, .column = (int)column->index, .id = column->id};
-        columns[c] = find_name(map, &column->words, &schema->tables[column->table].words, like, sink);
+        find_name(map, &column->words, &schema->tables[column->table].words, like, found);
+        scores->columns[c] = found->score;
+        if (scores->weak) scores->weak[c] = found->weak_score;
     }
 }
 
@@ -236,26 +300,50 @@ static bool read_evidence(struct reader *reader)
     float *columns = arena_new_array(reader->arena, reader->schema->n_columns + 1, float);
     const struct word_map *map = map_words(reader->arena, &out->evidence, out->evidence.n);
     if (!columns || !map) return false;
-    score_schema(reader->schema, map, columns, NULL, NULL);
+    score_schema(reader->schema, map, &(struct schema_scores){.columns = columns}, &(struct name_found){0});
     out->evidence_score = columns;
     return true;
+}
+
+/* The words of the text that the lexicon is asked about. */
+static bool map_related(struct arena *arena, struct word_map *map)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < map->tokens->n; i++) n += is_related(&map->tokens->items[i]);
+    map->set = text_word_set_new(arena, n < MAX_RELATED ? n : MAX_RELATED);
+    for (uint32_t i = 0; map->set && i < map->tokens->n; i++)
+        if (is_related(&map->tokens->items[i])) text_word_set_add(map->set, map->tokens->items[i].stem, i);
+    return map->set != NULL;
+}
+
+static struct mention_sink sink_new(struct arena *arena, uint32_t room)
+{
+    return (struct mention_sink){arena_new_array(arena, room, struct question_mention), 0, room};
 }
 
 bool read_mentions(struct reader *reader)
 {
     struct question *out = reader->out;
+    struct arena *arena = reader->arena;
     const struct schema_index *schema = reader->schema;
-    float *columns = arena_new_array(reader->arena, schema->n_columns + 1, float);
-    float *tables = arena_new_array(reader->arena, schema->n_tables + 1, float);
-    const struct word_map *map = map_words(reader->arena, &out->tokens, out->tokens.n);
-    struct mention_sink sink = {arena_new_array(reader->arena, READ_MAX_MENTIONS, struct question_mention), 0};
-    if (!columns || !tables || !map || !sink.items) return false;
-    score_schema(schema, map, columns, tables, &sink);
-    if (sink.n > 1) qsort(sink.items, sink.n, sizeof *sink.items, by_place);
-    out->mentions = sink.items;
-    out->n_mentions = sink.n;
-    out->column_score = columns;
-    out->table_score = tables;
+    struct schema_scores scores = {arena_new_array(arena, schema->n_tables + 1, float),
+                                   arena_new_array(arena, schema->n_columns + 1, float),
+                                   arena_new_array(arena, schema->n_columns + 1, float)};
+    struct word_map *map = map_words(arena, &out->tokens, out->tokens.n);
+    struct name_found found = {.mentions = sink_new(arena, READ_MAX_MENTIONS), .weak = sink_new(arena, READ_MAX_WEAK)};
+    if (!scores.tables || !scores.columns || !scores.weak || !map || !map_related(arena, map) ||
+        !found.mentions.items || !found.weak.items)
+        return false;
+    score_schema(schema, map, &scores, &found);
+    qsort(found.mentions.items, found.mentions.n, sizeof *found.mentions.items, by_place);
+    qsort(found.weak.items, found.weak.n, sizeof *found.weak.items, by_place);
+    out->mentions = found.mentions.items;
+    out->n_mentions = found.mentions.n;
+    out->weak = found.weak.items;
+    out->n_weak = found.weak.n;
+    out->column_score = scores.columns;
+    out->weak_score = scores.weak;
+    out->table_score = scores.tables;
     return read_evidence(reader);
 }
 

@@ -8,6 +8,7 @@
 #define ASSAY_LIB_QUESTION_QUESTION_H
 
 #include "lib/schema/schema.h"
+#include "lib/text/lexicon.h"
 #include "lib/text/text.h"
 
 enum question_value_kind {
@@ -37,6 +38,9 @@ struct question_mention {
     uint32_t id;  /* column id; UINT32_MAX for a table */
     double score; /* 0..1: share of the name's words found, synonyms less */
     bool exact;   /* by their stems alone, no synonym among them */
+    /* Of the least certain of its words, what the name's is to the text's: TEXT_RELATION_SAME when exact. The mentions of
+     * `struct question` are SAME or, by the hand-made table, SYNONYM; any other kind is among its weak ones only. */
+    enum text_relation_kind kind;
     uint32_t first, n_tokens;
 };
 
@@ -92,6 +96,11 @@ struct question {
     uint32_t n_values;
     struct question_mention *mentions; /* best first within a token span */
     uint32_t n_mentions;
+    /* What the lexicon (lib/text/lexicon.h) makes of words that name nothing by themselves: "how populous" for residents,
+     * "aerodromes" for airports. Guesses, apart, for what is a matter of degree; in order of the text. */
+    struct question_mention *weak;
+    uint32_t n_weak;
+    const float *weak_score;     /* by column id: the best of `weak`, 0: none */
     const float *column_score;   /* by column id: best mention of that column, 0: none */
     const float *table_score;    /* by table number */
     const float *evidence_score; /* by column id: how well the evidence names it; NULL without evidence */
@@ -106,7 +115,8 @@ struct question {
     const struct link_question *links; /* for linking queries to its words, see link.h */
 };
 
-/* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions, 64 cues.
+/* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64
+ * cues.
  * The question, the index and the arena must outlive the result. Thread: eval. */
 const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
                                      const char *evidence);

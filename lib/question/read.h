@@ -8,6 +8,7 @@ enum {
     READ_MAX_TOKENS = 2000,
     READ_MAX_VALUES = 64,
     READ_MAX_MENTIONS = 256,
+    READ_MAX_WEAK = 128,
     READ_MAX_CUES = 64,
     READ_MAX_OUTPUTS = 16,
 };
@@ -18,7 +19,7 @@ struct reader {
     struct question *out;
 };
 
-bool read_mentions(struct reader *reader); /* mentions, column_score, table_score, evidence_score */
+bool read_mentions(struct reader *reader); /* mentions, weak, column_score, weak_score, table_score, evidence_score */
 bool read_values(struct reader *reader);   /* values; needs mentions */
 bool read_cues(struct reader *reader);     /* cues; needs values and mentions */
 bool read_outputs(struct reader *reader);  /* outputs; needs cues */

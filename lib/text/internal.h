@@ -2,6 +2,7 @@
 #ifndef ASSAY_LIB_TEXT_INTERNAL_H
 #define ASSAY_LIB_TEXT_INTERNAL_H
 
+#include "lib/text/lexicon_format.h"
 #include "lib/text/text.h"
 
 enum { WORD_MAX = 64 }; /* bytes of a word, with its NUL, up to which stems are cached and words compared by meaning */
@@ -43,6 +44,25 @@ void stem_into(const char *word, char out[WORD_MAX]);
 
 /* Porter2 alone: no tables, no cache. For building the tables. */
 void stem_raw(const char *word, char out[WORD_MAX]);
+
+/* The bytes of models/words.lex in the program. */
+const char *lexicon_data(size_t *size);
+
+/* What lexicon_open found in the bytes of a lexicon (lib/text/lexicon_format.h). */
+struct lexicon {
+    const uint32_t *slots, *links;
+    const struct lexicon_word *words;
+    const char *texts;
+    uint32_t n_slots, n_words, n_links, n_texts;
+};
+
+/* False where these are not the bytes of a lexicon of this version, or its parts do not lie in them. `check_sum` reads
+ * all of it. Bytes are at an address that is a multiple of 8. */
+bool lexicon_open(struct lexicon *lexicon, const char *data, size_t size, bool check_sum);
+
+/* The key of a folded word or phrase: its words' stems, with a space between them. False: too long. */
+enum { LEXICON_KEY = 128 };
+bool lexicon_key(const char *phrase, char out[LEXICON_KEY]);
 
 /* One synonym group in common? Both are stems. */
 bool stems_share_group(const char *a, const char *b);

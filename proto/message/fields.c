@@ -59,6 +59,7 @@ static const struct field options_fields[] = {
     MANY(9, msg_options, families, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     MANY(10, msg_options, deny_columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     BOUND(11, msg_options, explain, FIELD_ENUM, MSG_EXPLAIN_COUNT),
+    BOUND(12, msg_options, order, FIELD_ENUM, MSG_ORDER_COUNT),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);

@@ -497,6 +497,7 @@ static void write_options(struct writer *w, const struct msg_options *options)
     if (options->speculate) write_whole(w, "speculate", options->speculate);
     write_if(w, "strategy", msg_strategy_name(options->strategy));
     write_if(w, "policy", msg_policy_name(options->policy));
+    write_if(w, "order", msg_order_name(options->order));
     write_if(w, "expose", msg_expose_name(options->expose));
     if (options->threshold > 0) write_real(w, "threshold", options->threshold);
     if (options->alpha > 0) write_real(w, "alpha", options->alpha);

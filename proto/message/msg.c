@@ -8,6 +8,7 @@
 #define X(id, name, more) [MSG_##id] = #name,
 static const char *const strategies[MSG_STRATEGY_COUNT] = {MSG_STRATEGIES(X)};
 static const char *const policies[MSG_POLICY_COUNT] = {MSG_POLICIES(X)};
+static const char *const orders[MSG_ORDER_COUNT] = {MSG_ORDERS(X)};
 #undef X
 static const char *const exposures[MSG_EXPOSE_COUNT] = {NULL, "none", "values", "rows"};
 static const char *const states[MSG_STATE_COUNT] = {"silent", "fired", "unavailable"};
@@ -35,6 +36,10 @@ const char *msg_policy_name(enum msg_policy policy)
 {
     return name_of(policies, MSG_POLICY_COUNT, policy);
 }
+const char *msg_order_name(enum msg_order order)
+{
+    return name_of(orders, MSG_ORDER_COUNT, order);
+}
 const char *msg_expose_name(enum msg_expose expose)
 {
     return name_of(exposures, MSG_EXPOSE_COUNT, expose);
@@ -58,6 +63,10 @@ int msg_strategy_by_name(const char *name)
 int msg_policy_by_name(const char *name)
 {
     return value_of(policies, MSG_POLICY_COUNT, name);
+}
+int msg_order_by_name(const char *name)
+{
+    return value_of(orders, MSG_ORDER_COUNT, name);
 }
 int msg_expose_by_name(const char *name)
 {

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 2 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 3 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -74,6 +74,21 @@ enum msg_policy {
 #undef X
         MSG_POLICY_COUNT
 };
+
+/* How the candidates of a request came about, so what their places and votes mean: X(ID, name, what it says). Likewise;
+ * append only. What each is worth: scoring/verifier_context.h. */
+#define MSG_ORDERS(X)                                                                                                  \
+    X(ORDER_UNKNOWN, unknown, "says nothing of their places")                                                          \
+    X(ORDER_RANKED, ranked, "best guess first, as a parser's beam gives them")                                         \
+    X(ORDER_SAMPLED, sampled, "independent samples, or several systems: votes count, places do not")
+
+enum msg_order {
+    MSG_ORDER_UNSET,
+#define X(id, name, sentence) MSG_##id,
+    MSG_ORDERS(X)
+#undef X
+        MSG_ORDER_COUNT
+};
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
 /* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
@@ -93,12 +108,14 @@ enum msg_status {
  * NULL for unset. by_name: -1 when there is none. */
 const char *msg_strategy_name(enum msg_strategy strategy);
 const char *msg_policy_name(enum msg_policy policy);
+const char *msg_order_name(enum msg_order order);
 const char *msg_expose_name(enum msg_expose expose);
 const char *msg_state_name(enum msg_state state);
 const char *msg_severity_name(enum msg_severity severity);
 const char *msg_status_name(enum msg_status status);
 int msg_strategy_by_name(const char *name);
 int msg_policy_by_name(const char *name);
+int msg_order_by_name(const char *name);
 int msg_expose_by_name(const char *name);
 
 /* --- request --- */
@@ -125,6 +142,7 @@ struct msg_options {
     uint32_t n_families;
     const char *const *deny_columns; /* "table.column" whose values are never shown */
     uint32_t n_deny_columns;
+    enum msg_order order;     /* unset: as feedback on the generator has it, else unknown */
     enum msg_explain explain; /* off: as if the family `explain` were not among `families` */
 };
 

@@ -74,13 +74,42 @@ Test(core, rerank_takes_the_best_of_all)
 
 Test(core, a_lead_within_the_margin_changes_nothing)
 {
-    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
-    s.models->margin = 1;
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .order = MSG_ORDER_RANKED});
+    s.models->margins[MSG_ORDER_RANKED] = 1;
     ASK(NULL, "SELECT bad_name", "SELECT fires_1", "SELECT rows_1");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 1, "the first that executes stays");
     json_decref(v);
+}
+
+/* Nobody said that an earlier place means more: the same candidate wins wherever it stands, equals among them. */
+static json_t *judge_two(enum msg_order order, const char *first, const char *second)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .order = order});
+    s.models->margins[MSG_ORDER_RANKED] = s.models->margins[MSG_ORDER_SAMPLED] = 1;
+    ASK(NULL, first, second);
+    script_answer_all(&s, 0, 0);
+    json_t *verdict = script_verdict(&s);
+    script_close(&s);
+    return verdict;
+}
+
+Test(core, swapping_two_candidates_of_unknown_order_swaps_the_verdict)
+{
+    static const char *const pairs[][2] = {
+        {"SELECT rows_1", "SELECT rows_2"}, {"SELECT rows_10", "SELECT rows_2"}, {"SELECT fires_1", "SELECT rows_1"}};
+    for (unsigned i = 0; i < 6; i++) {
+        const char *const *pair = pairs[i / 2];
+        enum msg_order order = i % 2 ? MSG_ORDER_UNKNOWN : MSG_ORDER_UNSET;
+        json_t *one = judge_two(order, pair[0], pair[1]), *other = judge_two(order, pair[1], pair[0]);
+        cr_expect_eq(chosen(one), 1 - chosen(other), "%s, %s", pair[0], pair[1]);
+        cr_expect_float_eq(json_real_value(json_object_get(one, "p_correct")),
+                           json_real_value(json_object_get(other, "p_correct")), 0);
+        json_decref(one);
+        json_decref(other);
+    }
+    script_open(&s, (struct msg_options){0});
 }
 
 Test(core, detection_is_content_with_a_sound_first)

@@ -47,7 +47,7 @@ static char *verdict_of(const char *const *sqls, struct msg_options options, uin
     else
         script_open(&s, (struct msg_options){0});
     if (way == BUILT_IN || way == BOTH) s.models->verifier = shipped;
-    s.models->margin = 0.05;
+    s.models->margins[MSG_ORDER_RANKED] = 0.05;
     script_ask(&s, 0, &options, sqls, 0);
     script_answer_all(&s, order, 0);
     cr_assert_eq(s.verdicts->len, 1);

@@ -46,6 +46,7 @@ static const struct msg_request sample_request = {
                 .n_families = 2,
                 .deny_columns = sample_denied,
                 .n_deny_columns = 1,
+                .order = MSG_ORDER_SAMPLED,
                 .explain = MSG_EXPLAIN_FULL},
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 };

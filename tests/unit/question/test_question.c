@@ -275,3 +275,40 @@ Test(question, a_full_arena_is_told)
     }
     cr_expect(done);
 }
+
+static const struct question_mention *weak_of(const struct question *question, const char *column)
+{
+    for (uint32_t i = 0; i < question->n_weak; i++) {
+        const struct question_mention *m = &question->weak[i];
+        if (m->column >= 0 && strcmp(schema->columns[m->id]->name, column) == 0) return m;
+    }
+    return NULL;
+}
+
+Test(question, weak_mentions_are_the_lexicons)
+{
+    const struct question *question = read_question("What is the nationality and the remuneration of each tutor?");
+    const struct question_mention *m = weak_of(question, "salary");
+    cr_assert(m && m->kind == TEXT_RELATION_SYNONYM && !m->exact);
+    cr_expect(m->score < 0.75 && m->score >= 0.3);
+    cr_expect_str_eq(question->tokens.items[m->first].norm, "remuneration");
+    cr_expect_float_eq(question->weak_score[m->id], m->score, 1e-6);
+    cr_expect_float_eq(question->column_score[m->id], 0, 0, "a guess is not a mention");
+    for (uint32_t i = 1; i < question->n_weak; i++) cr_expect_leq(question->weak[i - 1].first, question->weak[i].first);
+}
+
+Test(question, mentions_tell_their_kind)
+{
+    const struct question *question = read_question("What do teachers with the surname Lima earn?");
+    bool same = false, synonym = false;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        cr_expect_eq(m->exact, m->kind == TEXT_RELATION_SAME);
+        cr_expect(m->kind == TEXT_RELATION_SAME || m->kind == TEXT_RELATION_SYNONYM);
+        same |= m->column < 0 && m->kind == TEXT_RELATION_SAME;
+        synonym |= m->column >= 0 && m->kind == TEXT_RELATION_SYNONYM;
+    }
+    cr_expect(same && synonym);
+    cr_expect_null(weak_of(question, "salary"), "what is certain is not weak");
+    cr_expect_eq(read_question("")->n_weak, 0);
+}

@@ -94,13 +94,15 @@ Test(models, a_folder_with_models_is_loaded)
 {
     struct err err = {0};
     write_label_model();
-    write_decision(
-        "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":0.1,"
-        "\"command\":\"made by hand\"}");
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"rerank\",\"threshold\":0.8,\"margin\":{"
+                   "\"ranked\":0.1},"
+                   "\"command\":\"made by hand\"}");
     cr_assert_eq(load(dir, NULL, NULL, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(models_strategy(models), MSG_RERANK);
     cr_assert_float_eq(models_threshold(models), 0.8, 0);
-    cr_assert_float_eq(models->margin, 0.1, 0);
+    cr_assert_float_eq(models->margins[MSG_ORDER_RANKED], 0.1, 0);
+    cr_assert_float_eq(models->margins[MSG_ORDER_SAMPLED], 0, 0);
+    cr_assert_float_eq(models->margins[MSG_ORDER_UNKNOWN], 0, 0, "places say nothing");
     cr_assert_eq(strncmp(models->label_model_version, "label_model.json ", 17), 0);
     struct msg_judged judged = {.judged = true};
     struct votes_subject subject = {&judged, 1, 1, 0};
@@ -125,6 +127,7 @@ Test(models, bad_decision_files_are_refused)
         "{\"schema\":\"assay.decision\",\"version\":1,\"strategy\":\"best\"}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"threshold\":7}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":\"wide\"}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":{\"ranked\":2}}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"entailment_threshold\":-1}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,\"a lot\"]}",

@@ -52,13 +52,16 @@ static uint8_t vote(uint32_t index, unsigned flags, const char *name)
     return votes[at(names, n, name)];
 }
 
+static bool places = true; /* of the requests below */
+
 static float feature_seen(uint32_t index, uint32_t n_seen, const char *name)
 {
     float row[ROOM];
     unsigned n;
     const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
     cr_assert_leq(n, ROOM);
-    struct votes_subject subject = {judged, 4, n_seen, index};
+    struct votes_subject subject = {
+        .candidates = judged, .n_candidates = 4, .n_seen = n_seen, .index = index, .places = places};
     votes_feature_row(&subject, VOTES_REQUEST, 0.25, row);
     return row[at(names, n, name)];
 }
@@ -187,6 +190,9 @@ Test(votes, the_others)
     cr_assert_float_eq(feature(0, "executable_share"), 0.75, 1e-6);
     cr_assert_float_eq(feature(0, "distinct_results"), 2, 0);
     cr_assert_float_eq(feature(2, "rank"), 2, 0);
+    places = false;
+    cr_assert(isnan(feature(2, "rank")), "where places say nothing it is not known");
+    places = true;
     cr_assert_float_eq(feature(2, "score_gap"), 2, 1e-6);
 }
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Does Assay know which of two queries is meant?
+
+  pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N] [-- OPTION...]
+
+A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there). Each
+pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came about, and
+each alone. Prints Markdown:
+
+  preferred      trials over both orders in which the right query is the answer
+  both orders    pairs in which it is in both
+  wrong alone    wrong queries that are validated when they are the only candidate; right alone: likewise
+  AUC alone      of P(correct): how often a right query that stands alone has more than a wrong one of any pair
+
+What stands behind -- goes to `assay replay`. --wrong N lists N pairs in which the wrong query wins.
+"""
+import argparse, collections, json, os, subprocess, sys, tempfile
+
+TRIALS = {"right first": ("right", "wrong"), "wrong first": ("wrong", "right"), "right alone": ("right",), "wrong alone": ("wrong",)}
+
+
+def read(paths):
+    return [json.loads(line) for path in paths for line in open(path, encoding="utf-8") if line.strip()]
+
+
+def request(pair, number, trial):
+    out = {"id": f"{number}/{trial}", "db": pair["db"], "question": pair["question"],
+           "candidates": [pair[side] for side in TRIALS[trial]]}
+    if pair.get("evidence"): out["evidence"] = pair["evidence"]
+    return out
+
+
+def judge(assay, root, pairs, more):
+    with tempfile.TemporaryDirectory() as work:
+        log, out = os.path.join(work, "pairs.jsonl"), os.path.join(work, "verdicts.jsonl")
+        with open(log, "w", encoding="utf-8") as f:
+            for number, pair in enumerate(pairs):
+                for trial in TRIALS: f.write(json.dumps(request(pair, number, trial)) + "\n")
+        subprocess.run([assay, "replay", log, "--db-root", root, "--out", out, "--quiet", *more], check=True)
+        return {v["id"]: v for v in map(json.loads, open(out, encoding="utf-8"))}
+
+
+def auc(right, wrong):
+    wins = sum((r > w) + (r == w) / 2 for r in right for w in wrong)
+    return wins / max(1, len(right) * len(wrong))
+
+
+def outcome(verdicts, number):
+    """Of one pair: which trials the right query wins, what is validated alone, and P alone."""
+    of = {trial: verdicts[f"{number}/{trial}"] for trial in TRIALS}
+    wins = [TRIALS[t][of[t]["chosen"]] == "right" if of[t].get("chosen") is not None else False
+            for t in ("right first", "wrong first")]
+    valid = {side: of[f"{side} alone"]["status"] == "validated" for side in ("right", "wrong")}
+    p = {side: of[f"{side} alone"]["candidates"][0].get("p_correct") or 0.0 for side in ("right", "wrong")}
+    return {"wins": wins, "valid": valid, "p": p}
+
+
+def row(name, outcomes):
+    n = len(outcomes)
+    cells = [name, str(n), f"{100 * sum(sum(o['wins']) for o in outcomes) / (2 * n):.1f}",
+             f"{100 * sum(all(o['wins']) for o in outcomes) / n:.1f}",
+             f"{100 * sum(o['valid']['wrong'] for o in outcomes) / n:.1f}",
+             f"{100 * sum(o['valid']['right'] for o in outcomes) / n:.1f}",
+             f"{auc([o['p']['right'] for o in outcomes], [o['p']['wrong'] for o in outcomes]):.3f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main():
+    options, more = sys.argv[1:], []
+    if "--" in options:
+        at = options.index("--")
+        options, more = options[:at], options[at + 1:]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--assay", required=True)
+    p.add_argument("--db-root", required=True)
+    p.add_argument("--by-kind", action="store_true")
+    p.add_argument("--wrong", type=int, default=0)
+    p.add_argument("pairs", nargs="+")
+    a = p.parse_args(options)
+    pairs = read(a.pairs)
+    verdicts = judge(a.assay, a.db_root, pairs, more)
+    outcomes = [outcome(verdicts, number) for number in range(len(pairs))]
+    print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC alone |")
+    print("|" + " --- |" * 7)
+    kinds = collections.defaultdict(list)
+    for pair, o in zip(pairs, outcomes): kinds[pair["kind"]].append(o)
+    worst = sorted(kinds, key=lambda kind: sum(sum(o["wins"]) for o in kinds[kind]) / len(kinds[kind]))
+    for kind in worst if a.by_kind else (): print(row(kind, kinds[kind]))
+    print(row("all", outcomes))
+    lost = [(pair, o) for pair, o in zip(pairs, outcomes) if not all(o["wins"])]
+    for pair, o in lost[:a.wrong]:
+        print(f"\n{pair['id']} {pair['kind']} ({pair['db']}), P {o['p']['right']:.3f} right, {o['p']['wrong']:.3f} wrong\n"
+              f"  {pair['question']}\n  right: {pair['right']}\n  wrong: {pair['wrong']}")
+
+
+if __name__ == "__main__":
+    main()

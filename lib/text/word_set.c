@@ -1,0 +1,101 @@
+/* Many words against many: struct text_word_set of lib/text/lexicon.h.
+ *
+ * A word that goes in is entered under its own number and under those of the words it is linked to. A word that is asked
+ * for is looked up under its number; its own IS_A links are followed too, since nothing lists the kinds of a thing. */
+#include "lib/text/internal.h"
+#include "lib/text/lexicon.h"
+
+#include <string.h>
+
+enum { SET_MAX_WORDS = 65535 };
+
+struct set_entry {
+    struct text_link link;
+    uint32_t tag;
+    const struct set_entry *next; /* in its bucket */
+};
+
+struct text_word_set {
+    struct arena *arena;
+    const struct set_entry **buckets;
+    uint32_t mask, n, room;
+};
+
+struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room)
+{
+    struct text_word_set *set = arena_new(arena, struct text_word_set);
+    if (room > SET_MAX_WORDS) room = SET_MAX_WORDS;
+    uint32_t size = 64;
+    while (size < room * 16) size *= 2;
+    if (!set) return NULL;
+    *set = (struct text_word_set){.arena = arena, .mask = size - 1, .room = room};
+    set->buckets = arena_alloc(arena, size * sizeof(struct set_entry *));
+    if (!set->buckets) return NULL;
+    memset(set->buckets, 0, size * sizeof(struct set_entry *));
+    return set;
+}
+
+static const struct set_entry **bucket_of(const struct text_word_set *set, uint32_t word)
+{
+    return &set->buckets[(word * 2654435761U >> 7) & set->mask];
+}
+
+void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag)
+{
+    uint32_t word = text_lexicon_stem(stem);
+    struct text_link links[TEXT_MAX_LINKS + 1];
+    if (word == TEXT_NO_WORD || set->n == set->room) return;
+    unsigned n = text_lexicon_links(word, links, TEXT_MAX_LINKS);
+    struct set_entry *entries = arena_alloc(set->arena, (n + 1) * sizeof *entries);
+    if (!entries) return;
+    set->n++;
+    links[n++] = (struct text_link){word, {TEXT_RELATION_SAME, 1}};
+    for (unsigned i = 0; i < n; i++) {
+        const struct set_entry **bucket = bucket_of(set, links[i].word);
+        entries[i] = (struct set_entry){links[i], tag, *bucket};
+        *bucket = &entries[i];
+    }
+}
+
+struct match_list {
+    struct text_word_match *items;
+    unsigned n, room;
+};
+
+/* Into its place, best first; a tag that is there stays with the better one. */
+static void add_match(struct match_list *list, uint32_t tag, struct text_relation relation)
+{
+    unsigned at = 0;
+    while (at < list->n && list->items[at].tag != tag) at++;
+    if (at < list->n && list->items[at].relation.strength >= relation.strength) return;
+    if (at == list->n && list->n < list->room) list->n++;
+    if (at == list->room && (!at || list->items[--at].relation.strength >= relation.strength)) return;
+    for (; at > 0 && list->items[at - 1].relation.strength < relation.strength; at--)
+        list->items[at] = list->items[at - 1];
+    list->items[at] = (struct text_word_match){tag, relation};
+}
+
+static bool wanted(unsigned kinds, enum text_relation_kind kind)
+{
+    return kinds >> kind & 1U;
+}
+
+unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,
+                             struct text_word_match *matches, unsigned room)
+{
+    struct match_list list = {matches, 0, room};
+    struct text_link up[TEXT_MAX_LINKS];
+    uint32_t word = text_lexicon_stem(stem);
+    if (word == TEXT_NO_WORD || !set->n) return 0;
+    for (const struct set_entry *e = *bucket_of(set, word); e; e = e->next)
+        if (e->link.word == word && wanted(kinds, e->link.relation.kind)) add_match(&list, e->tag, e->link.relation);
+    unsigned n = wanted(kinds, TEXT_RELATION_HAS_KIND) ? text_lexicon_links(word, up, TEXT_MAX_LINKS) : 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (up[i].relation.kind != TEXT_RELATION_IS_A) continue;
+        struct text_relation down = {TEXT_RELATION_HAS_KIND, up[i].relation.strength};
+        for (const struct set_entry *e = *bucket_of(set, up[i].word); e; e = e->next)
+            if (e->link.word == up[i].word && e->link.relation.kind == TEXT_RELATION_SAME)
+                add_match(&list, e->tag, down);
+    }
+    return list.n;
+}
