@@ -7,8 +7,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* {"words": [{text, start, end, kind, strength, role, part, start_sql, end_sql}], "unasked": [...], "rivals": [...]}.
- * The caller owes json_decref. */
+/* {"words": [{text, start, end, kind, strength, role, part, own}], "unasked": [{role, part, start, end}], "rivals":
+ * [{role, part, start, end, rival}]}: words by bytes of the question, parts by bytes of the SQL. The caller owes
+ * json_decref. */
 json_t *links_json(const struct link_query *links);
 
 /* A table of the words; then what nothing asks for, and columns that the question names better. */

@@ -1,13 +1,15 @@
 /* Linking a query: edges between words and slots, the assignment, and what is left over. */
 #include "lib/question/link_int.h"
 
+#include "lib/text/lexicon.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN_PREFIX = 4 };
 
-static const float SURE = 0.7F, FAR_PLACE = 0.6F, NEAR_PLACE = 0.4F, PREFIX = 0.8F, CODE = 0.6F;
+static const float SURE = 0.7F, FAR_PLACE = 0.6F, NEAR_PLACE = 0.4F, PREFIX = 0.8F, CODE = 0.6F, RELATED = 0.8F;
 
 static const char *const kinds[LINK_KIND_COUNT] = {
 #define X(kind, name) name,
@@ -116,15 +118,29 @@ static bool is_absent(const struct link_maker *maker, const struct link_part *pa
            schema_column_has(maker->question->schema, part->column, part->text, strlen(part->text), false) == 0;
 }
 
+/* What the lexicon makes of a literal: France for "French", F for "women". */
+static float related(const struct link_maker *maker, uint32_t meaning, uint32_t word, enum link_kind *kind)
+{
+    const unsigned wanted = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED | 1U << TEXT_RELATION_DEMONYM |
+                            1U << TEXT_RELATION_CODE | 1U << TEXT_RELATION_IS_A;
+    const struct link_word *said = &maker->question->words[word];
+    if (meaning == TEXT_NO_WORD || said->meaning == TEXT_NO_WORD || said->weight <= 0) return 0;
+    struct text_relation relation = text_lexicon_relate(said->meaning, meaning);
+    *kind = link_kind_of(relation.kind);
+    return wanted >> relation.kind & 1U ? RELATED * relation.strength : 0;
+}
+
 static void literal_edges(const struct link_maker *maker, const struct link_part *part, struct edges *edges)
 {
     if (is_absent(maker, part)) return;
     for (uint32_t s = part->first_slot; s < part->first_slot + part->n_slots; s++) {
         const struct text_token *literal = maker->literal_words[s];
+        uint32_t meaning = !literal || literal->is_number ? TEXT_NO_WORD : text_lexicon_stem(literal->stem);
         for (uint32_t w = 0; literal && w < maker->question->n_words; w++) {
             enum link_kind kind;
             float strength = literal_match(literal, token_of(maker, w), &kind);
             if (is_same_number(maker, literal, w)) strength = 1, kind = LINK_VALUE;
+            if (strength < RELATED) strength = fmaxf(strength, related(maker, meaning, w, &kind));
             if (strength > 0) add_edge(maker, edges, w, s, kind, strength);
         }
     }

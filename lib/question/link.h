@@ -62,11 +62,12 @@ const char *link_role_name(enum link_role role);
 /* A word of the question that may stand for something. */
 struct link_word {
     uint32_t token;
-    float weight;  /* what it would matter if nothing answered it: 0 for small words */
-    int value;     /* the question's value that it is a word of; -1 */
-    int cue;       /* the cue that it is a word of; -1 */
-    bool modifies; /* it stands before a word for a thing: "open" in "open orders" */
-    float named;   /* how well it means any name of the schema, 0 to 1 */
+    float weight;     /* what it would matter if nothing answered it: 0 for small words */
+    int value;        /* the question's value that it is a word of; -1 */
+    int cue;          /* the cue that it is a word of; -1 */
+    uint32_t meaning; /* its number in the lexicon (lib/text/lexicon.h) */
+    bool modifies;    /* it stands before a word for a thing: "open" in "open orders" */
+    float named;      /* how well it means any name of the schema, 0 to 1 */
 };
 
 /* A word of the question that may mean a word of a name. */

@@ -23,6 +23,8 @@ struct link_edge {
 };
 enum { LINK_MAX_EDGES = 1024 };
 
+/* The kind of link that a relation of the lexicon makes; LINK_NONE: none (opposites). */
+enum link_kind link_kind_of(enum text_relation_kind relation);
 /* What the words of a name weigh, its owner's and small ones less. Count, at most LINK_MAX_NAME. */
 uint32_t link_weigh(const struct text_tokens *words, const struct text_tokens *owner, float weight[LINK_MAX_NAME]);
 /* How near a word stands to the nearest cue of these kinds: 1 beside it, less with each word between; 0: no such cue. */

@@ -4,12 +4,17 @@
  * of words is 64 bits. So the cost is that of reading the schema's names once. */
 #include "lib/question/link_int.h"
 
+#include "lib/text/lexicon.h"
+
 #include <glib.h>
 #include <string.h>
 
-enum { TABLE = 256, MAX_HITS = 24, MAX_LINKED = 4096, MIN_COMPOUND = 6 };
+enum { TABLE = 256, MAX_HITS = 24, MAX_LINKED = 4096, MIN_COMPOUND = 6, MAX_MATCHES = 4, COMMON = 5 };
 
 static const float SYNONYM = 0.75F, FAINT_SYNONYM = 0.4F, PART = 0.85F, LIGHT_WORD = 0.35F, OWNER_WORD = 0.3F;
+static const float GUESS = 0.7F,
+                   MIN_GUESS = 0.25F;   /* what the lexicon says counts less than the table of field words */
+static const float COMMON_LESS = 0.05F; /* for each doubling of how common a word is */
 
 /* Words that a question may leave unanswered: they frame it, or go without saying. Stems. */
 static const char LIGHT[] =
@@ -28,6 +33,7 @@ struct word_table {
     uint64_t stem_words[TABLE], part_words[TABLE];
     uint64_t groups[TEXT_MAX_GROUPS];
     uint64_t faint;
+    struct text_word_set *set;
 };
 
 static uint32_t slot_of(const struct word_table *table, const char *stem)
@@ -93,6 +99,13 @@ static bool may_name(const struct text_token *token)
     return token->kind == TEXT_WORD && text_synonym_groups(token->stem, &groups) > 0;
 }
 
+/* Rarer words matter more when nothing answers them. */
+static float rarity(uint32_t meaning)
+{
+    int above = text_lexicon_info(meaning).commonness - COMMON;
+    return above > 0 ? 1 - COMMON_LESS * (float)above : 1;
+}
+
 static void read_words(struct link_question *out)
 {
     const struct question *question = out->question;
@@ -104,12 +117,9 @@ static void read_words(struct link_question *out)
         if (faint && cue < 0 && !may_name(token)) continue;
         struct link_word *word = &out->words[out->n_words++];
         bool light = cue >= 0 || is_light(token->stem);
-        *word = (struct link_word){.token = i,
-                                   .weight = faint                ? 0
-                                             : light && value < 0 ? LIGHT_WORD
-                                                                  : 1,
-                                   .value = value,
-                                   .cue = cue};
+        uint32_t meaning = text_lexicon_stem(token->stem);
+        *word = (struct link_word){.token = i, .value = value, .cue = cue, .meaning = meaning};
+        word->weight = faint ? 0 : value >= 0 ? 1 : light ? LIGHT_WORD : rarity(meaning);
     }
 }
 
@@ -119,6 +129,7 @@ static void fill_table(struct arena *arena, struct word_table *table, const stru
         const struct text_token *token = &out->question->tokens.items[out->words[w].token];
         if (token->is_stop) table->faint |= 1ULL << w;
         add_stem(table, token->stem, w, false);
+        if (!token->is_stop) text_word_set_add(table->set, token->stem, w);
         add_parts(arena, table, token, w);
     }
 }
@@ -137,6 +148,30 @@ static void add_hits(struct hit_buffer *hits, uint64_t words, uint32_t slot, enu
             (struct link_hit){(uint8_t)__builtin_ctzll(words), (uint8_t)slot, (uint8_t)kind, strength};
 }
 
+enum link_kind link_kind_of(enum text_relation_kind relation)
+{
+    static const enum link_kind kinds[TEXT_RELATION_KINDS] = {
+        [TEXT_RELATION_SAME] = LINK_NAME,       [TEXT_RELATION_SYNONYM] = LINK_SYNONYM,
+        [TEXT_RELATION_DERIVED] = LINK_DERIVED, [TEXT_RELATION_ATTRIBUTE] = LINK_ATTRIBUTE,
+        [TEXT_RELATION_DEMONYM] = LINK_DERIVED, [TEXT_RELATION_CODE] = LINK_CODE,
+        [TEXT_RELATION_IS_A] = LINK_IS_A,       [TEXT_RELATION_HAS_KIND] = LINK_IS_A};
+    return relation < TEXT_RELATION_KINDS ? kinds[relation] : LINK_NONE;
+}
+
+/* What the lexicon makes of a word of a name, but for the words that mean it more surely. */
+static void guess_word(const struct word_table *table, const char *stem, uint32_t slot, uint64_t known,
+                       struct hit_buffer *hits)
+{
+    const unsigned wanted = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED | 1U << TEXT_RELATION_ATTRIBUTE |
+                            1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
+    struct text_word_match matches[MAX_MATCHES];
+    unsigned n = text_word_set_match(table->set, stem, wanted, matches, MAX_MATCHES);
+    for (unsigned i = 0; i < n; i++)
+        if (!(known >> matches[i].tag & 1U) && matches[i].relation.strength >= MIN_GUESS)
+            add_hits(hits, 1ULL << matches[i].tag, slot, link_kind_of(matches[i].relation.kind),
+                     GUESS * matches[i].relation.strength);
+}
+
 static void find_word(const struct word_table *table, const char *stem, uint32_t slot, struct hit_buffer *hits)
 {
     uint32_t at = slot_of(table, stem);
@@ -149,6 +184,7 @@ static void find_word(const struct word_table *table, const char *stem, uint32_t
     add_hits(hits, part, slot, LINK_NAME, PART);
     add_hits(hits, near & ~table->faint, slot, LINK_SYNONYM, SYNONYM);
     add_hits(hits, near & table->faint, slot, LINK_SYNONYM, FAINT_SYNONYM);
+    guess_word(table, stem, slot, exact | part | near, hits);
 }
 
 static bool find_name(struct arena *arena, const struct word_table *table, const struct text_tokens *words,
@@ -243,7 +279,7 @@ const struct link_question *link_read(struct arena *arena, const struct schema_i
 {
     struct link_question *out = arena_new(arena, struct link_question);
     struct word_table *table = arena_new(arena, struct word_table);
-    if (!out || !table) return NULL;
+    if (!out || !table || !(table->set = text_word_set_new(arena, LINK_MAX_WORDS))) return NULL;
     out->schema = schema;
     out->question = question;
     read_words(out);

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <math.h>
 
-static const float FAINT = 0.3F, HELD = 0.5F;
+static const float FAINT = 0.3F, HELD = 0.5F, HEAVY = 0.5F;
 
 /* --- words --- */
 
@@ -114,12 +114,28 @@ static void set_column(float *all, const struct link_part *part)
     keep(&all[FEATURE_links_far_gap], far, false);
 }
 
+/* A word that nothing answers may be what asks for a condition that no word asks for: leftovers of the two sides are
+ * taken for each other, as far as they go. */
+static void set_leftovers(float *out, const struct link_query *links)
+{
+    float words = 0, parts = out[FEATURE_links_unasked_conditions];
+    for (uint32_t w = 0; w < links->question->n_words; w++)
+        words += links->places[w].part < 0 && links->question->words[w].weight > HEAVY;
+    for (uint32_t i = 0; i < links->n_parts; i++) {
+        const struct link_part *part = &links->parts[i];
+        parts += part->role == LINK_LITERAL && !part->column && is_unasked(part);
+    }
+    out[FEATURE_links_mismatch] = MAX(words, parts);
+    out[FEATURE_links_balance] = words - parts;
+}
+
 void extract_links(struct extraction *ex)
 {
     const struct link_query *links = vsig_links(ex->subject);
     if (!links) return;
     set_words(ex->out, links);
     set_parts(ex->out, links);
+    set_leftovers(ex->out, links);
     for (uint32_t i = 0; i < links->n_parts; i++)
         if (links->parts[i].role < LINK_COLUMN_ROLES) set_column(ex->out, &links->parts[i]);
     ex->out[FEATURE_links_key_score] = links->role_score;
