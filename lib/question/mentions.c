@@ -25,6 +25,7 @@ enum {
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
 static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* worth of the lexicon's links, and the weakest that counts */
+static const float NAMED = 0.95F;                      /* the score of a name that is all there */
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
@@ -133,10 +134,10 @@ static void add_hit(struct hit_list *hits, struct word_hit hit)
 }
 
 /* By the lexicon; a token that is a hit of this word already stays what it is. */
-static void find_related(const struct word_map *map, const char *stem, uint32_t word, struct hit_list *hits)
+static void find_related(const struct word_map *map, uint32_t word_id, uint32_t word, struct hit_list *hits)
 {
     struct text_word_match matches[MAX_MATCHES];
-    unsigned n = text_word_set_match(map->set, stem, LEXICON_KINDS, matches, MAX_MATCHES);
+    unsigned n = text_word_set_find(map->set, word_id, LEXICON_KINDS, matches, MAX_MATCHES);
     for (unsigned i = 0; i < n && matches[i].relation.strength >= MIN_LEXICON; i++) {
         uint32_t h = 0;
         while (h < hits->n && (hits->items[h].token != matches[i].tag || hits->items[h].word != word)) h++;
@@ -241,9 +242,9 @@ static float take_all(const struct name *name, struct hit_list *hits, struct que
     return best;
 }
 
-/* What is found of a name: its best scores, and where its mentions go (items NULL: nowhere). */
+/* What is found of a name: its best score, and where its mentions go (items NULL: nowhere). */
 struct name_found {
-    float score, weak_score;
+    float score;
     struct mention_sink mentions, weak;
 };
 
@@ -253,13 +254,13 @@ static void find_name(const struct word_map *map, const struct text_tokens *word
     struct name name;
     struct hit_list hits = {.n = 0};
     uint32_t n = words->n < MAX_WORDS ? words->n : MAX_WORDS;
-    found->score = found->weak_score = 0;
+    found->score = 0;
     for (uint32_t i = 0; i < n; i++) find_word(map, words->items[i].stem, i, &hits);
     uint32_t certain = hits.n;
     if (n) weigh(&name, words, owner);
     if (certain) found->score = take_all(&name, &hits, like, false, &found->mentions);
-    for (uint32_t i = 0; map->set && i < n; i++) find_related(map, words->items[i].stem, i, &hits);
-    if (hits.n > certain) found->weak_score = take_all(&name, &hits, like, true, &found->weak);
+    for (uint32_t i = 0; map->set && i < n; i++) find_related(map, words->items[i].word, i, &hits);
+    if (hits.n > certain) take_all(&name, &hits, like, true, &found->weak);
 }
 
 static int by_place(const void *a, const void *b)
@@ -272,7 +273,7 @@ static int by_place(const void *a, const void *b)
 
 /* Scores by table number and by column id; NULL: not wanted. */
 struct schema_scores {
-    float *tables, *columns, *weak;
+    float *tables, *columns;
 };
 
 static void score_schema(const struct schema_index *schema, const struct word_map *map,
@@ -289,7 +290,6 @@ static void score_schema(const struct schema_index *schema, const struct word_ma
         struct question_mention like = {.table = (int)column->table, .column = (int)column->index, .id = column->id};
         find_name(map, &column->words, &schema->tables[column->table].words, like, found);
         scores->columns[c] = found->score;
-        if (scores->weak) scores->weak[c] = found->weak_score;
     }
 }
 
@@ -312,7 +312,7 @@ static bool map_related(struct arena *arena, struct word_map *map)
     for (uint32_t i = 0; i < map->tokens->n; i++) n += is_related(&map->tokens->items[i]);
     map->set = text_word_set_new(arena, n < MAX_RELATED ? n : MAX_RELATED);
     for (uint32_t i = 0; map->set && i < map->tokens->n; i++)
-        if (is_related(&map->tokens->items[i])) text_word_set_add(map->set, map->tokens->items[i].stem, i);
+        if (is_related(&map->tokens->items[i])) text_word_set_put(map->set, map->tokens->items[i].word, i);
     return map->set != NULL;
 }
 
@@ -321,30 +321,50 @@ static struct mention_sink sink_new(struct arena *arena, uint32_t room)
     return (struct mention_sink){arena_new_array(arena, room, struct question_mention), 0, room};
 }
 
+/* Those that say something of a word which no name has: "events" is the table of that name, and no kind of meeting. */
+static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
+{
+    struct question *out = reader->out;
+    float *scores = arena_new_array(reader->arena, reader->schema->n_columns + 1, float);
+    bool *named = arena_new_array(reader->arena, out->tokens.n + 1, bool);
+    if (!scores || !named) return false;
+    for (uint32_t i = 0; i < out->n_mentions; i++)
+        for (uint32_t t = 0; out->mentions[i].score >= NAMED && t < out->mentions[i].n_tokens; t++)
+            named[out->mentions[i].first + t] = true;
+    for (uint32_t i = 0; i < weak->n && out->n_weak < READ_MAX_WEAK; i++) {
+        const struct question_mention *m = &weak->items[i];
+        uint32_t t = m->first;
+        while (t < m->first + m->n_tokens && (named[t] || !is_related(&out->tokens.items[t]))) t++;
+        if (t == m->first + m->n_tokens) continue;
+        weak->items[out->n_weak++] = *m;
+        if (m->column >= 0 && (float)m->score > scores[m->id]) scores[m->id] = (float)m->score;
+    }
+    out->weak = weak->items;
+    out->weak_score = scores;
+    return true;
+}
+
 bool read_mentions(struct reader *reader)
 {
     struct question *out = reader->out;
     struct arena *arena = reader->arena;
     const struct schema_index *schema = reader->schema;
     struct schema_scores scores = {arena_new_array(arena, schema->n_tables + 1, float),
-                                   arena_new_array(arena, schema->n_columns + 1, float),
                                    arena_new_array(arena, schema->n_columns + 1, float)};
     struct word_map *map = map_words(arena, &out->tokens, out->tokens.n);
-    struct name_found found = {.mentions = sink_new(arena, READ_MAX_MENTIONS), .weak = sink_new(arena, READ_MAX_WEAK)};
-    if (!scores.tables || !scores.columns || !scores.weak || !map || !map_related(arena, map) ||
-        !found.mentions.items || !found.weak.items)
+    struct name_found found = {.mentions = sink_new(arena, READ_MAX_MENTIONS),
+                               .weak = sink_new(arena, 2 * READ_MAX_WEAK)};
+    if (!scores.tables || !scores.columns || !map || !map_related(arena, map) || !found.mentions.items ||
+        !found.weak.items)
         return false;
     score_schema(schema, map, &scores, &found);
     qsort(found.mentions.items, found.mentions.n, sizeof *found.mentions.items, by_place);
     qsort(found.weak.items, found.weak.n, sizeof *found.weak.items, by_place);
     out->mentions = found.mentions.items;
     out->n_mentions = found.mentions.n;
-    out->weak = found.weak.items;
-    out->n_weak = found.weak.n;
     out->column_score = scores.columns;
-    out->weak_score = scores.weak;
     out->table_score = scores.tables;
-    return read_evidence(reader);
+    return keep_weak(reader, &found.weak) && read_evidence(reader);
 }
 
 const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column)

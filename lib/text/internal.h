@@ -60,6 +60,11 @@ struct lexicon {
  * all of it. Bytes are at an address that is a multiple of 8. */
 bool lexicon_open(struct lexicon *lexicon, const char *data, size_t size, bool check_sum);
 
+/* The links of a word as they are in the file, and one of them unpacked. */
+struct text_link;
+const uint32_t *lexicon_links(uint32_t word, uint32_t *n);
+struct text_link lexicon_unpack(uint32_t link);
+
 /* The key of a folded word or phrase: its words' stems, with a space between them. False: too long. */
 enum { LEXICON_KEY = 128 };
 bool lexicon_key(const char *phrase, char out[LEXICON_KEY]);

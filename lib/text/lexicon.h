@@ -102,9 +102,12 @@ struct text_word_match {
 /* NULL when the arena is full. `room`: words that go in at most, below 65,536; more are left out. */
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room);
 void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag);
-/* The matches of a stem by the lexicon, best first, one for each tag; equal stems are TEXT_RELATION_SAME. `kinds` are bits
+void text_word_set_put(struct text_word_set *set, uint32_t word, uint32_t tag); /* by its number: text_token.word */
+/* The matches of a stem, or of a word by its number, by the lexicon, best first, one for each tag; equal stems are TEXT_RELATION_SAME. `kinds` are bits
  * 1U << kind that are wanted. Count. */
 unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,
                              struct text_word_match *matches, unsigned room);
+unsigned text_word_set_find(const struct text_word_set *set, uint32_t word, unsigned kinds,
+                            struct text_word_match *matches, unsigned room);
 
 #endif

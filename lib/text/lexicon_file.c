@@ -118,16 +118,16 @@ struct text_word_info text_lexicon_info(uint32_t word)
     return (struct text_word_info){.commonness = info & 0xFF, .class = (uint8_t)(info >> 8)};
 }
 
-static struct text_link unpack(uint32_t link)
+struct text_link lexicon_unpack(uint32_t link)
 {
     uint32_t kind = link >> 8 & 0xF;
     if (kind >= TEXT_RELATION_KINDS) kind = TEXT_RELATION_NONE;
     return (struct text_link){link >> 12, {(enum text_relation_kind)kind, (float)(link & 0xFF) / 255.0F}};
 }
 
-/* The links of a word, as they are in the file. */
-static const uint32_t *links_of(const struct lexicon *lexicon, uint32_t word, uint32_t *n)
+const uint32_t *lexicon_links(uint32_t word, uint32_t *n)
 {
+    const struct lexicon *lexicon = lexicon_get();
     *n = 0;
     if (word >= lexicon->n_words) return NULL;
     uint32_t first = lexicon->words[word].links, end = lexicon->words[word + 1].links;
@@ -139,18 +139,18 @@ static const uint32_t *links_of(const struct lexicon *lexicon, uint32_t word, ui
 unsigned text_lexicon_links(uint32_t word, struct text_link *links, unsigned room)
 {
     uint32_t n;
-    const uint32_t *found = links_of(lexicon_get(), word, &n);
+    const uint32_t *found = lexicon_links(word, &n);
     if (n > room) n = room;
-    for (uint32_t i = 0; i < n; i++) links[i] = unpack(found[i]);
+    for (uint32_t i = 0; i < n; i++) links[i] = lexicon_unpack(found[i]);
     return n;
 }
 
 static struct text_relation linked(uint32_t a, uint32_t b)
 {
     uint32_t n;
-    const uint32_t *links = links_of(lexicon_get(), a, &n);
+    const uint32_t *links = lexicon_links(a, &n);
     for (uint32_t i = 0; i < n && links[i] >> 12 <= b; i++)
-        if (links[i] >> 12 == b) return unpack(links[i]).relation;
+        if (links[i] >> 12 == b) return lexicon_unpack(links[i]).relation;
     return (struct text_relation){TEXT_RELATION_NONE, 0};
 }
 

@@ -15,10 +15,11 @@ enum text_token_kind { TEXT_WORD, TEXT_NUMBER, TEXT_QUOTED, TEXT_PUNCT };
 
 struct text_token {
     enum text_token_kind kind;
-    uint32_t start, end;                 /* bytes of the source; TEXT_QUOTED spans the quotes too */
-    const char *norm;                    /* folded (lower case, no accents); inside of the quotes for TEXT_QUOTED */
-    const char *stem;                    /* Porter2 stem of norm for TEXT_WORD, else norm */
-    double number;                       /* TEXT_NUMBER, also number words (two, dozen) as TEXT_WORD with is_number */
+    uint32_t start, end; /* bytes of the source; TEXT_QUOTED spans the quotes too */
+    uint32_t word;       /* its number in the lexicon (lib/text/lexicon.h), of TEXT_WORD; else TEXT_NO_WORD */
+    const char *norm;    /* folded (lower case, no accents); inside of the quotes for TEXT_QUOTED */
+    const char *stem;    /* Porter2 stem of norm for TEXT_WORD, else norm */
+    double number;       /* TEXT_NUMBER, also number words (two, dozen) as TEXT_WORD with is_number */
     bool is_number, is_stop, is_capital; /* capital: starts with an upper-case letter in the source */
 };
 

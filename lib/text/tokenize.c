@@ -4,6 +4,7 @@
  * tried in the order of RULES; the last one always takes one code point.
  */
 #include "lib/text/internal.h"
+#include "lib/text/lexicon.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
 {
     if (!norm) return false;
     token->norm = token->stem = norm;
+    token->word = TEXT_NO_WORD;
     if (token->kind != TEXT_WORD) return true;
     const struct lexeme *known = lexeme_find(norm);
     if (known) {
@@ -68,6 +70,7 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     if (strnlen(norm, WORD_MAX) >= WORD_MAX) return true;
     stem_into(norm, stem);
     if (strcmp(stem, norm) != 0) token->stem = arena_strdup(arena, stem);
+    token->word = text_lexicon_stem(stem);
     return token->stem != NULL;
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SET_MAX_WORDS = 65535 };
+enum { SET_MAX_WORDS = 65535, OWN_WORDS = 16 };
 
 struct set_entry {
     struct text_link link;
@@ -19,6 +19,7 @@ struct text_word_set {
     struct arena *arena;
     const struct set_entry **buckets;
     uint32_t mask, n, room;
+    uint64_t own[OWN_WORDS]; /* bits of the numbers of the words that went in, folded: most words are not among them */
 };
 
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room)
@@ -40,21 +41,26 @@ static const struct set_entry **bucket_of(const struct text_word_set *set, uint3
     return &set->buckets[(word * 2654435761U >> 7) & set->mask];
 }
 
-void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag)
+void text_word_set_put(struct text_word_set *set, uint32_t word, uint32_t tag)
 {
-    uint32_t word = text_lexicon_stem(stem);
     struct text_link links[TEXT_MAX_LINKS + 1];
     if (word == TEXT_NO_WORD || set->n == set->room) return;
     unsigned n = text_lexicon_links(word, links, TEXT_MAX_LINKS);
     struct set_entry *entries = arena_alloc(set->arena, (n + 1) * sizeof *entries);
     if (!entries) return;
     set->n++;
+    set->own[word / 64 % OWN_WORDS] |= 1ULL << word % 64;
     links[n++] = (struct text_link){word, {TEXT_RELATION_SAME, 1}};
     for (unsigned i = 0; i < n; i++) {
         const struct set_entry **bucket = bucket_of(set, links[i].word);
         entries[i] = (struct set_entry){links[i], tag, *bucket};
         *bucket = &entries[i];
     }
+}
+
+void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag)
+{
+    text_word_set_put(set, text_lexicon_stem(stem), tag);
 }
 
 struct match_list {
@@ -80,22 +86,36 @@ static bool wanted(unsigned kinds, enum text_relation_kind kind)
     return kinds >> kind & 1U;
 }
 
-unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,
-                             struct text_word_match *matches, unsigned room)
+/* A word that is asked for may be a kind of one that went in. */
+static void find_above(const struct text_word_set *set, uint32_t word, struct match_list *list)
+{
+    uint32_t n;
+    const uint32_t *up = lexicon_links(word, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t above = up[i] >> 12;
+        if (!(set->own[above / 64 % OWN_WORDS] >> above % 64 & 1)) continue;
+        struct text_link link = lexicon_unpack(up[i]);
+        if (link.relation.kind != TEXT_RELATION_IS_A) continue;
+        link.relation.kind = TEXT_RELATION_HAS_KIND;
+        for (const struct set_entry *e = *bucket_of(set, above); e; e = e->next)
+            if (e->link.word == above && e->link.relation.kind == TEXT_RELATION_SAME)
+                add_match(list, e->tag, link.relation);
+    }
+}
+
+unsigned text_word_set_find(const struct text_word_set *set, uint32_t word, unsigned kinds,
+                            struct text_word_match *matches, unsigned room)
 {
     struct match_list list = {matches, 0, room};
-    struct text_link up[TEXT_MAX_LINKS];
-    uint32_t word = text_lexicon_stem(stem);
     if (word == TEXT_NO_WORD || !set->n) return 0;
     for (const struct set_entry *e = *bucket_of(set, word); e; e = e->next)
         if (e->link.word == word && wanted(kinds, e->link.relation.kind)) add_match(&list, e->tag, e->link.relation);
-    unsigned n = wanted(kinds, TEXT_RELATION_HAS_KIND) ? text_lexicon_links(word, up, TEXT_MAX_LINKS) : 0;
-    for (unsigned i = 0; i < n; i++) {
-        if (up[i].relation.kind != TEXT_RELATION_IS_A) continue;
-        struct text_relation down = {TEXT_RELATION_HAS_KIND, up[i].relation.strength};
-        for (const struct set_entry *e = *bucket_of(set, up[i].word); e; e = e->next)
-            if (e->link.word == up[i].word && e->link.relation.kind == TEXT_RELATION_SAME)
-                add_match(&list, e->tag, down);
-    }
+    if (wanted(kinds, TEXT_RELATION_HAS_KIND)) find_above(set, word, &list);
     return list.n;
+}
+
+unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,
+                             struct text_word_match *matches, unsigned room)
+{
+    return text_word_set_find(set, text_lexicon_stem(stem), kinds, matches, room);
 }

@@ -183,3 +183,16 @@ Test(word_set, best_first_and_bounded)
     cr_expect_eq(text_word_set_match(set, "salari", ALL_KINDS, matches, 0), 0);
     arena_free(&arena);
 }
+
+Test(lexicon, tokens_have_their_numbers)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct text_tokens tokens = text_tokenize(&arena, "Oldest qwertyish 42 singers", 27);
+    cr_assert_eq(tokens.n, 4);
+    cr_expect_eq(tokens.items[0].word, text_lexicon_word("old"));
+    cr_expect_eq(tokens.items[1].word, TEXT_NO_WORD);
+    cr_expect_eq(tokens.items[2].word, TEXT_NO_WORD);
+    cr_expect_eq(tokens.items[3].word, text_lexicon_word("singer"));
+    arena_free(&arena);
+}
