@@ -135,7 +135,7 @@ static void literal_edges(const struct link_maker *maker, const struct link_part
     if (is_absent(maker, part)) return;
     for (uint32_t s = part->first_slot; s < part->first_slot + part->n_slots; s++) {
         const struct text_token *literal = maker->literal_words[s];
-        uint32_t meaning = !literal || literal->is_number ? TEXT_NO_WORD : text_lexicon_stem(literal->stem);
+        uint32_t meaning = literal ? literal->word : TEXT_NO_WORD;
         for (uint32_t w = 0; literal && w < maker->question->n_words; w++) {
             enum link_kind kind;
             float strength = literal_match(literal, token_of(maker, w), &kind);

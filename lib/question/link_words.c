@@ -99,6 +99,25 @@ static bool may_name(const struct text_token *token)
     return token->kind == TEXT_WORD && text_synonym_groups(token->stem, &groups) > 0;
 }
 
+/* Its number in the lexicon; of a superlative that it does not know, of what is compared: pricey for "priciest". */
+static uint32_t meaning_of(const struct text_token *token)
+{
+    static const struct {
+        const char *end, *instead;
+    } ENDS[] = {{"iest", "y"}, {"iest", "ey"}, {"est", ""}, {"est", "e"}, {"ier", "y"}, {"ier", "ey"}};
+    enum { MAX_BYTES = 32 };
+    char base[MAX_BYTES];
+    size_t len = strlen(token->norm);
+    if (token->kind != TEXT_WORD || token->word != TEXT_NO_WORD || len >= MAX_BYTES) return token->word;
+    for (size_t i = 0; i < G_N_ELEMENTS(ENDS); i++) {
+        if (!g_str_has_suffix(token->norm, ENDS[i].end)) continue;
+        g_snprintf(base, sizeof base, "%.*s%s", (int)(len - strlen(ENDS[i].end)), token->norm, ENDS[i].instead);
+        uint32_t word = text_lexicon_word(base);
+        if (word != TEXT_NO_WORD) return word;
+    }
+    return TEXT_NO_WORD;
+}
+
 /* Rarer words matter more when nothing answers them. */
 static float rarity(uint32_t meaning)
 {
@@ -117,7 +136,7 @@ static void read_words(struct link_question *out)
         if (faint && cue < 0 && !may_name(token)) continue;
         struct link_word *word = &out->words[out->n_words++];
         bool light = cue >= 0 || is_light(token->stem);
-        uint32_t meaning = text_lexicon_stem(token->stem);
+        uint32_t meaning = meaning_of(token);
         *word = (struct link_word){.token = i, .value = value, .cue = cue, .meaning = meaning};
         word->weight = faint ? 0 : value >= 0 ? 1 : light ? LIGHT_WORD : rarity(meaning);
     }
@@ -129,7 +148,7 @@ static void fill_table(struct arena *arena, struct word_table *table, const stru
         const struct text_token *token = &out->question->tokens.items[out->words[w].token];
         if (token->is_stop) table->faint |= 1ULL << w;
         add_stem(table, token->stem, w, false);
-        if (!token->is_stop) text_word_set_add(table->set, token->stem, w);
+        if (!token->is_stop) text_word_set_put(table->set, out->words[w].meaning, w);
         add_parts(arena, table, token, w);
     }
 }
@@ -159,21 +178,23 @@ enum link_kind link_kind_of(enum text_relation_kind relation)
 }
 
 /* What the lexicon makes of a word of a name, but for the words that mean it more surely. */
-static void guess_word(const struct word_table *table, const char *stem, uint32_t slot, uint64_t known,
+static void guess_word(const struct word_table *table, uint32_t word, uint32_t slot, uint64_t known,
                        struct hit_buffer *hits)
 {
     const unsigned wanted = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED | 1U << TEXT_RELATION_ATTRIBUTE |
                             1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
     struct text_word_match matches[MAX_MATCHES];
-    unsigned n = text_word_set_match(table->set, stem, wanted, matches, MAX_MATCHES);
+    unsigned n = text_word_set_find(table->set, word, wanted, matches, MAX_MATCHES);
     for (unsigned i = 0; i < n; i++)
         if (!(known >> matches[i].tag & 1U) && matches[i].relation.strength >= MIN_GUESS)
             add_hits(hits, 1ULL << matches[i].tag, slot, link_kind_of(matches[i].relation.kind),
                      GUESS * matches[i].relation.strength);
 }
 
-static void find_word(const struct word_table *table, const char *stem, uint32_t slot, struct hit_buffer *hits)
+static void find_word(const struct word_table *table, const struct text_token *token, uint32_t slot,
+                      struct hit_buffer *hits)
 {
+    const char *stem = token->stem;
     uint32_t at = slot_of(table, stem);
     uint64_t exact = table->stem_words[at], part = table->part_words[at] & ~exact, near = 0;
     const uint16_t *groups;
@@ -184,14 +205,14 @@ static void find_word(const struct word_table *table, const char *stem, uint32_t
     add_hits(hits, part, slot, LINK_NAME, PART);
     add_hits(hits, near & ~table->faint, slot, LINK_SYNONYM, SYNONYM);
     add_hits(hits, near & table->faint, slot, LINK_SYNONYM, FAINT_SYNONYM);
-    guess_word(table, stem, slot, exact | part | near, hits);
+    guess_word(table, token->word, slot, exact | part | near, hits);
 }
 
 static bool find_name(struct arena *arena, const struct word_table *table, const struct text_tokens *words,
                       struct link_question *out, struct link_name *name)
 {
     struct hit_buffer hits = {.n = 0};
-    for (uint32_t i = 0; i < words->n && i < LINK_MAX_NAME; i++) find_word(table, words->items[i].stem, i, &hits);
+    for (uint32_t i = 0; i < words->n && i < LINK_MAX_NAME; i++) find_word(table, &words->items[i], i, &hits);
     if (!hits.n) return true;
     struct link_hit *kept = arena_array(arena, hits.n, sizeof *kept);
     if (!kept) return false;
