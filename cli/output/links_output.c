@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-static const double FAINT = 0.3, RIVAL_GAP = 0.3;
+static const double FAINT = 0.15, RIVAL_GAP = 0.3;
 
 /* "singer.age", "singer", "'France'", "descending". The caller owes g_free. */
 static char *name_of(const struct link_query *links, const struct link_part *part)

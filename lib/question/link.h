@@ -144,7 +144,9 @@ struct link_query {
     uint32_t n_slots;
     struct link_place places[LINK_MAX_WORDS]; /* by word */
     /* Joins through a column where the same table has other columns that lead to the same place. */
-    float role_score, role_rival; /* of the worst such choice; NAN: none */
+    float role_score, role_rival;                       /* of the worst such choice; NAN: none */
+    const struct schema_column *role_key, *role_better; /* its key, and the one that the words mean rather; NULL */
+    const struct sql_node *role_node;                   /* the join's condition */
 };
 
 /* Read the question's side. NULL: the arena is full. */

@@ -190,10 +190,12 @@ static void read_key_place(const struct link_maker *maker, uint32_t to_table, st
     }
 }
 
-static void compare_keys(struct link_maker *maker, const struct schema_column *key, const struct schema_column *to)
+static void compare_keys(struct link_maker *maker, const struct schema_column *key, const struct schema_column *to,
+                         const struct sql_node *node)
 {
     const struct schema_table *table = &maker->question->schema->tables[key->table];
     struct place place;
+    const struct schema_column *better = NULL;
     uint32_t word;
     float best = -1, own = 0;
     for (uint32_t c = 0; c < table->n_columns; c++) {
@@ -206,11 +208,15 @@ static void compare_keys(struct link_maker *maker, const struct schema_column *k
             read_key_place(maker, to->table, &place);
             own = score(maker, key, &place, &word);
         }
-        best = fmaxf(best, score(maker, other, &place, &word));
+        float mine = score(maker, other, &place, &word);
+        if (mine > best) best = mine, better = other;
     }
     if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN: the first */
     maker->out->role_score = own;
     maker->out->role_rival = best;
+    maker->out->role_key = key;
+    maker->out->role_better = better;
+    maker->out->role_node = node;
 }
 
 static void find_role(struct link_maker *maker)
@@ -221,8 +227,8 @@ static void find_role(struct link_maker *maker)
         const struct schema_column *left = schema_column_of(schema, maker->pairs[i].left);
         const struct schema_column *right = schema_column_of(schema, maker->pairs[i].right);
         if (!left || !right) continue;
-        compare_keys(maker, left, right);
-        compare_keys(maker, right, left);
+        compare_keys(maker, left, right, maker->pairs[i].node);
+        compare_keys(maker, right, left, maker->pairs[i].node);
     }
 }
 
