@@ -260,6 +260,17 @@ static void hear_evidence(struct link_maker *maker)
     }
 }
 
+/* May a literal say by itself which column is meant? A text that the column holds may, and so may a year; of other numbers
+ * none is anything's. */
+static bool tells_column(const struct link_part *literal)
+{
+    enum { FIRST_YEAR = 1500, LAST_YEAR = 2100 };
+    if (literal->node->op == SQL_LIT_FLOAT) return false;
+    if (literal->node->op != SQL_LIT_INT) return true;
+    long number = strtol(literal->text, NULL, 10);
+    return number >= FIRST_YEAR && number <= LAST_YEAR;
+}
+
 /* Is the column implied by a value of the question that it holds? */
 static void find_implied(struct link_maker *maker)
 {
@@ -271,7 +282,9 @@ static void find_implied(struct link_maker *maker)
             continue;
         for (uint32_t p = 0; p < out->n_parts; p++) {
             struct link_part *part = &out->parts[p];
-            if (part->role == LINK_CONDITION && part->column == literal->column) part->implied = true;
+            if (part->role != LINK_CONDITION || part->column != literal->column) continue;
+            part->implied = true;
+            part->held |= tells_column(literal);
         }
     }
 }

@@ -115,7 +115,8 @@ struct link_part {
     float near;                  /* how near the words that name it stand to its role's place, 0 to 1 */
     struct link_rival same, far; /* the best rival of the tables read, and of the others */
     float rival_words;           /* weight of unanswered words that a rival of the tables read would answer */
-    bool implied;                /* nothing has to say it: a literal of the question is held by the column */
+    bool implied;                /* nothing has to say it: the question says a literal that it is compared with */
+    bool held;                   /* and by that alone it is this column: it holds the text, or a year */
     bool grouped;                /* an answer that the rows are grouped by too */
 };
 

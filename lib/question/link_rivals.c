@@ -135,11 +135,11 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
     struct place place;
     uint32_t word;
     read_place(maker, part, &place);
-    part->score = fmaxf(score(maker, part->column, &place, &word), part->implied ? IMPLIED : 0);
+    part->score = fmaxf(score(maker, part->column, &place, &word), part->held ? IMPLIED : 0);
     if (word != LINK_NO_WORD) part->near = stand(maker, part, word);
     for (uint32_t i = 0; i < question->n_linked; i++) {
         const struct schema_column *rival = question->schema->columns[question->linked[i]];
-        if (rival == part->column || maker->uses[rival->id] >> part->role & 1U) continue;
+        if (rival == part->column || ((unsigned)maker->uses[rival->id] >> part->role & 1U)) continue;
         struct link_rival *best = maker->reads[rival->table] ? &part->same : &part->far;
         float mine = score(maker, rival, &place, &word);
         float words = maker->reads[rival->table] ? unanswered(maker, rival, &place) : 0;
@@ -160,7 +160,7 @@ static bool leads_to(const struct schema_index *schema, const struct schema_colu
     return false;
 }
 
-/* start_station_id and end_station_id, src_apid and dst_apid: all words but one the same, and not id alone. */
+/* Like start_station_id and end_station_id: all words but one the same, and not id alone. */
 static bool are_twins(const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t other = 0, same = 0;
@@ -168,8 +168,8 @@ static bool are_twins(const struct schema_column *a, const struct schema_column 
     for (uint32_t i = 0; i < a->words.n; i++) {
         const char *stem = a->words.items[i].stem;
         bool equal = strcmp(stem, b->words.items[i].stem) == 0;
-        other += !equal;
-        same += equal && strcmp(stem, "id") != 0 && strcmp(stem, "code") != 0;
+        other += equal ? 0 : 1;
+        same += equal && strcmp(stem, "id") != 0 && strcmp(stem, "code") != 0 ? 1 : 0;
     }
     return other == 1 && same > 0;
 }
