@@ -121,6 +121,7 @@ struct vsig_subject {
     enum err_code code;              /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
+    const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
 
     /* The candidate's own result, run at most once, by vsig_result(). */
     struct db_result result;

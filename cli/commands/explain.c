@@ -1,6 +1,7 @@
 /* assay explain: one statement, why it has the result it has. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
+#include "cli/output/links_output.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
@@ -10,6 +11,7 @@
 #include "lib/explain/provenance.h"
 #include "lib/question/question.h"
 #include "scoring/features/features.h"
+#include "signals/support/links.h"
 
 #include <math.h>
 #include <string.h>
@@ -309,6 +311,8 @@ static json_t *story_json(struct story *story)
     json_object_set_new(out, "features", features_json(story));
     json_object_set_new(out, "entailment", isnan(story->entails) ? json_null() : json_real(story->entails));
     json_object_set_new(out, "unanswered", gaps_json(story));
+    const struct link_query *links = vsig_links(&story->subject);
+    if (links) json_object_set_new(out, "links", links_json(links));
     return out;
 }
 
@@ -356,6 +360,11 @@ static void print_story(struct story *story, enum format format)
     if (story->cli->settings.explain.premise) {
         print_line(story->explanation->premise); /* as the verifier reads it */
         print_line(story->explanation->missing);
+        return;
+    }
+    const struct link_query *links = story->cli->settings.explain.words ? vsig_links(&story->subject) : NULL;
+    if (links) {
+        links_print(links, stdout);
         return;
     }
     print_prose(story->explanation->prose);
@@ -419,14 +428,17 @@ const struct command command_explain = {
         "As JSON there is also each phrase with its place in the statement, the rewritten statements with their source "
         "rows, and, with --question, what the verifier is told.\n\n"
         "With --question the built-in verifier also says how sure it is that the explanation answers it, as it would "
-        "in a request with this one candidate, and which words of the question nothing in the explanation answers.\n\n"
+        "in a request with this one candidate, and which words of the question nothing in the explanation answers. "
+        "--words shows what each word stands for in the statement, and what no word asks for.\n\n"
         "--expose and --deny-column say what of the data may appear: with values the first source row of each part, "
         "with rows all that were fetched; of a database of the configuration no more than its entry allows.\n\n"
         "The exit status is 1 when the statement does not execute or is not understood.",
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
                 "assay explain --db shop.sqlite --question 'How many customers live in Rome?' 'SELECT 7'\n"
+                "assay explain --db shop.sqlite --question 'Which customers live in Rome?' --words 'SELECT name FROM "
+                "customer'\n"
                 "assay explain --db shop.sqlite --expose rows --format json 'SELECT name FROM product LIMIT 1'",
-    .main_flags = "db question premise expose deny-column format",
+    .main_flags = "db question words premise expose deny-column format",
     .groups = (const struct option_group *const[]){&options_check, &options_explain, &options_judge, &options_output,
                                                    &options_database, &options_schema, &options_general, NULL},
     .max_args = 1,

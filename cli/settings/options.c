@@ -164,10 +164,12 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
-static const struct option_row explain_rows[] = {{"premise", 'p', FLAG_ARG, AT(explain.premise), "false",
-                                                  .command_line_only = true,
-                                                  .sentence = "print what a verifier is given, instead of prose"},
-                                                 END};
+static const struct option_row explain_rows[] = {
+    {"premise", 'p', FLAG_ARG, AT(explain.premise), "false", .command_line_only = true,
+     .sentence = "print what a verifier is given, instead of prose"},
+    {"words", 'w', FLAG_ARG, AT(explain.words), "false", .command_line_only = true,
+     .sentence = "print what each word of the question stands for in the statement, instead of prose"},
+    END};
 
 static const struct option_row replay_rows[] = {
     {"workers", 'j', OPT_INT, "N", AT(replay.workers), "0", .min = 0, .max = 256,
@@ -306,7 +308,7 @@ static const struct option_row recipe_rows[] = {
     {"by-chance", 0, OPT_REAL, "WEIGHT", AT(train.by_chance), "0.2", .min = 0, .max = 1,
      .sentence = "verifier: weight of mutants and siblings with the right result, which may have it by chance"},
     {"without", 0, OPT_LIST, "GROUP", AT(train.without), NULL,
-     "shape|schema|values|operators|result|alignment|joins|components|signals",
+     "shape|schema|values|operators|result|alignment|joins|links|components|signals",
      .sentence = "verifier: leave this group of features out (repeat the flag)"},
     END};
 

@@ -86,7 +86,7 @@ struct settings {
         const char *evidence;
     } check;
     struct {
-        bool premise;
+        bool premise, words;
     } explain;
     struct {
         int64_t workers;

@@ -1,6 +1,7 @@
 /* Reading a question, from end to end. Each step is a file of its own, see read.h. */
 #include "lib/question/question.h"
 
+#include "lib/question/link.h"
 #include "lib/question/read.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_outputs(&reader)) return NULL;
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
-    return out;
+    out->links = link_read(arena, schema, out);
+    return out->links ? out : NULL;
 }
 
 int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from)

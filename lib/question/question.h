@@ -121,6 +121,7 @@ struct question {
     uint32_t n_outputs;
     bool outputs_closed; /* the list is complete: so many columns are asked for, no more */
     float embedding[TEXT_DIM];
+    const struct link_question *links; /* for linking queries to its words, see link.h */
 };
 
 /* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64

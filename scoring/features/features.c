@@ -18,11 +18,12 @@ static const struct {
 _Static_assert(sizeof listed / sizeof *listed == FEATURE_COUNT, "one row a feature");
 
 static const char *const groups[FEATURE_GROUP_COUNT] = {
-    [FEATURE_GROUP_SHAPE] = "shape",     [FEATURE_GROUP_SCHEMA] = "schema",
-    [FEATURE_GROUP_VALUES] = "values",   [FEATURE_GROUP_OPERATORS] = "operators",
-    [FEATURE_GROUP_RESULT] = "result",   [FEATURE_GROUP_ALIGNMENT] = "alignment",
-    [FEATURE_GROUP_JOINS] = "joins",     [FEATURE_GROUP_COMPONENTS] = "components",
-    [FEATURE_GROUP_SIGNALS] = "signals", [FEATURE_GROUP_AGREEMENT] = "agreement"};
+    [FEATURE_GROUP_SHAPE] = "shape",           [FEATURE_GROUP_SCHEMA] = "schema",
+    [FEATURE_GROUP_VALUES] = "values",         [FEATURE_GROUP_OPERATORS] = "operators",
+    [FEATURE_GROUP_RESULT] = "result",         [FEATURE_GROUP_ALIGNMENT] = "alignment",
+    [FEATURE_GROUP_JOINS] = "joins",           [FEATURE_GROUP_LINKS] = "links",
+    [FEATURE_GROUP_COMPONENTS] = "components", [FEATURE_GROUP_SIGNALS] = "signals",
+    [FEATURE_GROUP_AGREEMENT] = "agreement"};
 
 uint32_t features_id(unsigned index)
 {
@@ -113,6 +114,7 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_joins(ex);
     extract_measure(ex);
     extract_alignment(ex, explanation);
+    extract_links(ex);
     return true;
 }
 

@@ -35,6 +35,7 @@ enum feature_group {
     FEATURE_GROUP_RESULT,     /* the result against the form of the question */
     FEATURE_GROUP_ALIGNMENT,  /* phrases of the explanation against the question */
     FEATURE_GROUP_JOINS,      /* joins: rows multiplied, direction of foreign keys */
+    FEATURE_GROUP_LINKS,      /* words of the question linked to parts of the query */
     FEATURE_GROUP_COMPONENTS, /* components against those that the question calls for */
     FEATURE_GROUP_SIGNALS,    /* what the other families say */
     FEATURE_GROUP_AGREEMENT,  /* other candidates of the request */

@@ -107,6 +107,18 @@ Test(explain_program, the_verifier_says_what_it_says_in_a_request)
     run_free(&none);
 }
 
+/* Each word of the question with what stands for it, and what no word asks for. */
+Test(explain_program, words_are_shown_with_what_stands_for_them)
+{
+    struct run words = assay(EXPLAIN, "--format=text", "--words", "--question", "How many customers are there?",
+                             "SELECT count(*) FROM customer");
+    cr_expect_eq(words.status, 0, "%s", words.err);
+    cr_expect(strstr(words.out, "customers") && strstr(words.out, "table") && strstr(words.out, "operator"), "%s",
+              words.out);
+    cr_expect_not(strstr(words.out, "no word asks for"), "%s", words.out);
+    run_free(&words);
+}
+
 /* Without a terminal lines are 80 columns long; the premise is one text, for a machine. */
 Test(explain_program, prose_is_wrapped)
 {

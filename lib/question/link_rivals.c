@@ -1,0 +1,240 @@
+/* Is there a better column for the words at a part's place than the one that the query uses?
+ *
+ * A column's score at a place: the share of its name that the question's words say, each by how strongly they mean it
+ * and how near they stand to what asks for the role (the phrases that ask for outputs, the cue of an order, a group or
+ * an aggregate, the words of the literal), less where another part has the word; and something for a table whose name
+ * stands close by. The same measure serves the chosen column and its rivals, so it need not be right but only fair. */
+#include "lib/question/link_int.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float BASE_PLACE = 0.35F, TAKEN = 0.4F, OWNER_BONUS = 0.15F, SURE = 0.7F, IMPLIED = 0.6F;
+enum { OWNER_REACH = 4 };
+
+/* How well each word stands at the place of a part, and what is left of it. */
+struct place {
+    float of[LINK_MAX_WORDS];
+};
+
+/* Words that a literal of the column has, from which its name should not be far. */
+static float near_literal(const struct link_maker *maker, const struct link_part *part, uint32_t word)
+{
+    const struct link_query *out = maker->out;
+    float best = 0;
+    for (uint32_t s = 0; s < out->n_slots; s++) {
+        const struct link_part *other = &out->parts[out->slots[s].part];
+        if (other->role != LINK_LITERAL || other->column != part->column || out->slots[s].word == LINK_NO_WORD)
+            continue;
+        float gap =
+            fabsf((float)maker->question->words[out->slots[s].word].token - (float)maker->question->words[word].token);
+        best = fmaxf(best, 3 / (3 + fmaxf(gap - 1, 0)));
+    }
+    return best;
+}
+
+static float stand(const struct link_maker *maker, const struct link_part *part, uint32_t word)
+{
+    float asked = maker->question->asked[word];
+    float near = part->cues ? link_near_cue(maker->question, word, part->cues) : 0;
+    if (part->role == LINK_ANSWER) return fmaxf(asked, near);
+    if (part->role == LINK_CONDITION) return fmaxf(near_literal(maker, part, word), near);
+    return near;
+}
+
+static void read_place(const struct link_maker *maker, const struct link_part *part, struct place *place)
+{
+    int self = (int)(part - maker->out->parts);
+    for (uint32_t w = 0; w < maker->question->n_words; w++) {
+        const struct link_place *at = &maker->out->places[w];
+        bool elsewhere = at->taken && at->part != self && at->strength >= SURE && at->kind != LINK_OPERATOR;
+        place->of[w] = (BASE_PLACE + (1 - BASE_PLACE) * stand(maker, part, w)) * (elsewhere ? TAKEN : 1);
+    }
+}
+
+/* Does the table's name stand close to the word? */
+static float owner_near(const struct link_maker *maker, uint32_t table, uint32_t word)
+{
+    const struct link_name *name = &maker->question->tables[table];
+    float best = 0;
+    for (uint32_t i = 0; i < name->n; i++) {
+        float gap =
+            fabsf((float)maker->question->words[name->hits[i].word].token - (float)maker->question->words[word].token);
+        if (name->hits[i].word != word && gap <= OWNER_REACH) best = fmaxf(best, name->hits[i].strength);
+    }
+    return best;
+}
+
+/* Score of a column at a place; *word is the one that says most of it. */
+static float score(const struct link_maker *maker, const struct schema_column *column, const struct place *place,
+                   uint32_t *word)
+{
+    const struct link_name *name = &maker->question->columns[column->id];
+    float weight[LINK_MAX_NAME], found[LINK_MAX_NAME] = {0}, sum = 0, total = 0, most = 0;
+    *word = LINK_NO_WORD;
+    if (!name->n) return 0;
+    uint32_t n = link_weigh(&column->words, &maker->question->schema->tables[column->table].words, weight);
+    for (uint32_t i = 0; i < name->n; i++) {
+        const struct link_hit *hit = &name->hits[i];
+        float worth = hit->strength * place->of[hit->word];
+        if (worth > found[hit->slot]) found[hit->slot] = worth;
+        if (worth * weight[hit->slot] > most) most = worth * weight[hit->slot], *word = hit->word;
+    }
+    for (uint32_t i = 0; i < n; i++) sum += weight[i] * found[i], total += weight[i];
+    return sum / total + (*word == LINK_NO_WORD ? 0 : OWNER_BONUS * owner_near(maker, column->table, *word));
+}
+
+/* --- who may stand in --- */
+
+static bool measures(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    return column->affinity != SCHEMA_TEXT || stats->numeric_texts + stats->date_texts > stats->texts / 2;
+}
+
+static bool holds_literals(const struct link_maker *maker, const struct link_part *part,
+                           const struct schema_column *rival)
+{
+    const struct link_query *out = maker->out;
+    for (uint32_t i = 0; i < out->n_parts; i++) {
+        const struct link_part *literal = &out->parts[i];
+        if (literal->role != LINK_LITERAL || literal->column != part->column) continue;
+        bool number = sql_is(literal->node, SQL_LITERAL) && literal->node->op != SQL_LIT_STRING;
+        if (number && !measures(rival)) return false;
+        if (!number &&
+            schema_column_has(maker->question->schema, rival, literal->text, strlen(literal->text), false) == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool may_stand(const struct link_maker *maker, const struct link_part *part, const struct schema_column *rival)
+{
+    if (part->role == LINK_ORDER || part->role == LINK_ARGUMENT) return measures(rival) || !measures(part->column);
+    return part->role != LINK_CONDITION || holds_literals(maker, part, rival);
+}
+
+/* Weight of the words that nothing answers and that the rival's name would. */
+static float unanswered(const struct link_maker *maker, const struct schema_column *rival, const struct place *place)
+{
+    const struct link_name *name = &maker->question->columns[rival->id];
+    float sum = 0;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < name->n; i++) {
+        const struct link_hit *hit = &name->hits[i];
+        if (seen >> hit->word & 1 || maker->out->places[hit->word].part >= 0) continue;
+        seen |= 1ULL << hit->word;
+        sum += maker->question->words[hit->word].weight * hit->strength * place->of[hit->word];
+    }
+    return sum;
+}
+
+static void find_rivals(struct link_maker *maker, struct link_part *part)
+{
+    const struct link_question *question = maker->question;
+    struct place place;
+    uint32_t word;
+    read_place(maker, part, &place);
+    part->score = fmaxf(score(maker, part->column, &place, &word), part->held ? IMPLIED : 0);
+    if (word != LINK_NO_WORD) part->near = stand(maker, part, word);
+    for (uint32_t i = 0; i < question->n_linked; i++) {
+        const struct schema_column *rival = question->schema->columns[question->linked[i]];
+        if (rival == part->column || ((unsigned)maker->uses[rival->id] >> part->role & 1U)) continue;
+        struct link_rival *best = maker->reads[rival->table] ? &part->same : &part->far;
+        float mine = score(maker, rival, &place, &word);
+        float words = maker->reads[rival->table] ? unanswered(maker, rival, &place) : 0;
+        if ((mine <= best->score && words <= part->rival_words) || !may_stand(maker, part, rival)) continue;
+        part->rival_words = fmaxf(part->rival_words, words);
+        if (mine > best->score) *best = (struct link_rival){rival, mine};
+    }
+}
+
+/* --- joins: one of several keys to the same place --- */
+
+static bool leads_to(const struct schema_index *schema, const struct schema_column *from, uint32_t to_table)
+{
+    for (uint32_t j = 0; j < schema->n_joins; j++) {
+        const struct schema_join *join = &schema->joins[j];
+        if (join->n_pairs == 1 && join->from[0] == from->id && join->to_table == to_table) return true;
+    }
+    return false;
+}
+
+/* Like start_station_id and end_station_id: all words but one the same, and not id alone. */
+static bool are_twins(const struct schema_column *a, const struct schema_column *b)
+{
+    uint32_t other = 0, same = 0;
+    if (a->pk || b->pk || a->words.n < 2 || a->words.n != b->words.n) return false;
+    for (uint32_t i = 0; i < a->words.n; i++) {
+        const char *stem = a->words.items[i].stem;
+        bool equal = strcmp(stem, b->words.items[i].stem) == 0;
+        other += equal ? 0 : 1;
+        same += equal && strcmp(stem, "id") != 0 && strcmp(stem, "code") != 0 ? 1 : 0;
+    }
+    return other == 1 && same > 0;
+}
+
+/* The words near those that stand for something of the table which the key leads to. */
+static void read_key_place(const struct link_maker *maker, uint32_t to_table, struct place *place)
+{
+    const struct link_query *out = maker->out;
+    const struct link_word *words = maker->question->words;
+    for (uint32_t w = 0; w < maker->question->n_words; w++) {
+        float near = 0;
+        for (uint32_t s = 0; s < out->n_slots; s++) {
+            if (out->slots[s].word == LINK_NO_WORD || out->parts[out->slots[s].part].table != (int)to_table) continue;
+            float gap = fabsf((float)words[out->slots[s].word].token - (float)words[w].token);
+            near = fmaxf(near, 3 / (3 + fmaxf(gap - 1, 0)));
+        }
+        place->of[w] = BASE_PLACE + (1 - BASE_PLACE) * near;
+    }
+}
+
+static void compare_keys(struct link_maker *maker, const struct schema_column *key, const struct schema_column *to,
+                         const struct sql_node *node)
+{
+    const struct schema_table *table = &maker->question->schema->tables[key->table];
+    struct place place;
+    const struct schema_column *better = NULL;
+    uint32_t word;
+    float best = -1, own = 0;
+    for (uint32_t c = 0; c < table->n_columns; c++) {
+        const struct schema_column *other = &table->columns[c];
+        if (other == key || maker->uses[other->id]) continue;
+        if (!are_twins(key, other) &&
+            !(leads_to(maker->question->schema, key, to->table) && leads_to(maker->question->schema, other, to->table)))
+            continue;
+        if (best < 0) {
+            read_key_place(maker, to->table, &place);
+            own = score(maker, key, &place, &word);
+        }
+        float mine = score(maker, other, &place, &word);
+        if (mine > best) best = mine, better = other;
+    }
+    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN: the first */
+    maker->out->role_score = own;
+    maker->out->role_rival = best;
+    maker->out->role_key = key;
+    maker->out->role_better = better;
+    maker->out->role_node = node;
+}
+
+static void find_role(struct link_maker *maker)
+{
+    const struct schema_index *schema = maker->question->schema;
+    maker->out->role_score = maker->out->role_rival = NAN;
+    for (uint32_t i = 0; i < maker->n_pairs; i++) {
+        const struct schema_column *left = schema_column_of(schema, maker->pairs[i].left);
+        const struct schema_column *right = schema_column_of(schema, maker->pairs[i].right);
+        if (!left || !right) continue;
+        compare_keys(maker, left, right, maker->pairs[i].node);
+        compare_keys(maker, right, left, maker->pairs[i].node);
+    }
+}
+
+void link_rivals(struct link_maker *maker)
+{
+    for (uint32_t i = 0; i < maker->out->n_parts; i++)
+        if (maker->out->parts[i].role < LINK_COLUMN_ROLES) find_rivals(maker, &maker->out->parts[i]);
+    find_role(maker);
+}

@@ -1,0 +1,71 @@
+/* A column of the same tables that the words at that place of the question name far better than the one used there.
+ *
+ * Places and scores are those of linking (lib/question/link.h): near the cue of an order, in the phrase that asks for an
+ * output, beside the value of a condition. A column that a value of the question implies has no rival, nor has one that
+ * the words name half as well themselves. */
+#include "signals/support/links.h"
+
+#include <math.h>
+
+enum { OPT_GAP, OPT_KEY_GAP };
+
+static const char *table_of(const struct vsig_run *run, const struct schema_column *column)
+{
+    return run->subject->schema->tables[column->table].name;
+}
+
+static void check_part(struct vsig_run *run, const struct link_part *part)
+{
+    const struct schema_column *rival = part->same.column;
+    if (!rival || !part->node || (double)(part->same.score - part->score) <= vsig_opt(run, OPT_GAP)) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, part->node, "the question names %s.%s here rather than %s.%s",
+                  table_of(run, rival), rival->name, table_of(run, part->column), part->column->name);
+    vsig_add_fact(run, finding, "used", false, "%s.%s", table_of(run, part->column), part->column->name);
+    vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, rival), rival->name);
+}
+
+/* One of several keys that lead to the same place, and the words say another. */
+static void check_key(struct vsig_run *run, const struct link_query *links)
+{
+    double gap = (double)(links->role_rival - links->role_score);
+    if (isnan(gap) || gap <= vsig_opt(run, OPT_KEY_GAP)) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, links->role_node, "the question speaks of %s rather than of %s",
+                  links->role_better->name, links->role_key->name);
+    vsig_add_fact(run, finding, "used", false, "%s.%s", table_of(run, links->role_key), links->role_key->name);
+    vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, links->role_better), links->role_better->name);
+}
+
+static enum err_code rival_column_eval(struct vsig_run *run)
+{
+    const struct link_query *links = vsig_links(run->subject);
+    if (!links) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < links->n_parts; i++)
+        if (links->parts[i].role < LINK_COLUMN_ROLES) check_part(run, &links->parts[i]);
+    check_key(run, links);
+    return ERR_OK;
+}
+
+static const struct vsig_option OPTIONS[] = {
+    [OPT_GAP] = {"gap", 0.5, 0, 2, "how much better the words must name the other column, as a share of its name"},
+    [OPT_KEY_GAP] = {"key_gap", 0.15, 0, 2, "the same of the keys of a join"},
+    {NULL},
+};
+
+const struct vsig_def vsig_rival_column = {
+    .id = VSIG_ID_rival_column,
+    .name = "rival_column",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "the words at that place of the question name another column of the same tables",
+    .description =
+        "Each word of the question was linked to what stands for it in the query. At the place of the question where "
+        "this column is asked for, the words name another column of the tables that are read, which the "
+        "query does not use there; or of several keys that lead to the same table they name another one.",
+    .example = "Which singer is the heaviest? - SELECT name FROM singer ORDER BY height DESC LIMIT 1",
+    .instruction = "Use the column that the question's words name at that place.",
+    .options = OPTIONS,
+    .eval = rival_column_eval,
+};
