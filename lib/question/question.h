@@ -44,7 +44,7 @@ struct question_mention {
 enum question_cue_kind {
     QUESTION_CUE_IDIOM,    /* nothing: hides shorter cues ("most of", "not only") */
     QUESTION_CUE_COMPARE,  /* op, number */
-    QUESTION_CUE_BETWEEN,  /* number, number2 */
+    QUESTION_CUE_BETWEEN,  /* number, number2; op SQL_OP_GT: the bounds are out, SQL_OP_GE: they are in, NONE: open */
     QUESTION_CUE_COUNT,    /* how many, number of */
     QUESTION_CUE_QUANTITY, /* how much, amount: count or sum or a column */
     QUESTION_CUE_AVERAGE,
@@ -61,17 +61,25 @@ enum question_cue_kind {
     QUESTION_CUE_EITHER, /* either, or */
     QUESTION_CUE_EACH,
     QUESTION_CUE_DISTINCT,
-    QUESTION_CUE_RATIO,  /* percentage, ratio, per: a computed number */
-    QUESTION_CUE_MEMBER, /* who has, in any: a hint that a join filters */
+    QUESTION_CUE_RATIO,   /* percentage, ratio, per: a computed number; op SQL_OP_SUB for a difference */
+    QUESTION_CUE_MEMBER,  /* who has, in any: a hint that a join filters */
+    QUESTION_CUE_NTH,     /* second highest: rank, op */
+    QUESTION_CUE_INCLUDE, /* including those without: nothing is dropped for want of a partner */
+    QUESTION_CUE_ONLY,    /* only, nothing but */
+    QUESTION_CUE_PERIOD,  /* a month or a day of the week (rank), monthly */
     QUESTION_CUE_KINDS
 };
 
 struct question_cue {
     enum question_cue_kind kind;
-    uint8_t op; /* enum sql_op */
-    bool loose; /* strict and inclusive operators are both fine: after, over, since */
-    bool weak;  /* often means something else */
-    bool named; /* its words are part of a column's name: "max_speed", "total_points" */
+    uint8_t op;   /* enum sql_op */
+    bool loose;   /* strict and inclusive operators are both fine: after, over, since */
+    bool weak;    /* often means something else */
+    bool named;   /* its words are part of a column's name: "max_speed", "total_points" */
+    bool never;   /* of a negation: not one (never, none, without any), so a set is left out, not rows */
+    bool part;    /* of a negation: not all, not every */
+    bool hundred; /* of a ratio: in per cent */
+    uint8_t rank; /* second: 2; March: 3; Tuesday: 2; 0: none */
     uint32_t first, n_tokens;
     int number, number2; /* the values it bears on, indices into values; -1 */
 };

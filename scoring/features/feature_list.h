@@ -191,3 +191,9 @@ X(304, phrase_select_least, ALIGNMENT)
 X(305, question_covered, ALIGNMENT)
 X(306, premise_cosine, ALIGNMENT)
 X(307, phrases, ALIGNMENT)
+
+/* Cues of the question against what the query does, cue by cue: scoring/features/asked.c. */
+X(370, cue_nth, OPERATORS)
+X(371, cue_include, OPERATORS)
+X(372, cue_only, OPERATORS)
+X(373, cue_period, OPERATORS)
