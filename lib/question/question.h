@@ -92,6 +92,25 @@ struct question_output {
     bool vague;    /* "information", "address": any number of columns */
 };
 
+/* Columns that one name may mean. */
+enum { QUESTION_SIDE_COLUMNS = 4 };
+struct question_side {
+    uint32_t columns[QUESTION_SIDE_COLUMNS]; /* ids */
+    uint32_t n;
+};
+
+/* A definition of the evidence: `left op literal`, or left / right, left - right. */
+struct question_definition {
+    uint32_t start, end; /* bytes of the evidence */
+    struct question_side left, right;
+    uint8_t op;       /* enum sql_op: a comparison, SQL_OP_DIV, SQL_OP_SUB */
+    const char *text; /* of the literal, folded; NULL for / and - */
+    double number;
+    bool is_number;
+    bool named; /* it says what it defines */
+    bool asked; /* and the question speaks of that */
+};
+
 struct question {
     const char *text;
     struct text_tokens tokens;   /* of the question */
@@ -109,7 +128,10 @@ struct question {
     unsigned cue_kinds;                      /* bits 1U << kind of all cues, `named` ones too */
     struct question_output *outputs;
     uint32_t n_outputs;
-    bool outputs_closed; /* the list is complete: so many columns are asked for, no more */
+    bool outputs_closed;                     /* the list is complete: so many columns are asked for, no more */
+    struct question_definition *definitions; /* of the evidence */
+    uint32_t n_definitions;
+    bool foreign; /* not in English: there are no cues, and nothing is known of what is asked */
     float embedding[TEXT_DIM];
 };
 

@@ -10,6 +10,7 @@ enum {
     READ_MAX_MENTIONS = 256,
     READ_MAX_CUES = 64,
     READ_MAX_OUTPUTS = 16,
+    READ_MAX_DEFINITIONS = 16,
 };
 
 struct reader {
@@ -18,10 +19,11 @@ struct reader {
     struct question *out;
 };
 
-bool read_mentions(struct reader *reader); /* mentions, column_score, table_score, evidence_score */
-bool read_values(struct reader *reader);   /* values; needs mentions */
-bool read_cues(struct reader *reader);     /* cues; needs values and mentions */
-bool read_outputs(struct reader *reader);  /* outputs; needs cues */
+bool read_mentions(struct reader *reader);    /* mentions, column_score, table_score, evidence_score */
+bool read_values(struct reader *reader);      /* values; needs mentions */
+bool read_cues(struct reader *reader);        /* cues; needs values and mentions */
+bool read_outputs(struct reader *reader);     /* outputs; needs cues */
+bool read_definitions(struct reader *reader); /* definitions of the evidence */
 
 /* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
 const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column);

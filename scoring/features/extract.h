@@ -86,6 +86,7 @@ void extract_mark_explained(struct extraction *ex, uint32_t first, uint32_t n_to
 /* The groups of features, in this order: values and operators explain words that schema counts. */
 bool extract_values(struct extraction *ex);
 void extract_operators(struct extraction *ex);
+void extract_asked(struct extraction *ex);
 void extract_schema(struct extraction *ex);
 void extract_result(struct extraction *ex);
 void extract_joins(struct extraction *ex);

@@ -277,7 +277,7 @@ static void set_distances(struct extraction *ex)
 
 void extract_operators(struct extraction *ex)
 {
-    if (!ex->question) return;
+    if (!ex->question || ex->question->foreign) return;
     set_cues(ex);
     set_comparisons(ex);
     set_cues_met(ex);

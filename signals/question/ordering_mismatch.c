@@ -204,6 +204,7 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
 static enum err_code ordering_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
+    if (query_foreign(run)) return ERR_OK;
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_superlative_missing(run, &view);

@@ -323,7 +323,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     const struct sql_block *block = query_answer_block(run->subject);
     struct query_view view;
     struct answer_columns answer;
-    if (!block) return ERR_OK;
+    if (query_foreign(run) || !block) return ERR_OK;
     query_look(run->subject, &view);
     read_answer(run->subject, block, &answer);
     if (!answer.n || answer.wide) return ERR_OK;
