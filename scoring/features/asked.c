@@ -329,7 +329,8 @@ static void set_sets(struct extraction *ex)
     if (has_cue(ex, CUE(BOTH))) ex->out[FEATURE_both_as_asked] = each_has_own ? 1 : choice ? -1 : 0;
     if (has_cue(ex, CUE(EITHER))) ex->out[FEATURE_either_as_asked] = choice ? 1 : each_has_own ? -1 : 0;
     ex->out[FEATURE_or_unasked] = v->or_node && !has_cue(ex, CUE(EITHER) | CUE(BOTH) | CUE(NOT));
-    if (has_cue(ex, CUE(ONLY))) ex->out[FEATURE_only_as_asked] = met(v->negation || v->having || v->is_null);
+    if (has_cue(ex, CUE(ONLY)) || question_has(ex->question, "only"))
+        ex->out[FEATURE_only_as_asked] = met(v->negation || v->having || v->is_null);
 }
 
 /* --- groups --- */
@@ -534,7 +535,7 @@ static void set_definitions(struct extraction *ex)
         if (!ex->question->definitions[i].asked) continue;
         struct definition_use use = definition_look(ex->subject, &ex->question->definitions[i]);
         n++;
-        if (use.how != DEFINITION_UNKNOWN) ex->out[features[use.how]]++;
+        if (use.how != DEFINITION_UNKNOWN) ex->out[features[use.how]] += 1;
     }
     ex->out[FEATURE_evidence_definitions] = n;
 }
