@@ -16,17 +16,8 @@
 /* F_LAST: not before another number or "than" ("3 or above 5" are two bounds). F_NOUN: weak behind a noun ("phone
  * number of"). F_NEVER: not one of them (never, without any). F_PART: some are left out, not all (not every).
  * F_YIELD: gives way to a longer cue that begins with its last word ("with no more than"). */
-enum {
-    NUMBER_REACH = 4,
-    F_LOOSE = 1,
-    F_WEAK = 2,
-    F_LAST = 4,
-    F_NOUN = 8,
-    F_NEVER = 16,
-    F_PART = 32,
-    F_HUNDRED = 64,
-    F_YIELD = 128
-};
+enum { NUMBER_REACH = 4, ROWS_REACH = 6, MAX_ROWS = 50, MAX_TOP = 1000 };
+enum { F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8, F_NEVER = 16, F_PART = 32, F_HUNDRED = 64, F_YIELD = 128 };
 
 #define UP                                                                                                             \
     "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|"  \
@@ -49,7 +40,7 @@ enum {
     "saturdays|sundays|weekend|weekends|weekday|weekdays"
 #define THOSE      "those|ones|any|anyone|anything|everyone|people|members|items"
 #define EITHER_WAY "best|worst|fastest|slowest|quickest|closest|nearest"
-#define OLD        "oldest|earliest"
+#define OLD        "oldest|eldest|earliest"
 #define NEW        "youngest|latest|newest"
 #define ADVERB                                                                                                         \
     "common|commonly|popular|frequent|frequently|often|used|expensive|number|amount|famous|visited|wanted|busy|"       \
@@ -107,6 +98,18 @@ static const struct cue_row {
     {"whether|if or not they|it|he|she|there|we|anyone ?have|has|had|are|is ?any", QUESTION_CUE_INCLUDE, 0, 0},
     {"regardless of whether|if ?or ?not", QUESTION_CUE_INCLUDE, 0, 0},
     {"if|where any|available|applicable|present", QUESTION_CUE_INCLUDE, 0, F_WEAK},
+    {"zero|zeros|zeroes|0 for ?the ?all those|people|ones|anyone|* ?who|that|which|with|without ?have|has|had "
+     "no|never|not|none|without|nothing|0",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"also|include|including|even ?show|list|give ?the ones|those who|that|which * none|nobody|nothing|no",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"ones|those who|that|which * none|nobody|nothing ?in ?there ?as too|well|included", QUESTION_CUE_INCLUDE, 0, 0},
+    {"without|never any as|too ?well", QUESTION_CUE_INCLUDE, 0, 0},
+    {"without|never any should|must|are|is|stay|shown|listed|included ?be|to|also|still ?listed|shown|included",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"not stand|wait|help", QUESTION_CUE_IDIOM, 0, 0},
+    {", not", QUESTION_CUE_NOT, 0, F_WEAK},
+    {"and not the|a|an|just|their|its|his|her", QUESTION_CUE_NOT, 0, F_WEAK},
 
     {NTH " " MOST " ?number|numbers|amount|total|quantity ?of", QUESTION_CUE_NTH, SQL_DESC, 0},
     {NTH " " LEAST " ?number|numbers|amount|total|quantity ?of", QUESTION_CUE_NTH, SQL_ASC, 0},
@@ -257,6 +260,7 @@ static const struct cue_row {
     {"least " ADVERB, QUESTION_CUE_EXTREME, SQL_ASC, 0},
     {LEAST " number|numbers|amount|total|quantity ?of", QUESTION_CUE_EXTREME, SQL_ASC, 0},
     {EITHER_WAY, QUESTION_CUE_EXTREME, 0, F_WEAK},
+    {"peak|peaks|peaked", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
     {OLD, QUESTION_CUE_FIRST, SQL_ASC, 0},
     {NEW, QUESTION_CUE_FIRST, SQL_DESC, 0},
     {"most recent|recently|current", QUESTION_CUE_FIRST, SQL_DESC, 0},
@@ -336,7 +340,7 @@ static const struct cue_row {
     {"all|anything|anyone|everything|everyone|any except|excluding ?for", QUESTION_CUE_NOT, 0, 0},
     {"apart|aside from", QUESTION_CUE_NOT, 0, 0},
     {"with the exception of", QUESTION_CUE_NOT, 0, 0},
-    {"leaving|leave|leaves out", QUESTION_CUE_NOT, 0, 0},
+    {"leaving|leave|leaves out", QUESTION_CUE_NOT, 0, F_WEAK},
     {"ignore|ignoring|disregard|disregarding|skip|skipping", QUESTION_CUE_NOT, 0, F_WEAK},
     {"no", QUESTION_CUE_NOT, 0, F_WEAK},
     {"no longer", QUESTION_CUE_NOT, 0, F_WEAK},
@@ -362,6 +366,9 @@ static const struct cue_row {
     {"broken|break|split|grouped|group|segmented|categorized|aggregated|aggregate ?it|them|results ?down|up by",
      QUESTION_CUE_EACH, 0, 0},
     {"breakdown by|of", QUESTION_CUE_EACH, 0, 0},
+    {"year by year", QUESTION_CUE_EACH, 0, 0},
+    {"month by month", QUESTION_CUE_EACH, 0, 0},
+    {"day by day", QUESTION_CUE_EACH, 0, 0},
     {"respectively|corresponding", QUESTION_CUE_EACH, 0, F_WEAK},
     {"different|distinct|unique|distinctive|differing|non-repetitive", QUESTION_CUE_DISTINCT, 0, 0},
     {"without duplicate|duplicates|repetition|repetitions|repeats|duplication|repeating", QUESTION_CUE_DISTINCT, 0, 0},
@@ -675,6 +682,29 @@ static bool is_noun(const struct cue_scan *scan, uint32_t token)
     return !last || last->first + last->n_tokens <= token;
 }
 
+/* "which three countries have the most ...": a superlative has the number of the noun before it. */
+static void bind_rows(const struct cue_scan *scan, struct question_cue *cue)
+{
+    static const char *const LEADS[] = {"which", "what", "the", "show", "list", "find", "name", "give", "me"};
+    uint32_t from = cue->first > ROWS_REACH ? cue->first - ROWS_REACH : 1;
+    if (cue->number >= 0 || (cue->kind != QUESTION_CUE_EXTREME && cue->kind != QUESTION_CUE_FIRST)) return;
+    for (uint32_t i = from; i < cue->first; i++) {
+        if (scan->value_at[i] < 0 || scan->reader->out->values[scan->value_at[i]].number > MAX_ROWS) continue;
+        for (size_t w = 0; w < G_N_ELEMENTS(LEADS); w++)
+            if (strcmp(scan->tokens->items[i - 1].norm, LEADS[w]) == 0) cue->rows = scan->value_at[i];
+    }
+}
+
+/* "salaries that top 220,000": nobody asks for so many rows. */
+static void mend_top(const struct cue_scan *scan, struct question_cue *cue)
+{
+    if (cue->kind != QUESTION_CUE_TOP || cue->number < 0) return;
+    if (scan->reader->out->values[cue->number].number <= MAX_TOP) return;
+    cue->kind = QUESTION_CUE_COMPARE;
+    cue->op = SQL_OP_GT;
+    cue->weak = cue->loose = true;
+}
+
 static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uint32_t first, uint32_t n)
 {
     struct question *out = scan->reader->out;
@@ -690,13 +720,16 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
                                  .first = first,
                                  .n_tokens = n,
                                  .number = -1,
-                                 .number2 = -1};
+                                 .number2 = -1,
+                                 .rows = -1};
     if (row->flags & F_NOUN && first > 0 && is_noun(scan, first - 1)) cue->weak = true;
     bind_numbers(scan, cue);
     bind_rank(scan, cue);
+    bind_rows(scan, cue);
+    mend_top(scan, cue);
     cue->named = is_named(scan->reader, cue);
-    out->cue_kinds |= 1U << row->kind;
-    if (!cue->named) out->cue_counts[row->kind]++;
+    out->cue_kinds |= 1U << cue->kind;
+    if (!cue->named) out->cue_counts[cue->kind]++;
 }
 
 /* A word of a proper value ("Most Wanted") asks for nothing. */
@@ -711,6 +744,20 @@ static bool in_proper_value(const struct question *out, uint32_t token)
     return false;
 }
 
+/* "lowest-numbered", "highest-paid": the superlative before the hyphen speaks for the word. */
+static uint32_t hyphen_id(const char *norm)
+{
+    static const char *const HEADS[] = {"highest",  "lowest",  "longest",  "shortest", "largest",
+                                        "smallest", "biggest", "most",     "least",    "best",
+                                        "worst",    "oldest",  "youngest", "newest",   "latest"};
+    uint32_t whole = word_id(norm);
+    const char *dash = strchr(norm, '-');
+    for (size_t i = 0; whole == NO_WORD && dash && i < G_N_ELEMENTS(HEADS); i++)
+        if (strlen(HEADS[i]) == (size_t)(dash - norm) && strncmp(HEADS[i], norm, (size_t)(dash - norm)) == 0)
+            return word_id(HEADS[i]);
+    return whole;
+}
+
 static bool scan_init(struct cue_scan *scan, struct reader *reader)
 {
     const struct question *out = reader->out;
@@ -720,7 +767,7 @@ static bool scan_init(struct cue_scan *scan, struct reader *reader)
     if (!scan->ids || !scan->value_at) return false;
     for (uint32_t i = 0; i < out->tokens.n; i++) {
         const struct text_token *t = &out->tokens.items[i];
-        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : word_id(is_negated_verb(t->norm) ? "not" : t->norm);
+        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : hyphen_id(is_negated_verb(t->norm) ? "not" : t->norm);
         scan->value_at[i] = -1;
     }
     for (uint32_t v = 0; v < out->n_values; v++)

@@ -3,7 +3,7 @@
  * The evidence falls into clauses; a clause has a connector (refers to, means, =) between a term and a formula, in
  * either order. A formula is a column with an operator and a literal, or two columns with a line or a minus between
  * them. A column is the longest run of words before the operator whose letters are those of a column's name; a name
- * that several tables have stands for each of them. What cannot be read is left out: a definition is a hint. */
+ * that several tables have stands for each of them; in a formula, the columns that share most words will do. What cannot be read is left out: a definition is a hint. */
 #include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
@@ -25,6 +25,8 @@ static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
 } OPERATORS[] = {
+    {{"over", "the", "total"}, SQL_OP_DIV},
+    {{"over", "the", "number"}, SQL_OP_DIV},
     {{"is", "greater", "than", "or", "equal"}, SQL_OP_GE},
     {{"is", "less", "than", "or", "equal"}, SQL_OP_LE},
     {{"greater", "than", "or", "equal"}, SQL_OP_GE},
@@ -162,6 +164,36 @@ static bool column_within(const struct evidence_scan *scan, uint32_t first, uint
     return false;
 }
 
+static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, uint32_t end,
+                             const struct schema_column *column)
+{
+    uint32_t shared = 0;
+    for (uint32_t w = 0; w < column->words.n; w++)
+        for (uint32_t i = first; i < end; i++) {
+            const struct text_token *t = &scan->tokens[i];
+            if (t->kind != TEXT_WORD || strcmp(t->stem, column->words.items[w].stem) != 0) continue;
+            shared++;
+            break;
+        }
+    return shared;
+}
+
+/* The columns whose names share most words with [first, end): "profits" for profits_billion. */
+static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
+{
+    uint32_t most = 1;
+    side->n = 0;
+    for (uint32_t c = 0; c < scan->reader->schema->n_columns; c++) {
+        uint32_t shared = words_shared(scan, first, end, scan->reader->schema->columns[c]);
+        if (shared > most) side->n = 0;
+        if (shared < most) continue;
+        most = shared;
+        if (side->n == QUESTION_SIDE_COLUMNS) return false; /* anything may be meant */
+        side->columns[side->n++] = c;
+    }
+    return side->n > 0;
+}
+
 /* Does any word of [first, end) that means something stand in the question? No such words: not known, so yes. */
 static bool is_asked(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
@@ -206,9 +238,11 @@ static void read_operator(struct evidence_scan *scan, uint32_t first, uint32_t a
                           enum sql_op op)
 {
     struct question_definition found = {.op = op};
-    if (op == SQL_OP_NONE || !column_before(scan, first, at, &found.left)) return;
-    if (op == SQL_OP_DIV || op == SQL_OP_SUB) {
-        if (!column_within(scan, at + n, end, &found.right)) return;
+    bool formula = op == SQL_OP_DIV || op == SQL_OP_SUB;
+    if (!column_before(scan, first, at, &found.left) && !(formula && columns_meant(scan, first, at, &found.left)))
+        return;
+    if (formula) {
+        if (!column_within(scan, at + n, end, &found.right) && !columns_meant(scan, at + n, end, &found.right)) return;
     } else if (!literal_at(scan, at + n, end, &found)) {
         return;
     }

@@ -82,6 +82,7 @@ struct question_cue {
     uint8_t rank; /* second: 2; March: 3; Tuesday: 2; 0: none */
     uint32_t first, n_tokens;
     int number, number2; /* the values it bears on, indices into values; -1 */
+    int rows;            /* of a superlative, the number of its noun ("which three ... the most"), likewise */
 };
 
 /* A requested output: "names" and "ages" in "the names and ages of all singers". */

@@ -133,7 +133,8 @@ static double rows_asked(const struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->question->n_cues; i++) {
         const struct question_cue *cue = &ex->question->cues[i];
-        if (cue->kind == QUESTION_CUE_TOP && cue->number >= 0) return ex->question->values[cue->number].number;
+        int number = cue->kind == QUESTION_CUE_TOP ? cue->number : cue->rows;
+        if (number >= 0) return ex->question->values[number].number;
     }
     return has_cue(ex, CUE(EXTREME) | CUE(FIRST) | CUE(NTH)) ? 1 : 0;
 }

@@ -11,7 +11,7 @@ static void report(struct vsig_run *run, const struct definition_use *use, const
     static const char *const TEXTS[] = {
         [DEFINITION_IGNORED] = "the evidence defines what is asked by %s, which the query does not use",
         [DEFINITION_INVERTED] = "the evidence has it the other way round for %s",
-        [DEFINITION_OTHER_VALUE] = "the evidence gives another value for %s",
+        [DEFINITION_OTHER_VALUE] = "the evidence gives another value or column for %s",
     };
     const struct schema_column *column = run->subject->schema->columns[definition->left.columns[0]];
     struct vsig_finding *finding = vsig_fire(run, use->how == DEFINITION_IGNORED ? VSIG_WARNING : VSIG_ERROR, use->node,

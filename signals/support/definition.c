@@ -121,6 +121,28 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
 
 /* --- a quotient or a difference --- */
 
+static bool is_arithmetic(enum sql_op op)
+{
+    return op == SQL_OP_DIV || op == SQL_OP_SUB || op == SQL_OP_ADD || op == SQL_OP_MUL;
+}
+
+static bool holds_column(const struct vsig_subject *subject, const struct sql_node *root)
+{
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n))
+        if (sql_is(n, SQL_COLUMN) && query_column(subject, n)) return true;
+    return false;
+}
+
+/* One side as defined, another column on the other. */
+static bool is_replaced(const struct vsig_subject *subject, const struct question_definition *definition,
+                        const struct sql_node *left, const struct sql_node *right)
+{
+    bool has_left = holds(subject, left, &definition->left), has_right = holds(subject, right, &definition->right);
+    if (sql_is(left->parent, SQL_BINARY) && left->parent->op != definition->op) return false;
+    return (has_left && !has_right && holds_column(subject, right)) ||
+           (has_right && !has_left && holds_column(subject, left));
+}
+
 static struct definition_use look_formula(const struct vsig_subject *subject,
                                           const struct question_definition *definition)
 {
@@ -129,16 +151,18 @@ static struct definition_use look_formula(const struct vsig_subject *subject,
     if (definition->left.n && definition->left.columns[0] == definition->right.columns[0])
         return (struct definition_use){DEFINITION_UNKNOWN, NULL};
     for (const struct sql_node *n = root; n && use.how != DEFINITION_KEPT; n = sql_walk(root, n)) {
-        if (!sql_is(n, SQL_BINARY) || n->op != definition->op) continue;
         const struct sql_node *left = sql_kid(n, 0), *right = sql_kid(n, 1);
+        if (!sql_is(n, SQL_BINARY) || !is_arithmetic((enum sql_op)n->op)) continue;
         bool as_is = holds(subject, left, &definition->left) && holds(subject, right, &definition->right);
         bool turned = holds(subject, left, &definition->right) && holds(subject, right, &definition->left);
-        if (as_is)
+        bool same_op = n->op == definition->op;
+        if (as_is && same_op)
             use = (struct definition_use){DEFINITION_KEPT, n};
-        else if (turned)
+        else if (turned || as_is)
             use = (struct definition_use){DEFINITION_INVERTED, n};
         else if (use.how == DEFINITION_IGNORED)
-            use = (struct definition_use){DEFINITION_UNKNOWN, n}; /* computed another way */
+            use = (struct definition_use){
+                is_replaced(subject, definition, left, right) ? DEFINITION_OTHER_VALUE : DEFINITION_UNKNOWN, n};
     }
     return use;
 }

@@ -5,11 +5,11 @@
 #include "signals/support/query.h"
 
 enum definition_how {
-    DEFINITION_UNKNOWN,    /* it cannot be told */
-    DEFINITION_KEPT,       /* as it stands */
-    DEFINITION_IGNORED,    /* nothing of it */
-    DEFINITION_INVERTED,   /* numerator and denominator, above and below, equal and unequal exchanged */
-    DEFINITION_OTHER_VALUE /* its column is compared with a literal of which neither question nor evidence speaks */
+    DEFINITION_UNKNOWN,  /* it cannot be told */
+    DEFINITION_KEPT,     /* as it stands */
+    DEFINITION_IGNORED,  /* nothing of it */
+    DEFINITION_INVERTED, /* numerator and denominator, above and below, equal and unequal, plus and minus exchanged */
+    DEFINITION_OTHER_VALUE /* its column meets a literal of which neither question nor evidence speaks, or another column */
 };
 
 struct definition_use {
