@@ -487,7 +487,7 @@ static void set_outer_joins(struct extraction *ex)
     const struct sql_node *count = ex->view.aggregate[QUERY_COUNT];
     if (asked) ex->out[FEATURE_include_as_asked] = met(outer || inside);
     ex->out[FEATURE_outer_join_unasked] = outer && !asked && !ex->view.is_null;
-    if (asked && outer && count) ex->out[FEATURE_outer_join_counts_rows] = count->flags & SQL_F_STAR ? 1 : 0;
+    if (asked && outer && count) ex->out[FEATURE_outer_join_counts_rows] = count->flags & SQL_F_STAR ? 1.0F : 0.0F;
 }
 
 static const char *const MONTHS[] = {"january", "february", "march",     "april",   "may",      "june",
