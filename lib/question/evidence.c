@@ -178,7 +178,7 @@ static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, u
     return shared;
 }
 
-/* The columns whose names share most words with [first, end): "profits" for profits_billion. */
+/* The columns whose names share most words with [first, end): "profits" for profits in billions. */
 static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     uint32_t most = 1;
