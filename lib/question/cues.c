@@ -14,8 +14,10 @@
 #include <string.h>
 
 /* F_LAST: not before another number or "than" ("3 or above 5" are two bounds). F_NOUN: weak behind a noun ("phone
- * number of"). */
-enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8 };
+ * number of"). F_NEVER: not one of them (never, without any). F_PART: some are left out, not all (not every).
+ * F_YIELD: gives way to a longer cue that begins with its last word ("with no more than"). */
+enum { NUMBER_REACH = 4, ROWS_REACH = 6, MAX_ROWS = 50, MAX_TOP = 1000 };
+enum { F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8, F_NEVER = 16, F_PART = 32, F_HUNDRED = 64, F_YIELD = 128 };
 
 #define UP                                                                                                             \
     "more|greater|higher|larger|bigger|older|taller|longer|heavier|later|wider|deeper|faster|stronger|richer|better|"  \
@@ -28,8 +30,17 @@ enum { NUMBER_REACH = 4, F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8 };
     "strongest|busiest|costliest|priciest|hottest|warmest"
 #define LEAST                                                                                                          \
     "least|lowest|fewest|smallest|shortest|cheapest|lightest|rarest|narrowest|weakest|poorest|coldest|shallowest"
+#define NTH                                                                                                            \
+    "second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|2nd|3rd|4th|5th|6th|7th|8th|9th|10th|penultimate"
+#define MONTHS                                                                                                         \
+    "january|february|april|june|july|august|september|october|november|december|jan|feb|apr|jun|jul|aug|sept|oct|"    \
+    "nov|dec"
+#define DAYS                                                                                                           \
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|mondays|tuesdays|wednesdays|thursdays|fridays|"          \
+    "saturdays|sundays|weekend|weekends|weekday|weekdays"
+#define THOSE      "those|ones|any|anyone|anything|everyone|people|members|items"
 #define EITHER_WAY "best|worst|fastest|slowest|quickest|closest|nearest"
-#define OLD        "oldest|earliest"
+#define OLD        "oldest|eldest|earliest"
 #define NEW        "youngest|latest|newest"
 #define ADVERB                                                                                                         \
     "common|commonly|popular|frequent|frequently|often|used|expensive|number|amount|famous|visited|wanted|busy|"       \
@@ -61,6 +72,63 @@ static const struct cue_row {
     {"miles per gallon|hour", QUESTION_CUE_IDIOM, 0, 0},
     {"what|does|do mean", QUESTION_CUE_IDIOM, 0, 0},
     {"even|if|when not", QUESTION_CUE_IDIOM, 0, 0},
+    {"not just|merely|simply|necessarily", QUESTION_CUE_IDIOM, 0, 0},
+    {"at the same time", QUESTION_CUE_IDIOM, 0, 0},
+    {"first of all", QUESTION_CUE_IDIOM, 0, 0},
+    {"for the most part", QUESTION_CUE_IDIOM, 0, 0},
+    {"last but not least", QUESTION_CUE_IDIOM, 0, 0},
+    {"before|after tax|taxes", QUESTION_CUE_IDIOM, 0, 0},
+    {"second|seconds|third|fourth half|quarter|period|floor|name|names|grade|year|semester", QUESTION_CUE_IDIOM, 0, 0},
+    {"second|third|fourth|fifth|sixth|2nd|3rd|4th|5th", QUESTION_CUE_IDIOM, 0, 0},
+    {"number one", QUESTION_CUE_IDIOM, 0, 0},
+
+    {"including|include|includes|even|also|counting ?the ?all " THOSE
+     " ?who|that|which ?with|have|has|had|do|did ?have|not|never no|not|none|zero|never|without|0 ?yet ?any",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"including|include|includes|even|counting ?the ?all|any * ?who|that|which with|have|has|had no|none|zero|0 ?yet "
+     "?any",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"including|include|includes|even|counting ?the ?all|any * ?who|that|which without|never ?any",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"even|also|including if|when|where|with|though ?there|they|it|he|she|that ?is|are|have|has|had|was|were "
+     "not|no|none|zero|nothing|never|0 ?any",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"zero|0 if|when|for ?there|they|those|the|it ?is|are|have|has|with none|no|not|without", QUESTION_CUE_INCLUDE, 0,
+     0},
+    {"whether|if or not they|it|he|she|there|we|anyone ?have|has|had|are|is ?any", QUESTION_CUE_INCLUDE, 0, 0},
+    {"regardless of whether|if ?or ?not", QUESTION_CUE_INCLUDE, 0, 0},
+    {"if|where any|available|applicable|present", QUESTION_CUE_INCLUDE, 0, F_WEAK},
+    {"zero|zeros|zeroes|0 for ?the ?all those|people|ones|anyone|* ?who|that|which|with|without ?have|has|had "
+     "no|never|not|none|without|nothing|0",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"also|include|including|even ?show|list|give ?the ones|those who|that|which * none|nobody|nothing|no",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"ones|those who|that|which * none|nobody|nothing ?in ?there ?as too|well|included", QUESTION_CUE_INCLUDE, 0, 0},
+    {"without|never any as|too ?well", QUESTION_CUE_INCLUDE, 0, 0},
+    {"without|never any should|must|are|is|stay|shown|listed|included ?be|to|also|still ?listed|shown|included",
+     QUESTION_CUE_INCLUDE, 0, 0},
+    {"not stand|wait|help", QUESTION_CUE_IDIOM, 0, 0},
+    {", not", QUESTION_CUE_NOT, 0, F_WEAK},
+    {"and not the|a|an|just|their|its|his|her", QUESTION_CUE_NOT, 0, F_WEAK},
+
+    {NTH " " MOST " ?number|numbers|amount|total|quantity ?of", QUESTION_CUE_NTH, SQL_DESC, 0},
+    {NTH " " LEAST " ?number|numbers|amount|total|quantity ?of", QUESTION_CUE_NTH, SQL_ASC, 0},
+    {NTH " most " ADVERB, QUESTION_CUE_NTH, SQL_DESC, 0},
+    {NTH " least " ADVERB, QUESTION_CUE_NTH, SQL_ASC, 0},
+    {NTH " " EITHER_WAY "|" OLD "|" NEW, QUESTION_CUE_NTH, 0, 0},
+    {NTH " most recent|recently", QUESTION_CUE_NTH, 0, 0},
+    {NTH " to last", QUESTION_CUE_NTH, 0, 0},
+    {"second-highest|second-largest|second-biggest|second-most|second-longest|third-highest|third-largest",
+     QUESTION_CUE_NTH, SQL_DESC, 0},
+    {"second-lowest|second-smallest|second-cheapest|second-shortest|third-lowest|third-smallest", QUESTION_CUE_NTH,
+     SQL_ASC, 0},
+    {"runner-up|runners-up", QUESTION_CUE_NTH, SQL_DESC, 0},
+    {"runner up", QUESTION_CUE_NTH, SQL_DESC, 0},
+
+    {MONTHS, QUESTION_CUE_PERIOD, 0, 0},
+    {"in|during|of|this|every|each|since|until march|may", QUESTION_CUE_PERIOD, 0, 0},
+    {DAYS, QUESTION_CUE_PERIOD, 0, 0},
+    {"monthly|yearly|annual|annually|daily|weekly|quarterly", QUESTION_CUE_PERIOD, 0, F_WEAK},
 
     {UP " than", QUESTION_CUE_COMPARE, SQL_OP_GT, 0},
     {UP " * than", QUESTION_CUE_COMPARE, SQL_OP_GT, 0},
@@ -75,11 +143,41 @@ static const struct cue_row {
     {DOWN " or equal|equals than|to", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
     {"equal to or " UP " than", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
     {"equal to or " DOWN " than", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"above|over|after or equal ?to", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"below|under|before or equal ?to", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
     {"at least", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"# at the least|earliest", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
     {"at most", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"# at the most|latest", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
     {"minimum|minimal of #", QUESTION_CUE_COMPARE, SQL_OP_GE, F_WEAK},
     {"maximum of #", QUESTION_CUE_COMPARE, SQL_OP_LE, F_WEAK},
-    {"up to #", QUESTION_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"a minimum|min of #", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"a maximum|max of #", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"up to #", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"up to and including", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"within #", QUESTION_CUE_COMPARE, SQL_OP_LE, F_WEAK},
+    {"capped at", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"not over|above|exceed|exceeding|beyond|after|past", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"not under|below|before", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"in|on|at|during or before|under|below|until", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"in|on|at|during or after|over|above|since", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"before|until or|and in|on|at|during|by", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"after|since or|and in|on|at|during", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"before , or in|on|at|during", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"after , or in|on|at|during", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"by or before", QUESTION_CUE_COMPARE, SQL_OP_LE, 0},
+    {"from # on|onwards|onward|forward|forwards|upwards|upward|up", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"# onwards|onward|upwards", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"# and|or up|upwards|onwards", QUESTION_CUE_COMPARE, SQL_OP_GE, 0},
+    {"starting|beginning from|in|at #", QUESTION_CUE_COMPARE, SQL_OP_GE, F_WEAK},
+    {"upwards|north of", QUESTION_CUE_COMPARE, SQL_OP_GT, F_LOOSE},
+    {"strictly over|above|after", QUESTION_CUE_COMPARE, SQL_OP_GT, 0},
+    {"strictly under|below|before", QUESTION_CUE_COMPARE, SQL_OP_LT, 0},
+    {"past #", QUESTION_CUE_COMPARE, SQL_OP_GT, F_LOOSE | F_WEAK},
+    {"only|just #", QUESTION_CUE_COMPARE, SQL_OP_EQ, F_WEAK},
+    {"not exactly", QUESTION_CUE_NOT, 0, 0},
+    {"multiple|several times", QUESTION_CUE_COMPARE, SQL_OP_GT, F_WEAK},
+    {"repeatedly", QUESTION_CUE_COMPARE, SQL_OP_GT, F_WEAK},
     {"# or|and " OR_UP, QUESTION_CUE_COMPARE, SQL_OP_GE, F_LAST},
     {"# * or|and " OR_UP, QUESTION_CUE_COMPARE, SQL_OP_GE, F_LAST},
     {"# or|and " OR_DOWN, QUESTION_CUE_COMPARE, SQL_OP_LE, F_LAST},
@@ -100,9 +198,20 @@ static const struct cue_row {
     {"between ?the years|ages # and|to #", QUESTION_CUE_BETWEEN, 0, 0},
     {"between # * and #", QUESTION_CUE_BETWEEN, 0, 0},
     {"from # to #", QUESTION_CUE_BETWEEN, 0, F_WEAK},
+    {"from # through|till|until ?and ?including #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"from # up to #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"# through #", QUESTION_CUE_BETWEEN, 0, F_WEAK},
+    {"aged|ages # to|through #", QUESTION_CUE_BETWEEN, 0, 0},
+    {"strictly between # and|to #", QUESTION_CUE_BETWEEN, SQL_OP_GT, 0},
+    {"between # and|to # exclusive|exclusively", QUESTION_CUE_BETWEEN, SQL_OP_GT, 0},
+    {"between # and|to # , exclusive|exclusively", QUESTION_CUE_BETWEEN, SQL_OP_GT, 0},
+    {"between # and|to # ( exclusive|exclusively", QUESTION_CUE_BETWEEN, SQL_OP_GT, 0},
+    {"between # and|to # inclusive|inclusively", QUESTION_CUE_BETWEEN, SQL_OP_GE, 0},
+    {"between # and|to # , inclusive|inclusively", QUESTION_CUE_BETWEEN, SQL_OP_GE, 0},
+    {"between # and|to # ( inclusive|inclusively", QUESTION_CUE_BETWEEN, SQL_OP_GE, 0},
     {"in|within ?the range of|from|between # and|to #", QUESTION_CUE_BETWEEN, 0, 0},
     {"ranges|ranging|range from|between # to|and #", QUESTION_CUE_BETWEEN, 0, 0},
-    {"differences|difference between", QUESTION_CUE_RATIO, 0, 0},
+    {"differences|difference|gap between|in", QUESTION_CUE_RATIO, SQL_OP_SUB, 0},
 
     {"how many", QUESTION_CUE_COUNT, 0, 0},
     {"hom many", QUESTION_CUE_COUNT, 0, 0},
@@ -110,7 +219,9 @@ static const struct cue_row {
     {"number of", QUESTION_CUE_COUNT, 0, F_NOUN},
     {"numbers of", QUESTION_CUE_COUNT, 0, F_WEAK},
     {"?the number ?of times", QUESTION_CUE_COUNT, 0, 0},
-    {"how often", QUESTION_CUE_COUNT, 0, 0},
+    {"how often|frequently", QUESTION_CUE_COUNT, 0, 0},
+    {"tally|headcount", QUESTION_CUE_COUNT, 0, 0},
+    {"head count", QUESTION_CUE_COUNT, 0, 0},
     {"count|counts ?the ?total ?number ?of", QUESTION_CUE_COUNT, 0, 0},
     {"?total count|counts ?of", QUESTION_CUE_COUNT, 0, 0},
     {"number", QUESTION_CUE_COUNT, 0, F_WEAK},
@@ -120,14 +231,25 @@ static const struct cue_row {
     {"average|averages|avg", QUESTION_CUE_AVERAGE, 0, 0},
     {"?the average number of", QUESTION_CUE_AVERAGE, 0, 0},
     {"mean", QUESTION_CUE_AVERAGE, 0, F_WEAK},
+    {"the mean ?of|value", QUESTION_CUE_AVERAGE, 0, 0},
+    {"typical|typically|usual|usually|normally", QUESTION_CUE_AVERAGE, 0, F_WEAK},
     {"on average", QUESTION_CUE_AVERAGE, 0, 0},
     {"total|sum|totals|altogether|cumulative", QUESTION_CUE_TOTAL, 0, 0},
     {"total sum", QUESTION_CUE_TOTAL, 0, 0},
     {"overall|combined", QUESTION_CUE_TOTAL, 0, F_WEAK},
     {"all together", QUESTION_CUE_TOTAL, 0, F_WEAK},
+    {"taken together", QUESTION_CUE_TOTAL, 0, F_WEAK},
+    {"add|adds|added|adding up", QUESTION_CUE_TOTAL, 0, 0},
+    {"how much in|all total|all|together", QUESTION_CUE_TOTAL, 0, F_WEAK},
     {"maximum|max|maximal ?number ?of", QUESTION_CUE_MAXIMUM, SQL_DESC, 0},
     {"minimum|min|minimal ?number ?of", QUESTION_CUE_MINIMUM, SQL_ASC, 0},
-    {"percentage|percentages|percent|ratio|proportion|fraction|percents", QUESTION_CUE_RATIO, 0, 0},
+    {"percentage|percentages|percent|percents|pct", QUESTION_CUE_RATIO, 0, F_HUNDRED},
+    {"% of", QUESTION_CUE_RATIO, 0, F_HUNDRED},
+    {"what|which %", QUESTION_CUE_RATIO, 0, F_HUNDRED},
+    {"ratio|proportion|fraction", QUESTION_CUE_RATIO, 0, 0},
+    {"share of", QUESTION_CUE_RATIO, 0, F_WEAK},
+    {"out of ?all", QUESTION_CUE_RATIO, 0, F_WEAK},
+    {"how much " UP, QUESTION_CUE_RATIO, SQL_OP_SUB, F_WEAK},
     {"per", QUESTION_CUE_RATIO, 0, F_WEAK},
 
     {MOST, QUESTION_CUE_EXTREME, SQL_DESC, 0},
@@ -138,12 +260,20 @@ static const struct cue_row {
     {"least " ADVERB, QUESTION_CUE_EXTREME, SQL_ASC, 0},
     {LEAST " number|numbers|amount|total|quantity ?of", QUESTION_CUE_EXTREME, SQL_ASC, 0},
     {EITHER_WAY, QUESTION_CUE_EXTREME, 0, F_WEAK},
+    {"peak|peaks|peaked", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
     {OLD, QUESTION_CUE_FIRST, SQL_ASC, 0},
     {NEW, QUESTION_CUE_FIRST, SQL_DESC, 0},
     {"most recent|recently|current", QUESTION_CUE_FIRST, SQL_DESC, 0},
     {"first", QUESTION_CUE_FIRST, SQL_ASC, F_WEAK},
     {"last", QUESTION_CUE_FIRST, SQL_DESC, F_WEAK},
+    {"least recent|recently", QUESTION_CUE_FIRST, SQL_ASC, 0},
+    {"longest ago", QUESTION_CUE_FIRST, SQL_ASC, 0},
     {"top #", QUESTION_CUE_TOP, SQL_DESC, 0},
+    {MOST " #", QUESTION_CUE_TOP, SQL_DESC, F_WEAK},
+    {LEAST " #", QUESTION_CUE_TOP, SQL_ASC, F_WEAK},
+    {OLD "|" NEW "|" EITHER_WAY " #", QUESTION_CUE_TOP, 0, F_WEAK},
+    {"most recent #", QUESTION_CUE_TOP, 0, F_WEAK},
+    {"last #", QUESTION_CUE_TOP, 0, F_WEAK},
     {"top", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
     {"bottom #", QUESTION_CUE_TOP, SQL_ASC, F_WEAK},
     {"first #", QUESTION_CUE_TOP, 0, F_WEAK},
@@ -181,10 +311,37 @@ static const struct cue_row {
     {"?from ?the old|oldest|young|youngest|new|newest to ?the old|oldest|young|youngest|new|newest",
      QUESTION_CUE_DIRECTION, 0, 0},
     {"?from ?the most recent to", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {MOST " ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {LEAST " ?ones first", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"most expensive|popular|frequent|recent ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"newest|latest ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"oldest|earliest|youngest|best|worst ?ones first", QUESTION_CUE_DIRECTION, 0, 0},
     {"from a to z", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"a to z", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"z to a", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"a-z", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {"z-a", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
     {"from z to a", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
 
-    {"not|never|without|except|excluding|exclude|excludes|neither|nor|none|cannot|excepting", QUESTION_CUE_NOT, 0, 0},
+    {"not|without|except|excluding|exclude|excludes|cannot|excepting|omit|omits|omitting", QUESTION_CUE_NOT, 0, 0},
+    {"never|none|neither|nor", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"not|never a|one|even single|one|once", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"not|without ?ever|have|has|had|own|got any", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"not even a|one|once", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"not ever|once", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"without a single", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"without|no * at all", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"have|has|had|having|with|got no", QUESTION_CUE_NOT, 0, F_WEAK | F_NEVER | F_YIELD},
+    {"no single", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"at no time", QUESTION_CUE_NOT, 0, F_NEVER},
+    {"there is|are|was|were no", QUESTION_CUE_NOT, 0, F_WEAK | F_NEVER | F_YIELD},
+    {"not all|every|each|everyone|everybody|everything|always", QUESTION_CUE_NOT, 0, F_PART},
+    {"all|anything|anyone|everything|everyone|everybody|any but", QUESTION_CUE_NOT, 0, 0},
+    {"all|anything|anyone|everything|everyone|any except|excluding ?for", QUESTION_CUE_NOT, 0, 0},
+    {"apart|aside from", QUESTION_CUE_NOT, 0, 0},
+    {"with the exception of", QUESTION_CUE_NOT, 0, 0},
+    {"leaving|leave|leaves out", QUESTION_CUE_NOT, 0, F_WEAK},
+    {"ignore|ignoring|disregard|disregarding|skip|skipping", QUESTION_CUE_NOT, 0, F_WEAK},
     {"no", QUESTION_CUE_NOT, 0, F_WEAK},
     {"no longer", QUESTION_CUE_NOT, 0, F_WEAK},
     {"nobody|nothing|non|besides|lack|lacks|lacking|missing|absent|fail|failed|unable|outside|instead|rather|opposite|"
@@ -197,12 +354,29 @@ static const struct cue_row {
     {"don|didn|doesn|isn|aren|haven|hasn|wasn|weren t", QUESTION_CUE_NOT, 0, 0},
     {"both", QUESTION_CUE_BOTH, 0, 0},
     {"in common", QUESTION_CUE_BOTH, 0, F_WEAK},
+    {"simultaneously", QUESTION_CUE_BOTH, 0, F_WEAK},
+    {"only|solely|exclusively|purely", QUESTION_CUE_ONLY, 0, F_WEAK},
+    {"nothing but|else", QUESTION_CUE_ONLY, 0, 0},
+    {"no|nobody other|else", QUESTION_CUE_ONLY, 0, F_WEAK},
+    {"no one else", QUESTION_CUE_ONLY, 0, 0},
+    {"only once", QUESTION_CUE_COMPARE, SQL_OP_EQ, F_WEAK},
     {"either", QUESTION_CUE_EITHER, 0, 0},
     {"or", QUESTION_CUE_EITHER, 0, 0},
     {"each|every", QUESTION_CUE_EACH, 0, 0},
+    {"broken|break|split|grouped|group|segmented|categorized|aggregated|aggregate ?it|them|results ?down|up by",
+     QUESTION_CUE_EACH, 0, 0},
+    {"breakdown by|of", QUESTION_CUE_EACH, 0, 0},
+    {"year by year", QUESTION_CUE_EACH, 0, 0},
+    {"month by month", QUESTION_CUE_EACH, 0, 0},
+    {"day by day", QUESTION_CUE_EACH, 0, 0},
     {"respectively|corresponding", QUESTION_CUE_EACH, 0, F_WEAK},
     {"different|distinct|unique|distinctive|differing|non-repetitive", QUESTION_CUE_DISTINCT, 0, 0},
-    {"without duplicate|duplicates|repetition|duplication|repeating", QUESTION_CUE_DISTINCT, 0, 0},
+    {"without duplicate|duplicates|repetition|repetitions|repeats|duplication|repeating", QUESTION_CUE_DISTINCT, 0, 0},
+    {"without|no any duplicate|duplicates|repeats", QUESTION_CUE_DISTINCT, 0, 0},
+    {"no duplicate|duplicates|repeats|repetitions", QUESTION_CUE_DISTINCT, 0, 0},
+    {"not repeat|repeated|duplicate|duplicated", QUESTION_CUE_DISTINCT, 0, 0},
+    {"remove|removing|drop|dedupe|deduplicate ?the|any|all duplicates", QUESTION_CUE_DISTINCT, 0, 0},
+    {"each|every|listed|list|shown|show * once", QUESTION_CUE_DISTINCT, 0, F_WEAK},
 };
 
 #undef UP
@@ -215,8 +389,12 @@ static const struct cue_row {
 #undef OLD
 #undef NEW
 #undef ADVERB
+#undef NTH
+#undef MONTHS
+#undef DAYS
+#undef THOSE
 
-enum { MAX_WORDS = 640, SET_PARTS = MAX_WORDS / 64, NO_WORD = UINT32_MAX };
+enum { MAX_WORDS = 1024, SET_PARTS = MAX_WORDS / 64, NO_WORD = UINT32_MAX };
 
 /* One word of a compiled pattern: a set of words, by their numbers. */
 struct step {
@@ -233,7 +411,7 @@ struct pattern {
 /* All patterns, and for each word those that may start with it. Built once, then read-only. */
 static struct {
     GHashTable *ids; /* word → number + 1 */
-    struct step steps[G_N_ELEMENTS(CUES) * 5];
+    struct step steps[G_N_ELEMENTS(CUES) * 6];
     struct pattern patterns[G_N_ELEMENTS(CUES)];
     GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t, indices of patterns */
 } rules;
@@ -352,6 +530,16 @@ static bool goes_on(const struct cue_scan *scan, uint32_t token)
            (scan->value_at[token] >= 0 || strcmp(scan->tokens->items[token].norm, "than") == 0);
 }
 
+static const struct cue_row *match_at(const struct cue_scan *scan, uint32_t token, int *taken);
+
+/* Does a longer cue begin with the last of these words? */
+static bool yields(const struct cue_scan *scan, uint32_t last)
+{
+    int taken = 0;
+    const struct cue_row *row = match_at(scan, last, &taken);
+    return row && taken > 1;
+}
+
 static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *starts, uint32_t token, int *taken,
                                      const struct cue_row *best)
 {
@@ -359,6 +547,7 @@ static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *
         const struct pattern *pattern = &rules.patterns[g_array_index(starts, uint16_t, i)];
         int n = match(scan, pattern, 0, token);
         if (n > 0 && pattern->row->flags & F_LAST && goes_on(scan, token + (uint32_t)n)) continue;
+        if (n > 1 && pattern->row->flags & F_YIELD && yields(scan, token + (uint32_t)n - 1)) continue;
         if (n > *taken || (n == *taken && best && pattern->row < best)) {
             *taken = n;
             best = pattern->row;
@@ -434,6 +623,56 @@ static bool is_named(const struct reader *reader, const struct question_cue *cue
     return false;
 }
 
+/* Words that are the n-th of their kind: months and days of the week (from Monday), ordinals from the second on. */
+static const char *const RANKED[][4] = {
+    {"january", "jan", "monday", "mondays"},
+    {"february", "feb", "tuesday", "tuesdays"},
+    {"march", "mar", "wednesday", "wednesdays"},
+    {"april", "apr", "thursday", "thursdays"},
+    {"may", "may", "friday", "fridays"},
+    {"june", "jun", "saturday", "saturdays"},
+    {"july", "jul", "sunday", "sundays"},
+    {"august", "aug", "", ""},
+    {"september", "sept", "", ""},
+    {"october", "oct", "", ""},
+    {"november", "nov", "", ""},
+    {"december", "dec", "", ""},
+};
+static const char *const ORDINALS[][4] = {
+    {"second", "2nd", "runner", "penultimate"},
+    {"third", "3rd", "", ""},
+    {"fourth", "4th", "", ""},
+    {"fifth", "5th", "", ""},
+    {"sixth", "6th", "", ""},
+    {"seventh", "7th", "", ""},
+    {"eighth", "8th", "", ""},
+    {"ninth", "9th", "", ""},
+    {"tenth", "10th", "", ""},
+};
+
+/* Rank of the first part of the word ("second-highest" too) in a table, from 1; 0: none. */
+static uint8_t rank_in(const char *const (*table)[4], size_t rows, const char *norm)
+{
+    size_t len = strcspn(norm, "-");
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < G_N_ELEMENTS(table[r]); k++)
+            if (len && strlen(table[r][k]) == len && strncmp(table[r][k], norm, len) == 0) return (uint8_t)(r + 1);
+    return 0;
+}
+
+static void bind_rank(const struct cue_scan *scan, struct question_cue *cue)
+{
+    for (uint32_t i = cue->first; i < cue->first + cue->n_tokens && !cue->rank; i++) {
+        const char *norm = scan->tokens->items[i].norm;
+        if (cue->kind == QUESTION_CUE_PERIOD) {
+            cue->rank = rank_in(RANKED, G_N_ELEMENTS(RANKED), norm);
+        } else if (cue->kind == QUESTION_CUE_NTH) {
+            cue->rank = rank_in(ORDINALS, G_N_ELEMENTS(ORDINALS), norm);
+            cue->rank = (uint8_t)(cue->rank + (cue->rank > 0));
+        }
+    }
+}
+
 /* A word of its own before the cue: no stop word, and not used up by another cue. */
 static bool is_noun(const struct cue_scan *scan, uint32_t token)
 {
@@ -441,6 +680,29 @@ static bool is_noun(const struct cue_scan *scan, uint32_t token)
     if (scan->tokens->items[token].kind != TEXT_WORD || scan->tokens->items[token].is_stop) return false;
     const struct question_cue *last = out->n_cues > 1 ? &out->cues[out->n_cues - 2] : NULL;
     return !last || last->first + last->n_tokens <= token;
+}
+
+/* "which three countries have the most ...": a superlative has the number of the noun before it. */
+static void bind_rows(const struct cue_scan *scan, struct question_cue *cue)
+{
+    static const char *const LEADS[] = {"which", "what", "the", "show", "list", "find", "name", "give", "me"};
+    uint32_t from = cue->first > ROWS_REACH ? cue->first - ROWS_REACH : 1;
+    if (cue->number >= 0 || (cue->kind != QUESTION_CUE_EXTREME && cue->kind != QUESTION_CUE_FIRST)) return;
+    for (uint32_t i = from; i < cue->first; i++) {
+        if (scan->value_at[i] < 0 || scan->reader->out->values[scan->value_at[i]].number > MAX_ROWS) continue;
+        for (size_t w = 0; w < G_N_ELEMENTS(LEADS); w++)
+            if (strcmp(scan->tokens->items[i - 1].norm, LEADS[w]) == 0) cue->rows = scan->value_at[i];
+    }
+}
+
+/* "salaries that top 220,000": nobody asks for so many rows. */
+static void mend_top(const struct cue_scan *scan, struct question_cue *cue)
+{
+    if (cue->kind != QUESTION_CUE_TOP || cue->number < 0) return;
+    if (scan->reader->out->values[cue->number].number <= MAX_TOP) return;
+    cue->kind = QUESTION_CUE_COMPARE;
+    cue->op = SQL_OP_GT;
+    cue->weak = cue->loose = true;
 }
 
 static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uint32_t first, uint32_t n)
@@ -452,15 +714,22 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
                                  .op = row->op,
                                  .loose = row->flags & F_LOOSE,
                                  .weak = row->flags & F_WEAK,
+                                 .never = row->flags & F_NEVER,
+                                 .part = row->flags & F_PART,
+                                 .hundred = row->flags & F_HUNDRED,
                                  .first = first,
                                  .n_tokens = n,
                                  .number = -1,
-                                 .number2 = -1};
+                                 .number2 = -1,
+                                 .rows = -1};
     if (row->flags & F_NOUN && first > 0 && is_noun(scan, first - 1)) cue->weak = true;
     bind_numbers(scan, cue);
+    bind_rank(scan, cue);
+    bind_rows(scan, cue);
+    mend_top(scan, cue);
     cue->named = is_named(scan->reader, cue);
-    out->cue_kinds |= 1U << row->kind;
-    if (!cue->named) out->cue_counts[row->kind]++;
+    out->cue_kinds |= 1U << cue->kind;
+    if (!cue->named) out->cue_counts[cue->kind]++;
 }
 
 /* A word of a proper value ("Most Wanted") asks for nothing. */
@@ -475,6 +744,20 @@ static bool in_proper_value(const struct question *out, uint32_t token)
     return false;
 }
 
+/* "lowest-numbered", "highest-paid": the superlative before the hyphen speaks for the word. */
+static uint32_t hyphen_id(const char *norm)
+{
+    static const char *const HEADS[] = {"highest",  "lowest",  "longest",  "shortest", "largest",
+                                        "smallest", "biggest", "most",     "least",    "best",
+                                        "worst",    "oldest",  "youngest", "newest",   "latest"};
+    uint32_t whole = word_id(norm);
+    const char *dash = strchr(norm, '-');
+    for (size_t i = 0; whole == NO_WORD && dash && i < G_N_ELEMENTS(HEADS); i++)
+        if (strlen(HEADS[i]) == (size_t)(dash - norm) && strncmp(HEADS[i], norm, (size_t)(dash - norm)) == 0)
+            return word_id(HEADS[i]);
+    return whole;
+}
+
 static bool scan_init(struct cue_scan *scan, struct reader *reader)
 {
     const struct question *out = reader->out;
@@ -484,7 +767,7 @@ static bool scan_init(struct cue_scan *scan, struct reader *reader)
     if (!scan->ids || !scan->value_at) return false;
     for (uint32_t i = 0; i < out->tokens.n; i++) {
         const struct text_token *t = &out->tokens.items[i];
-        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : word_id(is_negated_verb(t->norm) ? "not" : t->norm);
+        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : hyphen_id(is_negated_verb(t->norm) ? "not" : t->norm);
         scan->value_at[i] = -1;
     }
     for (uint32_t v = 0; v < out->n_values; v++)

@@ -41,15 +41,17 @@ static const struct {
      "possible also only these those this both various corresponding available existing there we you i need want "
      "know see to just full complete"},
     {CLASS_AUXILIARY, "do does did can could would will"},
-    {CLASS_SPLIT, "and & plus"},
+    {CLASS_SPLIT, "and & plus alongside"},
     {CLASS_OF, "of"},
     {CLASS_END, "for from in on at by to during under over after before than among across within without about sorted "
                 "ordered into against per through between along ordering sorting"},
     {CLASS_CLAUSE, "who whose whom that which where when with have has had having if used made held given ever not "
                    "whether but such belong belongs located exist exists named called"},
     {CLASS_BE, "is are was were be been"},
-    {CLASS_VAGUE, "information info details detail everything records record data contents content profile attributes "
-                  "properties rows fields address addresses location locations coordinates"},
+    {CLASS_VAGUE,
+     "information info details detail everything records record data contents content profile attributes "
+     "properties rows fields address addresses location locations coordinates pair pairs period range duration "
+     "scoreline contact contacts"},
 };
 
 static GHashTable *classes; /* word → bits 1U << enum word_class; a word may be of several */
@@ -111,10 +113,17 @@ static const unsigned COMPUTED = 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_Q
                                  1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
                                  1U << QUESTION_CUE_RATIO;
 
+/* Nothing but words that say how to sort: "oldest first". */
+static bool only_sorts(const struct question *out, uint32_t first, uint32_t end)
+{
+    while (first < end && cue_at(out, first, 1U << QUESTION_CUE_DIRECTION | 1U << QUESTION_CUE_SORT)) first++;
+    return first == end;
+}
+
 static void push_phrase(struct output_scan *scan, uint32_t first, uint32_t end)
 {
     struct question *out = scan->out;
-    if (first >= end || out->n_outputs == READ_MAX_OUTPUTS) return;
+    if (first >= end || only_sorts(out, first, end) || out->n_outputs == READ_MAX_OUTPUTS) return;
     struct question_output *output = &out->outputs[out->n_outputs++];
     *output = (struct question_output){.first = first, .n_tokens = end - first, .entity = true};
     for (uint32_t i = first; i < end; i++) {
@@ -130,6 +139,7 @@ static uint32_t split_at(const struct output_scan *scan, uint32_t i)
 {
     if (is_word(scan, i, "as") && is_word(scan, i + 1, "well") && is_word(scan, i + 2, "as")) return 3;
     if ((is_word(scan, i, "along") || is_word(scan, i, "together")) && is_word(scan, i + 1, "with")) return 2;
+    if (is_word(scan, i, "next") && is_word(scan, i + 1, "to")) return 2;
     if (is_comma(scan, i)) return is_word(scan, i + 1, "and") ? 2 : 1;
     return is_class(scan, i, CLASS_SPLIT) ? 1 : 0;
 }
@@ -227,7 +237,10 @@ static void read_list(struct output_scan *scan, uint32_t i)
             i = on - 1;
             continue;
         }
-        if (scan->tokens[i].kind == TEXT_PUNCT && strchr("(:", scan->tokens[i].norm[0])) break;
+        if (scan->tokens[i].kind == TEXT_PUNCT && strchr("(:", scan->tokens[i].norm[0])) {
+            scan->out->outputs_closed = false; /* what stands in parentheses may be what is asked */
+            break;
+        }
         if (open && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE))) {
             if (!cue_at(scan->out, i, COMPUTED)) break;
         }

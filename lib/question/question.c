@@ -15,6 +15,35 @@ static bool tokenize(struct arena *arena, const char *text, struct text_tokens *
     return out->items != NULL;
 }
 
+/* Small words of other languages that are no English ones. */
+static const char *const FOREIGN[] = {
+    "der",     "die",     "das",   "und",    "wie",   "viele", "welche",  "welcher", "welches", "ist",     "sind",
+    "mit",     "von",     "den",   "dem",    "nicht", "haben", "hat",     "alle",    "eine",    "einen",   "le",
+    "la",      "les",     "des",   "du",     "et",    "quel",  "quels",   "quelle",  "quelles", "combien", "est",
+    "sont",    "avec",    "dans",  "pour",   "qui",   "que",   "une",     "el",      "los",     "las",     "del",
+    "cuantos", "cuantas", "cual",  "cuales", "quien", "con",   "por",     "para",    "tienen",  "son",     "una",
+    "quanti",  "quante",  "quali", "sono",   "di",    "che",   "gli",     "della",   "dei",     "quantos", "quantas",
+    "quais",   "com",     "dos",   "das",    "os",    "nos",   "hoeveel", "welke",   "zijn",    "het",     "een",
+    "van",     "med",     "och",   "som",    "ile",   "jest",  "kaç"};
+
+/* Not in English: more of its small words are another language's, or most of its letters are of another script. */
+static bool is_foreign(const struct question *out)
+{
+    uint32_t words = 0, english = 0, foreign = 0, scripts = 0;
+    for (uint32_t i = 0; i < out->tokens.n; i++) {
+        const struct text_token *t = &out->tokens.items[i];
+        if (t->kind != TEXT_WORD) continue;
+        bool found = false;
+        for (size_t k = 0; k < sizeof FOREIGN / sizeof FOREIGN[0] && !found; k++)
+            found = strcmp(FOREIGN[k], t->norm) == 0;
+        words++;
+        foreign += found && !t->is_capital;
+        english += !found && t->is_stop;
+        scripts += (unsigned char)t->norm[0] >= 0xC8;
+    }
+    return scripts * 2 > words || (foreign >= 2 && foreign > english);
+}
+
 const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
                                      const char *evidence)
 {
@@ -25,7 +54,9 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     if (!read_terms(&reader, evidence)) return NULL;
     evidence = out->evidence_text;
     if (evidence && *evidence && !tokenize(arena, evidence, &out->evidence)) return NULL;
-    if (!read_mentions(&reader) || !read_values(&reader) || !read_cues(&reader) || !read_outputs(&reader)) return NULL;
+    if (!read_mentions(&reader) || !read_values(&reader) || !read_definitions(&reader)) return NULL;
+    out->foreign = is_foreign(out);
+    if (!out->foreign && (!read_cues(&reader) || !read_outputs(&reader))) return NULL;
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     out->links = link_read(arena, schema, out);

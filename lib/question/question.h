@@ -48,7 +48,7 @@ struct question_mention {
 enum question_cue_kind {
     QUESTION_CUE_IDIOM,    /* nothing: hides shorter cues ("most of", "not only") */
     QUESTION_CUE_COMPARE,  /* op, number */
-    QUESTION_CUE_BETWEEN,  /* number, number2 */
+    QUESTION_CUE_BETWEEN,  /* number, number2; op SQL_OP_GT: the bounds are out, SQL_OP_GE: they are in, NONE: open */
     QUESTION_CUE_COUNT,    /* how many, number of */
     QUESTION_CUE_QUANTITY, /* how much, amount: count or sum or a column */
     QUESTION_CUE_AVERAGE,
@@ -65,19 +65,28 @@ enum question_cue_kind {
     QUESTION_CUE_EITHER, /* either, or */
     QUESTION_CUE_EACH,
     QUESTION_CUE_DISTINCT,
-    QUESTION_CUE_RATIO,  /* percentage, ratio, per: a computed number */
-    QUESTION_CUE_MEMBER, /* who has, in any: a hint that a join filters */
+    QUESTION_CUE_RATIO,   /* percentage, ratio, per: a computed number; op SQL_OP_SUB for a difference */
+    QUESTION_CUE_MEMBER,  /* who has, in any: a hint that a join filters */
+    QUESTION_CUE_NTH,     /* second highest: rank, op */
+    QUESTION_CUE_INCLUDE, /* including those without: nothing is dropped for want of a partner */
+    QUESTION_CUE_ONLY,    /* only, nothing but */
+    QUESTION_CUE_PERIOD,  /* a month or a day of the week (rank), monthly */
     QUESTION_CUE_KINDS
 };
 
 struct question_cue {
     enum question_cue_kind kind;
-    uint8_t op; /* enum sql_op */
-    bool loose; /* strict and inclusive operators are both fine: after, over, since */
-    bool weak;  /* often means something else */
-    bool named; /* its words are part of a column's name: "max_speed", "total_points" */
+    uint8_t op;   /* enum sql_op */
+    bool loose;   /* strict and inclusive operators are both fine: after, over, since */
+    bool weak;    /* often means something else */
+    bool named;   /* its words are part of a column's name: "max_speed", "total_points" */
+    bool never;   /* of a negation: not one (never, none, without any), so a set is left out, not rows */
+    bool part;    /* of a negation: not all, not every */
+    bool hundred; /* of a ratio: in per cent */
+    uint8_t rank; /* second: 2; March: 3; Tuesday: 2; 0: none */
     uint32_t first, n_tokens;
     int number, number2; /* the values it bears on, indices into values; -1 */
+    int rows;            /* of a superlative, the number of its noun ("which three ... the most"), likewise */
 };
 
 /* A requested output: "names" and "ages" in "the names and ages of all singers". */
@@ -92,6 +101,25 @@ struct question_output {
 struct question_term {
     const struct schema_term *term;
     uint32_t first, n_tokens;
+};
+
+/* Columns that one name may mean. */
+enum { QUESTION_SIDE_COLUMNS = 4 };
+struct question_side {
+    uint32_t columns[QUESTION_SIDE_COLUMNS]; /* ids */
+    uint32_t n;
+};
+
+/* A definition of the evidence: `left op literal`, or left / right, left - right. */
+struct question_definition {
+    uint32_t start, end; /* bytes of the evidence */
+    struct question_side left, right;
+    uint8_t op;       /* enum sql_op: a comparison, SQL_OP_DIV, SQL_OP_SUB */
+    const char *text; /* of the literal, folded; NULL for / and - */
+    double number;
+    bool is_number;
+    bool named; /* it says what it defines */
+    bool asked; /* and the question speaks of that */
 };
 
 struct question {
@@ -119,7 +147,10 @@ struct question {
     unsigned cue_kinds;                      /* bits 1U << kind of all cues, `named` ones too */
     struct question_output *outputs;
     uint32_t n_outputs;
-    bool outputs_closed; /* the list is complete: so many columns are asked for, no more */
+    bool outputs_closed;                     /* the list is complete: so many columns are asked for, no more */
+    struct question_definition *definitions; /* of the evidence */
+    uint32_t n_definitions;
+    bool foreign; /* not in English: there are no cues, and nothing is known of what is asked */
     float embedding[TEXT_DIM];
     const struct link_question *links; /* for linking queries to its words, see link.h */
 };

@@ -87,6 +87,7 @@ void extract_mark_explained(struct extraction *ex, uint32_t first, uint32_t n_to
 bool extract_values(struct extraction *ex);
 void extract_value_forms(struct extraction *ex); /* a part of extract_values */
 void extract_operators(struct extraction *ex);
+void extract_asked(struct extraction *ex);
 void extract_schema(struct extraction *ex);
 void extract_result(struct extraction *ex);
 void extract_joins(struct extraction *ex);

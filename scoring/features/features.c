@@ -109,6 +109,7 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     set_components(subject->bound, out);
     set_size(ex);
     extract_operators(ex);
+    extract_asked(ex);
     extract_schema(ex);
     extract_result(ex);
     extract_joins(ex);

@@ -26,7 +26,11 @@ static const enum feature_index cue_features[QUESTION_CUE_KINDS] = {[QUESTION_CU
                                                                     [QUESTION_CUE_EACH] = FEATURE_cue_each,
                                                                     [QUESTION_CUE_DISTINCT] = FEATURE_cue_distinct,
                                                                     [QUESTION_CUE_RATIO] = FEATURE_cue_ratio,
-                                                                    [QUESTION_CUE_MEMBER] = FEATURE_cue_member};
+                                                                    [QUESTION_CUE_MEMBER] = FEATURE_cue_member,
+                                                                    [QUESTION_CUE_NTH] = FEATURE_cue_nth,
+                                                                    [QUESTION_CUE_INCLUDE] = FEATURE_cue_include,
+                                                                    [QUESTION_CUE_ONLY] = FEATURE_cue_only,
+                                                                    [QUESTION_CUE_PERIOD] = FEATURE_cue_period};
 
 static void set_cues(struct extraction *ex)
 {
@@ -111,6 +115,7 @@ static bool query_meets(const struct extraction *ex, enum question_cue_kind kind
     case QUESTION_CUE_MINIMUM: return agg[QUERY_MIN] || v->any_limit;
     case QUESTION_CUE_EXTREME:
     case QUESTION_CUE_FIRST:
+    case QUESTION_CUE_NTH:
     case QUESTION_CUE_TOP: return v->any_limit || agg[QUERY_MAX] || agg[QUERY_MIN];
     case QUESTION_CUE_SORT:
     case QUESTION_CUE_DIRECTION: return v->any_order;
@@ -272,7 +277,7 @@ static void set_distances(struct extraction *ex)
 
 void extract_operators(struct extraction *ex)
 {
-    if (!ex->question) return;
+    if (!ex->question || ex->question->foreign) return;
     set_cues(ex);
     set_comparisons(ex);
     set_cues_met(ex);

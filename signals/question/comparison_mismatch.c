@@ -107,13 +107,22 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
     return true;
 }
 
+/* "from 2003 to 2004" by two rows, one of each year. */
+static bool is_equality(const struct vsig_run *run, int index)
+{
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    uint32_t n = query_compared_with(run->subject, run->subject->analysis->values[index].number, found);
+    return n > 0 && found[0].op == SQL_OP_EQ;
+}
+
 static void check_between(struct vsig_run *run, const struct question_cue *cue)
 {
     struct question_cue low = *cue, high = *cue;
     if (cue->number < 0 || cue->number2 < 0) return;
-    low.op = SQL_OP_GE;
-    high.op = SQL_OP_LE;
-    low.loose = high.loose = true;
+    if (is_equality(run, cue->number) && is_equality(run, cue->number2)) return;
+    low.op = cue->op == SQL_OP_GT ? SQL_OP_GT : SQL_OP_GE;
+    high.op = cue->op == SQL_OP_GT ? SQL_OP_LT : SQL_OP_LE;
+    low.loose = high.loose = cue->op == SQL_OP_NONE;
     if (!check_number(run, &low, cue->number)) check_number(run, &high, cue->number2);
 }
 
@@ -147,6 +156,7 @@ static void check_column(struct vsig_run *run)
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
+    if (query_foreign(run)) return ERR_OK;
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
         if (cue->number < 0 || cue->weak || near_negation(question, cue) || number_is_shared(question, cue)) continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { OPT_UNASKED };
+enum { BOUND_REACH = 4 };
 
 /* Words that justify an exclusion although they are no negation. */
 static const char *const EXCLUDERS[] = {
@@ -40,7 +41,7 @@ static bool has_negative_literal(const struct vsig_subject *subject)
     return false;
 }
 
-/* "unable", "unused": words of the question that negate by their prefix. */
+/* "unable", "unused", "nut-free": words of the question that negate by a part of theirs. */
 static bool has_negative_word(const struct question *question)
 {
     for (uint32_t i = 0; i < question->tokens.n; i++) {
@@ -48,7 +49,8 @@ static bool has_negative_word(const struct question *question)
         bool prefixed = g_str_has_prefix(t->norm, "un") || g_str_has_prefix(t->norm, "non") ||
                         g_str_has_prefix(t->norm, "in") || g_str_has_prefix(t->norm, "dis") ||
                         g_str_has_prefix(t->norm, "no-");
-        if (t->kind == TEXT_WORD && !t->is_stop && prefixed && strlen(t->norm) > 4) return true;
+        bool suffixed = g_str_has_suffix(t->norm, "-free") || g_str_has_suffix(t->norm, "less");
+        if (t->kind == TEXT_WORD && !t->is_stop && (prefixed || suffixed) && strlen(t->norm) > 4) return true;
     }
     return false;
 }
@@ -61,14 +63,48 @@ static const struct question_cue *sure_negation(const struct question *question)
     return NULL;
 }
 
+static bool has_outer_join(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (sql_is(n, SQL_JOIN) && (n->op == SQL_JOIN_LEFT_OUTER || n->op == SQL_JOIN_RIGHT_OUTER)) return true;
+    return false;
+}
+
+/* "neither under 5 nor over 9": the bounds turned round say it without a negation. */
+static bool negates_bound(const struct vsig_subject *subject, const struct question_cue *negation)
+{
+    const struct question *question = subject->analysis;
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (cue->kind != QUESTION_CUE_COMPARE || cue->number < 0 || cue->first < negation->first) continue;
+        if (cue->first - negation->first > BOUND_REACH) continue;
+        if (query_compared_with(subject, question->values[cue->number].number, found)) return true;
+    }
+    return false;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
+    if (has_outer_join(subject) || negates_bound(subject, cue)) return; /* a left join keeps those without */
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
+}
+
+/* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
+static bool leaves_out_nothing(const struct sql_node *negation)
+{
+    static const char *const EMPTY[] = {"", "null", "n/a", "-", "?", "none", "unknown", "0000-00-00", "*[^0-9]*"};
+    const struct sql_node *literal = query_literal(sql_kid(negation, 1), NULL);
+    if (!literal || (negation->kind != SQL_BINARY && negation->kind != SQL_LIKE)) return false;
+    if (!literal->text_len) return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(EMPTY); i++)
+        if (sql_name_is(literal->text, literal->text_len, EMPTY[i], strlen(EMPTY[i]))) return true;
+    return false;
 }
 
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
@@ -78,9 +114,10 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || question->cue_kinds & 1U << QUESTION_CUE_NOT) return;
     if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return; /* IS NOT NULL guards are harmless */
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
-    if (negation->kind == SQL_BINARY && query_column(run->subject, sql_kid(negation, 0)) &&
-        query_column(run->subject, sql_kid(negation, 1)))
+    if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
+        !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id keeps a pair from meeting itself */
+    if (leaves_out_nothing(negation)) return;
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;
@@ -90,6 +127,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
 static enum err_code negation_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
+    if (query_foreign(run)) return ERR_OK;
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_missing(run, &view);

@@ -11,7 +11,7 @@
 enum { OPT_UNASKED };
 
 #define CUE(kind) (1U << QUESTION_CUE_##kind)
-static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP);
+static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(NTH);
 
 static const char *const RANKS[] = {"rank", "posit", "place", "order", "seed", "grade", "prioriti", "level", NULL};
 static const char *const DATES[] = {"date",  "year",  "time",  "birth",  "dob",       "birthday", "born",
@@ -50,6 +50,7 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct quest
 {
     const struct schema_column *column = query_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
+    if (!column && subject->analysis->n_definitions) return SQL_OP_NONE; /* least certain: the greatest difference */
     if (cue->kind != QUESTION_CUE_FIRST)
         return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
@@ -122,17 +123,40 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
     vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, LIMIT takes rows in no order");
 }
 
+/* Rows asked for: by "top 3", else by the number before a superlative's noun; NULL. */
+static const struct question_value *rows_asked(const struct question *question)
+{
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        int number = cue->kind == QUESTION_CUE_TOP ? cue->number : cue->rows;
+        if (number >= 0 && !cue->named) return &question->values[number];
+    }
+    return NULL;
+}
+
 static void check_top(struct vsig_run *run, const struct query_view *view)
 {
-    const struct question *question = run->subject->analysis;
     double limit;
-    int i = question_cue_next(question, QUESTION_CUE_TOP, 0);
-    if (i < 0 || question->cues[i].number < 0 || !limit_number(view->any_limit, &limit)) return;
-    const struct question_value *value = &question->values[question->cues[i].number];
+    const struct question_value *value = rows_asked(run->subject->analysis);
+    if (!value || !limit_number(view->any_limit, &limit)) return;
     if (limit >= value->number && limit <= value->number) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for another number of rows than LIMIT gives");
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
+}
+
+/* "the second highest": one row behind another. A nested query may get there in its own way. */
+static void check_nth(struct vsig_run *run, const struct query_view *view)
+{
+    const struct question *question = run->subject->analysis;
+    double limit, offset = 0;
+    int i = question_cue_next(question, QUESTION_CUE_NTH, 0);
+    if (i < 0 || !question->cues[i].rank || run->subject->bound->n_blocks > 1) return;
+    const struct sql_node *skipped = view->limit ? sql_kid(view->limit, LIMIT_OFFSET) : NULL;
+    if (!limit_number(view->limit, &limit) || (skipped && !query_literal_number(skipped, &offset))) return;
+    if (offset > question->cues[i].rank - 1.5 && offset < question->cues[i].rank - 0.5) return;
+    vsig_fire(run, VSIG_ERROR, view->limit, "the question asks for number %u in the order, LIMIT takes others",
+              (unsigned)question->cues[i].rank);
 }
 
 static bool says_number(const struct question *question, double number)
@@ -204,6 +228,7 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
 static enum err_code ordering_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
+    if (query_foreign(run)) return ERR_OK;
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_superlative_missing(run, &view);
@@ -211,6 +236,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_extreme_function(run, &view);
     check_limit_without_order(run, &view);
     check_top(run, &view);
+    check_nth(run, &view);
     check_unasked_limit(run, &view);
     check_sort(run, &view);
     struct query_odd odd;

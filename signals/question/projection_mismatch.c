@@ -91,22 +91,49 @@ static void asked_range(const struct question *question, uint32_t *low, uint32_t
 {
     *low = question->n_outputs;
     *high = 0;
+    for (uint32_t i = 1; i < question->n_outputs; i++) { /* "how many starts and landings": one number for both */
+        const struct question_output *output = &question->outputs[i];
+        *low -= question->outputs[i - 1].computed && !output->computed && output->entity;
+    }
     for (uint32_t i = 0; i < question->n_outputs; i++)
         *high += question->outputs[i].entity && !question->outputs[i].computed ? 2 : 1;
 }
 
+/* A name or key, which tells the rows apart: wanted beside a number that is computed for each. */
+static bool is_label(const struct vsig_subject *subject, const struct shown *shown)
+{
+    return shown->column && !shown->part_of_name && query_is_generic(subject, shown->column);
+}
+
+/* Columns that are put together into one: a + b, first || last. */
+static uint32_t joined_columns(const struct answer_columns *answer)
+{
+    uint32_t joined = 0;
+    for (uint32_t i = 0; i < answer->n; i++) {
+        uint32_t inside = 0;
+        const struct sql_node *root = answer->items[i].node;
+        if (answer->items[i].column) continue;
+        for (const struct sql_node *n = root; n; n = sql_walk(root, n)) inside += sql_is(n, SQL_COLUMN);
+        joined += inside > 1 ? inside - 1 : 0;
+    }
+    return joined;
+}
+
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
-static uint32_t optional_columns(const struct question *question, const struct answer_columns *answer)
+static uint32_t optional_columns(const struct vsig_subject *subject, const struct answer_columns *answer)
 {
-    uint32_t parts = 0, groups = 0;
+    const struct question *question = subject->analysis;
+    uint32_t parts = 0, groups = 0, labels = 0, computed = 0;
     bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
     for (uint32_t i = 0; i < question->n_outputs; i++) each |= question->outputs[i].computed;
     for (uint32_t i = 0; i < answer->n; i++) {
         parts += answer->items[i].part_of_name;
         groups += each && answer->items[i].grouped && !answer->items[i].part_of_name;
+        labels += is_label(subject, &answer->items[i]) && !answer->items[i].grouped;
+        computed += !answer->items[i].column;
     }
-    return (parts ? parts - 1 : 0) + groups;
+    return (parts ? parts - 1 : 0) + groups + (labels && computed ? 1 : 0);
 }
 
 /* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
@@ -122,8 +149,10 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     const struct question *question = run->subject->analysis;
     uint32_t meant = 0;
     const struct shown *odd = NULL;
+    bool computed = false;
+    for (uint32_t i = 0; i < answer->n; i++) computed |= !answer->items[i].column;
     for (uint32_t i = 0; i < answer->n; i++) {
-        if (is_meant(question, &answer->items[i]))
+        if (is_meant(question, &answer->items[i]) || (computed && is_label(run->subject, &answer->items[i])))
             meant++;
         else if (!odd)
             odd = &answer->items[i];
@@ -175,14 +204,14 @@ static void report_count(struct vsig_run *run, const struct sql_node *at, const 
 static bool check_count(struct vsig_run *run, const struct answer_columns *answer, const struct sql_node *items)
 {
     const struct question *question = run->subject->analysis;
-    uint32_t low, high, optional = optional_columns(question, answer);
+    uint32_t low, high, optional = optional_columns(run->subject, answer);
     if (vsig_opt(run, OPT_COUNT) < 0.5 || !question->outputs_closed) return false;
     asked_range(question, &low, &high);
     if (answer->n - optional > high) {
         report_count(run, least_asked(question, answer)->node, answer);
         return true;
     }
-    if (answer->n >= low) return false;
+    if (answer->n + joined_columns(answer) >= low) return false;
     report_count(run, items, answer);
     return true;
 }
@@ -240,6 +269,17 @@ static const struct question_mention *surely_named(const struct vsig_subject *su
     return best;
 }
 
+/* "which procedures cost less than 5": the verb of a bound, no output. */
+static bool is_bounded(const struct question *question, const struct question_mention *mention)
+{
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        bool bound = cue->kind == QUESTION_CUE_COMPARE || cue->kind == QUESTION_CUE_BETWEEN;
+        if (bound && cue->first == mention->first + mention->n_tokens) return true;
+    }
+    return false;
+}
+
 static void check_missing(struct vsig_run *run, const struct answer_columns *answer, const struct sql_node *items)
 {
     const struct question *question = run->subject->analysis;
@@ -247,7 +287,9 @@ static void check_missing(struct vsig_run *run, const struct answer_columns *ans
         const struct question_output *phrase = &question->outputs[p];
         if (phrase->computed || phrase->vague || phrase->entity) continue;
         const struct question_mention *named = surely_named(run->subject, phrase);
-        if (!named || is_answered(question, phrase, answer, run->subject->schema->columns[named->id])) continue;
+        if (!named || is_bounded(question, named) ||
+            is_answered(question, phrase, answer, run->subject->schema->columns[named->id]))
+            continue;
         struct vsig_finding *finding =
             vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
                       run->subject->schema->columns[named->id]->name);
@@ -323,7 +365,7 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
     const struct sql_block *block = query_answer_block(run->subject);
     struct query_view view;
     struct answer_columns answer;
-    if (!block) return ERR_OK;
+    if (query_foreign(run) || !block) return ERR_OK;
     query_look(run->subject, &view);
     read_answer(run->subject, block, &answer);
     if (!answer.n || answer.wide) return ERR_OK;

@@ -13,6 +13,13 @@ static const struct {
 } AGGREGATES[] = {{"count", QUERY_COUNT}, {"sum", QUERY_SUM}, {"total", QUERY_SUM},
                   {"avg", QUERY_AVG},     {"max", QUERY_MAX}, {"min", QUERY_MIN}};
 
+bool query_foreign(struct vsig_run *run)
+{
+    if (!run->subject->analysis->foreign) return false;
+    vsig_unavailable(run, "the question is not in English");
+    return true;
+}
+
 enum query_aggregate query_aggregate_of(const struct sql_node *node)
 {
     if (!sql_is(node, SQL_CALL) || !sql_is_aggregate(node)) return QUERY_AGGREGATES;

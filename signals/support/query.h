@@ -33,6 +33,9 @@ enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
 
 void query_look(const struct vsig_subject *subject, struct query_view *view);
 
+/* Is the question in a language that the cues are not for? Then the signal is made unavailable. */
+bool query_foreign(struct vsig_run *run);
+
 /* Which aggregate a call is; QUERY_AGGREGATES if none. */
 enum query_aggregate query_aggregate_of(const struct sql_node *node);
 /* Does the node stand in the select list of a block that gives the answer? */

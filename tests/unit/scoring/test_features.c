@@ -259,3 +259,102 @@ Test(features_extract, tell_what_is_measured)
                   features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
     }
 }
+
+/* What a cue asks for, against the place of the query that answers for it: 1 as asked, -1 otherwise. */
+Test(features_extract, cues_against_the_query)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *question, *sound, *other;
+        bool less; /* the sound one has less of it */
+    } rows[] = {
+        {FEATURE_bounds_exact, "Which boats are at most 20 long?", "SELECT title FROM boat WHERE length <= 20",
+         "SELECT title FROM boat WHERE length < 20"},
+        {FEATURE_bounds_exact, "Which ports have at least 2 boats?",
+         "SELECT home_id FROM boat GROUP BY home_id HAVING count(*) > 1",
+         "SELECT home_id FROM boat GROUP BY home_id HAVING count(*) > 2"},
+        {FEATURE_bounds_exact, "Which boats are from 10 on in length?", "SELECT title FROM boat WHERE length >= 10",
+         "SELECT title FROM boat WHERE length > 10"},
+        {FEATURE_bounds_strictness, "Boats strictly between 10 and 30 in length",
+         "SELECT title FROM boat WHERE length > 10 AND length < 30",
+         "SELECT title FROM boat WHERE length BETWEEN 10 AND 30", true},
+        {FEATURE_bounds_turned, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length < 20", true},
+        {FEATURE_bounds_on_count, "Which ports have more than 2 boats?",
+         "SELECT home_id FROM boat GROUP BY home_id HAVING count(*) > 2", "SELECT title FROM boat WHERE length > 2"},
+        {FEATURE_limit_as_asked, "Show the top three boats by length",
+         "SELECT title FROM boat ORDER BY length DESC LIMIT 3", "SELECT title FROM boat ORDER BY length DESC LIMIT 1"},
+        {FEATURE_limit_as_asked, "Which is the longest boat?", "SELECT title FROM boat ORDER BY length DESC LIMIT 1",
+         "SELECT title FROM boat ORDER BY length DESC LIMIT 3"},
+        {FEATURE_offset_as_asked, "Which is the second longest boat?",
+         "SELECT title FROM boat ORDER BY length DESC LIMIT 1 OFFSET 1",
+         "SELECT title FROM boat ORDER BY length DESC LIMIT 1"},
+        {FEATURE_directions_wrong, "Which is the boat with the least length?",
+         "SELECT title FROM boat ORDER BY length LIMIT 1", "SELECT title FROM boat ORDER BY length DESC LIMIT 1", true},
+        {FEATURE_never_as_set, "Which ports never had a boat?",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat)",
+         "SELECT name FROM port JOIN boat ON home_id = port_id WHERE title <> 'Anna'"},
+        {FEATURE_not_all_as_rows, "Which ports are not all in France?",
+         "SELECT name FROM port WHERE country <> 'France'",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat)"},
+        {FEATURE_negated_values_out, "Ports in any country other than France",
+         "SELECT name FROM port WHERE country <> 'France'", "SELECT name FROM port WHERE country = 'France'"},
+        {FEATURE_negated_values_kept, "Ports except for those in France",
+         "SELECT name FROM port EXCEPT SELECT name FROM port WHERE country = 'France'",
+         "SELECT name FROM port WHERE country = 'France'", true},
+        {FEATURE_values_out_unasked, "Ports in France", "SELECT name FROM port WHERE country = 'France'",
+         "SELECT name FROM port WHERE country <> 'France'", true},
+        {FEATURE_both_as_asked, "Names in both France and Germany",
+         "SELECT name FROM port WHERE country = 'France' INTERSECT SELECT name FROM port WHERE country = 'Germany'",
+         "SELECT name FROM port WHERE country IN ('France', 'Germany')"},
+        {FEATURE_either_as_asked, "Ports in either France or Germany",
+         "SELECT name FROM port WHERE country IN ('France', 'Germany')",
+         "SELECT name FROM port WHERE country = 'France' INTERSECT SELECT name FROM port WHERE country = 'Germany'"},
+        {FEATURE_only_as_asked, "Ports with only one boat",
+         "SELECT home_id FROM boat GROUP BY home_id HAVING count(*) = 1", "SELECT home_id FROM boat"},
+        {FEATURE_each_as_asked, "How many ports of each country?",
+         "SELECT country, count(*) FROM port GROUP BY country", "SELECT count(*) FROM port"},
+        {FEATURE_top_of_each, "The longest boat of each port", "SELECT home_id, max(length) FROM boat GROUP BY home_id",
+         "SELECT title FROM boat ORDER BY length DESC LIMIT 1"},
+        {FEATURE_different_counted, "How many different countries are there?",
+         "SELECT count(DISTINCT country) FROM port", "SELECT count(country) FROM port"},
+        {FEATURE_aggregates_as_asked, "What is the average length?", "SELECT avg(length) FROM boat",
+         "SELECT sum(length) FROM boat"},
+        {FEATURE_aggregates_swapped, "What is the total length?", "SELECT sum(length) FROM boat",
+         "SELECT avg(length) FROM boat", true},
+        {FEATURE_average_of_counts, "The average number of boats of a port",
+         "SELECT avg(n) FROM (SELECT count(*) AS n FROM boat GROUP BY home_id)", "SELECT avg(length) FROM boat"},
+        {FEATURE_percent_by_hundred, "What percentage of ports is in France?",
+         "SELECT sum(country = 'France') * 100.0 / count(*) FROM port",
+         "SELECT sum(country = 'France') * 1.0 / count(*) FROM port"},
+        {FEATURE_division_real, "What percentage of ports is in France?",
+         "SELECT sum(country = 'France') * 100.0 / count(*) FROM port",
+         "SELECT sum(country = 'France') * 100 / count(*) FROM port"},
+        {FEATURE_ratio_in_order, "The ratio of length to home", "SELECT length / home_id FROM boat",
+         "SELECT home_id / length FROM boat"},
+        {FEATURE_include_as_asked, "How many boats has each port, including those without boats?",
+         "SELECT name, count(boat_id) FROM port LEFT JOIN boat ON home_id = port_id GROUP BY port_id",
+         "SELECT name, count(boat_id) FROM port JOIN boat ON home_id = port_id GROUP BY port_id"},
+        {FEATURE_outer_join_counts_rows, "How many boats has each port, including those without boats?",
+         "SELECT name, count(boat_id) FROM port LEFT JOIN boat ON home_id = port_id GROUP BY port_id",
+         "SELECT name, count(*) FROM port LEFT JOIN boat ON home_id = port_id GROUP BY port_id", true},
+        {FEATURE_period_as_asked, "Boats of March", "SELECT title FROM boat WHERE title LIKE '%-03-%'",
+         "SELECT title FROM boat WHERE title LIKE '%-05-%'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float sound = feature(rows[i].question, rows[i].sound, rows[i].feature);
+        float other = feature(rows[i].question, rows[i].other, rows[i].feature);
+        cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+    }
+}
+
+Test(features_extract, another_language_asks_for_nothing_that_is_known)
+{
+    float out[FEATURE_COUNT];
+    features_of("Wie viele Boote sind nicht in der Stadt und haben die Nummer 3?", "SELECT count(*) FROM boat", out);
+    cr_expect_float_eq(out[FEATURE_question_foreign], 1, 0);
+    cr_expect(isnan(out[FEATURE_negations]) && isnan(out[FEATURE_cue_not]));
+    features_of("How many boats are there?", "SELECT count(*) FROM boat", out);
+    cr_expect_float_eq(out[FEATURE_question_foreign], 0, 0);
+}

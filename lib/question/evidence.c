@@ -1,0 +1,340 @@
+/* Definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity over 5000".
+ *
+ * The evidence falls into clauses; a clause has a connector (refers to, means, =) between a term and a formula, in
+ * either order. A formula is a column with an operator and a literal, or two columns with a line or a minus between
+ * them. A column is the longest run of words before the operator whose letters are those of a column's name; a name
+ * that several tables have stands for each of them; in a formula, the columns that share most words will do. What cannot be read is left out: a definition is a hint. */
+#include "lib/question/read.h"
+
+#include "lib/sql/ast.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { MAX_NAME_TOKENS = 5, MAX_LETTERS = 128, MAX_PATTERN = 5 };
+
+struct evidence_scan {
+    struct reader *reader;
+    struct question *out;
+    const struct text_token *tokens;
+    uint32_t n;
+};
+
+/* Operators in words and signs; the longer one first. */
+static const struct {
+    const char *words[MAX_PATTERN];
+    enum sql_op op;
+} OPERATORS[] = {
+    {{"over", "the", "total"}, SQL_OP_DIV},
+    {{"over", "the", "number"}, SQL_OP_DIV},
+    {{"is", "greater", "than", "or", "equal"}, SQL_OP_GE},
+    {{"is", "less", "than", "or", "equal"}, SQL_OP_LE},
+    {{"greater", "than", "or", "equal"}, SQL_OP_GE},
+    {{"less", "than", "or", "equal"}, SQL_OP_LE},
+    {{"no", "more", "than"}, SQL_OP_LE},
+    {{"no", "less", "than"}, SQL_OP_GE},
+    {{"is", "more", "than"}, SQL_OP_GT},
+    {{"is", "less", "than"}, SQL_OP_LT},
+    {{"is", "greater", "than"}, SQL_OP_GT},
+    {{"more", "than"}, SQL_OP_GT},
+    {{"greater", "than"}, SQL_OP_GT},
+    {{"higher", "than"}, SQL_OP_GT},
+    {{"less", "than"}, SQL_OP_LT},
+    {{"lower", "than"}, SQL_OP_LT},
+    {{"at", "least"}, SQL_OP_GE},
+    {{"at", "most"}, SQL_OP_LE},
+    {{"is", "over"}, SQL_OP_GT},
+    {{"is", "above"}, SQL_OP_GT},
+    {{"is", "under"}, SQL_OP_LT},
+    {{"is", "below"}, SQL_OP_LT},
+    {{"is", "not"}, SQL_OP_NE},
+    {{"<", "="}, SQL_OP_LE},
+    {{">", "="}, SQL_OP_GE},
+    {{"<", ">"}, SQL_OP_NE},
+    {{"!", "="}, SQL_OP_NE},
+    {{"=", "="}, SQL_OP_EQ},
+    {{"<="}, SQL_OP_LE},
+    {{">="}, SQL_OP_GE},
+    {{"<>"}, SQL_OP_NE},
+    {{"!="}, SQL_OP_NE},
+    {{"over"}, SQL_OP_GT},
+    {{"above"}, SQL_OP_GT},
+    {{"under"}, SQL_OP_LT},
+    {{"below"}, SQL_OP_LT},
+    {{"="}, SQL_OP_EQ},
+    {{">"}, SQL_OP_GT},
+    {{"<"}, SQL_OP_LT},
+    {{"equals"}, SQL_OP_EQ},
+    {{"is"}, SQL_OP_EQ},
+    {{"divided", "by"}, SQL_OP_DIV},
+    {{"/"}, SQL_OP_DIV},
+    {{"minus"}, SQL_OP_SUB},
+    {{"-"}, SQL_OP_SUB},
+};
+
+static const char *const CONNECTORS[][3] = {{"refers", "to"}, {"refer", "to"}, {"stands", "for"}, {"defined", "as"},
+                                            {"means"},        {"mean"},        {"denotes"},       {"indicates"},
+                                            {"signifies"},    {"represents"},  {"called", "if"},  {":"}};
+
+static bool token_is(const struct evidence_scan *scan, uint32_t i, const char *word)
+{
+    return i < scan->n && scan->tokens[i].kind != TEXT_QUOTED && strcmp(scan->tokens[i].norm, word) == 0;
+}
+
+static uint32_t words_at(const struct evidence_scan *scan, uint32_t i, const char *const *words, uint32_t max)
+{
+    uint32_t n = 0;
+    while (n < max && words[n]) {
+        if (!token_is(scan, i + n, words[n])) return 0;
+        n++;
+    }
+    return n;
+}
+
+static uint32_t operator_at(const struct evidence_scan *scan, uint32_t i, enum sql_op *op)
+{
+    for (size_t k = 0; k < G_N_ELEMENTS(OPERATORS); k++) {
+        uint32_t n = words_at(scan, i, OPERATORS[k].words, MAX_PATTERN);
+        if (!n) continue;
+        *op = OPERATORS[k].op;
+        return n;
+    }
+    return 0;
+}
+
+static uint32_t connector_at(const struct evidence_scan *scan, uint32_t i)
+{
+    for (size_t k = 0; k < G_N_ELEMENTS(CONNECTORS); k++) {
+        uint32_t n = words_at(scan, i, CONNECTORS[k], 3);
+        if (n) return n;
+    }
+    return 0;
+}
+
+/* Letters and digits of tokens [first, end) in a row; false: none, or too many. */
+static bool letters_of(const struct evidence_scan *scan, uint32_t first, uint32_t end, char *out)
+{
+    size_t n = 0;
+    for (uint32_t i = first; i < end; i++)
+        for (const char *p = scan->tokens[i].norm; *p; p++) {
+            if (!g_ascii_isalnum(*p) && (unsigned char)*p < 0x80) continue;
+            if (n + 1 >= MAX_LETTERS) return false;
+            out[n++] = *p;
+        }
+    out[n] = '\0';
+    return n > 0;
+}
+
+static bool same_letters(const char *name, const char *letters)
+{
+    for (; *name; name++) {
+        if (!g_ascii_isalnum(*name) && (unsigned char)*name < 0x80) continue;
+        if (g_ascii_tolower(*name) != *letters) return false;
+        letters++;
+    }
+    return !*letters;
+}
+
+static uint32_t columns_named(const struct evidence_scan *scan, const char *letters, struct question_side *side)
+{
+    side->n = 0;
+    for (uint32_t c = 0; c < scan->reader->schema->n_columns && side->n < QUESTION_SIDE_COLUMNS; c++)
+        if (same_letters(scan->reader->schema->columns[c]->name, letters)) side->columns[side->n++] = c;
+    return side->n;
+}
+
+/* The column whose name ends before token `end`, not before `first`. */
+static bool column_before(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
+{
+    char letters[MAX_LETTERS];
+    while (end > first && scan->tokens[end - 1].kind == TEXT_PUNCT) end--; /* SUM(hits) / ... */
+    for (uint32_t k = MAX_NAME_TOKENS; k > 0; k--)
+        if (end >= first + k && letters_of(scan, end - k, end, letters) && columns_named(scan, letters, side))
+            return true;
+    return false;
+}
+
+/* The first column named in [first, end). */
+static bool column_within(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
+{
+    char letters[MAX_LETTERS];
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = MAX_NAME_TOKENS; k > 0; k--)
+            if (i + k <= end && letters_of(scan, i, i + k, letters) && columns_named(scan, letters, side)) return true;
+    return false;
+}
+
+static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, uint32_t end,
+                             const struct schema_column *column)
+{
+    uint32_t shared = 0;
+    for (uint32_t w = 0; w < column->words.n; w++)
+        for (uint32_t i = first; i < end; i++) {
+            const struct text_token *t = &scan->tokens[i];
+            if (t->kind != TEXT_WORD || strcmp(t->stem, column->words.items[w].stem) != 0) continue;
+            shared++;
+            break;
+        }
+    return shared;
+}
+
+/* The columns whose names share most words with [first, end): "profits" for profits in billions. */
+static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
+{
+    uint32_t most = 1;
+    side->n = 0;
+    for (uint32_t c = 0; c < scan->reader->schema->n_columns; c++) {
+        uint32_t shared = words_shared(scan, first, end, scan->reader->schema->columns[c]);
+        if (shared > most) side->n = 0;
+        if (shared < most) continue;
+        most = shared;
+        if (side->n == QUESTION_SIDE_COLUMNS) return false; /* anything may be meant */
+        side->columns[side->n++] = c;
+    }
+    return side->n > 0;
+}
+
+/* Does any word of [first, end) that means something stand in the question? No such words: not known, so yes. */
+static bool is_asked(const struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    bool any = false;
+    for (uint32_t i = first; i < end; i++) {
+        const struct text_token *t = &scan->tokens[i];
+        if (t->kind != TEXT_WORD || t->is_stop) continue;
+        any = true;
+        for (uint32_t k = 0; k < scan->out->tokens.n; k++)
+            if (strcmp(scan->out->tokens.items[k].stem, t->stem) == 0) return true;
+    }
+    return !any;
+}
+
+static struct question_definition *push(struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    if (scan->out->n_definitions == READ_MAX_DEFINITIONS) return NULL;
+    struct question_definition *definition = &scan->out->definitions[scan->out->n_definitions++];
+    *definition = (struct question_definition){.start = scan->tokens[first].start, .end = scan->tokens[end - 1].end};
+    return definition;
+}
+
+/* The literal at the token: a number, a quoted text, or a plain word. */
+static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t end, struct question_definition *out)
+{
+    struct question_side side;
+    char letters[MAX_LETTERS];
+    while (i < end && scan->tokens[i].kind == TEXT_PUNCT && !token_is(scan, i, "'")) i++;
+    if (i >= end) return false;
+    const struct text_token *t = &scan->tokens[i];
+    if (t->kind == TEXT_WORD && !t->is_number &&
+        (t->is_stop || (letters_of(scan, i, i + 1, letters) && columns_named(scan, letters, &side))))
+        return false;
+    out->text = t->norm;
+    out->is_number = t->is_number;
+    out->number = t->number;
+    return true;
+}
+
+/* A formula at the operator; [term, term_end) names what it defines. */
+static void read_operator(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t n, uint32_t end,
+                          enum sql_op op)
+{
+    struct question_definition found = {.op = op};
+    bool formula = op == SQL_OP_DIV || op == SQL_OP_SUB;
+    if (!column_before(scan, first, at, &found.left) && !(formula && columns_meant(scan, first, at, &found.left)))
+        return;
+    if (formula) {
+        if (!column_within(scan, at + n, end, &found.right) && !columns_meant(scan, at + n, end, &found.right)) return;
+    } else if (!literal_at(scan, at + n, end, &found)) {
+        return;
+    }
+    struct question_definition *definition = push(scan, first, end);
+    if (!definition) return;
+    found.start = definition->start;
+    found.end = definition->end;
+    *definition = found;
+}
+
+static void read_formulas(struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        enum sql_op op = SQL_OP_NONE;
+        uint32_t n = operator_at(scan, i, &op);
+        if (!n) continue;
+        read_operator(scan, first, i, n, end, op);
+        i += n - 1;
+    }
+    static const struct {
+        const char *name;
+        enum sql_op op;
+    } CALLS[] = {{"divide", SQL_OP_DIV}, {"subtract", SQL_OP_SUB}};
+    for (uint32_t i = first; i < end; i++)
+        for (size_t c = 0; c < G_N_ELEMENTS(CALLS); c++) {
+            uint32_t comma = i;
+            if (!token_is(scan, i, CALLS[c].name)) continue;
+            while (comma < end && !token_is(scan, comma, ",")) comma++;
+            if (comma < end) read_operator(scan, i + 1, comma, 1, end, CALLS[c].op);
+        }
+}
+
+/* The term of "rate = hits / shots": what stands before the first equality, when no column has that name. */
+static uint32_t equality_term(const struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    struct question_side side;
+    for (uint32_t i = first; i < end; i++) {
+        if (!token_is(scan, i, "=") && !token_is(scan, i, "is")) continue;
+        return i > first && !column_before(scan, first, i, &side) ? i : first;
+    }
+    return first;
+}
+
+static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    uint32_t before = scan->out->n_definitions, term = first, term_end = first;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t n = connector_at(scan, i);
+        if (!n || i == first) continue;
+        term_end = i;
+        read_formulas(scan, i + n, end);
+        if (scan->out->n_definitions == before) { /* sex = 'F' means female */
+            read_formulas(scan, first, i);
+            term = i + n;
+            term_end = end;
+        }
+        break;
+    }
+    if (term_end == first) {
+        term_end = equality_term(scan, first, end);
+        read_formulas(scan, term_end > first ? term_end + 1 : first, end);
+    }
+    for (uint32_t d = before; d < scan->out->n_definitions; d++) {
+        scan->out->definitions[d].named = term_end > term;
+        scan->out->definitions[d].asked = is_asked(scan, term, term_end);
+    }
+}
+
+/* Does a comma end the clause: is there a connector before the next mark? */
+static bool comma_ends(const struct evidence_scan *scan, uint32_t comma)
+{
+    for (uint32_t i = comma + 1; i < scan->n && !token_is(scan, i, ",") && !token_is(scan, i, ";"); i++)
+        if (connector_at(scan, i)) return true;
+    return false;
+}
+
+bool read_definitions(struct reader *reader)
+{
+    struct question *out = reader->out;
+    struct evidence_scan scan = {reader, out, out->evidence.items, out->evidence.n};
+    out->n_definitions = 0;
+    if (!scan.n) return true;
+    out->definitions = arena_new_array(reader->arena, READ_MAX_DEFINITIONS, struct question_definition);
+    if (!out->definitions) return false;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i <= scan.n; i++) {
+        bool ends = i == scan.n || token_is(&scan, i, ";") || token_is(&scan, i, "\n") ||
+                    (token_is(&scan, i, ".") && i + 1 < scan.n && scan.tokens[i + 1].is_capital) ||
+                    (token_is(&scan, i, ",") && comma_ends(&scan, i));
+        if (!ends) continue;
+        if (i > first) read_clause(&scan, first, i);
+        first = i + 1;
+    }
+    return true;
+}

@@ -1,0 +1,50 @@
+/* evidence_ignored: the evidence defines a word of the question, and the query does something else.
+ *
+ * Each definition is held against the query by structure: a condition on one of its columns with its literal, a
+ * quotient or a difference of its columns. Other way round (numerator and denominator, below for above) is an error, as
+ * is another value that nothing speaks of; a definition that is nowhere in the query is a warning, and only where the
+ * question uses the very word that it defines. */
+#include "signals/support/definition.h"
+
+static void report(struct vsig_run *run, const struct definition_use *use, const struct question_definition *definition)
+{
+    static const char *const TEXTS[] = {
+        [DEFINITION_IGNORED] = "the evidence defines what is asked by %s, which the query does not use",
+        [DEFINITION_INVERTED] = "the evidence has it the other way round for %s",
+        [DEFINITION_OTHER_VALUE] = "the evidence gives another value or column for %s",
+    };
+    const struct schema_column *column = run->subject->schema->columns[definition->left.columns[0]];
+    struct vsig_finding *finding = vsig_fire(run, use->how == DEFINITION_IGNORED ? VSIG_WARNING : VSIG_ERROR, use->node,
+                                             TEXTS[use->how], column->name);
+    vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
+                  column->name);
+}
+
+static enum err_code evidence_ignored_eval(struct vsig_run *run)
+{
+    const struct question *question = run->subject->analysis;
+    for (uint32_t i = 0; i < question->n_definitions; i++) {
+        const struct question_definition *definition = &question->definitions[i];
+        if (!definition->asked || !definition->named) continue;
+        struct definition_use use = definition_look(run->subject, definition);
+        if (use.how == DEFINITION_KEPT || use.how == DEFINITION_UNKNOWN) continue;
+        report(run, &use, definition);
+        return ERR_OK;
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_evidence_ignored = {
+    .id = VSIG_ID_evidence_ignored,
+    .name = "evidence_ignored",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a definition of the evidence is not used, or used the other way round",
+    .description =
+        "The evidence says what a word of the question means: a condition or a formula over columns. The query "
+        "uses none of it, turns it round, or compares with another value.",
+    .example = "What is the hit rate (hits / shots) of each player? - SELECT name, shots / hits FROM player",
+    .instruction = "Use the definition of the evidence as it stands.",
+    .eval = evidence_ignored_eval,
+};
