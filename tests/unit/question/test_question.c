@@ -1,7 +1,6 @@
 /* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
-#include "lib/question/question.h"
-
 #include "lib/question/forms.h"
+#include "lib/question/question.h"
 #include "lib/question/read.h"
 #include "tests/unit/db/fixture.h"
 
@@ -168,101 +167,6 @@ Test(question, cues_take_the_longest_match_and_their_numbers)
     }
 }
 
-/* --- the table of cue phrases: tests/data/question/cues --- */
-
-static const struct {
-    const char *name;
-    enum question_cue_kind kind;
-} KIND_NAMES[] = {
-    {"idiom", QUESTION_CUE_IDIOM},       {"compare", QUESTION_CUE_COMPARE},     {"between", QUESTION_CUE_BETWEEN},
-    {"count", QUESTION_CUE_COUNT},       {"quantity", QUESTION_CUE_QUANTITY},   {"average", QUESTION_CUE_AVERAGE},
-    {"total", QUESTION_CUE_TOTAL},       {"maximum", QUESTION_CUE_MAXIMUM},     {"minimum", QUESTION_CUE_MINIMUM},
-    {"extreme", QUESTION_CUE_EXTREME},   {"first", QUESTION_CUE_FIRST},         {"top", QUESTION_CUE_TOP},
-    {"sort", QUESTION_CUE_SORT},         {"direction", QUESTION_CUE_DIRECTION}, {"not", QUESTION_CUE_NOT},
-    {"both", QUESTION_CUE_BOTH},         {"either", QUESTION_CUE_EITHER},       {"each", QUESTION_CUE_EACH},
-    {"distinct", QUESTION_CUE_DISTINCT}, {"ratio", QUESTION_CUE_RATIO},         {"nth", QUESTION_CUE_NTH},
-    {"include", QUESTION_CUE_INCLUDE},   {"only", QUESTION_CUE_ONLY},           {"period", QUESTION_CUE_PERIOD}};
-
-static const struct {
-    const char *name;
-    enum sql_op op;
-} OP_NAMES[] = {{"-", SQL_OP_NONE}, {">", SQL_OP_GT}, {">=", SQL_OP_GE}, {"<", SQL_OP_LT},
-                {"<=", SQL_OP_LE},  {"=", SQL_OP_EQ}, {"asc", SQL_ASC},  {"desc", SQL_DESC}};
-
-static enum question_cue_kind kind_of_name(const char *name)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(KIND_NAMES); i++)
-        if (strcmp(KIND_NAMES[i].name, name) == 0) return KIND_NAMES[i].kind;
-    cr_assert(false, "no kind of cue: %s", name);
-    return QUESTION_CUE_KINDS;
-}
-
-static enum sql_op op_of_name(const char *name)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(OP_NAMES); i++)
-        if (strcmp(OP_NAMES[i].name, name) == 0) return OP_NAMES[i].op;
-    cr_assert(false, "no operator: %s", name);
-    return SQL_OP_NONE;
-}
-
-static void check_flags(const struct question_cue *cue, char *const *words, const char *sentence)
-{
-    bool weak = false, loose = false, never = false, part = false, hundred = false;
-    int rank = 0;
-    for (; *words; words++) {
-        weak |= strcmp(*words, "weak") == 0;
-        loose |= strcmp(*words, "loose") == 0;
-        never |= strcmp(*words, "never") == 0;
-        part |= strcmp(*words, "part") == 0;
-        hundred |= strcmp(*words, "hundred") == 0;
-        if (g_str_has_prefix(*words, "rank=")) rank = atoi(*words + strlen("rank="));
-    }
-    cr_expect(cue->weak == weak, "%s: weak %d", sentence, cue->weak);
-    cr_expect(cue->loose == loose, "%s: loose %d", sentence, cue->loose);
-    cr_expect(cue->never == never, "%s: never %d", sentence, cue->never);
-    cr_expect(cue->part == part, "%s: part %d", sentence, cue->part);
-    cr_expect(cue->hundred == hundred, "%s: hundred %d", sentence, cue->hundred);
-    cr_expect(cue->rank == rank, "%s: rank %d", sentence, cue->rank);
-}
-
-/* asked: kind, operator, number, number2, flags. */
-static void check_phrase(char *const *asked, const char *words, const char *sentence)
-{
-    const struct question *question = read_question(sentence);
-    const struct question_cue *cue = first_cue(question, kind_of_name(asked[0]));
-    cr_expect(cue, "%s: no cue %s", sentence, asked[0]);
-    if (!cue) return;
-    uint32_t start = question->tokens.items[cue->first].start;
-    uint32_t end = question->tokens.items[cue->first + cue->n_tokens - 1].end;
-    char *found = g_strndup(sentence + start, end - start);
-    cr_expect_str_eq(found, words, "%s: %s", sentence, found);
-    g_free(found);
-    cr_expect_eq(cue->op, op_of_name(asked[1]), "%s: operator %s", sentence, sql_op_text(cue->op));
-    cr_expect_str_eq(number_of(question, cue->number), strcmp(asked[2], "-") == 0 ? "" : asked[2], "%s", sentence);
-    cr_expect_str_eq(number_of(question, cue->number2), strcmp(asked[3], "-") == 0 ? "" : asked[3], "%s", sentence);
-    check_flags(cue, asked + 4, sentence);
-}
-
-Test(question, every_phrase_of_the_table_asks_what_it_says)
-{
-    char *text = NULL;
-    unsigned phrases = 0;
-    cr_assert(g_file_get_contents(TEST_DATA "/question/cues", &text, NULL, NULL));
-    char **lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        if (!**line || **line == '#') continue;
-        char **fields = g_strsplit(*line, " | ", -1), **asked = g_strsplit(fields[0], " ", -1);
-        cr_assert(g_strv_length(fields) == 3 && g_strv_length(asked) >= 4, "%s", *line);
-        check_phrase(asked, fields[1], fields[2]);
-        g_strfreev(asked);
-        g_strfreev(fields);
-        phrases++;
-    }
-    cr_expect(phrases >= 150, "%u phrases", phrases);
-    g_strfreev(lines);
-    g_free(text);
-}
-
 Test(question, cues_spare_names_of_columns_idioms_and_values)
 {
     const struct question *question = read_question("What is the number of lessons and the max height?");
@@ -375,6 +279,8 @@ Test(question, a_full_arena_is_told)
     cr_expect(done);
 }
 
+static struct fixture fixture;
+
 static enum question_form form_of(const char *a, const char *b)
 {
     struct arena arena;
@@ -457,6 +363,10 @@ Test(question, dates_are_read_or_refused)
         cr_expect_not(question_read_date(no[i], strlen(no[i]), false, &date), "%s", no[i]);
     cr_expect(question_read_date("5/3/2014", 8, true, &date) && date.day == 5 && date.month == 3 && date.year == 2014);
     cr_expect(question_read_date("2014", 4, false, &date) && date.year == 2014 && date.month == -1);
+}
+
+static struct fixture fixture;
+
 Test(question, words_of_the_team)
 {
     const struct schema_options options = {.descriptions_dir = TEST_DATA "/question"};
@@ -513,4 +423,102 @@ Test(question, mentions_tell_their_kind)
     cr_expect(same && synonym);
     cr_expect_null(weak_of(question, "salary"), "what is certain is not weak");
     cr_expect_eq(read_question("")->n_weak, 0);
+}
+
+
+static struct fixture fixture;
+
+/* --- the table of cue phrases: tests/data/question/cues --- */
+
+static const struct {
+    const char *name;
+    enum question_cue_kind kind;
+} KIND_NAMES[] = {
+    {"idiom", QUESTION_CUE_IDIOM},       {"compare", QUESTION_CUE_COMPARE},     {"between", QUESTION_CUE_BETWEEN},
+    {"count", QUESTION_CUE_COUNT},       {"quantity", QUESTION_CUE_QUANTITY},   {"average", QUESTION_CUE_AVERAGE},
+    {"total", QUESTION_CUE_TOTAL},       {"maximum", QUESTION_CUE_MAXIMUM},     {"minimum", QUESTION_CUE_MINIMUM},
+    {"extreme", QUESTION_CUE_EXTREME},   {"first", QUESTION_CUE_FIRST},         {"top", QUESTION_CUE_TOP},
+    {"sort", QUESTION_CUE_SORT},         {"direction", QUESTION_CUE_DIRECTION}, {"not", QUESTION_CUE_NOT},
+    {"both", QUESTION_CUE_BOTH},         {"either", QUESTION_CUE_EITHER},       {"each", QUESTION_CUE_EACH},
+    {"distinct", QUESTION_CUE_DISTINCT}, {"ratio", QUESTION_CUE_RATIO},         {"nth", QUESTION_CUE_NTH},
+    {"include", QUESTION_CUE_INCLUDE},   {"only", QUESTION_CUE_ONLY},           {"period", QUESTION_CUE_PERIOD}};
+
+static const struct {
+    const char *name;
+    enum sql_op op;
+} OP_NAMES[] = {{"-", SQL_OP_NONE}, {">", SQL_OP_GT}, {">=", SQL_OP_GE}, {"<", SQL_OP_LT},
+                {"<=", SQL_OP_LE},  {"=", SQL_OP_EQ}, {"asc", SQL_ASC},  {"desc", SQL_DESC}};
+
+static enum question_cue_kind kind_of_name(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(KIND_NAMES); i++)
+        if (strcmp(KIND_NAMES[i].name, name) == 0) return KIND_NAMES[i].kind;
+    cr_assert(false, "no kind of cue: %s", name);
+    return QUESTION_CUE_KINDS;
+}
+
+static enum sql_op op_of_name(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(OP_NAMES); i++)
+        if (strcmp(OP_NAMES[i].name, name) == 0) return OP_NAMES[i].op;
+    cr_assert(false, "no operator: %s", name);
+    return SQL_OP_NONE;
+}
+
+static void check_flags(const struct question_cue *cue, char *const *words, const char *sentence)
+{
+    bool weak = false, loose = false, never = false, part = false, hundred = false;
+    int rank = 0;
+    for (; *words; words++) {
+        weak |= strcmp(*words, "weak") == 0;
+        loose |= strcmp(*words, "loose") == 0;
+        never |= strcmp(*words, "never") == 0;
+        part |= strcmp(*words, "part") == 0;
+        hundred |= strcmp(*words, "hundred") == 0;
+        if (g_str_has_prefix(*words, "rank=")) rank = atoi(*words + strlen("rank="));
+    }
+    cr_expect(cue->weak == weak, "%s: weak %d", sentence, cue->weak);
+    cr_expect(cue->loose == loose, "%s: loose %d", sentence, cue->loose);
+    cr_expect(cue->never == never, "%s: never %d", sentence, cue->never);
+    cr_expect(cue->part == part, "%s: part %d", sentence, cue->part);
+    cr_expect(cue->hundred == hundred, "%s: hundred %d", sentence, cue->hundred);
+    cr_expect(cue->rank == rank, "%s: rank %d", sentence, cue->rank);
+}
+
+/* asked: kind, operator, number, number2, flags. */
+static void check_phrase(char *const *asked, const char *words, const char *sentence)
+{
+    const struct question *question = read_question(sentence);
+    const struct question_cue *cue = first_cue(question, kind_of_name(asked[0]));
+    cr_expect(cue, "%s: no cue %s", sentence, asked[0]);
+    if (!cue) return;
+    uint32_t start = question->tokens.items[cue->first].start;
+    uint32_t end = question->tokens.items[cue->first + cue->n_tokens - 1].end;
+    char *found = g_strndup(sentence + start, end - start);
+    cr_expect_str_eq(found, words, "%s: %s", sentence, found);
+    g_free(found);
+    cr_expect_eq(cue->op, op_of_name(asked[1]), "%s: operator %s", sentence, sql_op_text(cue->op));
+    cr_expect_str_eq(number_of(question, cue->number), strcmp(asked[2], "-") == 0 ? "" : asked[2], "%s", sentence);
+    cr_expect_str_eq(number_of(question, cue->number2), strcmp(asked[3], "-") == 0 ? "" : asked[3], "%s", sentence);
+    check_flags(cue, asked + 4, sentence);
+}
+
+Test(question, every_phrase_of_the_table_asks_what_it_says)
+{
+    char *text = NULL;
+    unsigned phrases = 0;
+    cr_assert(g_file_get_contents(TEST_DATA "/question/cues", &text, NULL, NULL));
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        if (!**line || **line == '#') continue;
+        char **fields = g_strsplit(*line, " | ", -1), **asked = g_strsplit(fields[0], " ", -1);
+        cr_assert(g_strv_length(fields) == 3 && g_strv_length(asked) >= 4, "%s", *line);
+        check_phrase(asked, fields[1], fields[2]);
+        g_strfreev(asked);
+        g_strfreev(fields);
+        phrases++;
+    }
+    cr_expect(phrases >= 150, "%u phrases", phrases);
+    g_strfreev(lines);
+    g_free(text);
 }
