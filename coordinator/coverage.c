@@ -11,11 +11,11 @@
  *
  * *Mostly* is more than half of the signals that were switched on for this request. On the training logs (2,938 beams
  * that run, 6,901 gold queries, 55,188 mutants) no signal was unavailable on any candidate that ran to its end, and
- * one, abnormal_result, on the 21 that did not; a question that is not there costs 7 of 24. What cannot be looked at
- * costs all of them at once (a name that does not bind) or a family (5 to 8), so the bound lies in a gap.
+ * one, abnormal_result, on the 21 that did not; a question that is not there costs a third. What cannot be looked at
+ * costs all of them at once (a name that does not bind) or a family (fewer), so the bound lies in a gap.
  *
- * Rejected: the families as the unit (they are of one to eight signals, and a family of one would weigh as much as
- * eight); a weight a signal (one more set of numbers to fit, on data that has no such case).
+ * Rejected: the families as the unit (they differ in size, and a family of one would weigh as much as
+ * ten); a weight a signal (one more set of numbers to fit, on data that has no such case).
  */
 #include "coordinator/internal.h"
 

@@ -18,7 +18,7 @@ static void done(void)
 TestSuite(coverage, .fini = done);
 TestSuite(coverage_models, .fini = leak_check);
 
-enum { N_STATES = 32 };
+enum { N_STATES = 64 };
 
 static unsigned n_signals(void)
 {
@@ -185,7 +185,7 @@ Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
 /* What the checks could not look at, one way or another. Each has signals as clean as they come. */
 static const char *const unseen_sqls[] = {
     "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, entails_9",
-    "SELECT states_uuuuuuuuuuuuu, rows_9, entails_9",
+    "SELECT states_uuuuuuuuuuuuuuuuuuuuuu, rows_9, entails_9",
     "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, unexplained",
     "SELECT slow, rows_9",
     "SELECT slow, states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu",
