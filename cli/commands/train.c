@@ -370,6 +370,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
 
 static int train_run(struct cli *cli)
 {
+    if (strcmp(cli->args[0], "export") == 0) return train_export(cli);
     bool verifier = strcmp(cli->args[0], "verifier") == 0;
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
@@ -386,14 +387,14 @@ static int train_run(struct cli *cli)
     if (calibration) return train_calibration(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
-    complain("train fits a label-model, a classifier, a verifier or a calibration, not a '%s'", cli->args[0]);
+    complain("train fits a label-model, a classifier, a verifier or a calibration, or writes an export, not a '%s'", cli->args[0]);
     return EXIT_ERROR;
 }
 
 const struct command command_train = {
     .name = "train",
     .sentence = "fit the label model, a classifier or the verifier on logs",
-    .args = "label-model|classifier|verifier|calibration LOG... --db-root DIR --out FILE",
+    .args = "label-model|classifier|verifier|calibration|export LOG... --db-root DIR --out FILE",
     .description =
         "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
         "needs no labels: it "
@@ -410,7 +411,10 @@ const struct command command_train = {
         "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "
         "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it. With "
         "--from-topic "
-        "feedback is also read from its topic, up to where that ended at the start; no group's offsets move.",
+        "feedback is also read from its topic, up to where that ended at the start; no group's offsets move.\n\n"
+        "export writes what the learned detector (docs/detector.md) is trained on, a line a candidate: texts, label, "
+        "fold by database, the graph of the SQL and the schema links; - as FILE is standard output. Without databases "
+        "a line has neither label nor links.",
     .examples =
         "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
         "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "
@@ -418,7 +422,7 @@ const struct command command_train = {
         "assay train calibration requests.jsonl verdicts.jsonl --servers kafka:9092 --from-topic assay.feedback \\\n"
         "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
     .main_flags = "db-root out verifier label-model limit seed",
-    .words = "label-model classifier verifier calibration",
+    .words = "label-model classifier verifier calibration export",
     .groups = (const struct option_group *const[]){&options_train, &options_recipe, &options_log, &options_range,
                                                    &options_kafka, &options_judge, &options_signals, &options_database,
                                                    &options_schema, &options_general, NULL},

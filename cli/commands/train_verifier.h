@@ -1,4 +1,4 @@
-/* assay train verifier, assay train calibration. Exit codes as in cli.h. Thread: main. */
+/* assay train verifier, assay train calibration, assay train export. Exit codes as in cli.h. Thread: main. */
 #ifndef ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 #define ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 
@@ -14,5 +14,6 @@ void train_append_recipe(const struct cli *cli, GString *command);
 
 int train_verifier(struct cli *cli);
 int train_calibration(struct cli *cli);
+int train_export(struct cli *cli);
 
 #endif
