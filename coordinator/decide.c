@@ -52,28 +52,40 @@ static bool is_done(const struct request *request, uint32_t index)
 
 /* --- what a candidate is worth --- */
 
-/* The remote verifier's word, where it was asked and answered; else the built-in one's. */
+/* NAN: there is none, or it cannot say. */
+static double ask_builtin(const struct request *request, uint32_t index, uint32_t n_seen)
+{
+    const struct candidate_state *state = &request->states[index];
+    const struct scoring_models *models = request->core->config.models;
+    if (!models->verifier || !state->features) return NAN;
+    struct verifier_subject subject = {.request = request->message,
+                                       .candidates = request->judged,
+                                       .n_candidates = request->n,
+                                       .n_seen = n_seen,
+                                       .index = index,
+                                       .features = state->features,
+                                       .order = request->options.order};
+    return models_discount(models, &request->judged[index], verifier_entails(models->verifier, &subject));
+}
+
+/* The remote verifier's word, where it was asked and answered, with the weight that the decision file gives it; else
+ * the built-in one's. */
 static void verify(struct request *request, uint32_t index, uint32_t n_seen)
 {
     struct msg_judged *judged = &request->judged[index];
     const struct candidate_state *state = &request->states[index];
     const struct scoring_models *models = request->core->config.models;
+    const struct core_verifier_answer *answer = &state->remote_answer;
     judged->entailment = NAN;
     judged->verifier = NULL;
     if (coverage_run(judged) != RUN_DONE) return;
-    if (state->verifier_asked && !state->remote_answer.code) {
-        judged->entailment = state->remote_answer.p;
-        judged->verifier = state->remote_answer.message ? state->remote_answer.message : "remote";
-    } else if (models->verifier && state->features) {
-        struct verifier_subject subject = {.request = request->message,
-                                           .candidates = request->judged,
-                                           .n_candidates = request->n,
-                                           .n_seen = n_seen,
-                                           .index = index,
-                                           .features = state->features,
-                                           .order = request->options.order};
-        judged->entailment = models_discount(models, judged, verifier_entails(models->verifier, &subject));
-        if (!isnan(judged->entailment)) judged->verifier = "builtin";
+    double builtin = ask_builtin(request, index, n_seen);
+    if (state->verifier_asked && !answer->code) {
+        judged->entailment = models_blend(models, request->options.order, builtin, answer->p);
+        judged->verifier = answer->message ? answer->message : "remote";
+    } else {
+        judged->entailment = builtin;
+        if (!isnan(builtin)) judged->verifier = "builtin";
     }
 }
 

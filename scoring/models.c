@@ -11,7 +11,8 @@
  * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
  * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
  * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
- * + u1 z, by `unfamiliar`; the order among candidates with both stays. The file may be absent: first_valid, everything
+ * + u1 z, by `unfamiliar`; `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one
+ * number or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among candidates with both stays. The file may be absent: first_valid, everything
  * at 0.5, the mean of the log-odds, and z as it is.
  */
 #include "scoring/models.h"
@@ -217,6 +218,20 @@ static enum err_code read_margins(struct scoring_models *m, const json_t *root, 
     return code;
 }
 
+/* {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all. */
+static enum err_code read_shares(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
+{
+    const json_t *shares = json_object_get(root, "builtin_share");
+    enum err_code code = ERR_OK;
+    for (unsigned i = 0; i < MSG_ORDER_COUNT && shares && !code; i++) {
+        bool one = !json_is_object(shares);
+        const char *name = msg_order_name((enum msg_order)i);
+        if (one || name)
+            code = read_share(one ? root : shares, one ? "builtin_share" : name, path, &m->builtin_share[i], err);
+    }
+    return code;
+}
+
 static enum err_code read_decision(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -230,6 +245,7 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     m->strategy = (enum msg_strategy)value;
     enum err_code code = read_share(root, "threshold", path, &m->threshold, err);
     if (!code) code = read_margins(m, root, path, err);
+    if (!code) code = read_shares(m, root, path, err);
     if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
@@ -370,6 +386,15 @@ struct models_score models_score(const struct scoring_models *models, const stru
     out.p = models_discount(models, judged, out.p);
     out.score = isnan(out.p) ? count_votes(votes, n_signals) : out.p;
     return out;
+}
+
+double models_blend(const struct scoring_models *models, enum msg_order order, double builtin, double remote)
+{
+    double share = models->builtin_share[order];
+    if (isnan(builtin) || (!isnan(remote) && share <= 0)) return remote;
+    if (isnan(remote) || share >= 1) return builtin;
+    double z = share * learn_logit(builtin, LEAST_P) + (1 - share) * learn_logit(remote, LEAST_P);
+    return bounded(1 / (1 + exp(-z)));
 }
 
 double models_combine(const struct scoring_models *models, double p, double entailment, bool fitted)

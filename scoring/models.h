@@ -24,6 +24,7 @@ struct scoring_models {
     double margins[MSG_ORDER_COUNT];              /* by how the candidates came about; 0 where places say nothing */
     double label_threshold, entailment_threshold; /* that each must reach by itself where a strategy asks both */
     double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
+    double builtin_share[MSG_ORDER_COUNT];        /* of models_blend: the built-in verifier beside a remote one */
     double weights[3];                            /* of models_combine: constant, signals, verifier */
     double unfamiliar[2];                         /* of models_combine: constant, scale */
     struct verifier_model *verifier;              /* NULL: none */
@@ -53,6 +54,10 @@ struct models_score {
     double p, label_model_p, score;
 };
 struct models_score models_score(const struct scoring_models *models, const struct votes_subject *subject);
+
+/* What both verifiers say, of candidates that came about in this way: log-odds, the built-in one's
+ * with its share and the remote one's with the rest. Where one is NAN the other one alone is it. Thread: any. */
+double models_blend(const struct scoring_models *models, enum msg_order order, double builtin, double remote);
 
 /* P(correct) from what the signals and the verifier say apart: calibrated log-odds, added with the weights of the
  * decision file, and believed less where the verifier is not `fitted` to the generator. Either may be NAN: the

@@ -111,6 +111,24 @@ Test(models, a_folder_with_models_is_loaded)
     cr_assert_float_eq(score.p, score.label_model_p, 0);
 }
 
+Test(models, a_remote_verifier_counts_for_what_the_decision_says)
+{
+    struct err err = {0};
+    write_label_model();
+    cr_assert_eq(load(dir, NULL, NULL, &err), ERR_OK, "%s", err.text);
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_RANKED, 0.9, 0.2), 0.2, 0, "unless it says so, it alone counts");
+    models_free(models);
+    models = NULL;
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"builtin_share\":{\"ranked\":0.5,\"sampled\":1}}");
+    cr_assert_eq(load(dir, NULL, NULL, &err), ERR_OK, "%s", err.text);
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_RANKED, 0.8, 0.2), 0.5, 1e-9, "log-odds are added");
+    cr_assert_gt(models_blend(models, MSG_ORDER_RANKED, 0.9, 0.2), 0.5);
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_SAMPLED, 0.9, 0.2), 0.9, 0);
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_UNKNOWN, 0.9, 0.2), 0.2, 0);
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_RANKED, (double)NAN, 0.2), 0.2, 0, "one alone is not halved");
+    cr_assert_float_eq(models_blend(models, MSG_ORDER_RANKED, 0.9, (double)NAN), 0.9, 0);
+}
+
 Test(models, the_environment_names_the_folder)
 {
     write_label_model();
@@ -128,6 +146,7 @@ Test(models, bad_decision_files_are_refused)
         "{\"schema\":\"assay.decision\",\"version\":1,\"threshold\":7}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":\"wide\"}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"margin\":{\"ranked\":2}}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"builtin_share\":{\"ranked\":2}}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"entailment_threshold\":-1}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,\"a lot\"]}",
