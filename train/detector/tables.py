@@ -4,6 +4,7 @@ python3 tables.py 2 GENERATOR/MODEL=FILE...              detection, the first ca
 python3 tables.py 3 TARGET/SOURCE/MODEL=FILE...          the same, trained on another generator
 python3 tables.py 4 GENERATOR=FILE...                    execution accuracy after re-ranking
 python3 tables.py 6 GRAPH/SOURCE/GENERATOR=FILE...       graphs and sources of errors compared
+python3 tables.py auc NAME=FILE...                       AUC of beams, of made candidates, and of all
 python3 tables.py pairs NAME=FILE...                     right and wrong of minimal pairs, each alone
 
 --all counts all candidates in tables 2, 3 and 6, not the first alone. As in the paper, the threshold is the one of best
@@ -115,6 +116,15 @@ def ablation(entries, everything):
     show(["graph", "source", "generator", "Acc", "AUC", "RR"], rows)
 
 
+def by_origin(entries):
+    rows = []
+    for name, path in entries:
+        scores = read(path)
+        parts = [[s for s in scores if s["origin"] == origin] for origin in ("beam", "made")]
+        rows.append([name] + [100 * auc(part) for part in parts + [scores]])
+    show(["detector", "beams", "made", "all"], rows)
+
+
 def minimal_pairs(entries):
     rows = []
     for name, path in entries:
@@ -136,6 +146,7 @@ def main():
         "3": lambda: detection(entries, everything, ["target", "source", "model"]),
         "4": lambda: reranking(entries),
         "6": lambda: ablation(entries, everything),
+        "auc": lambda: by_origin(entries),
         "pairs": lambda: minimal_pairs(entries),
     }
     if words[0] not in tables:
