@@ -387,7 +387,8 @@ static int train_run(struct cli *cli)
     if (calibration) return train_calibration(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
-    complain("train fits a label-model, a classifier, a verifier or a calibration, or writes an export, not a '%s'", cli->args[0]);
+    complain("train fits a label-model, a classifier, a verifier or a calibration, or writes an export, not a '%s'",
+             cli->args[0]);
     return EXIT_ERROR;
 }
 
