@@ -97,6 +97,26 @@ static void look_in(const struct vsig_subject *subject, const struct question_de
         if (is_literal(right->kids[i], definition)) use->how = DEFINITION_KEPT;
 }
 
+/* Does some definition of the evidence name the comparison's column? */
+static bool is_defined(const struct vsig_subject *subject, const struct comparison *found)
+{
+    const struct question *question = subject->analysis;
+    for (uint32_t i = 0; i < question->n_definitions; i++)
+        if (holds(subject, found->column, &question->definitions[i].left)) return true;
+    return false;
+}
+
+/* A comparison that no definition accounts for may say the same by other columns: a code where the evidence has the
+ * name, the other table's column where it has the key. */
+static bool may_stand_elsewhere(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        struct comparison found;
+        if (read_comparison(n, &found) && !is_defined(subject, &found)) return true;
+    }
+    return false;
+}
+
 static struct definition_use look_condition(const struct vsig_subject *subject,
                                             const struct question_definition *definition)
 {
@@ -116,6 +136,7 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
             use = (struct definition_use){is_said(subject, found.literal) ? DEFINITION_UNKNOWN : DEFINITION_OTHER_VALUE,
                                           found.literal};
     }
+    if (use.how == DEFINITION_IGNORED && may_stand_elsewhere(subject)) use.how = DEFINITION_UNKNOWN;
     return use;
 }
 
