@@ -7,7 +7,7 @@
 Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the gain over
 the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it closes, exact match,
 detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the levels of difficulty. What
-stands behind -- goes to `assay eval` as it is; ORDER says how the candidates came about (--order).
+stands behind -- goes to `assay eval` as it is (with --trust to `assay replay` too); ORDER says how the candidates came about (--order).
 
 --trust: another table in place of these: each log under rerank with its ORDER said, with nothing said and with the wrong word;
 selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and how far P is to be believed, of the first
@@ -63,7 +63,7 @@ def measure_trust(assay, log, root, word, more):
     common = ["--db-root", root, "--strategy", "rerank", *(["--order", word] if word else []), *more]
     with tempfile.TemporaryDirectory() as folder:
         labels, verdicts = os.path.join(folder, "labels.json"), os.path.join(folder, "verdicts.jsonl")
-        report = json.loads(run([assay, "eval", log, "--format", "json", "--labels", labels, *common]))
+        report = json.loads(run([assay, "eval", log, "--format", "json", "--labels", labels, "--bootstrap", "0", *common]))
         done = subprocess.run([assay, "replay", log, "--out", verdicts, "--quiet", *common], check=False)
         if done.returncode not in (0, 1): raise SystemExit(f"assay replay {log}: ended with {done.returncode}")
         with open(verdicts, encoding="utf-8") as file: judged = [json.loads(line) for line in file]
@@ -72,7 +72,7 @@ def measure_trust(assay, log, root, word, more):
 
 def trust_row(name, word, report, first, answers):
     s, d = report["selection"], report["detection"]
-    cells = [name, word or "nothing", f"{s['assay']:.1f}", f"{s['fixed']} / {s['broken']}", f"{d['auc']:.1f}",
+    cells = [name, word or "nothing", f"{s['assay']:.1f}", f"{s['fixed']} / {s['broken']}", "" if d["auc"] is None else f"{d['auc']:.1f}",
              f"{report['answered_at_95']} of {report['questions']}", f"{f1(first):.1f}"]
     cells += [f"{calibration_error(pairs):.3f} ({honest_bound([p for p, _ in pairs]):.3f}), {over(pairs):+.3f}" for pairs in (first, answers)]
     return "| " + " | ".join(cells) + " |"
