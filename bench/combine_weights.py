@@ -25,6 +25,7 @@ Next: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares 
 0.002 of the least mean log loss, the least calibration error in the worst list of all.
 Next: the margin in that P: EX, and fixed / broken against the first that executes. Rule for each order: the least margin with
 fixed >= 2 x broken in the worst world; if there is none, the one whose worst world has the most fixed for each broken.
+Beside it, ranked lists alone: mean EX (and the worst world's fixed for each broken) by what the first place is worth.
 Last: what P with all of this says of the candidates and of the answers, by list. Steps that left their file in DIR are not
 done again.
 """
@@ -33,7 +34,10 @@ import argparse, difflib, json, math, os, random, re, shutil, subprocess, sys, z
 from calibration import calibration_error, over
 
 LOGS = ("gold", "picard")
+WORLDS = [(verifier, errors) for verifier in ("known", "new") for errors in ("near", "look")]
+FIRSTS = (0.7, 1.4, 2.1, 2.8, 3.5)
 UNLINKED, MUTANTS, SUBSET = 1e6, 10, 700
+DEALS = 4  # lists of each question, so that few fixed and few broken are no matter of luck alone
 KINDS = ("ranked", "samples", "systems")
 HABITS = {"ranked": (0.25, 0.7), "samples": (0.25, 0.0), "systems": (1.0, 0.0)}  # vote, first: verifier_context.c
 ORDERS = {"ranked": ("ranked",), "sampled": ("samples", "systems")}  # options.order and the lists that it is said of
@@ -260,14 +264,14 @@ def contexts(entries, vote, first):
     return [math.log(weight[k] / (total - weight[k])) for k in keys]
 
 
-def deal(questions, kind, verifier, errors):
+def deal(questions, kind, verifier, errors, habit=None):
     """Lists of (right, signals, content, context, label model)."""
     rng, lists, likely = random.Random(1), [], likeliness(errors, verifier)
-    for right, wrong in map(split, questions):
-        if not right or len(wrong) < 4: continue
+    usable = [(right, wrong) for right, wrong in map(split, questions) if right and len(wrong) >= 4]
+    for right, wrong in usable * DEALS:
         entries = DEALERS[kind](rng, right, wrong, likely)
         lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x, c["labels"][verifier])
-                      for (c, _), x in zip(entries, contexts(entries, *HABITS[kind]))])
+                      for (c, _), x in zip(entries, contexts(entries, *(habit or HABITS[kind])))])
     return lists
 
 
@@ -318,9 +322,13 @@ def ratio(fixed, broken):
     return fixed / broken if broken else math.inf
 
 
+def worst_ratio(worlds):
+    return min(ratio(*world) for world in worlds)
+
+
 def choose_margin(outcomes):
     """Of {margin: [(fixed, broken) of each world]}; and the worst world's ratio."""
-    worst = {m: min(ratio(*world) for world in worlds) for m, worlds in outcomes.items()}
+    worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
     good = [m for m, r in worst.items() if r >= ENOUGH]
     margin = min(good) if good else max(worst, key=lambda m: (worst[m], -m))
     return margin, worst[margin]
@@ -364,13 +372,28 @@ def margins_of(judged):
             for m, (_, fixed, broken) in cells.items(): outcomes[m].append((fixed, broken))
             print(f"| {order} | {verifier}, {errors} | {kind} | {len(l)} | {100 * sum(x[0][0] for x in l) / len(l):.1f} | " +
                   " | ".join(f"{ex:.1f} ({fixed} / {broken})" for ex, fixed, broken in cells.values()) + " |")
-        worst = {m: min(ratio(*w) for w in worlds) for m, worlds in outcomes.items()}
+        worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
         print(f"| {order} | fixed for each broken, worst | | | | " + " | ".join(f"{r:.2f}" for r in worst.values()) + " |")
         chosen[order] = choose_margin(outcomes)
     print()
     for order, (margin, worst) in chosen.items():
         print(f"{order}: margin {margin:g}, fixed {worst:.2f} x broken in the worst{'' if worst >= ENOUGH else ': none reaches 2'}")
     return {order: margin for order, (margin, _) in chosen.items()}
+
+
+def judge_lists(lists, share, scale, offset):
+    return [[(e[0], p_correct(e, share, scale, offset)) for e in l] for l in lists]
+
+
+def firsts_of(questions, trust):
+    """Ranked lists by what the first place is worth in log-odds (verifier_context.c) and by the margin."""
+    print("\n| first place of a ranked list | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|" + " --- |" * (1 + len(MARGINS)))
+    vote = HABITS["ranked"][0]
+    for first in FIRSTS:
+        worlds = [judge_lists(deal(questions, "ranked", *world, (vote, first)), *trust) for world in WORLDS]
+        cells = [[outcome(lists, m) for lists in worlds] for m in MARGINS]
+        print(f"| {first:g} | " + " | ".join(f"{sum(c[0] for c in row) / len(row):.1f} ({worst_ratio([c[1:] for c in row]):.2f})"
+                                             for row in cells) + " |")
 
 
 def calibration_of(judged, margins):
@@ -383,7 +406,7 @@ def calibration_of(judged, margins):
 
 
 def report(questions):
-    lists = {(v, e, k): deal(questions, k, v, e) for v in ("known", "new") for e in ("near", "look") for k in KINDS}
+    lists = {(*world, kind): deal(questions, kind, *world) for world in WORLDS for kind in KINDS}
     header = [f"{s:g} / {1 - s:g}" for s in SHARES]
     means = table_of(lists, header, [lambda l, s=s: accuracy(l, s) for s in SHARES])
     share = SHARES[means.index(max(means))]
@@ -392,8 +415,9 @@ def report(questions):
     table_of(lists, [f"votes {v:g}" for v in VOTES], [lambda l, v=v: accuracy(l, share, v) for v in VOTES])
     scale, offset = choose_trust(lists, share)
     print()
-    judged = {key: [[(e[0], p_correct(e, share, scale, offset)) for e in l] for l in some] for key, some in lists.items()}
+    judged = {key: judge_lists(some, share, scale, offset) for key, some in lists.items()}
     margins = margins_of(judged)
+    firsts_of(questions, (share, scale, offset))
     calibration_of(judged, margins)
     print(f'\n"margin": {json.dumps(margins)}, "combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, {scale:g}]')
 
