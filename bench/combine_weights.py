@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What `combine` and `unfamiliar` of models/decision.json rest on: how the two judges are put together, and how far P is to be believed.
+"""What `combine`, `unfamiliar` and `margin` of models/decision.json rest on: how the two judges are put together, how far P
+is to be believed, and by how much another candidate must beat the first that executes.
 
     combine_weights.py --assay build/release/cli/assay --logs LOGS --db-root DATABASES --models models --work DIR
+                       [--generated LOG] [--share 0.25]
 
 Training logs only. Their databases are halved by a hash of the name. Models are trained on one half; on the other half, gold
 queries, their mutants and the parser's beams are judged, each alone, and dealt into lists as three kinds of generator
@@ -12,22 +14,34 @@ would give them:
             weight 1.2, so that most questions are easy or hopeless); what is wrong comes from three likely candidates
   systems   five named systems: the same, mean 0.6, weight 3, so that their errors meet less
 
-once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with mutants), or they have
-not (`new`: taught with beams and other questions' gold, without mutants); and the errors are those that are *near* the
-gold query as a text, or those that *look* right to the other verifier.
+Each is judged with the word that its user would say (options.order): ranked for the first, sampled for the others.
+And each is dealt once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with mutants
+and generated questions), or they have not (`new`: taught with beams and other questions' gold); and the errors are those
+that are *near* the gold query as a text, or those that *look* right to the other verifier.
 
-First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds.
-Second, for comparison: the same with that share, and votes and places at another weight than the verifier's content.
-Third: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above). Rule: of what is within
-0.002 of the least mean log loss, the least calibration error in the worst list of all. Steps that left their file in
-DIR are not done again.
+First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds. The same with
+the label model in the classifier's place stands below it, for comparison, and then with votes and places at another weight.
+Next: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above). Rule: of what is within
+0.002 of the least mean log loss, the least calibration error in the worst list of all.
+Next: the margin in that P: EX, and fixed / broken against the first that executes. Rule for each order: the least margin with
+fixed >= 2 x broken in the worst world; if there is none, the one whose worst world has the most fixed for each broken.
+Beside it, ranked lists alone: mean EX (and the worst world's fixed for each broken) by what the first place is worth.
+Last: what P with all of this says of the candidates and of the answers, by list. Steps that left their file in DIR are not
+done again.
 """
 import argparse, difflib, json, math, os, random, re, shutil, subprocess, sys, zlib
 
+from calibration import calibration_error, over
+
 LOGS = ("gold", "picard")
+WORLDS = [(verifier, errors) for verifier in ("known", "new") for errors in ("near", "look")]
+FIRSTS = (0.7, 1.4, 2.1, 2.8, 3.5)
 UNLINKED, MUTANTS, SUBSET = 1e6, 10, 700
+DEALS = 4  # lists of each question, so that few fixed and few broken are no matter of luck alone
 KINDS = ("ranked", "samples", "systems")
-HABITS = {"ranked": (0.25, 0.7), "samples": (0.25, 0.7), "systems": (1.0, 0.0)}  # vote, first: verifier_context.c
+HABITS = {"ranked": (0.25, 0.7), "samples": (0.25, 0.0), "systems": (1.0, 0.0)}  # vote, first: verifier_context.c
+ORDERS = {"ranked": ("ranked",), "sampled": ("samples", "systems")}  # options.order and the lists that it is said of
+MARGINS, ENOUGH = (0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5), 2
 NONE, TEMPERATURE = 0.7, 0.8
 SHARES = (0.0, 0.25, 0.5, 0.75)
 VOTES = (0.5, 0.75, 1.0, 1.5)
@@ -35,6 +49,10 @@ SCALES, OFFSETS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5), (0.0, -0.2, -0.4, -0.6, -0.8)
 
 
 # --- models and what they say of each candidate ---
+
+def write_lines(path, lines):
+    with open(path, "w", encoding="utf-8") as out: out.writelines(json.dumps(d) + "\n" for d in lines)
+
 
 class Work:
     def __init__(self, options):
@@ -59,46 +77,61 @@ class Work:
         if done.returncode not in (0, 1):  # 1: done, but a line was left out (gold that does not run) or not validated
             raise subprocess.CalledProcessError(done.returncode, command)
 
+    def logs(self):
+        logs = {name: os.path.join(self.o.logs, f"train.{name}.jsonl") for name in LOGS}
+        return logs | ({"generated": self.o.generated} if self.o.generated else {})
+
     def lines(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return [json.loads(line) for line in file]
 
 
+def asked(line):
+    return line["db"], line["question"]
+
+
 def half_of(line):
-    return "AB"[zlib.crc32(json.loads(line)["db"].encode()) >> 7 & 1]
+    return "AB"[zlib.crc32(line["db"].encode()) >> 7 & 1]
+
+
+def is_kept(line, share):
+    """The same questions of all logs, whatever their order."""
+    return zlib.crc32("\n".join(asked(line)).encode()) % 1000 < 1000 * share
 
 
 def halve(work):
-    for name in LOGS:
-        with open(os.path.join(work.o.logs, f"train.{name}.jsonl"), encoding="utf-8") as file:
-            lines = list(file)
+    for name, log in work.logs().items():
+        with open(log, encoding="utf-8") as file: lines = [json.loads(line) for line in file]
         for half in "AB":
-            def write(path, half=half, lines=lines):
-                with open(path, "w", encoding="utf-8") as out: out.writelines(l for l in lines if half_of(l) == half)
-            work.make(f"{name}.{half}.jsonl", write)
+            mine = [d for d in lines if half_of(d) == half and is_kept(d, work.o.share)]
+            work.make(f"{name}.{half}.jsonl", lambda path, mine=mine: write_lines(path, mine))
 
 
 def train(work):
+    """`known` is taught with mutants and, where there are any, generated questions; `new` with neither."""
     gold, picard = work.path("gold.A.jsonl"), work.path("picard.A.jsonl")
-    work.make("known.json", lambda out: work.assay("train", "verifier", gold, "--recipe", "{mutants: 8, rounds: 250}", "--out", out))
+    made = [work.path("generated.A.jsonl")] if work.o.generated else []
+    work.make("known.json", lambda out: work.assay("train", "verifier", gold, *made, "--recipe",
+                                                   "{mutants: 6, doubles: 2, siblings: 3, rounds: 250}", "--out", out))
     work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard,
                                                  "--recipe", "{mutants: 0, doubles: 0, siblings: 8, rounds: 200}", "--out", out))
-    for world, logs in (("known", (picard, gold, "--limit", "1700")), ("new", (picard,))):
+    for world, mutants in (("known", 4), ("new", 0)):  # views see the pool, not the list
+        work.make(f"label_model.{world}.json", lambda out: work.assay(
+            "train", "label-model", picard, "--recipe", f"{{views: no, trust: 10, mutants: {mutants}}}", "--out", out))
+    limit = str(max(int(1700 * work.o.share), 1))
+    for world, logs in (("known", (picard, gold, "--limit", limit)), ("new", (picard,))):
         work.make(f"classifier.{world}.json", lambda out: work.assay("train", "classifier", *logs, "--kind=trees",
                                                                      "--recipe", "{views: no, target_prior: 0.75}", "--out", out))
 
 
 def choose_questions(work):
     """All that have beams, and some of the rest."""
-    asked = lambda d: (d["db"], d["question"])
     beams = {asked(d) for d in work.lines("picard.B.jsonl")}
     gold = work.lines("gold.B.jsonl")
     rest = [d for d in gold if asked(d) not in beams]
     random.Random(3).shuffle(rest)
-    chosen = [d for d in gold if asked(d) in beams] + rest[:SUBSET]
-    def write(path):
-        with open(path, "w", encoding="utf-8") as out: out.writelines(json.dumps(d) + "\n" for d in chosen)
-    work.make("sub.B.jsonl", write)
+    chosen = [d for d in gold if asked(d) in beams] + rest[:int(SUBSET * work.o.share)]
+    work.make("sub.B.jsonl", lambda path: write_lines(path, chosen))
 
 
 def pool(work):
@@ -121,8 +154,7 @@ def model_dir(work, verifier):
     """P(correct) is the classifier's; the entailment is the content's log-odds less log UNLINKED, whatever the others say."""
     folder = work.path(f"models.{verifier}")
     os.makedirs(folder, exist_ok=True)
-    shutil.copy(os.path.join(work.o.models, "label_model.json"), folder)
-    shutil.copy(work.path(f"classifier.{verifier}.json"), os.path.join(folder, "classifier.json"))
+    for name in ("label_model", "classifier"): shutil.copy(work.path(f"{name}.{verifier}.json"), os.path.join(folder, f"{name}.json"))
     with open(work.path(f"{verifier}.json"), encoding="utf-8") as file: model = json.load(file)
     model["generators"] = {"": {"vote": 0, "first": 0, "none": UNLINKED, "temperature": 1}}
     with open(os.path.join(folder, "verifier.json"), "w", encoding="utf-8") as file: json.dump(model, file)
@@ -148,6 +180,12 @@ def logit(p):
     return math.log(p / (1 - p))
 
 
+def label_word(candidate):
+    """What the label model says; where the verdict does not, nothing either way."""
+    p = candidate.get("label_model_p")
+    return 0.0 if p is None else logit(p)
+
+
 def words(sql):
     return re.findall(r"\w+|[<>=!*]+", sql.lower())
 
@@ -163,6 +201,7 @@ def read(work):
             candidates.append({
                 "right": label == "ok", "result": a["execution"]["digest"], "rows": a["execution"]["rows"], "origin": origin,
                 "signals": {n: logit(c["p_correct"]) for n, c in (("known", a), ("new", b))},
+                "labels": {n: label_word(c) for n, c in (("known", a), ("new", b))},
                 "content": {n: math.log(c["entailment"] / (1 - c["entailment"]) * UNLINKED) for n, c in (("known", a), ("new", b))},
                 "near": difflib.SequenceMatcher(None, gold, words(a["sql"]), autojunk=False).ratio()})
         questions.append(candidates)
@@ -225,38 +264,74 @@ def contexts(entries, vote, first):
     return [math.log(weight[k] / (total - weight[k])) for k in keys]
 
 
-def deal(questions, kind, verifier, errors):
-    """Lists of (right, signals, content, context)."""
+def deal(questions, kind, verifier, errors, habit=None):
+    """Lists of (right, signals, content, context, label model)."""
     rng, lists, likely = random.Random(1), [], likeliness(errors, verifier)
-    for right, wrong in map(split, questions):
-        if not right or len(wrong) < 4: continue
+    usable = [(right, wrong) for right, wrong in map(split, questions) if right and len(wrong) >= 4]
+    for right, wrong in usable * DEALS:
         entries = DEALERS[kind](rng, right, wrong, likely)
-        lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x)
-                      for (c, _), x in zip(entries, contexts(entries, *HABITS[kind]))])
+        lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x, c["labels"][verifier])
+                      for (c, _), x in zip(entries, contexts(entries, *(habit or HABITS[kind])))])
     return lists
 
 
 # --- what comes of it ---
 
-def accuracy(lists, share, votes=None):
-    """votes: of the log-odds of votes and places; None: what the verifier has."""
+def accuracy(lists, share, votes=None, labels=False):
+    """votes: of the log-odds of votes and places; None: what the verifier has. labels: the label model, not the classifier."""
     right, votes = 0, 1 - share if votes is None else votes
     for entries in lists:
-        scores = [share * s + (1 - share) * c + votes * x for _, s, c, x in entries]
+        scores = [share * (l if labels else s) + (1 - share) * c + votes * x for _, s, c, x, l in entries]
         right += entries[scores.index(max(scores))][0]
     return 100 * right / len(lists)
+
+
+def p_correct(entry, share, scale, offset):
+    _, signals, content, context, _ = entry
+    return 1 / (1 + math.exp(-(offset + scale * (share * signals + (1 - share) * (content + context)))))
+
+
+def answer(scores, margin):
+    """As decide.c has it, the first of the list being the first that executes."""
+    best = scores.index(max(scores))
+    return best if scores[best] - scores[0] > margin else 0
 
 
 def honesty(lists, share, scale, offset):
     """Of the first candidate: log loss, calibration error and what P says too much, in points."""
     loss, said, bins = 0, 0, [0] * 10
-    for (right, s, c, x), *_ in lists:
-        z = offset + scale * (share * s + (1 - share) * (c + x))
-        p = 1 / (1 + math.exp(-z))
-        loss += math.log1p(math.exp(-z if right else z))
+    for first, *_ in lists:
+        right, p = first[0], p_correct(first, share, scale, offset)
+        loss -= math.log(p if right else 1 - p)
         bins[min(int(10 * p), 9)] += p - right
         said += p - right
     return loss / len(lists), 100 * sum(map(abs, bins)) / len(lists), 100 * said / len(lists)
+
+
+def outcome(lists, margin):
+    """Of lists of (right, P): EX in percent, fixed, broken, against the first that executes."""
+    fixed = broken = right = 0
+    for entries in lists:
+        first, chosen = entries[0][0], entries[answer([p for _, p in entries], margin)][0]
+        fixed, broken, right = fixed + (chosen and not first), broken + (first and not chosen), right + chosen
+    return 100 * right / len(lists), fixed, broken
+
+
+def ratio(fixed, broken):
+    """Fixed for each broken; nothing broken is never too much."""
+    return fixed / broken if broken else math.inf
+
+
+def worst_ratio(worlds):
+    return min(ratio(*world) for world in worlds)
+
+
+def choose_margin(outcomes):
+    """Of {margin: [(fixed, broken) of each world]}; and the worst world's ratio."""
+    worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
+    good = [m for m, r in worst.items() if r >= ENOUGH]
+    margin = min(good) if good else max(worst, key=lambda m: (worst[m], -m))
+    return margin, worst[margin]
 
 
 def table_of(lists, header, measures):
@@ -285,19 +360,73 @@ def choose_trust(lists, share):
     return min((t for t in table if t[0] < least + 0.002), key=lambda t: t[2])[3:5]
 
 
+def margins_of(judged):
+    """The table; {order: margin}."""
+    print("| order | errors | list | lists | first | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|" + " --- |" * (5 + len(MARGINS)))
+    chosen = {}
+    for order, kinds in ORDERS.items():
+        outcomes = {m: [] for m in MARGINS}
+        for (verifier, errors, kind), l in judged.items():
+            if kind not in kinds: continue
+            cells = {m: outcome(l, m) for m in MARGINS}
+            for m, (_, fixed, broken) in cells.items(): outcomes[m].append((fixed, broken))
+            print(f"| {order} | {verifier}, {errors} | {kind} | {len(l)} | {100 * sum(x[0][0] for x in l) / len(l):.1f} | " +
+                  " | ".join(f"{ex:.1f} ({fixed} / {broken})" for ex, fixed, broken in cells.values()) + " |")
+        worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
+        print(f"| {order} | fixed for each broken, worst | | | | " + " | ".join(f"{r:.2f}" for r in worst.values()) + " |")
+        chosen[order] = choose_margin(outcomes)
+    print()
+    for order, (margin, worst) in chosen.items():
+        print(f"{order}: margin {margin:g}, fixed {worst:.2f} x broken in the worst{'' if worst >= ENOUGH else ': none reaches 2'}")
+    return {order: margin for order, (margin, _) in chosen.items()}
+
+
+def judge_lists(lists, share, scale, offset):
+    return [[(e[0], p_correct(e, share, scale, offset)) for e in l] for l in lists]
+
+
+def firsts_of(questions, trust):
+    """Ranked lists by what the first place is worth in log-odds (verifier_context.c) and by the margin."""
+    print("\n| first place of a ranked list | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|" + " --- |" * (1 + len(MARGINS)))
+    vote = HABITS["ranked"][0]
+    for first in FIRSTS:
+        worlds = [judge_lists(deal(questions, "ranked", *world, (vote, first)), *trust) for world in WORLDS]
+        cells = [[outcome(lists, m) for lists in worlds] for m in MARGINS]
+        print(f"| {first:g} | " + " | ".join(f"{sum(c[0] for c in row) / len(row):.1f} ({worst_ratio([c[1:] for c in row]):.2f})"
+                                             for row in cells) + " |")
+
+
+def calibration_of(judged, margins):
+    print("\n| errors | list | candidates: calibration error, too much | answers: calibration error, too much |\n|" + " --- |" * 4)
+    order_of = {kind: order for order, kinds in ORDERS.items() for kind in kinds}
+    for (verifier, errors, kind), lists in judged.items():
+        answers = [l[answer([p for _, p in l], margins[order_of[kind]])] for l in lists]
+        cells = [[(p, right) for right, p in some] for some in ([e for l in lists for e in l], answers)]
+        print(f"| {verifier}, {errors} | {kind} | " + " | ".join(f"{calibration_error(c):.3f}, {over(c):+.3f}" for c in cells) + " |")
+
+
 def report(questions):
-    lists = {(v, e, k): deal(questions, k, v, e) for v in ("known", "new") for e in ("near", "look") for k in KINDS}
-    means = table_of(lists, [f"{s:g} / {1 - s:g}" for s in SHARES], [lambda l, s=s: accuracy(l, s) for s in SHARES])
+    lists = {(*world, kind): deal(questions, kind, *world) for world in WORLDS for kind in KINDS}
+    header = [f"{s:g} / {1 - s:g}" for s in SHARES]
+    means = table_of(lists, header, [lambda l, s=s: accuracy(l, s) for s in SHARES])
     share = SHARES[means.index(max(means))]
-    print(f"share of the signals: {share:g}\n")
+    print(f"share of the signals: {share:g}; with the label model in the classifier's place:\n")
+    table_of(lists, header, [lambda l, s=s: accuracy(l, s, labels=True) for s in SHARES])
     table_of(lists, [f"votes {v:g}" for v in VOTES], [lambda l, v=v: accuracy(l, share, v) for v in VOTES])
     scale, offset = choose_trust(lists, share)
-    print(f'\n"combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, {scale:g}]')
+    print()
+    judged = {key: judge_lists(some, share, scale, offset) for key, some in lists.items()}
+    margins = margins_of(judged)
+    firsts_of(questions, (share, scale, offset))
+    calibration_of(judged, margins)
+    print(f'\n"margin": {json.dumps(margins)}, "combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, {scale:g}]')
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("assay", "logs", "db-root", "models", "work"): p.add_argument("--" + name, required=True)
+    p.add_argument("--generated", help="more to train on: a log of train/generate_questions.py")
+    p.add_argument("--share", type=float, default=1, help="of the questions, for a quick look; another share wants another DIR")
     work = Work(p.parse_args())
     halve(work)
     train(work)

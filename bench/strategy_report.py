@@ -1,27 +1,90 @@
 #!/usr/bin/env python3
 """The table of strategies in docs/results.md, by command.
 
-  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...] [-- OPTION...]
+  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...] [--trust]
+                     [-- OPTION...]
 
 Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the gain over
 the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it closes, exact match,
 detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the levels of difficulty. What
-stands behind -- goes to `assay eval` as it is; ORDER says how the candidates came about (--order).
+stands behind -- goes to `assay eval` as it is (with --trust to `assay replay` too); ORDER says how the candidates came about (--order).
+
+--trust: another table in place of these: each log under rerank with its ORDER said, with nothing said and with the wrong word;
+selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and how far P is to be believed, of the first
+that runs and of the answer: the calibration error in ten bins of equal mass, in brackets the error that a judge whose every P is
+true would stay below in 95 % of all cases (by simulation), and mean P less the share that is right.
 """
-import argparse, json, subprocess, sys
+import argparse, json, os, subprocess, sys, tempfile
+
+from calibration import calibration_error, f1, honest_bound, over
 
 STRATEGIES = ["cyclesql", "first_valid", "detect_then_rerank", "rerank"]
 COLUMNS = ["log", "strategy", "EX", "against first executable", "fixed / broken", "gap closed", "exact match", "AUC",
            "answered at 95 %", "calibration error", "tried"]
 
 
+TRUST = ["log", "said", "EX", "fixed / broken", "AUC", "answered at 95 %", "F1 at 0.5", "first that runs: ECE (honest), P less right",
+         "answers: ECE (honest), P less right"]
+WRONG_WORD = {"ranked": "sampled", "sampled": "ranked"}
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode: raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
 def measure(assay, spec, strategy, more):
     name, log, root, *order = spec.split("=")
     said = ["--order", order[0]] if order else []
-    command = [assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy, *said, *more]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode: raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
-    return name, json.loads(done.stdout)
+    return name, json.loads(run([assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy, *said, *more]))
+
+
+def words_of(order):
+    """The right word, none, and the wrong one; None: nothing is said."""
+    return [order, None, WRONG_WORD[order]] if order in WRONG_WORD else [order]
+
+
+def pair_of(verdict, labels, index):
+    """(P, right) of one candidate; None: there is none, or it was not judged."""
+    p = None if index is None else verdict["candidates"][index].get("p_correct")
+    return None if p is None else (p, labels[index] == "ok")
+
+
+def pairs_of(verdicts, labels):
+    """(P, right) of the first candidate of each line that runs, and of each answer."""
+    first = [pair_of(v, of, next((i for i, label in enumerate(of) if not label.startswith("err")), None)) for v, of in zip(verdicts, labels)]
+    answers = [pair_of(v, of, v.get("chosen")) for v, of in zip(verdicts, labels) if of]
+    return [p for p in first if p], [p for p in answers if p]
+
+
+def measure_trust(assay, log, root, word, more):
+    """The report of `assay eval`, and pairs_of."""
+    common = ["--db-root", root, "--strategy", "rerank", *(["--order", word] if word else []), *more]
+    with tempfile.TemporaryDirectory() as folder:
+        labels, verdicts = os.path.join(folder, "labels.json"), os.path.join(folder, "verdicts.jsonl")
+        report = json.loads(run([assay, "eval", log, "--format", "json", "--labels", labels, "--bootstrap", "0", *common]))
+        done = subprocess.run([assay, "replay", log, "--out", verdicts, "--quiet", *common], check=False)
+        if done.returncode not in (0, 1): raise SystemExit(f"assay replay {log}: ended with {done.returncode}")
+        with open(verdicts, encoding="utf-8") as file: judged = [json.loads(line) for line in file]
+        with open(labels, encoding="utf-8") as file: return report, pairs_of(judged, json.load(file))
+
+
+def trust_row(name, word, report, first, answers):
+    s, d = report["selection"], report["detection"]
+    cells = [name, word or "nothing", f"{s['assay']:.1f}", f"{s['fixed']} / {s['broken']}", "" if d["auc"] is None else f"{d['auc']:.1f}",
+             f"{report['answered_at_95']} of {report['questions']}", f"{f1(first):.1f}"]
+    cells += [f"{calibration_error(pairs):.3f} ({honest_bound([p for p, _ in pairs]):.3f}), {over(pairs):+.3f}" for pairs in (first, answers)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_trust(a, more):
+    print("| " + " | ".join(TRUST) + " |\n|" + " --- |" * len(TRUST))
+    for spec in a.log:
+        name, log, root, *order = spec.split("=")
+        for word in words_of(order[0] if order else None):
+            report, pairs = measure_trust(a.assay, log, root, word, more)
+            print(trust_row(name, word, report, *pairs), flush=True)
 
 
 def between(interval, sign=""):
@@ -52,7 +115,9 @@ def main():
     p.add_argument("--assay", required=True)
     p.add_argument("--log", action="append", required=True)
     p.add_argument("--strategy", action="append")
+    p.add_argument("--trust", action="store_true")
     a = p.parse_args(options)
+    if a.trust: return print_trust(a, more)
     measured = [(strategy, *measure(a.assay, spec, strategy, more))
                 for spec in a.log for strategy in a.strategy or STRATEGIES]
     print("| " + " | ".join(COLUMNS) + " |\n|" + " --- |" * len(COLUMNS))

@@ -7,7 +7,8 @@
 Made-up candidates of training questions, with the scores that held-out databases gave them, are dealt into lists as two
 kinds of generator would: *ranked*, right in first place in 75 % of all cases, and in a third of the rest somewhere later;
 and *samples*, five votes of a generator that is right with a probability drawn for each question from a beta distribution
-of mean 0.7. Wrong candidates are drawn by how right they look, for a generator errs plausibly. Each choice of the numbers
+of mean 0.7. Each is judged with the word that its user would say (options.order): the first place of samples counts for
+nothing, whatever it is worth in a ranked list. Wrong candidates are drawn by how right they look, for a generator errs plausibly. Each choice of the numbers
 is measured on both; the rule is the least loss among those within 0.2 points of the best mean of the two.
 """
 import math
@@ -16,6 +17,7 @@ import sys
 from collections import defaultdict
 
 FIRST_RIGHT, MENDED, VOTES, ACCURACY, SPREAD, QUESTIONS = 0.75, 1 / 3, 5, 0.7, 1.2, 1600
+FIRST_COUNTS = {"ranked": 1, "samples": 0}  # by order: scoring/verifier.c
 
 
 def logit(p):
@@ -101,7 +103,7 @@ def main():
             for first in (0, 0.7, 0.9, 1.1, 1.4, 2.2):
                 cells = {}
                 for kind, all_lists in lists.items():
-                    got = [choose(l, vote, first, 0.7, temperature) for l in all_lists]
+                    got = [choose(l, vote, FIRST_COUNTS[kind] * first, 0.7, temperature) for l in all_lists]
                     cells[kind] = (100 * sum(g[0] for g in got) / len(got), sum(g[1] for g in got) / len(got))
                 mean = (cells["ranked"][0] + cells["samples"][0]) / 2
                 print(f"{temperature:.1f} {vote:.2f} {first:.1f} | " +
