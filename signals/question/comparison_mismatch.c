@@ -94,7 +94,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
 {
     const struct question_value *value = &run->subject->analysis->values[index];
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(run->subject, value->number, found);
+    uint32_t n = query_compared_with_value(run->subject, value, found);
     if (!n || evidence_states(run->subject->analysis, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
 static bool is_equality(const struct vsig_run *run, int index)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(run->subject, run->subject->analysis->values[index].number, found);
+    uint32_t n = query_compared_with_value(run->subject, &run->subject->analysis->values[index], found);
     return n > 0 && found[0].op == SQL_OP_EQ;
 }
 

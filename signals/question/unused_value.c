@@ -119,7 +119,9 @@ static bool has_number(const struct literals *literals, const struct question_va
 {
     for (uint32_t i = 0; i < literals->n; i++) {
         const struct literal *literal = &literals->items[i];
-        if (literal->is_number && fabs(fabs(literal->number) - fabs(value->number)) < 1e-9) return true;
+        if (literal->is_number && (fabs(fabs(literal->number) - fabs(value->number)) < 1e-9 ||
+                                   fabs(fabs(literal->number) - fabs(value->scaled)) < 1e-9))
+            return true;
         if (has_digits(literal->text, value->text)) return true;
     }
     return false;
@@ -297,13 +299,24 @@ static bool words_meet(const char *a, const char *b)
     return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
 }
 
+/* "2 million" for 2000000. */
+static bool is_scaled_value(const struct question *question, const struct literal *literal)
+{
+    for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
+            fabs(question->values[i].scaled - fabs(literal->number)) < 1e-9)
+            return true;
+    return false;
+}
+
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
     if (question_says_text(run->subject->arena, question, literal->text, strlen(literal->text), NULL)) return true;
-    if (!words.items || tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
+    if (!words.items || is_scaled_value(question, literal) || tokens_meet(&question->tokens, literal) ||
+        tokens_meet(&question->evidence, literal))
         return true;
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;

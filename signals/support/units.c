@@ -24,7 +24,7 @@ static const struct {
     {"mile", LENGTH, 1609.344}, {"foot", LENGTH, 0.3048}, {"feet", LENGTH, 0.3048}, {"ft", LENGTH, 0.3048},
     {"inch", LENGTH, 0.0254}, {"gram", WEIGHT, 1e-3}, {"kilogram", WEIGHT, 1}, {"kg", WEIGHT, 1}, {"ton", WEIGHT, 1e3},
     {"tonn", WEIGHT, 1e3}, {"pound", WEIGHT, 0.45359237}, {"lbs", WEIGHT, 0.45359237},
-    {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9}, {"trillion", AMOUNT, 1e12},
+    {"hundred", AMOUNT, 1e2}, {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9}, {"trillion", AMOUNT, 1e12},
     {"hectar", AREA, 1e4}, {"acr", AREA, 4046.86},
 };
 /* clang-format on */
@@ -136,7 +136,7 @@ static double asked(const struct question *question, const struct question_value
 {
     double number = value->number;
     *unit = -1;
-    for (uint32_t i = value->first + value->n_tokens; i < question->tokens.n && i < value->first + 4; i++) {
+    for (uint32_t i = value->first + 1; i < question->tokens.n && i < value->first + 4; i++) {
         int next = unit_of(&question->tokens.items[i]);
         if (next < 0) break;
         *unit = next;
