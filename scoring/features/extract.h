@@ -91,6 +91,7 @@ void extract_asked(struct extraction *ex);
 void extract_schema(struct extraction *ex);
 void extract_result(struct extraction *ex);
 void extract_joins(struct extraction *ex);
+void extract_logic(struct extraction *ex);
 void extract_measure(struct extraction *ex);
 void extract_links(struct extraction *ex);
 void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
