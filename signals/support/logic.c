@@ -106,6 +106,12 @@ static bool is_test(const struct sql_node *node)
     return restricted(node) != NULL;
 }
 
+static void add_any(const struct sql_node *node, struct vsig_logic *logic)
+{
+    logic->any_of_sets++;
+    if (!logic->any_set) logic->any_set = node;
+}
+
 /* The top of a chain of one connective: what it leaves out, and the sets that it combines. */
 static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 {
@@ -123,7 +129,7 @@ static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
         logic->leaves_both++;
     else if (out)
         logic->leaves_each++;
-    if (sets > 1 && op == SQL_OP_OR) logic->any_of_sets++;
+    if (sets > 1 && op == SQL_OP_OR) add_any(node, logic);
     if (sets > 1 && op == SQL_OP_AND) logic->each_of_sets++;
 }
 
@@ -131,7 +137,7 @@ static void look_compound(const struct sql_node *node, struct vsig_logic *logic)
 {
     bool inside = sql_is(node->parent, SQL_IN);
     for (const struct sql_node *n = node->parent; n && !inside; n = n->parent) inside = sql_is(n, SQL_IN);
-    logic->any_of_sets += inside && node->op == SQL_UNION;
+    if (inside && node->op == SQL_UNION) add_any(node, logic);
     logic->each_of_sets += node->op == SQL_INTERSECT;
     logic->sets_excluded += node->op == SQL_EXCEPT;
 }
