@@ -309,14 +309,30 @@ static bool is_scaled_value(const struct question *question, const struct litera
     return false;
 }
 
+/* "associate professors" for AssocProf: each part of the word begins a word of the question. */
+static bool is_run_together(struct vsig_run *run, const struct literal *literal)
+{
+    const struct text_tokens *said = &run->subject->analysis->tokens;
+    struct text_tokens parts = text_split_identifier(run->subject->arena, literal->node->text, literal->node->text_len);
+    if (!parts.items || parts.n < 2 || memchr(literal->node->text, ' ', literal->node->text_len)) return false;
+    for (uint32_t p = 0; p < parts.n; p++) {
+        const char *part = parts.items[p].norm;
+        bool met = false;
+        for (uint32_t i = 0; i < said->n && !met; i++)
+            met = strlen(part) >= MIN_PART && g_str_has_prefix(said->items[i].norm, part);
+        if (!met) return false;
+    }
+    return true;
+}
+
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
     if (question_says_text(run->subject->arena, question, literal->text, strlen(literal->text), NULL)) return true;
-    if (!words.items || is_scaled_value(question, literal) || tokens_meet(&question->tokens, literal) ||
-        tokens_meet(&question->evidence, literal))
+    if (!words.items || is_scaled_value(question, literal) || is_run_together(run, literal) ||
+        tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
         return true;
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;

@@ -47,8 +47,13 @@ bool vsig_stands_for(struct vsig_subject *subject, const struct vsig_predicate *
     return false;
 }
 
+/* Words of the question that say another value of the column by its very name, and so nothing else; n 0: none. */
+struct taken {
+    uint32_t first, n;
+};
+
 /* Words of the text and of the question that begin alike: "comp. sci." and computer science. */
-static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words)
+static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words, struct taken taken)
 {
     enum { MIN_START = 3, LONG_START = 5 }; /* AssocProf: associate professor */
     for (uint32_t w = 0; w < words->n; w++) {
@@ -56,6 +61,7 @@ static bool begins_alike(const struct text_tokens *said, const struct text_token
         const char *word = words->items[w].stem;
         for (uint32_t i = 0; i < said->n; i++) {
             if (said->items[i].is_stop || said->items[i].kind == TEXT_PUNCT) continue;
+            if (i >= taken.first && i < taken.first + taken.n) continue;
             size_t least = MIN(strlen(word), strlen(said->items[i].stem));
             if (least >= MIN_START && strncmp(word, said->items[i].stem, least > LONG_START ? LONG_START : least) == 0)
                 return true;
@@ -77,13 +83,15 @@ static bool is_short_for(const struct text_tokens *said, const char *folded)
     return false;
 }
 
-static bool is_said(struct vsig_subject *subject, const struct schema_column *column, const char *text, size_t len)
+static bool is_said(struct vsig_subject *subject, const struct schema_column *column, const char *text, size_t len,
+                    struct taken taken)
 {
     const struct question *question = subject->analysis;
     struct question_text literal;
     if (question_says_text(subject->arena, question, text, len, NULL) != QUESTION_FORM_NONE) return true;
     if (!question_text_of(subject->arena, text, len, &literal)) return true;
-    if (begins_alike(&question->tokens, &literal.words) || begins_alike(&question->evidence, &literal.words) ||
+    if (begins_alike(&question->tokens, &literal.words, taken) ||
+        begins_alike(&question->evidence, &literal.words, (struct taken){0}) ||
         is_short_for(&question->tokens, literal.folded))
         return true;
     for (uint32_t i = 0; i < question->n_values; i++) { /* the name of the code, in another column of its row */
@@ -117,7 +125,7 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     if (subject->analysis->evidence.n > 0 || query_is_excluded(predicate->node)) return;
     if (said != 1U << QUESTION_MALE && said != 1U << QUESTION_FEMALE) return;
     if (wanted == QUESTION_NO_GENDER &&
-        (is_not || is_said(subject, predicate->column, literal->text, literal->text_len)))
+        (is_not || is_said(subject, predicate->column, literal->text, literal->text_len, (struct taken){0})))
         return; /* neither of them ('X'), and not left out */
     if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
@@ -136,8 +144,10 @@ static void look_at_value(struct vsig_subject *subject, const struct vsig_predic
     size_t len;
     if (!plain_part(predicate->literals[l], &text, &len)) return;
     uint32_t n_said = question_values_of(subject->arena, subject->analysis, subject->schema, predicate->column, said);
-    if (!n_said || is_said(subject, predicate->column, text, len)) return;
     for (uint32_t i = 0; i < n_said; i++) {
+        bool by_name = said[i].form >= QUESTION_FORM_WORD && said[i].first != UINT32_MAX;
+        struct taken taken = {by_name ? said[i].first : 0, by_name ? said[i].n_tokens : 0};
+        if (is_said(subject, predicate->column, text, len, taken)) continue;
         if (vsig_stands_for(subject, all, n, predicate->column, said[i].stored)) continue;
         add(out, count, predicate, l, said[i], said[i].sure);
         return;
