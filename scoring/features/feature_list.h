@@ -416,3 +416,8 @@ X(576, both_met, OPERATORS)
 X(577, either_met, OPERATORS)
 X(578, groups_idle, OPERATORS)
 X(579, bound_on_computed, OPERATORS)
+
+/* Sums: so much is done otherwise than asked, so much as asked. */
+X(580, asked_against, OPERATORS)
+X(581, asked_in_favour, OPERATORS)
+X(582, asked_balance, OPERATORS)

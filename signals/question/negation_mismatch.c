@@ -2,6 +2,8 @@
  *
  * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
  * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+#include "signals/support/logic.h"
+#include "signals/support/phrase.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
@@ -129,6 +131,28 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
 }
 
+/* None of it, and the query takes those that have some other: WHERE amenity <> 'TV' on joined rows. Neither A nor B, and the
+ * query leaves out only what is both. */
+static void check_scope(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const SOME[] = {"other than", "else",    "isn't",    "is not",    "aren't",    "are not",
+                                       "wasn't",     "weren't", "outside",  "besides",   "at least",  "some",
+                                       "but",        "except",  "another",  "other",     "all",       "every",
+                                       "only",       "was not", "were not", "excluding", "different", NULL};
+    static const char *const NEITHER[] = {"neither", "nor", NULL};
+    const struct question *question = run->subject->analysis;
+    const struct question_cue *cue = sure_negation(question);
+    struct vsig_logic logic;
+    struct vsig_phrase at;
+    vsig_logic_look(run->subject, &logic);
+    if (logic.leaves_both && !logic.leaves_each && vsig_phrase_find(&question->tokens, NEITHER, 0, &at))
+        vsig_fire(run, VSIG_ERROR, view->negation, "the question asks for neither, the query leaves out what is both");
+    if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
+    if (vsig_phrase_find(&question->tokens, SOME, 0, &at)) return;
+    vsig_fire(run, VSIG_ERROR, logic.row_excluded,
+              "the question asks for those that have none, the query for those that have another");
+}
+
 /* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
 static bool leaves_out_nothing(const struct sql_node *negation)
 {
@@ -165,6 +189,7 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_missing(run, &view);
+    check_scope(run, &view);
     check_unasked(run, &view);
     return ERR_OK;
 }

@@ -27,6 +27,12 @@ static void collect(const struct sql_node *node, enum sql_op op, struct parts *o
     if (node && out->n < MAX_PARTS) out->items[out->n++] = node;
 }
 
+static void add(const struct sql_node *node, uint32_t *count, const struct sql_node **first)
+{
+    ++*count;
+    if (!*first) *first = node;
+}
+
 /* The plain column that a condition restricts by literals; NULL. */
 static const struct sql_ref *restricted(const struct sql_node *node)
 {
@@ -106,12 +112,6 @@ static bool is_test(const struct sql_node *node)
     return restricted(node) != NULL;
 }
 
-static void add_any(const struct sql_node *node, struct vsig_logic *logic)
-{
-    logic->any_of_sets++;
-    if (!logic->any_set) logic->any_set = node;
-}
-
 /* The top of a chain of one connective: what it leaves out, and the sets that it combines. */
 static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 {
@@ -129,7 +129,7 @@ static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
         logic->leaves_both++;
     else if (out)
         logic->leaves_each++;
-    if (sets > 1 && op == SQL_OP_OR) add_any(node, logic);
+    if (sets > 1 && op == SQL_OP_OR) add(node, &logic->any_of_sets, &logic->any_set);
     if (sets > 1 && op == SQL_OP_AND) logic->each_of_sets++;
 }
 
@@ -137,7 +137,7 @@ static void look_compound(const struct sql_node *node, struct vsig_logic *logic)
 {
     bool inside = sql_is(node->parent, SQL_IN);
     for (const struct sql_node *n = node->parent; n && !inside; n = n->parent) inside = sql_is(n, SQL_IN);
-    if (inside && node->op == SQL_UNION) add_any(node, logic);
+    if (inside && node->op == SQL_UNION) add(node, &logic->any_of_sets, &logic->any_set);
     logic->each_of_sets += node->op == SQL_INTERSECT;
     logic->sets_excluded += node->op == SQL_EXCEPT;
 }
@@ -176,9 +176,9 @@ static void look_keys(struct vsig_subject *subject, const struct sql_node *node,
     const struct sql_node *left = sql_kid(node, 0), *right = sql_kid(node, 1);
     const struct schema_column *a = query_column(subject, left), *b = query_column(subject, right);
     double number;
-    if (by_size(node))
-        logic->keys_sized += (is_key(subject, a) && query_literal_number(right, &number)) ||
-                             (is_key(subject, b) && query_literal_number(left, &number));
+    if (by_size(node) && ((is_key(subject, a) && query_literal_number(right, &number)) ||
+                          (is_key(subject, b) && query_literal_number(left, &number))))
+        add(node, &logic->keys_sized, &logic->key_sized);
     if (node->op != SQL_OP_NE || !a || !b || a->table == b->table || logic->crossed) return;
     bool derived = false;
     if (!schema_join_between(subject->schema, a->id, b->id, &derived) && !derived) return;
@@ -211,7 +211,7 @@ static void look_exclusion(struct vsig_subject *subject, const struct sql_node *
     const struct vsig_shape *shape = vsig_shape(subject);
     const struct sql_ref *ref = restricted(node);
     if (shape && ref && ref->source && looks_at_many(subject->bound, shape, subject->schema, ref))
-        logic->rows_excluded_joined++;
+        add(node, &logic->rows_excluded_joined, &logic->row_excluded);
 }
 
 void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic)

@@ -8,8 +8,10 @@
 struct vsig_logic {
     const struct sql_node
         *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b goes with the last alternative alone; NULL */
-    const struct sql_node *bound;   /* that b */
-    const struct sql_node *any_set; /* the first of any_of_sets; NULL */
+    const struct sql_node *bound;        /* that b */
+    const struct sql_node *row_excluded; /* the first of rows_excluded_joined; NULL */
+    const struct sql_node *key_sized;    /* the first of keys_sized; NULL */
+    const struct sql_node *any_set;      /* the first of any_of_sets; NULL */
     uint32_t or_over_and, and_over_or;
     uint32_t leaves_both;           /* NOT (a = 1 AND b = 2), a <> 1 OR b <> 2: only rows with both are out */
     uint32_t leaves_each;           /* a <> 1 AND b <> 2, NOT (a = 1 OR b = 2) */

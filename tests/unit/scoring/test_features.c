@@ -150,6 +150,13 @@ Test(features_extract, tell_the_sound_logic_from_the_other)
          "SELECT name FROM port JOIN boat ON port_id = home_id WHERE title IN ('Anna', 'Berta') GROUP BY port_id "
          "HAVING "
          "count(*) = 2"},
+        {FEATURE_asked_against, "Which ports in France or Ireland have an id above 2?",
+         "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
+         "SELECT name FROM port WHERE country = 'France' OR country = 'Ireland' AND port_id < 2", true},
+        {FEATURE_asked_in_favour, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length < 20"},
+        {FEATURE_asked_balance, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length < 20"},
         {FEATURE_keys_sized, "Which ports have more than 1 boat?",
          "SELECT name FROM port JOIN boat ON port_id = home_id GROUP BY port_id HAVING count(*) > 1",
          "SELECT name FROM port JOIN boat ON port_id = home_id WHERE boat_id > 1 GROUP BY port_id", true},
