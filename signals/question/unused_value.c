@@ -9,6 +9,7 @@
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
 #include "signals/support/contradiction.h"
 #include "signals/support/query.h"
+#include "signals/support/units.h"
 
 #include <glib.h>
 #include <math.h>
@@ -202,6 +203,17 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
     }
 }
 
+/* Does some comparison (of that node, if given) have the number in the unit of its column: 600000 milliseconds? */
+static bool is_met_in_unit(const struct vsig_subject *subject, const struct question_value *value,
+                           const struct sql_node *node)
+{
+    struct vsig_threshold all[VSIG_MAX_THRESHOLDS];
+    uint32_t n = vsig_thresholds(subject, all);
+    for (uint32_t i = 0; i < n; i++)
+        if ((!node || all[i].node == node) && vsig_unit_of(subject, &all[i], value, NULL) == VSIG_UNIT_MET) return true;
+    return false;
+}
+
 static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                          uint32_t i)
 {
@@ -209,7 +221,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
-    if (has_next_number(run->subject, value, cue)) return;
+    if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
 }
@@ -363,6 +375,8 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
+    for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
+        if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);

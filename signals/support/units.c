@@ -131,11 +131,14 @@ static int unit_of_column(const struct schema_column *column)
     return -1;
 }
 
-/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres". */
-static double asked(const struct question *question, const struct question_value *value, int *unit)
+/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion", which is
+ * a number by itself. *bare gets it as it stands: 20, 1. */
+static double asked(const struct question *question, const struct question_value *value, int *unit, double *bare)
 {
     double number = value->number;
-    *unit = -1;
+    int own = unit_of(&question->tokens.items[value->first]);
+    *unit = own >= 0 && UNITS[own].thing == AMOUNT ? own : -1;
+    *bare = *unit < 0 ? number : number / UNITS[own].factor;
     for (uint32_t i = value->first + 1; i < question->tokens.n && i < value->first + 4; i++) {
         int next = unit_of(&question->tokens.items[i]);
         if (next < 0) break;
@@ -150,9 +153,11 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
                                     const struct question_value *value, double *expected)
 {
     int said, held = unit_of_column(threshold->column);
-    double number = asked(subject->analysis, value, &said), want = NAN;
+    double want = NAN, bare;
     if (expected) *expected = NAN;
-    if (said < 0 || value->kind != QUESTION_VALUE_NUMBER || number == 0) return VSIG_UNIT_NONE;
+    if (value->kind != QUESTION_VALUE_NUMBER) return VSIG_UNIT_NONE;
+    double number = asked(subject->analysis, value, &said, &bare);
+    if (said < 0 || number == 0) return VSIG_UNIT_NONE;
     enum thing thing = UNITS[said].thing;
     if (thing == AMOUNT && (held < 0 || UNITS[held].thing == AMOUNT))
         want = number / (held < 0 ? 1 : UNITS[held].factor);
@@ -160,7 +165,7 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
         want = number * UNITS[said].factor / UNITS[held].factor;
     if (expected) *expected = want;
     if (!isnan(want) && near(threshold->number, want)) return VSIG_UNIT_MET;
-    double ratio = threshold->number / value->number;
+    double ratio = threshold->number / bare;
     bool same = near(ratio, 1), usual = false;
     for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) usual |= near(ratio, USUAL[i]) || near(ratio, 1 / USUAL[i]);
     if (isnan(want)) return same ? VSIG_UNIT_UNKNOWN : usual ? VSIG_UNIT_SCALED : VSIG_UNIT_NONE;
