@@ -1822,7 +1822,11 @@ def outside_range(a, t):
         ]
     )
     right = a.one([f"{base} < {low} OR {c.sql} > {high}", f"{base} NOT BETWEEN {low} AND {high}"])
-    return q, right, [f"{base} BETWEEN {low} AND {high}", f"{base} < {low} AND {c.sql} > {high}", f"{base} > {high}", f"{base} < {low}"]
+    return (
+        q,
+        right,
+        [f"{base} BETWEEN {low} AND {high}", f"{base} < {low} AND {c.sql} > {high}", f"{base} > {high}", f"{base} < {low}"],
+    )
 
 
 def loose_or(a, t):
@@ -1860,7 +1864,9 @@ def loose_or(a, t):
                 f"Of {many} {condition(a, k, v)}: those with {ns} {bound} or else {zs}",
             ]
         )
-    right = a.one([f"({first} OR {second}) AND {rest}", f"{rest} AND ({first} OR {second})", f"{first} AND {rest} OR {second} AND {rest}"])
+    right = a.one(
+        [f"({first} OR {second}) AND {rest}", f"{rest} AND ({first} OR {second})", f"{first} AND {rest} OR {second} AND {rest}"]
+    )
     slips = [f"{first} OR {second} AND {rest}", f"{rest} AND {first} OR {second}", f"{first} OR ({second} AND {rest})"]
     return q, f"{base} {right}", [f"{base} {s}" for s in [*slips, f"{first} AND {rest}", f"{first} OR {second}"]]
 
@@ -1897,7 +1903,13 @@ def rows_not_amounts(a, t):
     c = a.one(t.of("is_category"))
     v, many = a.one(c.distinct), a.many(t)
     if a.rng.random() < 0.5:
-        q = a.one([f"How many {many} has {v} got?", f"How many {many} are there {condition(a, c, v)}?", f"In {v}, how many {many} do we count?"])
+        q = a.one(
+            [
+                f"How many {many} has {v} got?",
+                f"How many {many} are there {condition(a, c, v)}?",
+                f"In {v}, how many {many} do we count?",
+            ]
+        )
         where = f" WHERE {c.sql} = {literal(v)}"
         sides = [f"SELECT {f}({n.sql}) FROM {t.sql}{where}" for f in ("SUM", "MAX", "AVG", "SUM")]
         return q, f"SELECT COUNT(*) FROM {t.sql}{where}", [*sides, f"SELECT COUNT(DISTINCT {n.sql}) FROM {t.sql}{where}"]
@@ -1911,7 +1923,10 @@ def rows_not_amounts(a, t):
         ]
     )
     where = f" WHERE {c.sql} = {literal(v)}"
-    sides = [f"SELECT {x} FROM {t.sql}{where}" for x in (f"COUNT({n.sql})", "COUNT(*)", f"AVG({n.sql})", f"SUM(DISTINCT {n.sql})", f"COUNT({n.sql})")]
+    sides = [
+        f"SELECT {x} FROM {t.sql}{where}"
+        for x in (f"COUNT({n.sql})", "COUNT(*)", f"AVG({n.sql})", f"SUM(DISTINCT {n.sql})", f"COUNT({n.sql})")
+    ]
     return q, f"SELECT SUM({n.sql}) FROM {t.sql}{where}", sides
 
 
@@ -1924,7 +1939,11 @@ def large_number(a, t):
     bound = a.one(ABOVE[op]).format(n=f"{a.number(k)} {word}")
     base = f"SELECT {shown(t.label())} FROM {t.sql} WHERE {n.sql} {op}"
     q = a.one([f"Which {a.many(t)} have a {a.say(n.words)} of {bound}?", f"{a.many(t)} with {a.say(n.words)} {bound}"])
-    return q, f"{base} {k * unit}", [f"{base} {k}", f"{base.replace(f' {op}', f' {TURNED[op]}')} {k * unit}", f"{base} {k * unit * 10}", f"{base} {k}"]
+    return (
+        q,
+        f"{base} {k * unit}",
+        [f"{base} {k}", f"{base.replace(f' {op}', f' {TURNED[op]}')} {k * unit}", f"{base} {k * unit * 10}", f"{base} {k}"],
+    )
 
 
 def some_other(a, p, key, c, link):
@@ -2005,7 +2024,9 @@ def no_partner(a, p, key, c, link):
     pw = "COUNT(*)" if counted else "DISTINCT " + shown(label, "p.")
     crossed = f"SELECT {pw} FROM {p.sql} AS p JOIN {c.sql} AS c ON p.{key.sql} <> c.{link.sql}"
     slips = [f"{base} IN ({of})", crossed] + [
-        f"{base} NOT IN (SELECT {o.sql} FROM {d.sql} WHERE {o.sql} IS NOT NULL)" for d, o in getattr(p, "children", ()) if d.name != c.name
+        f"{base} NOT IN (SELECT {o.sql} FROM {d.sql} WHERE {o.sql} IS NOT NULL)"
+        for d, o in getattr(p, "children", ())
+        if d.name != c.name
     ]
     k = a.other(c.of("is_category"))
     if k:
@@ -2069,7 +2090,13 @@ def average_beyond(a, p, key, c, link):
     if f == "COUNT":
         m = a.rng.randint(1, 8)
         bound = a.one(ABOVE[op]).format(n=a.number(m))
-        q = a.one([f"{many} with {bound} {a.many(c)}", f"Which {many} have {bound} {a.many(c)} to their name?", f"{many} that have {a.many(c)}, {bound} of them"])
+        q = a.one(
+            [
+                f"{many} with {bound} {a.many(c)}",
+                f"Which {many} have {bound} {a.many(c)} to their name?",
+                f"{many} that have {a.many(c)}, {bound} of them",
+            ]
+        )
         right, where = f"{base} {group} HAVING COUNT(*) {op} {m}", f"c.{link.sql}"
     else:
         word = {"AVG": a.one(["average", "mean", "typical (mean)"]), "SUM": a.one(["total", "combined"])}[f]
@@ -2092,7 +2119,8 @@ def children_each(a, p, key, c, link):
     parents, many = f"COUNT(DISTINCT {link.sql})", a.many(c)
     q = a.one(
         [
-            f"How many {many} does a {a.single(p)} have on average" + (f", counting only {a.many(p)} with {many}?" if some else "?"),
+            f"How many {many} does a {a.single(p)} have on average"
+            + (f", counting only {a.many(p)} with {many}?" if some else "?"),
             f"Average number of {many} per {a.single(p)}" + (" that has any" if some else ""),
             f"On average, how many {many} are there for a {a.single(p)}?" + (" Only those that have some." if some else ""),
             f"What is the mean number of {many} a {a.single(p)} has?" + (" Leave out those without." if some else ""),
@@ -2103,7 +2131,11 @@ def children_each(a, p, key, c, link):
         upright = f"SELECT 1.0 * (SELECT COUNT(*) FROM {c.sql}) / (SELECT COUNT(*) FROM {p.sql})"
         inverted = f"SELECT 1.0 * (SELECT COUNT(*) FROM {p.sql}) / (SELECT COUNT(*) FROM {c.sql})"
     inner = f"SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM {c.sql} GROUP BY {link.sql})"
-    return q, a.one([upright, inner]) if some else upright, [inverted, inverted.replace("1.0 * ", ""), f"SELECT COUNT(*) FROM {c.sql}", inverted]
+    return (
+        q,
+        a.one([upright, inner]) if some else upright,
+        [inverted, inverted.replace("1.0 * ", ""), f"SELECT COUNT(*) FROM {c.sql}", inverted],
+    )
 
 
 def parents_own_where(a, p, key, c, link):
@@ -2179,7 +2211,9 @@ OF_PAIR += [
 
 MOST_OF_A_TEMPLATE = 2  # of one database
 # Those that few databases have columns for.
-MOST_OF_RARE = {t: 6 for t in (extreme_text, number_in_text, first_recorded, negated_missing, in_other_units, large_number, how_many_kept)}
+MOST_OF_RARE = {
+    t: 6 for t in (extreme_text, number_in_text, first_recorded, negated_missing, in_other_units, large_number, how_many_kept)
+}
 
 
 def named_after(child, others):
