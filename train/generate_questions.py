@@ -2178,6 +2178,51 @@ def least_partnered(a, p, key, c, link):
     return q, right, [left, right.replace(" LIMIT", " DESC LIMIT"), left]
 
 
+def counted_once(a, p, key, c, link):
+    """Things against their rows: each once, or each row."""
+    label = p.label()
+    way = a.one(["rows", "things", "list"])
+    if way == "rows":
+        k, v = a.one(c.of("is_category")), a.one(label[-1].distinct)
+        q = a.one([f"How many {a.many(c)} has {v} had?", f"How many {a.many(c)} are there of {v}?", f"Count {v}'s {a.many(c)}."])
+        tail = f"FROM {joined(p, key, c, link)} WHERE p.{label[-1].sql} = {literal(v)}"
+        n = a.other(c.of("is_number"))
+        slips = [f"SELECT COUNT(DISTINCT c.{k.sql}) {tail}", f"SELECT COUNT(DISTINCT c.{link.sql}) {tail}"]
+        return q, f"SELECT COUNT(*) {tail}", slips + ([f"SELECT SUM(c.{n.sql}) {tail}"] if n else slips)
+    if way == "things":
+        q = a.one(
+            [
+                f"How many {a.many(p)} have any {a.single(c)}?",
+                f"How many individual {a.many(p)} occur in the {a.many(c)}?",
+                f"How many {a.many(p)} have {a.many(c)} on the books?",
+                f"Number of {a.many(p)} with {a.many(c)}, each {a.single(p)} counted a single time",
+            ]
+        )
+        right = a.one(
+            [
+                f"SELECT COUNT(DISTINCT {link.sql}) FROM {c.sql}",
+                f"SELECT COUNT(DISTINCT p.{key.sql}) FROM {joined(p, key, c, link)}",
+            ]
+        )
+        rows = right.replace("DISTINCT ", "")
+        return q, right, [rows, f"SELECT COUNT(*) FROM {p.sql}", f"SELECT COUNT(*) FROM {c.sql}", rows]
+    k = a.one(c.of("is_category"))
+    v, w = a.one(k.distinct), a.one(k.distinct)
+    q = a.one(
+        [
+            f"List every {a.single(p)} that has a {a.single(c)} {condition(a, k, v)}, once each.",
+            f"Which {a.many(p)} have {a.many(c)} {condition(a, k, v)}? Name each a single time.",
+            f"{a.many(p)} with {a.many(c)} {condition(a, k, v)}, no repeats",
+        ]
+    )
+    tail = f"{shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE c.{k.sql} ="
+    return (
+        q,
+        f"SELECT DISTINCT {tail} {literal(v)}",
+        [f"SELECT {tail} {literal(v)}", f"SELECT DISTINCT {tail} {literal(w)}", f"SELECT {tail} {literal(v)}"],
+    )
+
+
 OF_TABLE += [
     quotient,
     quotient,
@@ -2204,6 +2249,8 @@ OF_PAIR += [
     children_each,
     parents_own_where,
     least_partnered,
+    counted_once,
+    counted_once,
 ]
 
 

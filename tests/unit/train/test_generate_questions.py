@@ -49,7 +49,7 @@ def check(lines, db):
         if all(rows(db, c["sql"]) == right for c in line["candidates"][1:]): told.append(f"{line['id']}: no slip differs: {line['question']}")
     for name in ("with_none", "in_time", "share", "number_in_text", "how_many_kept", "by_role", "not_recorded", "never_with",
                  "quotient", "extreme_text", "first_recorded", "negated_two", "negated_missing", "loose_or", "rows_not_amounts", "none_under", "no_partner",
-                 "both_or_either", "average_beyond", "children_each", "parents_own_where", "least_partnered"):
+                 "both_or_either", "average_beyond", "children_each", "parents_own_where", "least_partnered", "counted_once"):
         if not templates[name]: told.append(f"nothing asked by {name}")
     return told
 
