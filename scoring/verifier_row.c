@@ -43,6 +43,9 @@ static void make_names(void)
         names[VERIFIER_ROW_SURPRISE + i] = g_strdup_printf("surprise_%s", name);
     }
     name_totals();
+    static const char *const findings[VERIFIER_FINDINGS] = {"findings_errors", "findings_warnings", "findings_weight",
+                                                            "findings_seldom"};
+    for (unsigned i = 0; i < VERIFIER_FINDINGS; i++) names[VERIFIER_ROW_FINDINGS + i] = findings[i];
 }
 
 const char *const *verifier_row_names(void)
@@ -55,7 +58,8 @@ const char *const *verifier_row_names(void)
 enum feature_group verifier_row_group(unsigned column)
 {
     if (column < FEATURE_COUNT) return features_group(column);
-    return column < VERIFIER_ROW_EXPECTS ? FEATURE_GROUP_SIGNALS : FEATURE_GROUP_COMPONENTS;
+    bool signals = column < VERIFIER_ROW_EXPECTS || column >= VERIFIER_ROW_FINDINGS;
+    return signals ? FEATURE_GROUP_SIGNALS : FEATURE_GROUP_COMPONENTS;
 }
 
 /* --- the row --- */
@@ -92,7 +96,7 @@ static void add_surprise(float *row, enum sql_component component, float signed_
 
 static void fill_expected(const float *features, const double *expected, float *row)
 {
-    memset(row + VERIFIER_ROW_TOTALS, 0, (VERIFIER_ROW - VERIFIER_ROW_TOTALS) * sizeof *row);
+    memset(row + VERIFIER_ROW_TOTALS, 0, (VERIFIER_ROW_FINDINGS - VERIFIER_ROW_TOTALS) * sizeof *row);
     for (unsigned i = 0; i < SQL_COMPONENT_COUNT; i++) {
         double p = CLAMP(expected[i], LEAST_P, 1 - LEAST_P);
         bool has = features[FEATURE_COMPONENTS + i] > 0.5F;
@@ -103,6 +107,27 @@ static void fill_expected(const float *features, const double *expected, float *
     }
 }
 
+/* Those that fire on less than one right query in 200, and on few wrong ones: an error of any of them is seldom a false
+ * alarm, whatever it is about. */
+static const enum vsig_id SELDOM[] = {
+    VSIG_ID_contradicted_value, VSIG_ID_null_first,   VSIG_ID_unit_mismatch,  VSIG_ID_inverted_ratio,
+    VSIG_ID_counted_amount,     VSIG_ID_wrong_role,   VSIG_ID_wrong_grouping, VSIG_ID_date_part,
+    VSIG_ID_loose_or,           VSIG_ID_crossed_keys, VSIG_ID_set_mismatch,   VSIG_ID_evidence_ignored,
+    VSIG_ID_text_number,        VSIG_ID_not_in_null,  VSIG_ID_contradiction,  VSIG_ID_integer_division,
+};
+
+static void fill_findings(const float *signals, float *out)
+{
+    enum { ERRORS, WARNINGS, WEIGHT, OF_SELDOM };
+    for (unsigned i = 0; i < VERIFIER_FINDINGS; i++) out[i] = 0;
+    for (unsigned i = 0; i < VSIG_ID_END; i++) {
+        if (!(signals[i] >= 1)) continue; /* NAN: not known */
+        out[signals[i] >= 2 ? ERRORS : WARNINGS]++;
+        out[WEIGHT] += signals[i];
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(SELDOM); i++) out[OF_SELDOM] += signals[SELDOM[i]] >= 2;
+}
+
 void verifier_row(const float *features, const float *signals, const double *expected, float *row)
 {
     memcpy(row, features, FEATURE_COUNT * sizeof *row);
@@ -110,7 +135,8 @@ void verifier_row(const float *features, const float *signals, const double *exp
     if (expected && !isnan(features[FEATURE_COMPONENTS]))
         fill_expected(features, expected, row);
     else
-        fill_unknown(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW - VERIFIER_ROW_EXPECTS);
+        fill_unknown(row + VERIFIER_ROW_EXPECTS, VERIFIER_ROW_FINDINGS - VERIFIER_ROW_EXPECTS);
+    fill_findings(signals, row + VERIFIER_ROW_FINDINGS);
 }
 
 void verifier_row_signals(const struct msg_judged *judged, float *signals)

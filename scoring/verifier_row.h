@@ -5,6 +5,8 @@
  *   expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at what the
  *              candidate does instead: -log P(present) where it has it, log P(absent) where it has it not, so that the
  *              sign tells too much from too little; then sums and extremes of them, in all and by group
+ *   findings   how many signals found an error, a warning, anything but a note; errors of those that seldom fire, of which
+ *              trees see too few to learn each by itself
  */
 #ifndef ASSAY_SCORING_VERIFIER_ROW_H
 #define ASSAY_SCORING_VERIFIER_ROW_H
@@ -20,7 +22,9 @@ enum {
     VERIFIER_TOTALS = 8, /* sum, three greatest, too much and too little: sum and greatest */
     VERIFIER_ROW_GROUPS = VERIFIER_ROW_TOTALS + VERIFIER_TOTALS,
     VERIFIER_GROUP_TOTALS = 3, /* sum, most too much, most too little */
-    VERIFIER_ROW = VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * SQL_PART_COUNT
+    VERIFIER_ROW_FINDINGS = VERIFIER_ROW_GROUPS + VERIFIER_GROUP_TOTALS * SQL_PART_COUNT,
+    VERIFIER_FINDINGS = 4, /* errors, warnings, both by weight, errors of signals that seldom fire */
+    VERIFIER_ROW = VERIFIER_ROW_FINDINGS + VERIFIER_FINDINGS
 };
 
 /* Names of the columns; they live for ever. */

@@ -4,7 +4,8 @@
  * that are wrong in ways a text-to-SQL system may be: mutants of the gold, mutants of mutants, and *siblings*, the gold
  * queries of other questions on the same database, those of the most similar question first. Labels come from
  * execution: a mutant or sibling with the gold's result is right. Queries that fail are left out, for the verifier
- * never sees one.
+ * never sees one. So are questions whose gold is itself proved wrong by the data: numbers that are sorted or compared as
+ * text, NULL that comes first.
  *
  * Instead of gold a line may have feedback (train/feedback.h): a candidate that was called right stands for the gold,
  * one called wrong labels those with its result, and the others stay unknown.

@@ -511,14 +511,21 @@ static bool step_takes(const struct cue_scan *scan, const struct step *step, uin
     return id != NO_WORD && step->set[id / 64] >> id % 64 & 1U;
 }
 
+/* Tokens that a step takes: a number goes with its scale ("ten million"). */
+static int tokens_at(const struct cue_scan *scan, const struct step *step, uint32_t token)
+{
+    int value = step->number ? scan->value_at[token] : -1;
+    return value < 0 ? 1 : (int)scan->reader->out->values[value].n_tokens;
+}
+
 /* Tokens from `token` on that the steps from `s` on take; -1: they do not match. */
 static int match(const struct cue_scan *scan, const struct pattern *pattern, uint32_t s, uint32_t token)
 {
     if (s == pattern->n_steps) return 0;
     const struct step *step = &pattern->steps[s];
     if (token < scan->tokens->n && step_takes(scan, step, token)) {
-        int rest = match(scan, pattern, s + 1, token + 1);
-        if (rest >= 0) return rest + 1;
+        int taken = tokens_at(scan, step, token), rest = match(scan, pattern, s + 1, token + (uint32_t)taken);
+        if (rest >= 0) return rest + taken;
     }
     return step->optional ? match(scan, pattern, s + 1, token) : -1;
 }

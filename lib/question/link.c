@@ -104,7 +104,8 @@ static bool is_same_number(const struct link_maker *maker, const struct text_tok
     int at = maker->question->words[word].value;
     const struct question_value *value = at < 0 ? NULL : &maker->question->question->values[at];
     return literal->is_number && value && value->kind == QUESTION_VALUE_NUMBER &&
-           fabs(value->number - literal->number) < 1e-9 * fabs(literal->number) + 1e-12;
+           (fabs(value->number - literal->number) < 1e-9 * fabs(literal->number) + 1e-12 ||
+            fabs(value->scaled - literal->number) < 1e-9 * fabs(literal->number) + 1e-12);
 }
 
 /* Text that the column does not hold meets no row, whoever said it. */

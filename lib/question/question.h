@@ -22,7 +22,8 @@ struct question_value {
     enum question_value_kind kind;
     uint32_t start, end;           /* bytes of the question */
     const char *text;              /* as written, quotes off; numbers in canonical form */
-    double number;                 /* of QUESTION_VALUE_NUMBER */
+    double number;                 /* of QUESTION_VALUE_NUMBER, as it stands: 10 of "ten million" */
+    double scaled;                 /* with the scale behind it: 10,000,000; else the number itself */
     uint32_t first, n_tokens;      /* tokens of the question */
     const struct schema_hit *hits; /* columns that hold it; NULL when none */
     uint32_t n_hits;

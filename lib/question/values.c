@@ -64,15 +64,26 @@ static bool add_quoted(struct reader *reader, uint32_t i)
     return keep_hits(reader, value, hits, n);
 }
 
-static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled)
+/* Words behind a number that multiply it: "ten million", "200 thousand". */
+static const struct {
+    const char *word;
+    double factor;
+} SCALES[] = {{"hundred", 100}, {"thousand", 1e3}, {"million", 1e6},   {"millions", 1e6},
+              {"billion", 1e9}, {"billions", 1e9}, {"trillion", 1e12}, {"trillions", 1e12}};
+
+/* How many of them stand behind the number at `i`; *factor gets what they multiply it by. */
+static uint32_t scale_words(const struct text_tokens *tokens, uint32_t i, double *factor)
 {
-    struct question_value *value = push(reader, QUESTION_VALUE_NUMBER, i, 1);
-    if (!value) return true;
-    value->number = number;
-    value->spelled = spelled;
-    bool whole = floor(number) == number && fabs(number) < 1e15;
-    value->text = whole ? arena_printf(reader->arena, "%.0f", number) : arena_printf(reader->arena, "%.12g", number);
-    return value->text != NULL;
+    uint32_t n = 0;
+    for (bool found = true; found && i + n + 1 < tokens->n; n += found) {
+        const struct text_token *token = &tokens->items[i + n + 1];
+        found = false;
+        for (size_t s = 0; s < sizeof SCALES / sizeof SCALES[0] && token->kind == TEXT_WORD && !found; s++) {
+            found = strcmp(token->norm, SCALES[s].word) == 0;
+            if (found) *factor *= SCALES[s].factor;
+        }
+    }
+    return n;
 }
 
 static bool is_times(const struct text_token *token, double *number)
@@ -80,6 +91,21 @@ static bool is_times(const struct text_token *token, double *number)
     for (size_t i = 0; i < sizeof TIMES / sizeof TIMES[0]; i++)
         if (strcmp(token->norm, TIMES[i].word) == 0) return *number = TIMES[i].number, true;
     return false;
+}
+
+/* *taken gets its tokens. */
+static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled, uint32_t *taken)
+{
+    double factor = 1;
+    *taken = 1 + scale_words(&reader->out->tokens, i, &factor);
+    struct question_value *value = push(reader, QUESTION_VALUE_NUMBER, i, *taken);
+    if (!value) return true;
+    value->number = number;
+    value->scaled = number * factor;
+    value->spelled = spelled;
+    bool whole = floor(number) == number && fabs(number) < 1e15;
+    value->text = whole ? arena_printf(reader->arena, "%.0f", number) : arena_printf(reader->arena, "%.12g", number);
+    return value->text != NULL;
 }
 
 static bool starts_sentence(const struct text_tokens *tokens, uint32_t i)
@@ -190,9 +216,9 @@ bool read_values(struct reader *reader)
         else if (may_start(tokens, i) && (n = add_known_run(reader, i, tokens->n, &tries, &full)))
             continue;
         else if (token->is_number)
-            full = !add_number(reader, i, token->number, token->kind == TEXT_WORD);
+            full = !add_number(reader, i, token->number, token->kind == TEXT_WORD, &n);
         else if (is_times(token, &times))
-            full = !add_number(reader, i, times, true);
+            full = !add_number(reader, i, times, true, &n);
         else
             n = add_proper_run(reader, i, tokens->n, &full);
     }

@@ -87,7 +87,7 @@ static void count_bound(const struct extraction *ex, struct bound_counts *counts
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
     const struct question_value *number = &ex->question->values[value];
-    uint32_t n = query_compared_with(ex->subject, number->number, found);
+    uint32_t n = query_compared_with_value(ex->subject, number, found);
     bool exact = false, same_way = false;
     counts->any = true;
     for (uint32_t i = 0; i < n; i++) {

@@ -91,8 +91,10 @@ void extract_asked(struct extraction *ex);
 void extract_schema(struct extraction *ex);
 void extract_result(struct extraction *ex);
 void extract_joins(struct extraction *ex);
+void extract_logic(struct extraction *ex);
 void extract_measure(struct extraction *ex);
 void extract_links(struct extraction *ex);
+void extract_sums(struct extraction *ex); /* over what all others found: last */
 void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
 
 #endif

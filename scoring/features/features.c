@@ -113,9 +113,11 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_schema(ex);
     extract_result(ex);
     extract_joins(ex);
+    extract_logic(ex);
     extract_measure(ex);
     extract_alignment(ex, explanation);
     extract_links(ex);
+    extract_sums(ex);
     return true;
 }
 

@@ -60,7 +60,7 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
 static int is_met(const struct extraction *ex, const struct question_cue *cue)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(ex->subject, ex->question->values[cue->number].number, found);
+    uint32_t n = query_compared_with_value(ex->subject, &ex->question->values[cue->number], found);
     for (uint32_t i = 0; i < n; i++)
         if (admits(cue, found[i].op) || found[i].excluded) return 1;
     return n ? -1 : 0;

@@ -29,7 +29,8 @@ static bool matches_value(const struct extraction *ex, const struct condition_li
 {
     const struct question_value *value = &ex->question->values[v];
     if (value->kind == QUESTION_VALUE_NUMBER && literal->is_number)
-        return fabs(fabs(value->number) - fabs(literal->number)) < EQUAL;
+        return fabs(fabs(value->number) - fabs(literal->number)) < EQUAL ||
+               fabs(fabs(value->scaled) - fabs(literal->number)) < EQUAL;
     const char *letters = extract_letters(ex->arena, value->text, strlen(value->text));
     return letters && extract_texts_match(letters, literal->letters);
 }

@@ -4,6 +4,7 @@
  * some and none has an operator that the cue admits, the first is marked. A direction that is wrong is an error; a
  * bound that is included where it should be excluded changes nothing when the column does not hold the bound: then it
  * is a note. A number that is nowhere compared is the matter of unused_value. */
+#include "signals/support/logic.h"
 #include "signals/support/query.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
 {
     const struct question_value *value = &run->subject->analysis->values[index];
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(run->subject, value->number, found);
+    uint32_t n = query_compared_with_value(run->subject, value, found);
     if (!n || evidence_states(run->subject->analysis, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -111,7 +112,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
 static bool is_equality(const struct vsig_run *run, int index)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
-    uint32_t n = query_compared_with(run->subject, run->subject->analysis->values[index].number, found);
+    uint32_t n = query_compared_with_value(run->subject, &run->subject->analysis->values[index], found);
     return n > 0 && found[0].op == SQL_OP_EQ;
 }
 
@@ -153,6 +154,18 @@ static void check_column(struct vsig_run *run)
                   odd.used->name);
 }
 
+/* "over 8 participants" as student_id > 8: the size of a key says nothing, unless the question speaks of ids. */
+static void check_keys(struct vsig_run *run)
+{
+    static const char *const IDS[] = {"id", "ids", "key", "number", "no", "code", "ssn", NULL};
+    struct vsig_logic logic;
+    vsig_logic_look(run->subject, &logic);
+    if (!logic.key_sized || run->subject->analysis->evidence.n) return;
+    for (const char *const *word = IDS; *word; word++)
+        if (question_has(run->subject->analysis, *word)) return;
+    vsig_fire(run, VSIG_ERROR, logic.key_sized, "a key is compared by size, of which the question says nothing");
+}
+
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
@@ -166,6 +179,7 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
             check_number(run, cue, cue->number);
     }
     check_column(run);
+    if (run->verdict->state != VSIG_FIRED) check_keys(run);
     return ERR_OK;
 }
 

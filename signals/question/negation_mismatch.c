@@ -2,13 +2,16 @@
  *
  * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
  * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+#include "signals/support/logic.h"
+#include "signals/support/phrase.h"
+#include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum { OPT_UNASKED };
-enum { BOUND_REACH = 4 };
+enum { BOUND_REACH = 4, NOUN_REACH = 4, MIN_START = 5 };
 
 /* Words that justify an exclusion although they are no negation. */
 static const char *const EXCLUDERS[] = {
@@ -84,15 +87,70 @@ static bool negates_bound(const struct vsig_subject *subject, const struct quest
     return false;
 }
 
+/* Does the value begin like one of the words behind the negation: Subscriber, "without a subscription"? */
+static bool is_negated_noun(const struct question *question, const struct question_cue *negation, const char *value,
+                            size_t len)
+{
+    uint32_t first = negation->first + negation->n_tokens, end = MIN(first + NOUN_REACH, question->tokens.n);
+    for (uint32_t i = first; i < end; i++) {
+        const char *norm = question->tokens.items[i].norm;
+        if (len >= MIN_START && strlen(norm) >= MIN_START && g_ascii_strncasecmp(norm, value, MIN_START) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The other of a column's two values is taken: type = 'Customer' for those who are no subscribers. */
+static bool takes_the_other(const struct vsig_subject *subject, const struct question_cue *negation)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    uint32_t n = vsig_predicates(subject, all);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct schema_stats *stats = &all[i].column->stats;
+        const struct sql_node *literal = all[i].literals[0];
+        bool equal = sql_is(all[i].node, SQL_BINARY) && all[i].node->op == SQL_OP_EQ && all[i].n_literals == 1;
+        if (!equal || !literal->text || stats->distinct != 2 || stats->n_top != 2) continue;
+        if (is_negated_noun(subject->analysis, negation, literal->text, literal->text_len)) continue;
+        for (uint32_t t = 0; t < stats->n_top; t++)
+            if (stats->top[t].value.type == DB_TEXT &&
+                is_negated_noun(subject->analysis, negation, stats->top[t].value.text, stats->top[t].value.len))
+                return true;
+    }
+    return false;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
-    if (has_outer_join(subject) || negates_bound(subject, cue)) return; /* a left join keeps those without */
+    if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
+        return; /* a left join keeps those without */
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
+}
+
+/* None of it, and the query takes those that have some other: WHERE amenity <> 'TV' on joined rows. Neither A nor B, and the
+ * query leaves out only what is both. */
+static void check_scope(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const SOME[] = {"other than", "else",    "isn't",    "is not",    "aren't",    "are not",
+                                       "wasn't",     "weren't", "outside",  "besides",   "at least",  "some",
+                                       "but",        "except",  "another",  "other",     "all",       "every",
+                                       "only",       "was not", "were not", "excluding", "different", NULL};
+    static const char *const NEITHER[] = {"neither", "nor", NULL};
+    const struct question *question = run->subject->analysis;
+    const struct question_cue *cue = sure_negation(question);
+    struct vsig_logic logic;
+    struct vsig_phrase at;
+    vsig_logic_look(run->subject, &logic);
+    if (logic.leaves_both && !logic.leaves_each && vsig_phrase_find(&question->tokens, NEITHER, 0, &at))
+        vsig_fire(run, VSIG_ERROR, view->negation, "the question asks for neither, the query leaves out what is both");
+    if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
+    if (vsig_phrase_find(&question->tokens, SOME, 0, &at)) return;
+    vsig_fire(run, VSIG_ERROR, logic.row_excluded,
+              "the question asks for those that have none, the query for those that have another");
 }
 
 /* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
@@ -131,6 +189,7 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_missing(run, &view);
+    check_scope(run, &view);
     check_unasked(run, &view);
     return ERR_OK;
 }

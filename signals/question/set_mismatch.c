@@ -3,6 +3,8 @@
  * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped
  * count say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes
  * none. */
+#include "signals/support/logic.h"
+#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 
 #include <string.h>
@@ -60,6 +62,36 @@ static bool both_of_values(const struct question *question)
     return seen >= 2;
 }
 
+static bool is_text_value(const struct question_value *value)
+{
+    return value->kind != QUESTION_VALUE_NUMBER && !value->is_name;
+}
+
+/* Have two values a column in common? Of two names that are no values as they stand (parts of some), nobody knows. */
+static bool share_column(const struct question_value *a, const struct question_value *b)
+{
+    if (!a->n_hits && !b->n_hits) return true;
+    for (uint32_t i = 0; i < a->n_hits; i++)
+        for (uint32_t k = 0; k < b->n_hits; k++)
+            if (a->hits[i].column == b->hits[k].column) return true;
+    return false;
+}
+
+/* "Nuts as well as Soy", "a TV lounge and also a study room": values of one column on both sides. */
+static bool as_well_as(const struct question *question)
+{
+    static const char *const PHRASES[] = {"as well as", "and also", "and at the same time", "and another", NULL};
+    struct vsig_phrase at;
+    if (!vsig_phrase_find(&question->tokens, PHRASES, 0, &at)) return false;
+    for (uint32_t i = 0; i < question->n_values; i++)
+        for (uint32_t k = i + 1; k < question->n_values; k++)
+            if (question->values[i].first < at.first && question->values[k].first >= at.first + at.n_tokens &&
+                is_text_value(&question->values[i]) && is_text_value(&question->values[k]) &&
+                share_column(&question->values[i], &question->values[k]))
+                return true;
+    return false;
+}
+
 static bool asks_either(const struct question *question)
 {
     return question->cue_kinds >> QUESTION_CUE_EITHER & 1U;
@@ -68,11 +100,14 @@ static bool asks_either(const struct question *question)
 static void check_both(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
-    if (!question_cue_any(question, 1U << QUESTION_CUE_BOTH) || asks_either(question) || !both_of_values(question))
-        return;
+    bool both = question_cue_any(question, 1U << QUESTION_CUE_BOTH) && both_of_values(question);
+    struct vsig_logic logic;
+    vsig_logic_look(run->subject, &logic);
+    if (!(both || as_well_as(question)) || asks_either(question)) return;
     if (view->compound[QUERY_INTERSECT] || view->having || view->compound[QUERY_EXCEPT]) return;
     struct pair pair = {NULL, SQL_OP_NONE};
     const struct sql_node *node = find_pair(run->subject, &pair) ? pair.node : view->in_list;
+    if (logic.any_set) node = logic.any_set;
     if (!node) node = view->compound[QUERY_UNION];
     if (!node) return;
     vsig_fire(run, VSIG_ERROR, node,

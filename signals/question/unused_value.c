@@ -9,6 +9,7 @@
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
 #include "signals/support/contradiction.h"
 #include "signals/support/query.h"
+#include "signals/support/units.h"
 
 #include <glib.h>
 #include <math.h>
@@ -119,7 +120,9 @@ static bool has_number(const struct literals *literals, const struct question_va
 {
     for (uint32_t i = 0; i < literals->n; i++) {
         const struct literal *literal = &literals->items[i];
-        if (literal->is_number && fabs(fabs(literal->number) - fabs(value->number)) < 1e-9) return true;
+        if (literal->is_number && (fabs(fabs(literal->number) - fabs(value->number)) < 1e-9 ||
+                                   fabs(fabs(literal->number) - fabs(value->scaled)) < 1e-9))
+            return true;
         if (has_digits(literal->text, value->text)) return true;
     }
     return false;
@@ -200,6 +203,17 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
     }
 }
 
+/* Does some comparison (of that node, if given) have the number in the unit of its column: 600000 milliseconds? */
+static bool is_met_in_unit(const struct vsig_subject *subject, const struct question_value *value,
+                           const struct sql_node *node)
+{
+    struct vsig_threshold all[VSIG_MAX_THRESHOLDS];
+    uint32_t n = vsig_thresholds(subject, all);
+    for (uint32_t i = 0; i < n; i++)
+        if ((!node || all[i].node == node) && vsig_unit_of(subject, &all[i], value, NULL) == VSIG_UNIT_MET) return true;
+    return false;
+}
+
 static void check_number(struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                          uint32_t i)
 {
@@ -207,7 +221,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
-    if (has_next_number(run->subject, value, cue)) return;
+    if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
 }
@@ -297,13 +311,40 @@ static bool words_meet(const char *a, const char *b)
     return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
 }
 
+/* "2 million" for 2000000. */
+static bool is_scaled_value(const struct question *question, const struct literal *literal)
+{
+    for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
+            fabs(question->values[i].scaled - fabs(literal->number)) < 1e-9)
+            return true;
+    return false;
+}
+
+/* "associate professors" for AssocProf: each part of the word begins a word of the question. */
+static bool is_run_together(struct vsig_run *run, const struct literal *literal)
+{
+    const struct text_tokens *said = &run->subject->analysis->tokens;
+    struct text_tokens parts = text_split_identifier(run->subject->arena, literal->node->text, literal->node->text_len);
+    if (!parts.items || parts.n < 2 || memchr(literal->node->text, ' ', literal->node->text_len)) return false;
+    for (uint32_t p = 0; p < parts.n; p++) {
+        const char *part = parts.items[p].norm;
+        bool met = false;
+        for (uint32_t i = 0; i < said->n && !met; i++)
+            met = strlen(part) >= MIN_PART && g_str_has_prefix(said->items[i].norm, part);
+        if (!met) return false;
+    }
+    return true;
+}
+
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
     if (question_says_text(run->subject->arena, question, literal->text, strlen(literal->text), NULL)) return true;
-    if (!words.items || tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
+    if (!words.items || is_scaled_value(question, literal) || is_run_together(run, literal) ||
+        tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
         return true;
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;
@@ -334,6 +375,8 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
+    for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
+        if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);

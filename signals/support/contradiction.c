@@ -1,5 +1,6 @@
 #include "signals/support/contradiction.h"
 
+#include "lib/text/lexicon.h"
 #include "signals/support/query.h"
 #include "signals/support/sibling.h"
 
@@ -47,8 +48,13 @@ bool vsig_stands_for(struct vsig_subject *subject, const struct vsig_predicate *
     return false;
 }
 
+/* Words of the question that say another value of the column by its very name, and so nothing else; n 0: none. */
+struct taken {
+    uint32_t first, n;
+};
+
 /* Words of the text and of the question that begin alike: "comp. sci." and computer science. */
-static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words)
+static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words, struct taken taken)
 {
     enum { MIN_START = 3, LONG_START = 5 }; /* AssocProf: associate professor */
     for (uint32_t w = 0; w < words->n; w++) {
@@ -56,6 +62,7 @@ static bool begins_alike(const struct text_tokens *said, const struct text_token
         const char *word = words->items[w].stem;
         for (uint32_t i = 0; i < said->n; i++) {
             if (said->items[i].is_stop || said->items[i].kind == TEXT_PUNCT) continue;
+            if (i >= taken.first && i < taken.first + taken.n) continue;
             size_t least = MIN(strlen(word), strlen(said->items[i].stem));
             if (least >= MIN_START && strncmp(word, said->items[i].stem, least > LONG_START ? LONG_START : least) == 0)
                 return true;
@@ -77,13 +84,15 @@ static bool is_short_for(const struct text_tokens *said, const char *folded)
     return false;
 }
 
-static bool is_said(struct vsig_subject *subject, const struct schema_column *column, const char *text, size_t len)
+static bool is_said(struct vsig_subject *subject, const struct schema_column *column, const char *text, size_t len,
+                    struct taken taken)
 {
     const struct question *question = subject->analysis;
     struct question_text literal;
     if (question_says_text(subject->arena, question, text, len, NULL) != QUESTION_FORM_NONE) return true;
     if (!question_text_of(subject->arena, text, len, &literal)) return true;
-    if (begins_alike(&question->tokens, &literal.words) || begins_alike(&question->evidence, &literal.words) ||
+    if (begins_alike(&question->tokens, &literal.words, taken) ||
+        begins_alike(&question->evidence, &literal.words, (struct taken){0}) ||
         is_short_for(&question->tokens, literal.folded))
         return true;
     for (uint32_t i = 0; i < question->n_values; i++) { /* the name of the code, in another column of its row */
@@ -117,7 +126,7 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     if (subject->analysis->evidence.n > 0 || query_is_excluded(predicate->node)) return;
     if (said != 1U << QUESTION_MALE && said != 1U << QUESTION_FEMALE) return;
     if (wanted == QUESTION_NO_GENDER &&
-        (is_not || is_said(subject, predicate->column, literal->text, literal->text_len)))
+        (is_not || is_said(subject, predicate->column, literal->text, literal->text_len, (struct taken){0})))
         return; /* neither of them ('X'), and not left out */
     if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
@@ -136,12 +145,82 @@ static void look_at_value(struct vsig_subject *subject, const struct vsig_predic
     size_t len;
     if (!plain_part(predicate->literals[l], &text, &len)) return;
     uint32_t n_said = question_values_of(subject->arena, subject->analysis, subject->schema, predicate->column, said);
-    if (!n_said || is_said(subject, predicate->column, text, len)) return;
     for (uint32_t i = 0; i < n_said; i++) {
+        bool by_name = said[i].form >= QUESTION_FORM_WORD && said[i].first != UINT32_MAX;
+        struct taken taken = {by_name ? said[i].first : 0, by_name ? said[i].n_tokens : 0};
+        if (is_said(subject, predicate->column, text, len, taken)) continue;
         if (vsig_stands_for(subject, all, n, predicate->column, said[i].stored)) continue;
         add(out, count, predicate, l, said[i], said[i].sure);
         return;
     }
+}
+
+/* 1: yes, true, Y, T, 1; 0: no, false, N, F, 0; -1: neither. */
+static int yes_or_no(const char *text, size_t len)
+{
+    static const char *const WORDS[2][6] = {{"no", "n", "false", "f", "0", NULL}, {"yes", "y", "true", "t", "1", NULL}};
+    for (int yes = 0; yes < 2; yes++)
+        for (const char *const *word = WORDS[yes]; *word; word++)
+            if (sql_name_is(text, len, *word, strlen(*word))) return yes;
+    return -1;
+}
+
+/* A column of yes and no alone; *no gets its other value. */
+static bool is_flag(const struct schema_column *column, const char **no)
+{
+    int seen[2] = {0};
+    if (column->stats.distinct != 2 || column->stats.n_top != 2) return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct db_value *value = &column->stats.top[i].value;
+        int says = value->type == DB_TEXT                                    ? yes_or_no(value->text, value->len)
+                   : value->type == DB_INT && value->i >= 0 && value->i <= 1 ? (int)value->i
+                                                                             : -1;
+        if (says < 0) return false;
+        seen[says]++;
+        if (!says) *no = value->type == DB_TEXT ? value->text : "0";
+    }
+    return seen[0] == 1 && seen[1] == 1;
+}
+
+static bool is_opposite(const struct text_token *said, const struct text_token *word)
+{
+    uint32_t a = text_lexicon_stem(said->stem), b = text_lexicon_stem(word->stem);
+    return a != TEXT_NO_WORD && b != TEXT_NO_WORD && text_lexicon_relate(a, b).kind == TEXT_RELATION_OPPOSITE;
+}
+
+/* The word of the question that denies the column: "no scholarship", "not active", "inactive"; -1. */
+static int denied_at(const struct question *question, const struct schema_column *column)
+{
+    static const char *const NOT[] = {"no",     "not",    "without", "never", "isn't",
+                                      "aren't", "wasn't", "weren't", "non",   NULL};
+    for (uint32_t i = 0; i < question->tokens.n; i++) {
+        const struct text_token *said = &question->tokens.items[i];
+        bool denied = false;
+        for (uint32_t back = 1; back <= 2 && back <= i && !denied; back++)
+            for (const char *const *not = NOT; *not &&!denied; not ++)
+                denied = strcmp(question->tokens.items[i - back].norm, *not ) == 0;
+        for (uint32_t w = 0; w < column->words.n && said->kind == TEXT_WORD && !said->is_stop; w++) {
+            const struct text_token *word = &column->words.items[w];
+            if (word->is_stop) continue;
+            if (strcmp(said->stem, word->stem) == 0) return denied ? (int)i : -1;
+            if (is_opposite(said, word)) return denied ? -1 : (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Y where the question denies what the column tells. */
+static void look_at_flag(struct vsig_subject *subject, const struct vsig_predicate *predicate,
+                         struct vsig_contradiction *out, uint32_t *count)
+{
+    const struct sql_node *literal = predicate->n_literals == 1 ? predicate->literals[0] : NULL;
+    const char *no = NULL;
+    if (!sql_is(predicate->node, SQL_BINARY) || predicate->node->op != SQL_OP_EQ || !literal || !literal->text) return;
+    if (yes_or_no(literal->text, literal->text_len) != 1 || query_is_excluded(predicate->node)) return;
+    if (subject->analysis->evidence.n > 0 || !is_flag(predicate->column, &no)) return;
+    int at = denied_at(subject->analysis, predicate->column);
+    if (at < 0) return;
+    add(out, count, predicate, 0, (struct question_said){(uint32_t)at, 1, no, QUESTION_FORM_CODE, true}, true);
 }
 
 uint32_t vsig_contradictions(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
@@ -150,6 +229,7 @@ uint32_t vsig_contradictions(struct vsig_subject *subject, const struct vsig_pre
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!is_equality(all[i].node)) continue;
+        look_at_flag(subject, &all[i], out, &count);
         for (uint32_t l = 0; l < all[i].n_literals; l++) {
             if (!is_text(all[i].literals[l])) continue;
             if (question_column_is_gender(all[i].column))

@@ -29,13 +29,17 @@ bool vsig_holds_amounts(const struct vsig_subject *subject, const struct schema_
                                             "number", "no",      "posit", "phone",  "zip",   "month",
                                             "day",    "version", "round", "season", "level", NULL};
     static const char *const AMOUNT_OF[] = {"of", "total", NULL};
+    static const char *const AMOUNTS[] = {"quantiti", "qti",    "amount", "price", "cost",
+                                          "salari",   "balanc", "fee",    NULL};
     const struct schema_stats *stats = &column->stats;
     bool numbers = stats->ints + stats->reals > 0 && !stats->texts && !stats->blobs;
-    if (!numbers || column->pk || (column->unique && !column->unique_measured) ||
+    bool texts =
+        stats->texts && stats->numeric_texts == stats->texts && !stats->blobs && query_name_has(column, AMOUNTS);
+    if (!(numbers || texts) || column->pk || (column->unique && !column->unique_measured) ||
         schema_is_foreign_key(subject->schema, column->id))
         return false;
-    if (stats->distinct <= 2 || !(stats->max.type == DB_FLOAT || (stats->max.type == DB_INT && stats->max.i > 1)))
-        return false;
+    if (numbers && !(stats->max.type == DB_FLOAT || (stats->max.type == DB_INT && stats->max.i > 2))) return false;
+    if (stats->distinct < 2) return false;
     return !query_name_has(column, NO_AMOUNT) || query_name_has(column, AMOUNT_OF);
 }
 

@@ -230,6 +230,13 @@ uint32_t query_compared_with(const struct vsig_subject *subject, double number,
     return list.n;
 }
 
+uint32_t query_compared_with_value(const struct vsig_subject *subject, const struct question_value *value,
+                                   struct query_comparison out[QUERY_MAX_COMPARISONS])
+{
+    uint32_t n = query_compared_with(subject, value->number, out);
+    return n || value->scaled == value->number ? n : query_compared_with(subject, value->scaled, out);
+}
+
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr)
 {
     const struct sql_ref *ref = expr ? sql_plain_column(expr) : NULL;

@@ -54,6 +54,9 @@ struct query_comparison {
 enum { QUERY_MAX_COMPARISONS = 16 };
 uint32_t query_compared_with(const struct vsig_subject *subject, double number,
                              struct query_comparison out[QUERY_MAX_COMPARISONS]);
+/* With a number of the question: as it stands, or else ("ten million") with its scale. */
+uint32_t query_compared_with_value(const struct vsig_subject *subject, const struct question_value *value,
+                                   struct query_comparison out[QUERY_MAX_COMPARISONS]);
 /* Does it stand where it excludes: under NOT, in the right arm of EXCEPT, in NOT IN or NOT EXISTS? */
 bool query_is_excluded(const struct sql_node *node);
 

@@ -24,7 +24,7 @@ static const struct {
     {"mile", LENGTH, 1609.344}, {"foot", LENGTH, 0.3048}, {"feet", LENGTH, 0.3048}, {"ft", LENGTH, 0.3048},
     {"inch", LENGTH, 0.0254}, {"gram", WEIGHT, 1e-3}, {"kilogram", WEIGHT, 1}, {"kg", WEIGHT, 1}, {"ton", WEIGHT, 1e3},
     {"tonn", WEIGHT, 1e3}, {"pound", WEIGHT, 0.45359237}, {"lbs", WEIGHT, 0.45359237},
-    {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9}, {"trillion", AMOUNT, 1e12},
+    {"hundred", AMOUNT, 1e2}, {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9}, {"trillion", AMOUNT, 1e12},
     {"hectar", AREA, 1e4}, {"acr", AREA, 4046.86},
 };
 /* clang-format on */
@@ -131,12 +131,15 @@ static int unit_of_column(const struct schema_column *column)
     return -1;
 }
 
-/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres". */
-static double asked(const struct question *question, const struct question_value *value, int *unit)
+/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion", which is
+ * a number by itself. *bare gets it as it stands: 20, 1. */
+static double asked(const struct question *question, const struct question_value *value, int *unit, double *bare)
 {
     double number = value->number;
-    *unit = -1;
-    for (uint32_t i = value->first + value->n_tokens; i < question->tokens.n && i < value->first + 4; i++) {
+    int own = unit_of(&question->tokens.items[value->first]);
+    *unit = own >= 0 && UNITS[own].thing == AMOUNT ? own : -1;
+    *bare = *unit < 0 ? number : number / UNITS[own].factor;
+    for (uint32_t i = value->first + 1; i < question->tokens.n && i < value->first + 4; i++) {
         int next = unit_of(&question->tokens.items[i]);
         if (next < 0) break;
         *unit = next;
@@ -150,9 +153,11 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
                                     const struct question_value *value, double *expected)
 {
     int said, held = unit_of_column(threshold->column);
-    double number = asked(subject->analysis, value, &said), want = NAN;
+    double want = NAN, bare;
     if (expected) *expected = NAN;
-    if (said < 0 || value->kind != QUESTION_VALUE_NUMBER || number == 0) return VSIG_UNIT_NONE;
+    if (value->kind != QUESTION_VALUE_NUMBER) return VSIG_UNIT_NONE;
+    double number = asked(subject->analysis, value, &said, &bare);
+    if (said < 0 || number == 0) return VSIG_UNIT_NONE;
     enum thing thing = UNITS[said].thing;
     if (thing == AMOUNT && (held < 0 || UNITS[held].thing == AMOUNT))
         want = number / (held < 0 ? 1 : UNITS[held].factor);
@@ -160,7 +165,7 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
         want = number * UNITS[said].factor / UNITS[held].factor;
     if (expected) *expected = want;
     if (!isnan(want) && near(threshold->number, want)) return VSIG_UNIT_MET;
-    double ratio = threshold->number / value->number;
+    double ratio = threshold->number / bare;
     bool same = near(ratio, 1), usual = false;
     for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) usual |= near(ratio, USUAL[i]) || near(ratio, 1 / USUAL[i]);
     if (isnan(want)) return same ? VSIG_UNIT_UNKNOWN : usual ? VSIG_UNIT_SCALED : VSIG_UNIT_NONE;

@@ -167,6 +167,34 @@ Test(question, cues_take_the_longest_match_and_their_numbers)
     }
 }
 
+/* The words behind a number that multiply it are its own: it stands as it is said, and as it is meant. */
+Test(question, numbers_with_their_scale)
+{
+    static const struct {
+        const char *question, *said;
+        double scaled;
+        uint32_t n_tokens;
+        enum sql_op op;
+    } rows[] = {
+        {"Which courses cost ten million dollars or more?", "10", 1e7, 2, SQL_OP_NONE},
+        {"Which courses have over 1.5 billion lessons?", "1.5", 1.5e9, 2, SQL_OP_GT},
+        {"Which courses have two hundred thousand or more lessons?", "2", 2e5, 3, SQL_OP_GE},
+        {"Which courses have at most 40 lessons?", "40", 40, 1, SQL_OP_LE},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const struct question *question = read_question(rows[i].question);
+        const struct question_value *value = value_of(question, rows[i].said);
+        const struct question_cue *cue = first_cue(question, QUESTION_CUE_COMPARE);
+        cr_assert(value && value->kind == QUESTION_VALUE_NUMBER, "%s", rows[i].question);
+        cr_expect_float_eq(value->scaled, rows[i].scaled, 1e-3, "%s: %g", rows[i].question, value->scaled);
+        cr_expect_eq(value->n_tokens, rows[i].n_tokens);
+        if (rows[i].op == SQL_OP_NONE) continue;
+        cr_assert(cue, "%s: no bound", rows[i].question);
+        cr_expect_eq(cue->op, rows[i].op);
+        cr_expect_str_eq(number_of(question, cue->number), rows[i].said);
+    }
+}
+
 Test(question, cues_spare_names_of_columns_idioms_and_values)
 {
     const struct question *question = read_question("What is the number of lessons and the max height?");
@@ -424,7 +452,6 @@ Test(question, mentions_tell_their_kind)
     cr_expect_null(weak_of(question, "salary"), "what is certain is not weak");
     cr_expect_eq(read_question("")->n_weak, 0);
 }
-
 
 static struct fixture fixture;
 

@@ -104,6 +104,77 @@ Test(features_extract, tell_the_sound_query_from_the_other)
     }
 }
 
+/* How conditions are put together. */
+Test(features_extract, tell_the_sound_logic_from_the_other)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *question, *sound, *other;
+        bool less; /* the sound one has less of it */
+    } rows[] = {
+        {FEATURE_or_loose, "Which ports in France or Ireland have an id above 2?",
+         "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
+         "SELECT name FROM port WHERE country = 'France' OR country = 'Ireland' AND port_id > 2", true},
+        {FEATURE_or_over_and, "Which ports in France or Ireland have an id above 2?",
+         "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
+         "SELECT name FROM port WHERE country = 'France' OR country = 'Ireland' AND port_id > 2", true},
+        {FEATURE_and_over_or, "Which ports in France or Ireland have an id above 2?",
+         "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
+         "SELECT name FROM port WHERE country = 'France' OR country = 'Ireland' AND port_id > 2"},
+        {FEATURE_neither_as_asked, "Which ports are neither in France nor called Cork?",
+         "SELECT name FROM port WHERE country <> 'France' AND name <> 'Cork'",
+         "SELECT name FROM port WHERE NOT (country = 'France' AND name = 'Cork')"},
+        {FEATURE_except_as_asked, "All ports except the French one called Brest",
+         "SELECT name FROM port WHERE NOT (country = 'France' AND name = 'Brest')",
+         "SELECT name FROM port WHERE country <> 'France' AND name <> 'Brest'"},
+        {FEATURE_exclusion_as_asked, "Which ports have no boat called Anna?",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat WHERE title = 'Anna')",
+         "SELECT name FROM port JOIN boat ON port_id = home_id WHERE title <> 'Anna'"},
+        {FEATURE_exclusion_as_asked, "Which ports are home to some boat other than Anna?",
+         "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat WHERE title <> 'Anna')",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat WHERE title = 'Anna')"},
+        {FEATURE_rows_excluded_joined, "Which ports have no boat called Anna?",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat WHERE title = 'Anna')",
+         "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat WHERE title <> 'Anna')", true},
+        {FEATURE_keys_crossed, "Which ports have no boat?",
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat)",
+         "SELECT name FROM port JOIN boat ON port_id <> home_id", true},
+        {FEATURE_both_met, "Which ports have Anna as well as Berta?",
+         "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat WHERE title = 'Anna') AND port_id IN "
+         "(SELECT "
+         "home_id FROM boat WHERE title = 'Berta')",
+         "SELECT name FROM port WHERE port_id IN (SELECT home_id FROM boat WHERE title = 'Anna') OR port_id IN (SELECT "
+         "home_id FROM boat WHERE title = 'Berta')"},
+        {FEATURE_either_met, "Which ports have Anna or Berta?",
+         "SELECT name FROM port JOIN boat ON port_id = home_id WHERE title IN ('Anna', 'Berta')",
+         "SELECT name FROM port JOIN boat ON port_id = home_id WHERE title IN ('Anna', 'Berta') GROUP BY port_id "
+         "HAVING "
+         "count(*) = 2"},
+        {FEATURE_asked_against, "Which ports in France or Ireland have an id above 2?",
+         "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
+         "SELECT name FROM port WHERE country = 'France' OR country = 'Ireland' AND port_id < 2", true},
+        {FEATURE_asked_in_favour, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length < 20"},
+        {FEATURE_asked_balance, "Which boats are longer than 20?", "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length < 20"},
+        {FEATURE_keys_sized, "Which ports have more than 1 boat?",
+         "SELECT name FROM port JOIN boat ON port_id = home_id GROUP BY port_id HAVING count(*) > 1",
+         "SELECT name FROM port JOIN boat ON port_id = home_id WHERE boat_id > 1 GROUP BY port_id", true},
+        {FEATURE_groups_idle, "Which ports have more than 1 boat?",
+         "SELECT name FROM port JOIN boat ON port_id = home_id GROUP BY port_id HAVING count(*) > 1",
+         "SELECT name FROM port JOIN boat ON port_id = home_id WHERE boat_id > 1 GROUP BY port_id", true},
+        {FEATURE_bound_on_computed, "Which homes have boats of an average length above 20?",
+         "SELECT home_id FROM boat GROUP BY home_id HAVING avg(length) > 20",
+         "SELECT home_id FROM boat WHERE length > 20 GROUP BY home_id"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float sound = feature(rows[i].question, rows[i].sound, rows[i].feature);
+        float other = feature(rows[i].question, rows[i].other, rows[i].feature);
+        cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+    }
+}
+
 static const char FORMS_SCHEMA[] =
     "CREATE TABLE runner (runner_id INTEGER PRIMARY KEY, name TEXT, sex TEXT, country TEXT, minutes REAL, points TEXT,"
     "  joined TEXT, weight REAL, active TEXT);"

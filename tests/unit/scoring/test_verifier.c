@@ -174,6 +174,23 @@ Test(verifier, row_of_surprises)
     leak_check();
 }
 
+Test(verifier, row_of_findings)
+{
+    float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
+    signals[VSIG_ID_fan_out] = 1;
+    signals[VSIG_ID_null_first] = 2;
+    signals[VSIG_ID_rival_column] = 2;
+    signals[VSIG_ID_abnormal_result] = 0.5F;
+    signals[VSIG_ID_counted_amount] = (float)NAN;
+    verifier_row(features, signals, NULL, row);
+    cr_expect_float_eq(row[column("findings_errors")], 2, 0, "a note is none");
+    cr_expect_float_eq(row[column("findings_warnings")], 1, 0);
+    cr_expect_float_eq(row[column("findings_weight")], 5, 0);
+    cr_expect_float_eq(row[column("findings_seldom")], 1, 0, "of null_first: what is not known counts as silent");
+    cr_expect_eq(verifier_row_group((unsigned)column("findings_seldom")), FEATURE_GROUP_SIGNALS);
+    leak_check();
+}
+
 Test(verifier, keys_hide_values)
 {
     uint64_t a[VERIFIER_MAX_KEYS], b[VERIFIER_MAX_KEYS];

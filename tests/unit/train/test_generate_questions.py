@@ -47,7 +47,9 @@ def check(lines, db):
         if not right: told.append(f"{line['id']}: the right query answers nothing")
         if line["candidates"][0]["sql"] != line["gold"]: told.append(f"{line['id']}: the right query is not among its candidates")
         if all(rows(db, c["sql"]) == right for c in line["candidates"][1:]): told.append(f"{line['id']}: no slip differs: {line['question']}")
-    for name in ("with_none", "in_time", "share", "number_in_text", "how_many_kept", "by_role", "not_recorded", "never_with"):
+    for name in ("with_none", "in_time", "share", "number_in_text", "how_many_kept", "by_role", "not_recorded", "never_with",
+                 "quotient", "extreme_text", "first_recorded", "negated_two", "negated_missing", "loose_or", "rows_not_amounts", "none_under", "no_partner",
+                 "both_or_either", "average_beyond", "children_each", "parents_own_where", "least_partnered", "counted_once"):
         if not templates[name]: told.append(f"nothing asked by {name}")
     return told
 
@@ -57,7 +59,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "firm.sqlite")
         db = make_database(path)
-        made = [list(module.questions_of(path, "firm", 80, random.Random("1 firm"))) for _ in range(2)]
+        made = [list(module.questions_of(path, "firm", 200, random.Random("1 firm"))) for _ in range(2)]
         told = check(made[0], db)
         if json.dumps(made[0]) != json.dumps(made[1]): told.append("the same seed gave other questions")
         inner = [l for l in made[0] if "with_none" in l["id"] and rows(db, l["gold"]) == rows(db, l["gold"].replace("LEFT JOIN", "JOIN"))]

@@ -253,6 +253,37 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
     leak_check();
 }
 
+/* Gold that sorts numbers as text is passed by, also under another question that is sound. */
+Test(train_verifier, gold_that_the_data_prove_wrong, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+{
+    static const char cars[] =
+        "CREATE TABLE car (car_id INTEGER PRIMARY KEY, name TEXT, power TEXT);"
+        "INSERT INTO car VALUES (1, 'A', '95'), (2, 'B', '150'), (3, 'C', '1000'), (4, 'D', '88');";
+    static const char lines[] =
+        "{\"id\": \"x1\", \"db\": \"cars\", \"question\": \"Which car has the most power?\", \"gold\": "
+        "\"SELECT name FROM car ORDER BY power DESC LIMIT 1\"}\n"
+        "{\"id\": \"x2\", \"db\": \"cars\", \"question\": \"What is the power of each car?\", \"gold\": "
+        "\"SELECT name, power FROM car\"}\n";
+    sqlite3 *db;
+    skip_without_trees();
+    make_sample("ferries");
+    make_sample("orchard");
+    make_sample("podcasts");
+    g_mkdir("cars", 0755);
+    cr_assert(sqlite3_open("cars/cars.sqlite", &db) == SQLITE_OK &&
+              sqlite3_exec(db, cars, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(db);
+    cr_assert(g_file_set_contents("cars.jsonl", lines, -1, NULL));
+    char *log = g_strdup_printf("%s/deploy/samples/questions.jsonl", SOURCE_ROOT);
+    struct run run =
+        assay("train", "verifier", log, "cars.jsonl", "--db-root", ".", "--recipe", "{rounds: 5}", "--out", "a.json");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, "1 lines skipped"), "%s", run.out);
+    g_free(log);
+    run_free(&run);
+    leak_check();
+}
+
 /* A recipe is a file or the mapping itself, and for one version its keys are flags; all three fit the same model. */
 Test(train_verifier, a_recipe_stands_for_its_flags, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {

@@ -1,0 +1,43 @@
+/* crossed_keys: <> between a key and what refers to it pairs each row with the rows of all others.
+ *
+ * "Who has never ordered": customer.id <> orders.customer_id is met by each customer as soon as somebody else has ordered. It
+ * asks for some other, never for none. Within one table (pairs of things) it is sound. */
+#include "signals/support/logic.h"
+#include "signals/support/names.h"
+
+static bool equal_too(const struct sql_node *node)
+{
+    for (const struct sql_node *n = node->parent; n; n = n->parent)
+        if (sql_is(n, SQL_UNARY) && n->op == SQL_OP_NOT) return true; /* NOT (a <> b) */
+    return sql_clause_of(node) == SQL_CLAUSE_SELECT;
+}
+
+static enum err_code crossed_keys_eval(struct vsig_run *run)
+{
+    struct vsig_logic logic;
+    vsig_logic_look(run->subject, &logic);
+    if (!logic.crossed || equal_too(logic.crossed)) return ERR_OK;
+    const struct schema_column *a = query_column(run->subject, sql_kid(logic.crossed, 0));
+    const struct schema_column *b = query_column(run->subject, sql_kid(logic.crossed, 1));
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, logic.crossed, "each row meets the rows of all others, rather than none");
+    vsig_add_fact(run, finding, "keys", false, "%s.%s, %s.%s", run->subject->schema->tables[a->table].name, a->name,
+                  run->subject->schema->tables[b->table].name, b->name);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_crossed_keys = {
+    .id = VSIG_ID_crossed_keys,
+    .name = "crossed_keys",
+    .family = VSIG_JOIN,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "tables are joined where their keys differ, which pairs each row with those of all others",
+    .description =
+        "Keys that refer to each other are compared with <>. That is met by nearly every pair of rows: it finds "
+        "things beside which there is another one, not things that have none.",
+    .example =
+        "Which singers were in no concert? - SELECT name FROM singer JOIN singer_in_concert ON singer.singer_id <> "
+        "singer_in_concert.singer_id",
+    .instruction = "Use NOT IN (SELECT ...), NOT EXISTS or a LEFT JOIN with IS NULL.",
+    .eval = crossed_keys_eval,
+};

@@ -1,0 +1,41 @@
+/* loose_or: AND binds closer than OR, so that a condition meant for all alternatives holds for the last one alone.
+ *
+ * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives are of
+ * one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the bound stands
+ * behind "or" a second time ("or those ... who"), the question may well mean it, and there is silence. */
+#include "signals/support/logic.h"
+#include "signals/support/names.h"
+#include "signals/support/phrase.h"
+
+static enum err_code loose_or_eval(struct vsig_run *run)
+{
+    static const char *const OWN[] = {"or those", "or any", "or the ones", "or who", "or else", "plus those", NULL};
+    struct vsig_logic logic;
+    struct vsig_phrase at;
+    if (query_foreign(run)) return ERR_OK;
+    vsig_logic_look(run->subject, &logic);
+    if (!logic.loose || vsig_phrase_find(&run->subject->analysis->tokens, OWN, 0, &at)) return ERR_OK;
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_ERROR, logic.loose, "AND binds closer than OR: this condition holds for one alternative alone");
+    const struct schema_column *column = query_column(run->subject, sql_kid(logic.bound, 0));
+    if (column)
+        vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
+                      column->name);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_loose_or = {
+    .id = VSIG_ID_loose_or,
+    .name = "loose_or",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a condition holds for the last alternative alone, because AND binds closer than OR",
+    .description =
+        "Two alternatives of one column are joined by OR, and a condition on another column goes with only one "
+        "of them, for want of parentheses. The other alternative is taken whatever its value.",
+    .example = "Singers from France or Spain over 40 - SELECT name FROM singer WHERE country = 'France' OR country = "
+               "'Spain' AND age > 40",
+    .instruction = "Put the alternatives into parentheses: (a OR b) AND c, or use IN.",
+    .eval = loose_or_eval,
+};
