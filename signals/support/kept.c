@@ -160,12 +160,22 @@ static bool is_hinted(const struct text_tokens *tokens)
     return false;
 }
 
+/* Does it say in so many words that those without a partner are to be there? */
+static bool is_asked_for(const struct question *question, struct vsig_phrase *at)
+{
+    if (vsig_phrase_find(&question->tokens, SAID, 0, at)) return true;
+    int cue = question_cue_next(question, QUESTION_CUE_INCLUDE, 0);
+    if (cue < 0 || question->cues[cue].weak) return false;
+    *at = (struct vsig_phrase){question->cues[cue].first, question->cues[cue].n_tokens};
+    return true;
+}
+
 static void look_at_question(const struct vsig_subject *subject, struct vsig_kept *kept)
 {
     if (!subject->analysis) return;
     const struct text_tokens *tokens = &subject->analysis->tokens;
     struct vsig_phrase each;
-    if (vsig_phrase_find(tokens, SAID, 0, &kept->said))
+    if (is_asked_for(subject->analysis, &kept->said))
         kept->asked = VSIG_KEEP_SAID;
     else if (vsig_phrase_find(tokens, ONLY, 0, &each))
         kept->asked = VSIG_KEEP_ONLY;
