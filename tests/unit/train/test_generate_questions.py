@@ -12,6 +12,7 @@ CREATE TABLE worker (worker_id INTEGER PRIMARY KEY, first_name TEXT, last_name T
 
 
 def load():
+    sys.path.insert(0, os.path.join(ROOT, "train"))
     spec = importlib.util.spec_from_file_location("generate_questions", os.path.join(ROOT, "train", "generate_questions.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -59,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "firm.sqlite")
         db = make_database(path)
-        made = [list(module.questions_of(path, "firm", 200, random.Random("1 firm"))) for _ in range(2)]
+        made = [list(module.questions_of(path, "firm", 340, random.Random("1 firm"))) for _ in range(2)]
         told = check(made[0], db)
         if json.dumps(made[0]) != json.dumps(made[1]): told.append("the same seed gave other questions")
         inner = [l for l in made[0] if "with_none" in l["id"] and rows(db, l["gold"]) == rows(db, l["gold"].replace("LEFT JOIN", "JOIN"))]
