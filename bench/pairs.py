@@ -16,18 +16,19 @@ What stands behind -- goes to `assay replay`. --wrong N lists N pairs in which t
 """
 import argparse, collections, json, os, subprocess, sys, tempfile
 
-KINDS = """
-and_or boundary compound_concept contradicted_value count_distinct count_vs_sum date_part demonym_adjective duplicates
-evidence_formula extra_condition fan_out_aggregate group_key having_vs_where left_vs_inner limit_n missing_condition
-negation_scope never_vs_not_all null_extreme order_direction percentage_integer_division ratio_inverted
-self_join_relation set_both superlative_on_wrong_column synonym text_number top_per_group units value_in_other_column
-wrong_entity wrong_join_path wrong_projection
-""".split()
 TRIALS = {"right first": ("right", "wrong"), "wrong first": ("wrong", "right"), "right alone": ("right",), "wrong alone": ("wrong",)}
+KINDS = """and_or boundary compound_concept contradicted_value count_distinct count_vs_sum date_part demonym_adjective duplicates
+evidence_formula extra_condition fan_out_aggregate group_key having_vs_where left_vs_inner limit_n missing_condition negation_scope
+never_vs_not_all null_extreme order_direction percentage_integer_division ratio_inverted self_join_relation set_both
+superlative_on_wrong_column synonym text_number top_per_group units value_in_other_column wrong_entity wrong_join_path
+wrong_projection""".split()
 
 
 def read(paths):
-    return [json.loads(line) for path in paths for line in open(path, encoding="utf-8") if line.strip()]
+    out = []
+    for path in paths:
+        with open(path, encoding="utf-8") as f: out += [json.loads(line) for line in f if line.strip()]
+    return out
 
 
 def request(pair, number, trial):

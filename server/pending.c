@@ -197,7 +197,7 @@ bool pending_cancel(struct waiter *waiter)
 static const struct outcome *early_outcome(const struct pending *pending, const struct waiter *waiter)
 {
     const struct kept *kept = waiter->position.offset < 0 ? g_hash_table_lookup(pending->kept_ids, waiter->id)
-                                                       : g_hash_table_lookup(pending->kept, &waiter->position);
+                                                          : g_hash_table_lookup(pending->kept, &waiter->position);
     return kept ? &kept->outcome : NULL;
 }
 

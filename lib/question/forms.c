@@ -145,7 +145,7 @@ static int month_of(const char *word, size_t len)
 
 static bool read_date_word(struct date_reader *reader)
 {
-    char word[16];
+    char word[16] = {0};
     size_t n = 0;
     for (; reader->at < reader->end && g_ascii_isalpha(*reader->at); reader->at++)
         if (n < sizeof word) word[n++] = g_ascii_tolower(*reader->at);

@@ -122,7 +122,7 @@ static float unanswered(const struct link_maker *maker, const struct schema_colu
     uint64_t seen = 0;
     for (uint32_t i = 0; i < name->n; i++) {
         const struct link_hit *hit = &name->hits[i];
-        if (seen >> hit->word & 1 || maker->out->places[hit->word].part >= 0) continue;
+        if (hit->word >= LINK_MAX_WORDS || seen >> hit->word & 1 || maker->out->places[hit->word].part >= 0) continue;
         seen |= 1ULL << hit->word;
         sum += maker->question->words[hit->word].weight * hit->strength * place->of[hit->word];
     }

@@ -101,7 +101,7 @@ static void keep(float *out, float value, bool least)
 
 static void set_column(float *all, const struct link_part *part)
 {
-    float *out = all + FEATURE_links_answer_score + ROWS_OF_ROLE * (int)part->role;
+    float *out = all + FEATURE_links_answer_score + ROWS_OF_ROLE * (size_t)part->role;
     float gap = part->same.score - part->score, far = part->far.score - part->score;
     keep(&out[SCORE], part->score, true);
     keep(&out[NEAR], part->near, true);
