@@ -27,7 +27,7 @@ enum { F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8, F_NEVER = 16, F_PART = 3
 #define OR_DOWN "less|fewer|below|lower|younger|earlier|under|smaller|shorter|before|lighter|cheaper"
 #define MOST                                                                                                           \
     "most|highest|largest|greatest|biggest|longest|tallest|heaviest|richest|widest|deepest|farthest|furthest|"         \
-    "strongest|busiest|costliest|priciest|hottest|warmest"
+    "strongest|busiest|costliest|priciest|dearest|hottest|warmest"
 #define LEAST                                                                                                          \
     "least|lowest|fewest|smallest|shortest|cheapest|lightest|rarest|narrowest|weakest|poorest|coldest|shallowest"
 #define NTH                                                                                                            \
@@ -314,6 +314,10 @@ static const struct cue_row {
     {MOST " ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
     {LEAST " ?ones first", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
     {"most expensive|popular|frequent|recent ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"from ?the " MOST " ?* to ?the " LEAST, QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {"from ?the " LEAST " ?* to ?the " MOST, QUESTION_CUE_DIRECTION, SQL_ASC, 0},
+    {MOST " ?ones at|on ?the top", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
+    {LEAST " ?ones at|on ?the top", QUESTION_CUE_DIRECTION, SQL_ASC, 0},
     {"newest|latest ?ones first", QUESTION_CUE_DIRECTION, SQL_DESC, 0},
     {"oldest|earliest|youngest|best|worst ?ones first", QUESTION_CUE_DIRECTION, 0, 0},
     {"from a to z", QUESTION_CUE_DIRECTION, SQL_ASC, 0},

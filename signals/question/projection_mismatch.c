@@ -119,6 +119,18 @@ static uint32_t joined_columns(const struct answer_columns *answer)
     return joined;
 }
 
+/* "year by year": the rows are told apart by it, so it may stand beside what is asked. */
+static bool is_said_by(const struct question *question, const struct schema_column *column)
+{
+    const struct text_token *t = question->tokens.items;
+    for (uint32_t i = 0; column && i + 2 < question->tokens.n; i++) {
+        if (strcmp(t[i].stem, t[i + 2].stem) != 0 || strcmp(t[i + 1].norm, "by") != 0) continue;
+        for (uint32_t w = 0; w < column->words.n; w++)
+            if (strcmp(column->words.items[w].stem, t[i].stem) == 0) return true;
+    }
+    return false;
+}
+
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
 static uint32_t optional_columns(const struct vsig_subject *subject, const struct answer_columns *answer)
@@ -131,6 +143,7 @@ static uint32_t optional_columns(const struct vsig_subject *subject, const struc
         parts += answer->items[i].part_of_name;
         groups += each && answer->items[i].grouped && !answer->items[i].part_of_name;
         labels += is_label(subject, &answer->items[i]) && !answer->items[i].grouped;
+        groups += !(each && answer->items[i].grouped) && is_said_by(question, answer->items[i].column);
         computed += !answer->items[i].column;
     }
     return (parts ? parts - 1 : 0) + groups + (labels && computed ? 1 : 0);

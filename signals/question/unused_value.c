@@ -367,6 +367,13 @@ static bool is_scale(const struct question *question, const struct literal *lite
     return false;
 }
 
+/* <> '0000-00-00': what stands for no date at all is kept out, and no question says so. */
+static bool keeps_nothing_out(const struct sql_node *condition, const struct literal *literal)
+{
+    return sql_is(condition, SQL_BINARY) && condition->op == SQL_OP_NE && !literal->is_number &&
+           strspn(literal->text, " 0-:/.") == strlen(literal->text);
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
@@ -374,6 +381,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
+    if (keeps_nothing_out(condition, literal)) return;
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
     for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
         if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;

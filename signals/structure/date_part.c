@@ -13,8 +13,10 @@ static enum err_code date_part_eval(struct vsig_run *run)
                   "%s.%s holds no dates that this function can read: it gives NULL or another year", table->name,
                   parts.column->name);
     }
+    if (parts.monthless)
+        vsig_fire(run, VSIG_ERROR, parts.monthless, "year and day are taken without the month between them");
     if (parts.at && !parts.match)
-        vsig_fire(run, VSIG_ERROR, parts.at, "the question names a %s, the query compares the %s",
+        vsig_fire(run, VSIG_ERROR, parts.at, "the question names a %s, the query takes the %s",
                   vsig_part_name(parts.wanted), vsig_part_name(parts.taken));
     return ERR_OK;
 }

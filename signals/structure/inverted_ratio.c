@@ -8,8 +8,9 @@ static enum err_code inverted_ratio_eval(struct vsig_run *run)
     vsig_quotients_look(run->subject, &quotients);
     if (!quotients.at || quotients.upright) return ERR_OK;
     vsig_fire(run, VSIG_ERROR, quotients.at, "%s",
-              quotients.by_words ? "the question names divisor and dividend the other way round"
-                                 : "the question asks for a share, and the whole is divided by its part");
+              quotients.by_count   ? "the question asks how many on average, and different things are divided by rows"
+              : quotients.by_words ? "the question names divisor and dividend the other way round"
+                                   : "the question asks for a share, and the whole is divided by its part");
     return ERR_OK;
 }
 

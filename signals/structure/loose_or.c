@@ -7,6 +7,15 @@
 #include "signals/support/names.h"
 #include "signals/support/phrase.h"
 
+/* "Of the women, who is tall or heavy?": what is said first holds for each alternative. */
+static bool narrows_first(const struct question *question)
+{
+    static const char *const FIRST[] = {"of the", "of all", "of those", "among", "amongst", "out of", NULL};
+    struct vsig_phrase at;
+    return question->cue_kinds >> QUESTION_CUE_EITHER & 1U && vsig_phrase_find(&question->tokens, FIRST, 0, &at) &&
+           at.first == 0;
+}
+
 static enum err_code loose_or_eval(struct vsig_run *run)
 {
     static const char *const OWN[] = {"or those", "or any", "or the ones", "or who", "or else", "plus those", NULL};
@@ -14,6 +23,9 @@ static enum err_code loose_or_eval(struct vsig_run *run)
     struct vsig_phrase at;
     if (query_foreign(run)) return ERR_OK;
     vsig_logic_look(run->subject, &logic);
+    bool narrowed = logic.or_over_and == 1 && narrows_first(run->subject->analysis);
+    if (!logic.loose && logic.narrowed && narrowed)
+        vsig_fire(run, VSIG_ERROR, logic.narrowed, "what the question says of all holds for one alternative alone");
     if (!logic.loose || vsig_phrase_find(&run->subject->analysis->tokens, OWN, 0, &at)) return ERR_OK;
     struct vsig_finding *finding = vsig_fire(
         run, VSIG_ERROR, logic.loose, "AND binds closer than OR: this condition holds for one alternative alone");

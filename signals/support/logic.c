@@ -60,12 +60,35 @@ static bool restricts(const struct parts *parts, const struct sql_ref *column, c
     return found;
 }
 
+/* Two of its parts, on different columns? */
+static bool two_columns(const struct parts *parts, bool (*is)(const struct sql_node *))
+{
+    const struct sql_ref *first = NULL;
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const struct sql_ref *ref = is(parts->items[i]) ? restricted(parts->items[i]) : NULL;
+        if (first && ref && !same_column(first, ref)) return true;
+        if (!first) first = ref;
+    }
+    return false;
+}
+
+static bool is_test(const struct sql_node *node)
+{
+    return restricted(node) != NULL;
+}
+
 /* a = 1 OR a = 2 AND b = 3, where no other alternative says anything of b. */
 static void look_or(const struct sql_node *node, struct vsig_logic *logic)
 {
     struct parts choices = {.n = 0};
     collect(node, SQL_OP_OR, &choices);
-    for (uint32_t i = 0; i < choices.n; i++) logic->or_over_and += joins_by(choices.items[i], SQL_OP_AND);
+    for (uint32_t i = 0; i < choices.n; i++) {
+        struct parts parts = {.n = 0};
+        if (!joins_by(choices.items[i], SQL_OP_AND)) continue;
+        logic->or_over_and++;
+        collect(choices.items[i], SQL_OP_AND, &parts);
+        if (!logic->narrowed && two_columns(&parts, is_test)) logic->narrowed = choices.items[i];
+    }
     for (uint32_t i = 0; i < choices.n && !logic->loose; i++) {
         if (!joins_by(choices.items[i], SQL_OP_AND)) continue;
         struct parts parts = {.n = 0};
@@ -93,23 +116,6 @@ static bool leaves_out(const struct sql_node *node)
         return query_literal(sql_kid(node, 0), NULL) || query_literal(sql_kid(node, 1), NULL);
     bool negated = node && node->flags & SQL_F_NOT;
     return negated && (sql_is(node, SQL_LIKE) || (sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST)));
-}
-
-/* Two of its parts, on different columns? */
-static bool two_columns(const struct parts *parts, bool (*is)(const struct sql_node *))
-{
-    const struct sql_ref *first = NULL;
-    for (uint32_t i = 0; i < parts->n; i++) {
-        const struct sql_ref *ref = is(parts->items[i]) ? restricted(parts->items[i]) : NULL;
-        if (first && ref && !same_column(first, ref)) return true;
-        if (!first) first = ref;
-    }
-    return false;
-}
-
-static bool is_test(const struct sql_node *node)
-{
-    return restricted(node) != NULL;
 }
 
 /* The top of a chain of one connective: what it leaves out, and the sets that it combines. */

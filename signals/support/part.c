@@ -47,6 +47,15 @@ static enum vsig_date_part part_of_form(const char *text, size_t len)
     return VSIG_PART_NONE;
 }
 
+/* Year and day without the month, %Y-%d: a part of no date. */
+static bool lacks_month(const struct sql_node *form)
+{
+    const char *text = form ? form->text : NULL;
+    size_t n = text ? form->text_len : 0;
+    bool day = g_strstr_len(text ? text : "", (gssize)n, "%d"), year = g_strstr_len(text ? text : "", (gssize)n, "%Y");
+    return day && year && !g_strstr_len(text, (gssize)n, "%m");
+}
+
 struct taken {
     enum vsig_date_part part;
     const struct sql_node *date; /* what it is taken from */
@@ -231,8 +240,15 @@ static void compare_value(const struct text_tokens *tokens, const struct sql_nod
     out->taken = taken->part;
 }
 
+/* The months of all years are one. */
+static const char *const ALL_YEARS[] = {"calendar month",         "month of the year",  "all years together",
+                                        "all years thrown",       "all years combined", "across all years",
+                                        "regardless of the year", "regardless of year", "whatever the year",
+                                        "no matter which year",   "no matter the year", NULL};
+
 /* Grouped by or shown: "each year", "by month", "all years thrown together". */
-static void compare_group(const struct text_tokens *tokens, enum vsig_date_part part, struct vsig_parts *out)
+static void compare_group(const struct text_tokens *tokens, const struct sql_node *node, enum vsig_date_part part,
+                          struct vsig_parts *out)
 {
     static const char *const SAID[VSIG_PART_COUNT][14] = {
         [VSIG_PART_NONE] = {NULL},
@@ -252,6 +268,10 @@ static void compare_group(const struct text_tokens *tokens, enum vsig_date_part 
     if (part == VSIG_PART_YEAR_MONTH && vsig_phrase_find(tokens, ANY_YEAR, 0, &at)) own = false;
     out->grouped_match += own;
     out->grouped_misfit += !own;
+    if (part != VSIG_PART_YEAR_MONTH || out->at || !vsig_phrase_find(tokens, ALL_YEARS, 0, &at)) return;
+    out->at = node;
+    out->wanted = VSIG_PART_MONTH;
+    out->taken = part;
 }
 
 void vsig_parts_look(const struct vsig_subject *subject, struct vsig_parts *parts)
@@ -260,6 +280,9 @@ void vsig_parts_look(const struct vsig_subject *subject, struct vsig_parts *part
     const struct sql_node *root = subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         struct taken taken = part_of_node(n);
+        if (sql_is(n, SQL_CALL) && is_named(n, "strftime") && !parts->monthless &&
+            lacks_month(query_literal(sql_kid(sql_kid(n, CALL_ARGS), 0), NULL)))
+            parts->monthless = n;
         const struct schema_column *column = taken.part ? query_column(subject, taken.date) : NULL;
         if (!taken.part || (is_named(n, "substr") && !is_iso(column))) continue;
         parts->n++;
@@ -272,6 +295,6 @@ void vsig_parts_look(const struct vsig_subject *subject, struct vsig_parts *part
         if (literal_beside(n, &number))
             compare_value(&subject->analysis->tokens, n->parent, &taken, number, parts);
         else
-            compare_group(&subject->analysis->tokens, taken.part, parts);
+            compare_group(&subject->analysis->tokens, n, taken.part, parts);
     }
 }

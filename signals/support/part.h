@@ -19,6 +19,7 @@ struct vsig_parts {
     uint32_t match, mismatch;            /* compared with what the question names: the right part, or another */
     const struct sql_node *at;           /* the first at odds */
     enum vsig_date_part wanted, taken;   /* of that one */
+    const struct sql_node *monthless;    /* the first strftime of year and day alone */
     const struct sql_node *unreadable;   /* a call that gives NULL for every value that the column is known by */
     const struct schema_column *column;  /* of that one */
     float grouped_match, grouped_misfit; /* parts grouped by or shown that the question names, and those it does not */

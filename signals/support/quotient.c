@@ -174,6 +174,23 @@ static int order_by_words(const struct vsig_subject *subject, const struct sql_n
     return 2 * (under_right - under_left) + (over_left - over_right);
 }
 
+/* Different things against all rows. Above 0: rows by things, an average; below: things by rows, never above 1. */
+static int order_of_counts(const struct sql_node *left, const struct sql_node *right)
+{
+    if (query_aggregate_of(left) != QUERY_COUNT || query_aggregate_of(right) != QUERY_COUNT) return 0;
+    bool left_rows = left->flags & SQL_F_STAR, right_rows = right->flags & SQL_F_STAR;
+    if (left_rows && right->flags & SQL_F_DISTINCT) return 1;
+    return right_rows && left->flags & SQL_F_DISTINCT ? -2 : 0;
+}
+
+static bool asks_for_mean_count(const struct text_tokens *tokens)
+{
+    static const char *const MEAN[] = {"average", "on average", "averag", "mean number", "typically", "typical", NULL};
+    static const char *const COUNT[] = {"how many", "number of", NULL};
+    struct vsig_phrase at;
+    return vsig_phrase_find(tokens, MEAN, 0, &at) && vsig_phrase_find(tokens, COUNT, 0, &at);
+}
+
 static void look_at_order(const struct vsig_subject *subject, const struct sql_node *division,
                           const struct split *split, struct vsig_quotients *out)
 {
@@ -185,11 +202,14 @@ static void look_at_order(const struct vsig_subject *subject, const struct sql_n
         bool turned = extent_of(left) == EXTENT_WHOLE && extent_of(right) == EXTENT_PART;
         order = share ? 1 : turned ? -2 : 0;
     }
+    bool by_count = order == 0 && !out->share_said && asks_for_mean_count(&subject->analysis->tokens);
+    if (by_count) order = order_of_counts(left, right);
     out->upright += order > 0;
     out->inverted += order < 0;
     if (order > -2 || out->at) return;
     out->at = division;
     out->by_words = by_words;
+    out->by_count = by_count;
 }
 
 static bool is_scaled(const struct sql_node *node)

@@ -9,6 +9,7 @@ struct vsig_quotients {
     uint32_t upright, inverted; /* as the question says, and the other way round */
     const struct sql_node *at;  /* the first inverted one */
     bool by_words;              /* it is so by the order of the question's words; else a whole is divided by its part */
+    bool by_count;              /* how many on average: different things are divided by their rows, never above 1 */
     uint32_t whole, exact;      /* quotients of whole numbers, whose fraction is cut off, and others */
     bool share_said;            /* percentage, share, proportion ... */
     uint32_t scaled;            /* times 100 */

@@ -133,6 +133,10 @@ static const struct {
      NULL, NULL},
     {"cities from the smallest to the largest", QUESTION_CUE_DIRECTION, SQL_ASC, "from the smallest to the largest",
      NULL, NULL},
+    {"from the biggest city to the smallest", QUESTION_CUE_DIRECTION, SQL_DESC, "from the biggest city to the smallest",
+     NULL, NULL},
+    {"from fewest courses to most", QUESTION_CUE_DIRECTION, SQL_ASC, "from fewest courses to most", NULL, NULL},
+    {"courses, dearest at the top", QUESTION_CUE_DIRECTION, SQL_DESC, "dearest at the top", NULL, NULL},
     {"who don't teach", QUESTION_CUE_NOT, SQL_OP_NONE, "don't", NULL, NULL},
     {"either here or there", QUESTION_CUE_EITHER, SQL_OP_NONE, "either", NULL, NULL},
 };
