@@ -7,7 +7,7 @@
 
 enum { MAX_PEERS = 64, MAX_VOTES = 8 };
 
-const struct verifier_prior verifier_prior_ranked = {.vote = 0.25, .first = 0.7, .none = 0.7, .temperature = 0.8};
+const struct verifier_prior verifier_prior_ranked = {.vote = 0.25, .first = 2.1, .none = 0.7, .temperature = 0.8};
 const struct verifier_prior verifier_prior_one = {.vote = 0.25, .first = 0, .none = 0.7, .temperature = 0.8};
 const struct verifier_prior verifier_prior_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 0.8};
 

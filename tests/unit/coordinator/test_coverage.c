@@ -184,11 +184,11 @@ Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
 
 /* What the checks could not look at, one way or another. Each has signals as clean as they come. */
 static const char *const unseen_sqls[] = {
-    "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, entails_9",
+    "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, entails_9",
     "SELECT states_uuuuuuuuuuuuuuuuuuuuuu, rows_9, entails_9",
-    "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, unexplained",
+    "SELECT states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, rows_9, unexplained",
     "SELECT slow, rows_9",
-    "SELECT slow, states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu",
+    "SELECT slow, states_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu",
 };
 enum { N_UNSEEN = sizeof unseen_sqls / sizeof *unseen_sqls };
 static const char judged_sql[] = "SELECT fires_5, rows_1, entails_1";

@@ -68,13 +68,13 @@ Test(verifier, unanimity_is_more_than_a_single_voice)
 /* The place in the list counts where entries differ, whether or not they run. */
 Test(verifier, first_of_a_ranked_list)
 {
-    static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2};
-    static const uint32_t votes[] = {1, 1, 1, 1};
+    static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2, 2, 2, 2, 2};
+    static const uint32_t votes[] = {1, 1, 1, 1, 1, 1, 1, 1};
     list(ranked, votes, 4);
     cr_expect_gt(context(&verifier_prior_ranked, 1, 4), context(&verifier_prior_ranked, 2, 4) + 0.6);
-    list(agreed, votes, 4);
-    cr_expect_lt(context(&verifier_prior_ranked, 0, 4), context(&verifier_prior_ranked, 1, 4),
-                 "three votes beat a place");
+    list(agreed, votes, 8);
+    cr_expect_lt(context(&verifier_prior_ranked, 0, 8), context(&verifier_prior_ranked, 1, 8),
+                 "seven votes beat a place");
     list(ranked, votes, 2);
     cr_expect(isfinite(context(&verifier_prior_ranked, 0, 2)), "one that did not run has odds too");
     leak_check();
