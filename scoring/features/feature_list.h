@@ -421,3 +421,12 @@ X(579, bound_on_computed, OPERATORS)
 X(580, asked_against, OPERATORS)
 X(581, asked_in_favour, OPERATORS)
 X(582, asked_balance, OPERATORS)
+
+/* Arithmetic that the evidence tells, against that of the query. */
+X(592, formula_said, OPERATORS)
+X(593, formula_met, OPERATORS)
+X(594, formula_missing, OPERATORS)
+X(595, formula_extra, OPERATORS)
+X(596, formula_unmentioned, OPERATORS)
+X(597, formula_different, OPERATORS)
+X(598, formula_squared, OPERATORS)

@@ -117,6 +117,7 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_measure(ex);
     extract_alignment(ex, explanation);
     extract_links(ex);
+    extract_formulas(ex);
     extract_sums(ex);
     return true;
 }

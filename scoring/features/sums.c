@@ -12,7 +12,7 @@ static const enum feature_index STANCES[] = {
     FEATURE_top_of_each,       FEATURE_different_counted,  FEATURE_different_shown, FEATURE_difference_as_asked,
     FEATURE_ratio_in_order,    FEATURE_include_as_asked,   FEATURE_period_as_asked, FEATURE_neither_as_asked,
     FEATURE_except_as_asked,   FEATURE_exclusion_as_asked, FEATURE_both_met,        FEATURE_either_met,
-    FEATURE_bound_on_computed,
+    FEATURE_bound_on_computed, FEATURE_formula_different,  FEATURE_formula_squared,
 };
 /* More than 0: so often something is otherwise than asked, or as asked. */
 static const enum feature_index FAULTS[] = {
@@ -45,12 +45,14 @@ static const enum feature_index FAULTS[] = {
     FEATURE_keys_sized,
     FEATURE_sums_multiplied,
     FEATURE_group_merged_asked,
+    FEATURE_formula_missing,
+    FEATURE_formula_extra,
 };
 static const enum feature_index MERITS[] = {
     FEATURE_bounds_exact,     FEATURE_directions_right, FEATURE_negated_values_out, FEATURE_aggregates_as_asked,
     FEATURE_evidence_kept,    FEATURE_units_met,        FEATURE_flags_agree,        FEATURE_years_met,
     FEATURE_month_met,        FEATURE_role_match,       FEATURE_ends_match,         FEATURE_date_part_match,
-    FEATURE_quotient_upright,
+    FEATURE_quotient_upright, FEATURE_formula_met,
 };
 
 static float count_positive(const float *out, const enum feature_index *list, size_t n)

@@ -45,6 +45,18 @@ static void features_of(const char *question, const char *sql, float *out)
     arena_free(&arena);
 }
 
+static float with_evidence(const char *question, const char *evidence, const char *sql, enum feature_index index)
+{
+    float out[FEATURE_COUNT];
+    struct arena arena;
+    struct vsig_subject subject;
+    arena_init(&arena, 0);
+    vsig_subject_init(&subject, &arena, schema, fixture.db, sql, strlen(sql), question, evidence, NULL);
+    cr_expect_eq(features_extract(&subject, NULL, &arena, out), ERR_OK);
+    arena_free(&arena);
+    return out[index];
+}
+
 static float feature(const char *question, const char *sql, enum feature_index index)
 {
     float out[FEATURE_COUNT];
@@ -102,6 +114,43 @@ Test(features_extract, tell_the_sound_query_from_the_other)
         cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
                   features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
     }
+}
+
+/* Arithmetic that the evidence tells in words or signs. */
+Test(features_extract, tell_the_formula_of_the_evidence_from_another)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *evidence, *sql;
+        float value;
+    } rows[] = {
+        {FEATURE_formula_met, "reach: length minus berth", "SELECT length - home_id FROM boat", 1},
+        {FEATURE_formula_missing, "reach: length minus berth", "SELECT length + home_id FROM boat", 1},
+        {FEATURE_formula_extra, "reach: length minus berth", "SELECT length + home_id FROM boat", 1},
+        {FEATURE_formula_missing, "reach = length - berth", "SELECT length FROM boat", 1},
+        {FEATURE_formula_missing, "reach = SUBTRACT(length, berth)", "SELECT length - home_id FROM boat", 0},
+        {FEATURE_formula_said, "a well-known boat of 2001-02-03, and/or its twin", "SELECT length FROM boat", 0},
+        {FEATURE_formula_met, "share: one divided by all, times 100", "SELECT 100.0 * length / home_id FROM boat", 2},
+        {FEATURE_formula_extra, "share: one divided by all", "SELECT 100.0 * length / home_id FROM boat", 0},
+        {FEATURE_formula_met, "load: the sum divided by the number of boats", "SELECT avg(length) FROM boat", 1},
+        {FEATURE_formula_met, "balance: what came minus what went", "SELECT sum(-length) FROM boat", 1},
+        {FEATURE_formula_squared, "index: length over the square of home",
+         "SELECT home_id / (length * length) FROM boat", 1},
+        {FEATURE_formula_squared, "index: length over the square of home",
+         "SELECT home_id / length * home_id FROM boat", -1},
+        {FEATURE_formula_different, "per home: all over the distinct homes",
+         "SELECT count(*) / count(DISTINCT home_id) FROM boat", 1},
+        {FEATURE_formula_different, "per home: all over the distinct homes",
+         "SELECT count(*) / count(home_id) FROM boat", -1},
+        {FEATURE_formula_unmentioned, "ratio of length to berth", "SELECT length / built_id FROM boat", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float found = with_evidence("What is it for each boat?", rows[i].evidence, rows[i].sql, rows[i].feature);
+        cr_expect_float_eq(found, rows[i].value, 0, "%s: %g for %s of %s", features_name(rows[i].feature),
+                           (double)found, rows[i].sql, rows[i].evidence);
+    }
+    cr_expect(isnan(feature("What is length minus home?", "SELECT length FROM boat", FEATURE_formula_said)),
+              "no evidence");
 }
 
 /* How conditions are put together. */

@@ -1,0 +1,113 @@
+/* Arithmetic that the evidence tells in words or signs, against the arithmetic of the query.
+ *
+ * lib/question/evidence.c reads definitions whose columns and term it finds; many formulas are told otherwise ("uncertainty:
+ * the high one minus the low one", "weight over the square of the height"). Their operators can be held against the query's all
+ * the same, whatever their operands are. A factor that is a literal (100, 1.0) scales and says nothing. */
+#include "scoring/features/extract.h"
+#include "signals/support/phrase.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum kind { SUM, DIFFERENCE, PRODUCT, QUOTIENT, N_KINDS };
+
+static const char *const WORDS[N_KINDS][12] = {
+    [SUM] = {"plus", "added to", "adding"},
+    [DIFFERENCE] = {"minus", "subtract", "subtracted", "difference between", "difference of", "days between",
+                    "years between", "time between", "less the"},
+    [PRODUCT] = {"times", "multiplied", "multiply", "product of", "square of", "squared"},
+    [QUOTIENT] = {"divided", "divide", "over the", "over all", "over its", "per", "ratio of", "ratio between",
+                  "quotient"},
+};
+static const char *const SQUARED[] = {"square of", "squared", NULL};
+static const char *const DIFFERENT[] = {"distinct", "different", "unique", NULL};
+static const char SIGNS[N_KINDS] = {[SUM] = '+', [DIFFERENCE] = '-', [PRODUCT] = '*', [QUOTIENT] = '/'};
+static const uint8_t OPERATORS[N_KINDS] = {
+    [SUM] = SQL_OP_ADD, [DIFFERENCE] = SQL_OP_SUB, [PRODUCT] = SQL_OP_MUL, [QUOTIENT] = SQL_OP_DIV};
+
+/* Does the sign stand there as an operator: blanks or brackets on both sides, not inside of a word or a date? */
+static bool has_sign(const char *text, char sign)
+{
+    for (const char *at = text; text && (at = strchr(at, sign)); at++)
+        if (at > text && strchr(" )", at[-1]) && at[1] && strchr(" (", at[1])) return true;
+    return false;
+}
+
+static unsigned said(const struct question *question)
+{
+    unsigned kinds = 0;
+    struct vsig_phrase at;
+    for (unsigned k = 0; k < N_KINDS; k++)
+        if (vsig_phrase_find(&question->evidence, WORDS[k], 0, &at) || has_sign(question->evidence_text, SIGNS[k]))
+            kinds |= 1U << k;
+    return kinds;
+}
+
+static const struct schema_column *column_below(const struct extraction *ex, const struct sql_node *root)
+{
+    const struct schema_column *column = NULL;
+    for (const struct sql_node *n = root; n && !column; n = sql_walk(root, n))
+        if (sql_is(n, SQL_COLUMN)) column = query_column(ex->subject, n);
+    return column;
+}
+
+/* What the query computes: any use of an operator, those of columns on both sides, a column times itself. */
+struct arithmetic {
+    unsigned any, strict, unmentioned;
+    bool squared;
+};
+
+static void look_at(const struct extraction *ex, const struct sql_node *node, struct arithmetic *out)
+{
+    const struct schema_column *sides[2] = {column_below(ex, sql_kid(node, 0)), column_below(ex, sql_kid(node, 1))};
+    for (unsigned k = 0; k < N_KINDS; k++) {
+        if (node->op != OPERATORS[k]) continue;
+        if (sides[0] || sides[1]) out->any |= 1U << k;
+        if (sides[0] && sides[1]) out->strict |= 1U << k;
+    }
+    bool plain = sql_is(sql_kid(node, 0), SQL_COLUMN) && sql_is(sql_kid(node, 1), SQL_COLUMN);
+    out->squared |= node->op == SQL_OP_MUL && plain && sides[0] && sides[0] == sides[1];
+    for (unsigned i = 0; i < 2 && sides[0] && sides[1]; i++)
+        out->unmentioned += !(extract_column_score(ex, sides[i]) > 0);
+}
+
+static struct arithmetic done(const struct extraction *ex)
+{
+    struct arithmetic out = {0};
+    const struct sql_node *root = ex->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (sql_is(n, SQL_BINARY)) look_at(ex, n, &out);
+        if (sql_is(n, SQL_UNARY) && n->op == SQL_OP_NEG && column_below(ex, n)) out.any |= 1U << DIFFERENCE;
+        if (!sql_is(n, SQL_CALL)) continue;
+        if (sql_name_is(n->text, n->text_len, "avg", 3)) out.any |= 1U << QUOTIENT;
+        if (sql_name_is(n->text, n->text_len, "pow", 3) || sql_name_is(n->text, n->text_len, "power", 5))
+            out.squared = true;
+    }
+    return out;
+}
+
+static bool has_distinct(const struct extraction *ex)
+{
+    const struct sql_node *root = ex->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n))
+        if ((sql_is(n, SQL_CALL) || sql_is(n, SQL_SELECT)) && n->flags & SQL_F_DISTINCT) return true;
+    return false;
+}
+
+void extract_formulas(struct extraction *ex)
+{
+    struct vsig_phrase at;
+    if (!ex->question || !ex->question->evidence.n) return;
+    unsigned kinds = said(ex->question);
+    ex->out[FEATURE_formula_said] = (float)__builtin_popcount(kinds);
+    if (vsig_phrase_find(&ex->question->evidence, DIFFERENT, 0, &at))
+        ex->out[FEATURE_formula_different] = has_distinct(ex) ? 1 : -1;
+    if (!kinds) return;
+    struct arithmetic query = done(ex);
+    ex->out[FEATURE_formula_met] = (float)__builtin_popcount(kinds & query.any);
+    ex->out[FEATURE_formula_missing] = (float)__builtin_popcount(kinds & ~query.any);
+    ex->out[FEATURE_formula_extra] = (float)__builtin_popcount(query.strict & ~kinds);
+    ex->out[FEATURE_formula_unmentioned] = (float)query.unmentioned;
+    if (vsig_phrase_find(&ex->question->evidence, SQUARED, 0, &at))
+        ex->out[FEATURE_formula_squared] = query.squared ? 1 : -1;
+}
