@@ -30,17 +30,27 @@ static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, con
     return n;
 }
 
+/* The first letters of the tokens' words, as bits: most phrases of a list begin with none of them. */
+static uint32_t letters_of(const struct text_tokens *tokens, uint32_t from)
+{
+    uint32_t letters = 1U << ('*' & 31);
+    for (uint32_t i = from; i < tokens->n; i++)
+        letters |= 1U << (*tokens->items[i].norm & 31) | 1U << (*tokens->items[i].stem & 31);
+    return letters;
+}
+
 bool vsig_phrase_find(const struct text_tokens *tokens, const char *const *phrases, uint32_t from,
                       struct vsig_phrase *at)
 {
-    for (uint32_t i = from; i < tokens->n; i++)
-        for (const char *const *phrase = phrases; *phrase; phrase++) {
+    uint32_t letters = letters_of(tokens, from), first = UINT32_MAX;
+    for (const char *const *phrase = phrases; *phrase; phrase++) {
+        if (!(letters >> (**phrase & 31) & 1U)) continue;
+        for (uint32_t i = from; i < tokens->n && i < first; i++) {
             uint32_t n = phrase_length(tokens, i, *phrase);
-            if (!n) continue;
-            *at = (struct vsig_phrase){i, n};
-            return true;
+            if (n) *at = (struct vsig_phrase){first = i, n};
         }
-    return false;
+    }
+    return first != UINT32_MAX;
 }
 
 bool vsig_phrase_is(const struct text_token *token, const char *const *words)
