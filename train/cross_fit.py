@@ -2,12 +2,12 @@
 """Verdicts by models that have not seen the database: of whole logs, through label model, classifier and verifier.
 
   cross_fit.py --assay build/release/cli/assay --models models --logs LOGS --db-root DATABASES --work DIR --out VERDICTS.jsonl
-               [--folds 5] LOG.jsonl ... [-- REPLAY-OPTION ...]
+               [--made DIR] [--folds 5] LOG.jsonl ... [-- REPLAY-OPTION ...]
 
 Verdicts on the logs that models were trained on are better than any that will come, and nothing can be chosen by them. Here
 the databases are dealt into folds. For each fold every model of --models is trained anew by the command that its own file
-holds, with LOGS and DATABASES for the two folders, on those logs without the fold's databases; what has no command that
-trains (decision.json) is copied. `assay replay` with these models judges the fold's lines of each LOG, and the verdicts are
+holds, with LOGS and DATABASES for the two folders and its other logs (generated.jsonl) from --made, on those logs without
+the fold's databases; what has no command that trains (decision.json) is copied. `assay replay` with these models judges the fold's lines of each LOG, and the verdicts are
 written in the order of the logs, one a line, each with its "fold" and "log".
 
 What is in DIR already is used again, so that a run that broke off goes on; another recipe wants another DIR.
@@ -34,8 +34,10 @@ def commands(models):
     return out
 
 
-def logs_of(words, folder):
-    return {word: os.path.join(folder, word[len("LOGS/"):]) for word in words or [] if word.startswith("LOGS/")}
+def logs_of(words, o):
+    """Word of the command → the log that it names: one of --logs, or one made of them, of --made."""
+    logs = [word for word in words or [] if word.endswith(".jsonl")]
+    return {word: os.path.join(o.logs, word[len("LOGS/"):]) if word.startswith("LOGS/") else os.path.join(o.made, word) for word in logs}
 
 
 def keep(lines, fold_of, fold, inside):
@@ -54,7 +56,7 @@ def train(o, work, name, words, fold_of, fold):
     if words is None:
         shutil.copy(os.path.join(o.models, name), target)
         return
-    logs = logs_of(words, o.logs)
+    logs = logs_of(words, o)
     parts = {word: write(os.path.join(work, os.path.basename(path)), keep(read(path), fold_of, fold, False))
              for word, path in logs.items()}
     said = [parts.get(word, word.replace("DATABASES", o.db_root)) for word in words]
@@ -86,12 +88,13 @@ def main():
     if "--" in argv: argv, more = argv[:argv.index("--")], argv[argv.index("--") + 1:]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("assay", "models", "logs", "db-root", "work", "out"): p.add_argument("--" + name, required=True)
+    p.add_argument("--made", default=".", help="folder of the logs that were made of others (models/README.md)")
     p.add_argument("--folds", type=int, default=5)
     p.add_argument("log", nargs="+")
     o = p.parse_args(argv)
     o.more = more
     recipes = commands(o.models)
-    trained_on = sorted({path for words in recipes.values() for path in logs_of(words, o.logs).values()})
+    trained_on = sorted({path for words in recipes.values() for path in logs_of(words, o).values()})
     fold_of = deal(trained_on + o.log, o.folds)
     if len(fold_of) < o.folds: sys.exit(f"{o.folds} folds need as many databases")
     verdicts = [{} for _ in o.log]

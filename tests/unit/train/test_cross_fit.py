@@ -26,16 +26,17 @@ class CrossFit(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.TemporaryDirectory()
         os.chdir(self.dir.name)
-        os.makedirs("models"), os.makedirs("logs")
+        os.makedirs("models"), os.makedirs("logs"), os.makedirs("own")
         self.write("assay", PRETENDER % sys.executable)
         os.chmod("assay", os.stat("assay").st_mode | stat.S_IXUSR)
         train = "assay train %s LOGS/a.jsonl%s --db-root DATABASES --seed 7"
         self.write("models/label_model.json", json.dumps({"command": train % ("label-model", "")}))
-        self.write("models/verifier.json", json.dumps({"command": train % ("verifier", " LOGS/b.jsonl")}))
+        self.write("models/verifier.json", json.dumps({"command": train % ("verifier", " LOGS/b.jsonl made.jsonl")}))
         self.write("models/decision.json", json.dumps({"command": "by hand", "margin": 3}))
         self.log("logs/a.jsonl", 40)
         self.log("logs/b.jsonl", 25)
         self.log("more.jsonl", 30)
+        self.log("own/made.jsonl", 30)
 
     def tearDown(self):
         os.chdir("/")
@@ -49,7 +50,7 @@ class CrossFit(unittest.TestCase):
 
     def run_it(self, folds):
         return subprocess.run([sys.executable, os.path.join(ROOT, "train", "cross_fit.py"), "--assay", "./assay", "--models", "models",
-                               "--logs", "logs", "--db-root", "dbs", "--work", "work", "--out", "out.jsonl", "--folds", str(folds),
+                               "--logs", "logs", "--db-root", "dbs", "--made", "own", "--work", "work", "--out", "out.jsonl", "--folds", str(folds),
                                "logs/a.jsonl", "more.jsonl", "--", "--strategy=rerank"], capture_output=True, text=True)
 
     def test_nothing_is_seen_and_the_order_stays(self):
