@@ -142,6 +142,40 @@ static void read_words(struct link_question *out)
     }
 }
 
+/* The phrase of `n` words that begins at a token, by the lexicon: "look after", "in charge of". */
+static uint32_t phrase_at(const struct text_tokens *tokens, uint32_t first, uint32_t n)
+{
+    enum { MAX_BYTES = 64 };
+    char key[MAX_BYTES];
+    size_t used = 0;
+    for (uint32_t i = first; i < first + n; i++) {
+        const struct text_token *token = &tokens->items[i];
+        size_t len = strlen(token->stem);
+        if (token->kind != TEXT_WORD || used + len + 2 > sizeof key) return TEXT_NO_WORD;
+        if (used) key[used++] = ' ';
+        memcpy(key + used, token->stem, len);
+        used += len;
+    }
+    key[used] = '\0';
+    return text_lexicon_stem(key);
+}
+
+/* What phrases mean, under the first of their words that has content. */
+static void put_phrases(struct word_table *table, const struct link_question *out)
+{
+    enum { SHORTEST = 2, LONGEST = 3 };
+    const struct text_tokens *tokens = &out->question->tokens;
+    uint32_t w = 0;
+    for (uint32_t first = 0; first < tokens->n; first++) {
+        while (w < out->n_words && (out->words[w].token < first || out->words[w].weight <= 0)) w++;
+        for (uint32_t n = SHORTEST; n <= LONGEST && first + n <= tokens->n; n++) {
+            if (w == out->n_words || out->words[w].token >= first + n) continue;
+            uint32_t phrase = phrase_at(tokens, first, n);
+            if (phrase != TEXT_NO_WORD) text_word_set_put(table->set, phrase, w);
+        }
+    }
+}
+
 static void fill_table(struct arena *arena, struct word_table *table, const struct link_question *out)
 {
     for (uint32_t w = 0; w < out->n_words; w++) {
@@ -151,6 +185,7 @@ static void fill_table(struct arena *arena, struct word_table *table, const stru
         if (!token->is_stop) text_word_set_put(table->set, out->words[w].meaning, w);
         add_parts(arena, table, token, w);
     }
+    put_phrases(table, out);
 }
 
 /* --- names --- */

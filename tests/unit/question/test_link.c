@@ -90,6 +90,7 @@ Test(link, words_stand_for_names_values_and_operations)
         {"How many French athletes?", "SELECT count(*) FROM athlete WHERE country = 'France'", "french", "France"},
         {"How many women are athletes?", "SELECT count(*) FROM athlete WHERE sex = 'F'", "women", "F"},
         {"The priciest trip", "SELECT trip_id FROM trip ORDER BY price DESC LIMIT 1", "priciest", "price"},
+        {"Where do the athletes hail from?", "SELECT country FROM athlete", "hail", "country"},
         {"Open trips", "SELECT trip_id FROM trip WHERE status = 'open'", "open", "open"},
         {"Open trips", "SELECT trip_id FROM trip", "open", ""},
         {"How many French athletes?", "SELECT count(*) FROM athlete WHERE country = 'French'", "french", ""},
