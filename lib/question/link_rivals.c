@@ -129,6 +129,16 @@ static float unanswered(const struct link_maker *maker, const struct schema_colu
     return sum;
 }
 
+/* A condition on the column says what its words ask for: "from" of "athletes from Peru" asks for no country in the answer. */
+static bool is_answered_by_condition(const struct link_maker *maker, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < maker->out->n_parts; i++) {
+        const struct link_part *part = &maker->out->parts[i];
+        if (part->role == LINK_CONDITION && part->implied && part->column == column) return true;
+    }
+    return false;
+}
+
 static void find_rivals(struct link_maker *maker, struct link_part *part)
 {
     const struct link_question *question = maker->question;
@@ -140,6 +150,7 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
     for (uint32_t i = 0; i < question->n_linked; i++) {
         const struct schema_column *rival = question->schema->columns[question->linked[i]];
         if (rival == part->column || ((unsigned)maker->uses[rival->id] >> part->role & 1U)) continue;
+        if (part->role == LINK_ANSWER && is_answered_by_condition(maker, rival)) continue;
         struct link_rival *best = maker->reads[rival->table] ? &part->same : &part->far;
         float mine = score(maker, rival, &place, &word);
         float words = maker->reads[rival->table] ? unanswered(maker, rival, &place) : 0;

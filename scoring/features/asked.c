@@ -157,9 +157,9 @@ static void set_limit(struct extraction *ex)
 /* The column that an ordering term goes by, also inside of an aggregate; NULL. */
 static const struct schema_column *key_of(const struct extraction *ex, const struct sql_node *expr)
 {
-    const struct schema_column *column = query_column(ex->subject, expr);
+    const struct schema_column *column = query_cast_column(ex->subject, expr);
     if (column || query_aggregate_of(expr) == QUERY_AGGREGATES) return column;
-    return query_column(ex->subject, sql_kid(sql_kid(expr, CALL_ARGS), 0));
+    return query_cast_column(ex->subject, sql_kid(sql_kid(expr, CALL_ARGS), 0));
 }
 
 static float tokens_apart(const struct question_mention *mention, const struct question_cue *cue)

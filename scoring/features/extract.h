@@ -95,6 +95,8 @@ void extract_logic(struct extraction *ex);
 void extract_measure(struct extraction *ex);
 void extract_links(struct extraction *ex);
 void extract_formulas(struct extraction *ex);
+void extract_entity(struct extraction *ex);
+void extract_nulls(struct extraction *ex);
 void extract_sums(struct extraction *ex); /* over what all others found: last */
 void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
 

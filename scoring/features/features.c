@@ -118,6 +118,8 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_alignment(ex, explanation);
     extract_links(ex);
     extract_formulas(ex);
+    extract_entity(ex);
+    extract_nulls(ex);
     extract_sums(ex);
     return true;
 }

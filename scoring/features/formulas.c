@@ -7,6 +7,7 @@
 #include "signals/support/phrase.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 enum kind { SUM, DIFFERENCE, PRODUCT, QUOTIENT, N_KINDS };
@@ -94,10 +95,98 @@ static bool has_distinct(const struct extraction *ex)
     return false;
 }
 
+/* --- which side is which --- */
+
+enum { MAX_BESIDE = 12, MAX_BELOW = 24 };
+static const char *const OVER[] = {"/", "divided", "over", NULL};
+static const char *const LESS[] = {"-", "minus", NULL};
+
+/* Stems of what stands below a node: names of columns, words of texts, and what a count of rows is called. */
+struct below {
+    const char *stems[MAX_BELOW];
+    uint32_t n;
+};
+
+static void add_words(struct below *below, const struct text_tokens *words)
+{
+    for (uint32_t i = 0; i < words->n && below->n < MAX_BELOW; i++)
+        if (words->items[i].kind == TEXT_WORD && !words->items[i].is_stop)
+            below->stems[below->n++] = words->items[i].stem;
+}
+
+static void add_below(const struct extraction *ex, const struct sql_node *root, struct below *below)
+{
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const struct schema_column *column = sql_is(n, SQL_COLUMN) ? query_column(ex->subject, n) : NULL;
+        if (column) add_words(below, &column->words);
+        if (!sql_is(n, SQL_LITERAL) || n->op != SQL_LIT_STRING || !n->text_len) continue;
+        struct text_tokens words = text_tokenize(ex->arena, n->text, n->text_len);
+        if (words.items) add_words(below, &words);
+    }
+}
+
+static bool is_among(const struct text_token *token, const char *const *words)
+{
+    for (; *words; words++)
+        if (token->norm && strcmp(token->norm, *words) == 0) return true;
+    return false;
+}
+
+/* How many of the stems stand in the tokens [first, end). */
+static float said_of(const struct below *below, const struct text_tokens *tokens, uint32_t first, uint32_t end)
+{
+    float n = 0;
+    for (uint32_t b = 0; b < below->n; b++) {
+        bool found = false;
+        for (uint32_t i = first; i < end && !found; i++)
+            found = tokens->items[i].stem && strcmp(tokens->items[i].stem, below->stems[b]) == 0;
+        n += found;
+    }
+    return below->n ? n / (float)below->n : 0;
+}
+
+/* Where the terms beside a sign end: at an equals sign, a colon, a semicolon or another clause. */
+static bool ends_term(const struct text_token *token)
+{
+    static const char *const ENDS[] = {"=", ":", ";", "is", "means", "equals", NULL};
+    return is_among(token, ENDS);
+}
+
+static float order_at(const struct text_tokens *tokens, uint32_t sign, const struct below *left,
+                      const struct below *right)
+{
+    uint32_t first = sign, end = sign + 1;
+    while (first > 0 && sign - first < MAX_BESIDE && !ends_term(&tokens->items[first - 1])) first--;
+    while (end < tokens->n && end - sign <= MAX_BESIDE && !ends_term(&tokens->items[end])) end++;
+    float upright = said_of(left, tokens, first, sign) + said_of(right, tokens, sign + 1, end);
+    float inverted = said_of(left, tokens, sign + 1, end) + said_of(right, tokens, first, sign);
+    return upright - inverted;
+}
+
+/* Do the operands of a quotient or difference stand on the sides where the evidence tells them? Above 0: yes. */
+static void set_order(struct extraction *ex)
+{
+    const struct text_tokens *tokens = &ex->question->evidence;
+    const struct sql_node *root = ex->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const char *const *signs = n->op == SQL_OP_DIV ? OVER : LESS;
+        if (!sql_is(n, SQL_BINARY) || (n->op != SQL_OP_DIV && n->op != SQL_OP_SUB)) continue;
+        struct below left = {.n = 0}, right = {.n = 0};
+        add_below(ex, sql_kid(n, 0), &left);
+        add_below(ex, sql_kid(n, 1), &right);
+        for (uint32_t i = 1; i < tokens->n; i++)
+            if (is_among(&tokens->items[i], signs)) {
+                ex->out[FEATURE_formula_order] = order_at(tokens, i, &left, &right);
+                return;
+            }
+    }
+}
+
 void extract_formulas(struct extraction *ex)
 {
     struct vsig_phrase at;
     if (!ex->question || !ex->question->evidence.n) return;
+    set_order(ex);
     unsigned kinds = said(ex->question);
     ex->out[FEATURE_formula_said] = (float)__builtin_popcount(kinds);
     if (vsig_phrase_find(&ex->question->evidence, DIFFERENT, 0, &at))

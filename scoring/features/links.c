@@ -27,6 +27,29 @@ static void set_unanswered(float *out, const struct link_query *links, uint32_t 
     out[FEATURE_links_unanswered_most] = MAX(out[FEATURE_links_unanswered_most], word->weight);
 }
 
+/* Does the word name a table that one of those read refers to? Its key stands for it: complaints are of customers. */
+static bool is_referred(const struct extraction *ex, const struct link_query *links, uint32_t w)
+{
+    for (uint32_t i = 0; i < ex->schema->n_joins; i++) {
+        const struct schema_join *join = &ex->schema->joins[i];
+        const struct link_name *name = &links->question->tables[join->to_table];
+        if (!ex->reads[join->from_table] || ex->reads[join->to_table]) continue;
+        for (uint32_t h = 0; h < name->n; h++)
+            if (name->hits[h].word == w && name->hits[h].strength > HELD) return true;
+    }
+    return false;
+}
+
+static void set_referred(struct extraction *ex, const struct link_query *links)
+{
+    float referred = 0;
+    for (uint32_t w = 0; w < links->question->n_words; w++) {
+        const struct link_word *word = &links->question->words[w];
+        if (word->weight > 0 && links->places[w].part < 0 && is_referred(ex, links, w)) referred += word->weight;
+    }
+    ex->out[FEATURE_links_unanswered_referred] = referred;
+}
+
 static void set_words(float *out, const struct link_query *links)
 {
     const struct link_question *question = links->question;
@@ -134,6 +157,7 @@ void extract_links(struct extraction *ex)
     const struct link_query *links = vsig_links(ex->subject);
     if (!links) return;
     set_words(ex->out, links);
+    set_referred(ex, links);
     set_parts(ex->out, links);
     set_leftovers(ex->out, links);
     for (uint32_t i = 0; i < links->n_parts; i++)

@@ -7,12 +7,15 @@
 
 /* 1: as asked; -1: something else in its place; NAN: not asked. */
 static const enum feature_index STANCES[] = {
-    FEATURE_limit_as_asked,    FEATURE_offset_as_asked,    FEATURE_never_as_set,    FEATURE_not_all_as_rows,
-    FEATURE_both_as_asked,     FEATURE_either_as_asked,    FEATURE_only_as_asked,   FEATURE_each_as_asked,
-    FEATURE_top_of_each,       FEATURE_different_counted,  FEATURE_different_shown, FEATURE_difference_as_asked,
-    FEATURE_ratio_in_order,    FEATURE_include_as_asked,   FEATURE_period_as_asked, FEATURE_neither_as_asked,
-    FEATURE_except_as_asked,   FEATURE_exclusion_as_asked, FEATURE_both_met,        FEATURE_either_met,
-    FEATURE_bound_on_computed, FEATURE_formula_different,  FEATURE_formula_squared,
+    FEATURE_limit_as_asked,    FEATURE_offset_as_asked,  FEATURE_never_as_set,
+    FEATURE_not_all_as_rows,   FEATURE_both_as_asked,    FEATURE_either_as_asked,
+    FEATURE_only_as_asked,     FEATURE_each_as_asked,    FEATURE_top_of_each,
+    FEATURE_different_counted, FEATURE_different_shown,  FEATURE_difference_as_asked,
+    FEATURE_ratio_in_order,    FEATURE_include_as_asked, FEATURE_period_as_asked,
+    FEATURE_neither_as_asked,  FEATURE_except_as_asked,  FEATURE_exclusion_as_asked,
+    FEATURE_both_met,          FEATURE_either_met,       FEATURE_bound_on_computed,
+    FEATURE_formula_different, FEATURE_formula_squared,  FEATURE_formula_order,
+    FEATURE_entity_gap,        FEATURE_who_met,          FEATURE_null_as_asked,
 };
 /* More than 0: so often something is otherwise than asked, or as asked. */
 static const enum feature_index FAULTS[] = {
@@ -47,6 +50,8 @@ static const enum feature_index FAULTS[] = {
     FEATURE_group_merged_asked,
     FEATURE_formula_missing,
     FEATURE_formula_extra,
+    FEATURE_sums_distinct,
+    FEATURE_filters_unsaid,
 };
 static const enum feature_index MERITS[] = {
     FEATURE_bounds_exact,     FEATURE_directions_right, FEATURE_negated_values_out, FEATURE_aggregates_as_asked,

@@ -48,7 +48,7 @@ static const struct sql_node *order_before(const struct sql_node *limit)
 static enum sql_op wanted(const struct vsig_subject *subject, const struct question_cue *cue,
                           const struct sql_node *key)
 {
-    const struct schema_column *column = query_column(subject, key);
+    const struct schema_column *column = query_cast_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
     if (!column && subject->analysis->n_definitions) return SQL_OP_NONE; /* least certain: the greatest difference */
     if (cue->kind != QUESTION_CUE_FIRST)

@@ -2,6 +2,9 @@
 #include "signals/support/query.h"
 
 #include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,8 +206,53 @@ static void compare_in(struct comparison_list *list, const struct sql_node *node
             add_comparison(list, node, sql_kid(node, IN_VALUE), node->flags & SQL_F_NOT ? SQL_OP_NE : SQL_OP_EQ);
 }
 
+/* The first or last day of a year as a literal: +year or -year; 0: it is none. */
+static int year_end(const struct sql_node *node)
+{
+    const struct sql_node *literal = query_literal(node, NULL);
+    int year, month, day;
+    char text[16];
+    if (!literal || !literal->text || literal->text_len < 10 || literal->text_len >= sizeof text) return 0;
+    memcpy(text, literal->text, literal->text_len);
+    text[literal->text_len] = '\0';
+    if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) != 3) return 0;
+    return month == 1 && day == 1 ? year : month == 12 && day == 31 ? -year : 0;
+}
+
+/* What `column op date` says of the year of a date: SQL_OP_NONE where it says nothing of `year`. */
+static enum sql_op year_op(enum sql_op op, int end, int year)
+{
+    static const struct {
+        enum sql_op op;
+        bool last;
+        int ahead; /* of the literal's year */
+        enum sql_op means;
+    } RULES[] = {{SQL_OP_GE, false, 0, SQL_OP_GE},  {SQL_OP_GE, false, -1, SQL_OP_GT}, {SQL_OP_LT, false, 0, SQL_OP_LT},
+                 {SQL_OP_LT, false, -1, SQL_OP_LE}, {SQL_OP_LE, true, 0, SQL_OP_LE},   {SQL_OP_LE, true, 1, SQL_OP_LT},
+                 {SQL_OP_GT, true, 0, SQL_OP_GT},   {SQL_OP_GT, true, 1, SQL_OP_GE}};
+    for (size_t i = 0; end && i < G_N_ELEMENTS(RULES); i++)
+        if (RULES[i].op == op && RULES[i].last == (end < 0) && abs(end) + RULES[i].ahead == year) return RULES[i].means;
+    return SQL_OP_NONE;
+}
+
+static void compare_year(struct comparison_list *list, const struct sql_node *node, int year)
+{
+    bool between = sql_is(node, SQL_BETWEEN) && !(node->flags & SQL_F_NOT);
+    bool binary = sql_is(node, SQL_BINARY) && sql_is_comparison(node->op);
+    const struct sql_node *value = sql_kid(node, between ? BETWEEN_VALUE : 0);
+    const struct sql_node *low = between ? sql_kid(node, BETWEEN_LOW) : sql_kid(node, 1);
+    const struct sql_node *high = between ? sql_kid(node, BETWEEN_HIGH) : NULL;
+    if (!between && !binary) return;
+    enum sql_op first = year_op(between ? SQL_OP_GE : node->op, year_end(low), year);
+    enum sql_op last = high ? year_op(SQL_OP_LE, year_end(high), year) : SQL_OP_NONE;
+    if (first != SQL_OP_NONE) add_comparison(list, node, value, first);
+    if (last != SQL_OP_NONE) add_comparison(list, node, value, last);
+}
+
 static void compare_node(struct comparison_list *list, const struct sql_node *node, double number)
 {
+    enum { FIRST_YEAR = 1000, LAST_YEAR = 2999 };
+    if (number >= FIRST_YEAR && number <= LAST_YEAR && floor(number) >= number) compare_year(list, node, (int)number);
     if (sql_is(node, SQL_BINARY) && sql_is_comparison(node->op)) {
         if (equals(sql_kid(node, 1), number))
             add_comparison(list, node, sql_kid(node, 0), node->op);
@@ -241,6 +289,12 @@ const struct schema_column *query_column(const struct vsig_subject *subject, con
 {
     const struct sql_ref *ref = expr ? sql_plain_column(expr) : NULL;
     return ref ? schema_column_of(subject->schema, ref) : NULL;
+}
+
+const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr)
+{
+    while (sql_is(expr, SQL_CAST) || (sql_is(expr, SQL_UNARY) && expr->op == SQL_OP_PLUS)) expr = sql_kid(expr, 0);
+    return query_column(subject, expr);
 }
 
 bool query_name_has(const struct schema_column *column, const char *const *stems)

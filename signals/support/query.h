@@ -44,7 +44,8 @@ bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *
  * FROM is one derived table. The first of them; NULL for VALUES. */
 const struct sql_block *query_answer_block(const struct vsig_subject *subject);
 
-/* `column op number` in the query: comparisons, BETWEEN and IN whose literal is that number. */
+/* `column op number` in the query: comparisons, BETWEEN and IN whose literal is that number, or a bound of dates that comes to
+ * the same for a year: >= '2015-01-01' is > 2014. */
 struct query_comparison {
     const struct sql_node *node;  /* the comparison */
     const struct sql_node *other; /* what is compared */
@@ -67,6 +68,8 @@ bool query_literal_number(const struct sql_node *node, double *number);
 
 /* The schema column of a plain column expression; NULL. */
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
+/* The same, seen through casts and signs: Age of CAST(Age AS INTEGER). */
+const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr);
 /* Do the words of the column's name hold one of these stems (NULL-terminated)? NULL column: no. */
 bool query_name_has(const struct schema_column *column, const char *const *stems);
 /* Does the name of any column used in the query hold one of them? */

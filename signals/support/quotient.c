@@ -10,7 +10,8 @@
 
 enum { RIGHT_REACH = 4, MAX_STEPS = 400, MAX_DEPTH = 12 };
 
-static const char *const SHARES[] = {"percent", "percentag", "share", "proport", "fraction", "ratio", "rate", NULL};
+static const char *const SHARES[] = {"percent", "percentag", "share",   "proport", "fraction", "ratio",
+                                     "rate",    "pct",       "portion", "%",       NULL};
 
 /* Words that stand for others in names of columns: the question's, then the name's, by their stems. */
 static const struct {
@@ -71,7 +72,7 @@ static enum extent extent_of(const struct sql_node *node)
     }
     if (aggregate == QUERY_AGGREGATES) return EXTENT_OTHER;
     if (sql_kid(node, CALL_FILTER)) return EXTENT_PART;
-    if (aggregate == QUERY_SUM) return is_condition(argument) ? EXTENT_PART : EXTENT_OTHER;
+    if (aggregate == QUERY_SUM) return is_condition(argument) ? EXTENT_PART : EXTENT_WHOLE;
     if (aggregate != QUERY_COUNT) return EXTENT_OTHER;
     if (node->flags & SQL_F_STAR || sql_is(argument, SQL_LITERAL)) return EXTENT_WHOLE;
     return is_condition(argument) || sql_is(argument, SQL_CALL) ? EXTENT_PART : EXTENT_WHOLE;
@@ -81,6 +82,17 @@ bool vsig_is_share(const struct sql_node *division)
 {
     return extent_of(bare(sql_kid(division, 0))) == EXTENT_PART &&
            extent_of(bare(sql_kid(division, 1))) == EXTENT_WHOLE;
+}
+
+/* Above 0: a part by its whole, below: turned round. Of two sides without a condition the one that is a subquery of its own is
+ * the whole. */
+static int order_of_share(const struct sql_node *left, const struct sql_node *right)
+{
+    enum extent over = extent_of(left), under = extent_of(right);
+    if (over == EXTENT_PART && under == EXTENT_WHOLE) return 1;
+    if (over == EXTENT_WHOLE && under == EXTENT_PART) return -2;
+    if (over != EXTENT_WHOLE || under != EXTENT_WHOLE) return 0;
+    return sql_is(right, SQL_SUBQUERY) - sql_is(left, SQL_SUBQUERY);
 }
 
 /* --- the question's words --- */
@@ -144,7 +156,7 @@ static bool any_means(const struct text_tokens *tokens, uint32_t from, uint32_t 
     return false;
 }
 
-/* Do the words in [from, end) name a column or a counted table of the operand? */
+/* Do the words in [from, end) name a column, a text or a counted table of the operand? */
 static bool is_named(const struct vsig_subject *subject, const struct sql_node *operand, uint32_t from, uint32_t end)
 {
     const struct text_tokens *tokens = &subject->analysis->tokens;
@@ -153,6 +165,9 @@ static bool is_named(const struct vsig_subject *subject, const struct sql_node *
     for (const struct sql_node *n = operand; n && steps++ < MAX_STEPS; n = sql_walk(operand, n)) {
         const struct schema_column *column = sql_is(n, SQL_COLUMN) ? query_column(subject, n) : NULL;
         const struct sql_ref *table = sql_is(n, SQL_TABLE) ? n->ref : NULL;
+        bool text = sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING && n->text_len;
+        struct text_tokens value = text ? text_tokenize(subject->arena, n->text, n->text_len) : (struct text_tokens){0};
+        if (value.items && any_means(tokens, from, end, &value)) return true;
         if (column && any_means(tokens, from, end, &column->words)) return true;
         if (column && counts && any_means(tokens, from, end, &subject->schema->tables[column->table].words))
             return true;
@@ -197,11 +212,7 @@ static void look_at_order(const struct vsig_subject *subject, const struct sql_n
     const struct sql_node *left = bare(sql_kid(division, 0)), *right = bare(sql_kid(division, 1));
     int order = split ? order_by_words(subject, left, right, split) : 0;
     bool by_words = order != 0;
-    if (!by_words && out->share_said) {
-        bool share = vsig_is_share(division);
-        bool turned = extent_of(left) == EXTENT_WHOLE && extent_of(right) == EXTENT_PART;
-        order = share ? 1 : turned ? -2 : 0;
-    }
+    if (!by_words && out->share_said) order = order_of_share(left, right);
     bool by_count = order == 0 && !out->share_said && asks_for_mean_count(&subject->analysis->tokens);
     if (by_count) order = order_of_counts(left, right);
     out->upright += order > 0;
