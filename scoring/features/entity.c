@@ -251,7 +251,7 @@ static float unsaid_filters(const struct extraction *ex)
 
 static bool is_key(const struct extraction *ex, const struct schema_column *column)
 {
-    return column->pk || column->unique || schema_is_foreign_key(ex->schema, column->id);
+    return column->pk || (column->unique && !column->unique_measured) || schema_is_foreign_key(ex->schema, column->id);
 }
 
 /* Columns held against each other that are no keys, where no word names the one that the question names least: pairs of

@@ -153,6 +153,76 @@ Test(features_extract, tell_the_formula_of_the_evidence_from_another)
               "no evidence");
 }
 
+/* The thing that is asked for and the one that is answered, NULLs, parts of texts, the sides of a formula. */
+Test(features_extract, tell_the_thing_that_is_asked)
+{
+    static const struct {
+        enum feature_index feature;
+        const char *question, *evidence, *sound, *other;
+        bool less;
+    } rows[] = {
+        {FEATURE_entity_gap, "Which ports have no boat?", NULL,
+         "SELECT name FROM port WHERE port_id NOT IN (SELECT home_id FROM boat)",
+         "SELECT title FROM boat WHERE home_id NOT IN (SELECT port_id FROM port)"},
+        {FEATURE_entity_gap, "How many boats do the ports have?", NULL, "SELECT count(*) FROM boat",
+         "SELECT count(DISTINCT home_id) FROM boat"},
+        {FEATURE_entity_met, "Which ports have a boat?", NULL, "SELECT DISTINCT home_id FROM boat",
+         "SELECT boat_id FROM boat"},
+        {FEATURE_entity_shown, "Which ports are in France?", NULL, "SELECT name FROM port WHERE country = 'France'",
+         "SELECT country FROM port WHERE country = 'France'"},
+        {FEATURE_filters_unsaid, "Which boats are longer than 20?", NULL, "SELECT title FROM boat WHERE length > 20",
+         "SELECT title FROM boat WHERE length > 20 AND home_id IN (SELECT port_id FROM port)", true},
+        {FEATURE_pairs_unsaid, "Which pairs of boats have the same length?", NULL,
+         "SELECT a.title, b.title FROM boat a JOIN boat b ON a.length = b.length AND a.boat_id < b.boat_id",
+         "SELECT a.title, b.title FROM boat a JOIN boat b ON a.title = b.title AND a.boat_id < b.boat_id", true},
+        {FEATURE_null_as_asked, "Which boats have a missing length?", NULL,
+         "SELECT title FROM boat WHERE length IS NULL", "SELECT title FROM boat WHERE length IS NOT NULL"},
+        {FEATURE_null_as_asked, "Boats whose length is filled in", NULL,
+         "SELECT title FROM boat WHERE length IS NOT NULL", "SELECT title FROM boat WHERE length IS NULL"},
+        {FEATURE_sums_distinct, "What is the total length of the boats?", NULL, "SELECT sum(length) FROM boat",
+         "SELECT sum(DISTINCT length) FROM boat", true},
+        {FEATURE_equals_part, "Which ports are anywhere in 'Ger'?", NULL,
+         "SELECT name FROM port WHERE country LIKE '%Ger%'", "SELECT name FROM port WHERE country = 'Ger'", true},
+        {FEATURE_formula_order, "What is the slimness of each boat?", "slimness = length / home",
+         "SELECT length / home_id FROM boat", "SELECT home_id / length FROM boat"},
+        {FEATURE_quotient_upright, "What share of the ports have a boat?", NULL,
+         "SELECT 1.0 * count(DISTINCT home_id) / (SELECT count(*) FROM port) FROM boat",
+         "SELECT 1.0 * (SELECT count(*) FROM port) / count(DISTINCT home_id) FROM boat"},
+        {FEATURE_directions_right, "Which boat has the greatest length?", NULL,
+         "SELECT title FROM boat ORDER BY CAST(length AS INTEGER) DESC LIMIT 1",
+         "SELECT title FROM boat ORDER BY CAST(length AS INTEGER) LIMIT 1"},
+        {FEATURE_links_unanswered_referred, "How many boats do the ports have?", NULL, "SELECT count(*) FROM boat",
+         "SELECT count(*) FROM boat JOIN port ON home_id = port_id"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        float sound = with_evidence(rows[i].question, rows[i].evidence, rows[i].sound, rows[i].feature);
+        float other = with_evidence(rows[i].question, rows[i].evidence, rows[i].other, rows[i].feature);
+        cr_expect(rows[i].less ? sound < other : sound > other, "%s: %g for %s, %g for %s",
+                  features_name(rows[i].feature), (double)sound, rows[i].sound, (double)other, rows[i].other);
+    }
+    cr_expect_gt(feature("Who is where?", "SELECT name FROM port", FEATURE_entity_shown), 2);
+    cr_expect(isnan(feature("Who is where?", "SELECT name FROM port", FEATURE_who_met)), "no table holds persons");
+}
+
+/* Bounds of dates that come to the bound of a year. */
+Test(features_extract, a_date_may_bound_a_year)
+{
+    static const struct {
+        const char *question, *sql;
+        bool exact;
+    } rows[] = {
+        {"Boats launched after 2014", "SELECT title FROM boat WHERE title >= '2015-01-01'", true},
+        {"Boats launched after 2014", "SELECT title FROM boat WHERE title > '2014-12-31'", true},
+        {"Boats launched after 2014", "SELECT title FROM boat WHERE title >= '2014-01-01'", false},
+        {"Boats launched before 2014", "SELECT title FROM boat WHERE title < '2014-01-01'", true},
+        {"Boats launched before 2014", "SELECT title FROM boat WHERE title < '2015-01-01'", false},
+        {"Boats launched before 2014", "SELECT title FROM boat WHERE title <= '2013-12-31 23:59:59'", false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        cr_expect_eq(feature(rows[i].question, rows[i].sql, FEATURE_bounds_exact) > 0, rows[i].exact, "%s | %s",
+                     rows[i].question, rows[i].sql);
+}
+
 /* How conditions are put together. */
 Test(features_extract, tell_the_sound_logic_from_the_other)
 {

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""A training log of questions that were written by hand: train/written/questions.jsonl, and pairs of tests/data/pairs.
+
+  written_log.py [--times 3] FILE.jsonl ... > written.jsonl
+  written_log.py --db-root DATABASES FILE.jsonl ...
+
+The first right query of a question is its gold, all others are its candidates. A line is written --times times, since a
+hundred of them weigh little beside thousands that templates made; mutants differ each time.
+
+With --db-root nothing is written: every query is run, and what does not keep to train/written/README.md is told; the exit status
+is then 1.
+"""
+import argparse, json, os, sqlite3, sys, time
+
+SECONDS = 5 # of one query
+ROWS = 20_000
+
+
+def queries_of(question):
+    """Right queries, wrong queries: of a written question or of a pair."""
+    right = question["right"] if isinstance(question["right"], list) else [question["right"]]
+    wrong = question["wrong"] if isinstance(question["wrong"], list) else [{"sql": question["wrong"]}]
+    return right, [w["sql"] for w in wrong]
+
+
+def log_of(question, copy):
+    right, wrong = queries_of(question)
+    out = {"id": f"{question['id']}/{copy}", "db": question["db"], "question": question["question"], "gold": right[0],
+           "candidates": [{"sql": sql} for sql in right + wrong]}
+    if question.get("evidence"): out["evidence"] = question["evidence"]
+    return out
+
+
+# --- held against the databases ---
+
+def run(db, sql):
+    """(rows, None), or (None, why not)."""
+    end = time.monotonic() + SECONDS
+    db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
+    try: return db.execute(sql).fetchmany(ROWS), None
+    except sqlite3.Error as error: return None, str(error)
+
+
+def same(a, b, ordered):
+    return a == b if ordered else sorted(a, key=repr) == sorted(b, key=repr)
+
+
+def faults(question, db):
+    right, wrong = queries_of(question)
+    first, error = run(db, right[0])
+    if error: return [f"{error}: {right[0]}"]
+    found = [] if first else [f"no rows: {right[0]}"]
+    ordered = "order by" in right[0].lower()
+    for sql, is_right in [(sql, True) for sql in right[1:]] + [(sql, False) for sql in wrong]:
+        rows, error = run(db, sql)
+        if error: found.append(f"{error}: {sql}")
+        elif same(rows, first, ordered and not is_right) != is_right:
+            found.append(("another result than the first: " if is_right else "the right result: ") + sql)
+    return found
+
+
+def check(questions, root):
+    """How many questions have a fault; each fault is printed."""
+    bad, dbs = 0, {}
+    for question in questions:
+        name = question["db"]
+        if name not in dbs:
+            dbs[name] = sqlite3.connect(f"file:{os.path.join(root, name, name)}.sqlite?mode=ro", uri=True)
+            dbs[name].text_factory = lambda raw: raw.decode("utf-8", "replace")
+        found = faults(question, dbs[name])
+        for fault in found: print(f"{question['id']}: {fault}")
+        bad += bool(found)
+    print(f"{len(questions)} questions, {bad} with a fault")
+    return bad
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("files", nargs="+", metavar="FILE.jsonl")
+    p.add_argument("--times", type=int, default=3, help="how often each line is written")
+    p.add_argument("--db-root", metavar="DATABASES", help="hold the questions against these instead: DIR/DB/DB.sqlite")
+    o = p.parse_args()
+    questions = []
+    for path in o.files:
+        with open(path, encoding="utf-8") as file: questions += [json.loads(line) for line in file if line.strip()]
+    if o.db_root: return check(questions, o.db_root) > 0
+    for question in questions:
+        for copy in range(o.times): print(json.dumps(log_of(question, copy), ensure_ascii=False))
+    return 0
+
+
+if __name__ == "__main__": sys.exit(main())
