@@ -1,15 +1,8 @@
-/* Mutants of a gold query, against its database: candidates where a log has none. */
+/* Which mutants of a gold query (lib/schema/edits.h) to train on: candidates where a log has none. */
 #ifndef ASSAY_TRAIN_MUTANTS_H
 #define ASSAY_TRAIN_MUTANTS_H
 
-#include "lib/schema/schema.h"
-#include "lib/sql/mutate.h"
-
-/* Up to n mutants of `sql` (which must outlive the arena's use), drawn by `seed`. `values`: may they hold values of the
- * data, as the index has them? Count; -1 with `err` set when the SQL
- * does not parse or bind, or memory is short. Thread: any. */
-int mutants_make(struct arena *arena, const struct schema_index *index, bool values, const char *sql, size_t len,
-                 uint64_t seed, uint32_t n, struct sql_mutation **out, struct err *err);
+#include "lib/schema/edits.h"
 
 /* How many questions have mutants of each kind: so that rare kinds may be drawn as often as common ones. */
 struct mutant_kinds {

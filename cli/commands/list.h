@@ -4,6 +4,7 @@
  * here. */
 COMMAND(check)
 COMMAND(explain)
+COMMAND(fix)
 COMMAND(replay)
 COMMAND(diff)
 COMMAND(eval)

@@ -7,7 +7,7 @@
 #include "lib/base/input.h"
 #include "lib/learn/metrics.h"
 #include "train/detector_export.h"
-#include "train/mutants.h"
+#include "lib/schema/edits.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,7 +61,7 @@ static bool make_candidates(const struct export *e, struct item *item, struct er
     uint64_t seed = (uint64_t)s->train.seed ^ g_str_hash(request->id ? request->id : gold);
     struct sql_mutation *mutants = NULL;
     bool values = worker_expose(&e->config.databases, request->db, e->config.defaults.expose) != MSG_EXPOSE_NONE;
-    int n = mutants_make(item->arena, item->schema, values, gold, strlen(gold), seed, (uint32_t)s->train.mutants,
+    int n = schema_edits(item->arena, item->schema, values, gold, strlen(gold), seed, (uint32_t)s->train.mutants,
                          &mutants, err);
     struct msg_candidate *candidates = n < 0 ? NULL : arena_new_array(item->arena, (size_t)n + 1, struct msg_candidate);
     if (!candidates) return false;

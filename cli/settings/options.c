@@ -164,6 +164,13 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
+static const struct option_row fix_rows[] = {
+    {"margin", 0, OPT_REAL, "P", AT(fix.margin), "0.3", .min = 0, .max = 1, .command_line_only = true,
+     .sentence = "how much likelier right than the old query a repair must be"},
+    {"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
+     .sentence = "print the SQL alone: the repaired one, or else the old one"},
+    END};
+
 static const struct option_row explain_rows[] = {
     {"premise", 'p', FLAG_ARG, AT(explain.premise), "false", .command_line_only = true,
      .sentence = "print what a verifier is given, instead of prose"},
@@ -451,6 +458,7 @@ const struct option_group options_redis = {"redis", "Index cache of a fleet", re
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_fix = {"fix", "Repair", fix_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
@@ -481,6 +489,7 @@ const struct option_group *const option_groups[] = {&options_general,
                                                     &options_signals,
                                                     &options_log,
                                                     &options_check,
+                                                    &options_fix,
                                                     &options_explain,
                                                     &options_replay,
                                                     &options_eval,

@@ -86,6 +86,10 @@ struct settings {
         const char *evidence;
     } check;
     struct {
+        bool apply;
+        double margin;
+    } fix;
+    struct {
         bool premise, words;
     } explain;
     struct {

@@ -3,7 +3,7 @@
 #include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
-#include "train/mutants.h"
+#include "lib/schema/edits.h"
 
 #include "tests/live/postgres/server.h"
 #include "tests/support/wait.h"
@@ -210,7 +210,7 @@ static void expect_mutants(enum sql_mutator op, const char *sql, const char **pa
     arena_init(&arena, 0);
     for (uint64_t seed = 1; seed <= 8; seed++) {
         arena_reset(&arena);
-        int n = mutants_make(&arena, shop, true, sql, strlen(sql), seed, 0, &all, &err);
+        int n = schema_edits(&arena, shop, true, sql, strlen(sql), seed, 0, &all, &err);
         cr_assert_gt(n, 0, "%s: %s", sql, err.text);
         for (int i = 0; i < n; i++) {
             if (all[i].op != op) continue;

@@ -1,0 +1,174 @@
+#include "lib/schema/edits.h"
+#include "repair/propose_int.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_NEAREST = 2, SEED = 1 };
+
+static bool is_known(const struct proposals *p, const char *sql)
+{
+    bool known = strlen(sql) == p->len && memcmp(sql, p->sql, p->len) == 0;
+    for (uint32_t i = 0; i < p->n && !known; i++) known = strcmp(p->items[i].sql, sql) == 0;
+    return known;
+}
+
+void repair_add(struct proposals *p, const char *sql, const char *reason)
+{
+    if (!sql || p->n == p->room || is_known(p, sql)) return;
+    p->items[p->n++] = (struct repair_proposal){sql, reason};
+}
+
+/* The first suspect that shares a byte with [start, end). */
+static const char *suspect_at(const struct proposals *p, uint32_t start, uint32_t end)
+{
+    for (uint32_t i = 0; i < p->n_suspects; i++)
+        if (p->suspects[i].start < end && start < p->suspects[i].end) return p->suspects[i].message;
+    return NULL;
+}
+
+/* --- texts that their column does not hold --- */
+
+static const struct schema_column *compared_column(const struct proposals *p, const struct sql_node *literal)
+{
+    const struct sql_node *parent = literal->parent;
+    if (!sql_is(parent, SQL_BINARY) || !sql_is_comparison(parent->op)) return NULL;
+    const struct sql_node *other = sql_kid(parent, sql_kid(parent, 0) == literal);
+    return sql_is(other, SQL_COLUMN) && other->ref ? schema_column_of(p->schema, other->ref) : NULL;
+}
+
+const char *repair_replaced(struct arena *arena, const char *sql, uint32_t start, uint32_t end, const char *text)
+{
+    size_t n = strlen(text), tail = strlen(sql + end);
+    char *out = arena_alloc(arena, start + n + tail + 1);
+    if (!out) return NULL;
+    memcpy(out, sql, start);
+    memcpy(out + start, text, n);
+    memcpy(out + start + n, sql + end, tail + 1);
+    return out;
+}
+
+static void add_stored(struct proposals *p, const struct sql_node *literal)
+{
+    const struct schema_column *column = compared_column(p, literal);
+    const char *found[MAX_NEAREST];
+    if (!column || !literal->text_len) return;
+    if (schema_column_has(p->schema, column, literal->text, literal->text_len, true) != 0) return;
+    uint32_t n =
+        schema_nearest_values(p->arena, p->schema, column, literal->text, literal->text_len, found, MAX_NEAREST);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct db_value value = {.type = DB_TEXT, .text = found[i], .len = strlen(found[i])};
+        const char *quoted = db_quote_value(p->arena, &value);
+        const char *reason = suspect_at(p, literal->start, literal->end);
+        if (quoted) repair_add(p, repair_replaced(p->arena, p->sql, literal->start, literal->end, quoted), reason);
+    }
+}
+
+static void add_values(struct proposals *p)
+{
+    for (const struct sql_node *n = p->stmt->root; n; n = sql_walk(p->stmt->root, n))
+        if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING) add_stored(p, n);
+}
+
+/* --- single edits --- */
+
+/* What a suspect says of the part of the query that another one does not have. NULL: nothing. */
+static const char *reason_for(const struct proposals *p, const char *sql)
+{
+    struct sql_stmt *stmt = NULL;
+    struct sql_diff_span *spans = NULL;
+    const char *reason = NULL;
+    if (!p->n_suspects || sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
+    const struct sql_diff *diff = sql_diff(p->arena, p->stmt->root, stmt->root);
+    int n = diff ? sql_diff_spans(p->arena, diff, &spans) : 0;
+    for (int i = 0; i < n && !reason; i++)
+        reason = suspect_at(p, spans[i].start, MAX(spans[i].end, spans[i].start + 1));
+    return reason;
+}
+
+/* Edits that make no sound query of any: they are slips by their nature. */
+static bool may_repair(enum sql_mutator op)
+{
+    static const bool never[SQL_MUTATOR_COUNT] = {
+        [SQL_MUTATE_string_column] = true,
+        [SQL_MUTATE_drop_join_condition] = true,
+        [SQL_MUTATE_subquery_to_literal] = true,
+        [SQL_MUTATE_idle_condition] = true,
+        [SQL_MUTATE_percentage_integer_division] = true,
+    };
+    return !never[op];
+}
+
+static int add_edits(struct proposals *p, bool values, struct err *err)
+{
+    struct sql_mutation *edits = NULL;
+    int n = schema_edits(p->arena, p->schema, values, p->sql, p->len, SEED, 0, &edits, err);
+    const char **reasons = n < 0 ? NULL : arena_array(p->arena, (size_t)n + 1, sizeof *reasons);
+    if (n >= 0 && !reasons) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
+    if (!reasons) return -1;
+    for (int i = 0; i < n; i++) reasons[i] = reason_for(p, edits[i].sql);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++)
+            if (may_repair(edits[i].op) && (reasons[i] == NULL) == pass) repair_add(p, edits[i].sql, reasons[i]);
+    return n;
+}
+
+int repair_propose(struct arena *arena, const struct schema_index *schema, bool values, const char *sql, size_t len,
+                   const struct repair_suspect *suspects, uint32_t n_suspects, struct repair_proposal **out,
+                   struct err *err)
+{
+    struct proposals p = {.arena = arena, .schema = schema, .len = len, .room = REPAIR_MAX_PROPOSALS};
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    p.sql = arena_strndup(arena, sql, len);
+    p.items = arena_new_array(arena, REPAIR_MAX_PROPOSALS, struct repair_proposal);
+    if (!p.sql || !p.items) {
+        err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
+        return -1;
+    }
+    enum err_code code = sql_parse(arena, p.sql, len, NULL, &stmt);
+    if (code == ERR_OK) code = sql_bind(arena, stmt, &schema->catalog, &bound);
+    p.stmt = stmt;
+    p.suspects = suspects;
+    p.n_suspects = n_suspects;
+    *out = p.items;
+    if (code == ERR_OK) {
+        if (values) add_values(&p);
+        return add_edits(&p, values, err) < 0 ? -1 : (int)p.n;
+    }
+    if (bound) repair_propose_names(&p, bound);
+    const struct sql_diag *diag = bound && bound->diags ? bound->diags : stmt ? stmt->diags : NULL;
+    if (!p.n) err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
+    return p.n ? (int)p.n : -1;
+}
+
+bool repair_is_better(double before, double after, double threshold, double margin)
+{
+    return after >= threshold && !(after - before < margin);
+}
+
+/* --- in words --- */
+
+static const char *text_of(struct arena *arena, const char *sql, const struct sql_node *node)
+{
+    return node ? arena_strndup(arena, sql + node->start, node->end - node->start) : NULL;
+}
+
+int repair_steps(struct arena *arena, const char *before, const char *after, struct repair_step out[REPAIR_MAX_STEPS])
+{
+    struct sql_stmt *a = NULL, *b = NULL;
+    int n = 0;
+    if (sql_parse(arena, before, strlen(before), NULL, &a) != ERR_OK ||
+        sql_parse(arena, after, strlen(after), NULL, &b) != ERR_OK)
+        return -1;
+    const struct sql_diff *diff = sql_diff(arena, a->root, b->root);
+    if (!diff) return -1;
+    for (uint32_t i = 0; i < diff->n_edits && n < REPAIR_MAX_STEPS; i++) {
+        const struct sql_edit *edit = &diff->edits[i];
+        const struct sql_node *at = edit->from ? edit->from : edit->to;
+        out[n++] = (struct repair_step){sql_clause_name(sql_clause_of(at)), text_of(arena, before, edit->from),
+                                        text_of(arena, after, edit->to)};
+    }
+    return n;
+}

@@ -1,0 +1,53 @@
+/* Repair without a model: queries one edit away from a candidate, each with the reason why it may be the one that was meant.
+ *
+ * A proposal claims nothing: it is judged like any candidate, and takes the old one's place only where that makes it
+ * surer by a margin (repair_is_better). Few edits of a wrong query are right, so the reason to believe in one is the judge
+ * alone; the order only decides which are looked at when there are too many.
+ */
+#ifndef ASSAY_REPAIR_PROPOSE_H
+#define ASSAY_REPAIR_PROPOSE_H
+
+#include "lib/schema/schema.h"
+#include "lib/sql/diff.h"
+
+/* Part of the query that a finding marks: bytes of its text, and what the finding says. */
+struct repair_suspect {
+    uint32_t start, end;
+    const char *message;
+};
+
+struct repair_proposal {
+    const char *sql;    /* NUL-terminated, in the arena */
+    const char *reason; /* what a suspect says that it changes; NULL: nothing but that it is near */
+};
+
+enum { REPAIR_MAX_PROPOSALS = 40, REPAIR_MAX_SUSPECTS = 64 };
+
+/* Up to REPAIR_MAX_PROPOSALS for `sql`: nearest stored values for texts that their column does not hold, then single edits, those
+ * that change a suspect first. Where a name does not bind, other names for it, and the table that has it joined.
+ * `values`: may they hold values of the data? The same arguments give the same proposals. Count; -1 with `err` set when the SQL does
+ * not parse, nothing can be made of a name that does not bind, or memory is short.
+ * Thread: any. */
+int repair_propose(struct arena *arena, const struct schema_index *schema, bool values, const char *sql, size_t len,
+                   const struct repair_suspect *suspects, uint32_t n_suspects, struct repair_proposal **out,
+                   struct err *err);
+
+/* May a proposal with P(correct) `after` take the place of a query with `before` (NAN: it was not judged, or does not run)? */
+bool repair_is_better(double before, double after, double threshold, double margin);
+
+/* The margin that is used where nobody says another: docs/results.md has what each costs. */
+#define REPAIR_MARGIN 0.3
+
+/* One step from the old query to the new one. */
+struct repair_step {
+    const char *clause; /* "WHERE", "SELECT list" ... */
+    const char *was;    /* its text; NULL: there was nothing */
+    const char *is;
+};
+enum { REPAIR_MAX_STEPS = 16 };
+
+/* The steps from one query to the other, clause by clause, in order of the text; at most REPAIR_MAX_STEPS. Count; -1 when one does
+ * not parse or the arena is full. Thread: any. */
+int repair_steps(struct arena *arena, const char *before, const char *after, struct repair_step out[REPAIR_MAX_STEPS]);
+
+#endif

@@ -1,0 +1,88 @@
+/* assay fix through the program. */
+#include "tests/unit/cli/spawn.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
+
+TestSuite(fix_program, .init = scratch_begin, .fini = scratch_end);
+
+#define FIX      "fix", "--db", "shop/shop.sqlite"
+#define QUESTION "--question", "How many customers are there?"
+
+static json_t *parse(const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    cr_assert(json, "line %d: %s\n%.500s", error.line, error.text, text);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    return json_string_value(json_object_get(json, key));
+}
+
+Test(fix_program, a_wrong_query_is_mended_and_the_change_is_said)
+{
+    struct run run = assay(FIX, QUESTION, "--format=json", "SELECT count(*) FROM customer LIMIT 0");
+    json_t *json = parse(run.out);
+    const json_t *step = json_array_get(json_object_get(json, "steps"), 0);
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect_str_eq(text_at(json, "status"), "repaired", "%s", run.out);
+    cr_expect_str_eq(text_at(json, "sql"), text_at(json, "proposal"));
+    cr_expect_str_eq(text_at(json, "old_sql"), "SELECT count(*) FROM customer LIMIT 0");
+    cr_expect_gt(json_number_value(json_object_get(json, "p_after")),
+                 json_number_value(json_object_get(json, "p_before")) + 0.3);
+    cr_expect(step && text_at(step, "clause"), "%s", run.out);
+    struct run text = assay(FIX, QUESTION, "--format=text", "SELECT count(*) FROM customer LIMIT 0");
+    cr_expect(strstr(text.out, "repaired") && strstr(text.out, "\n- SELECT") && strstr(text.out, "\n+ SELECT"), "%s",
+              text.out);
+    struct run sql = assay(FIX, QUESTION, "--apply", "SELECT count(*) FROM customer LIMIT 0");
+    cr_expect(strncmp(sql.out, text_at(json, "sql"), strlen(text_at(json, "sql"))) == 0, "%s", sql.out);
+    json_decref(json);
+    run_free(&run);
+    run_free(&text);
+    run_free(&sql);
+}
+
+Test(fix_program, a_sound_query_is_kept)
+{
+    static const char sound[] = "SELECT count(*) FROM customer";
+    struct run run = assay(FIX, QUESTION, "--format=json", sound), apply = assay(FIX, QUESTION, "--apply", sound);
+    json_t *json = parse(run.out);
+    cr_expect_eq(run.status, 0, "%s", run.out);
+    cr_expect_str_eq(text_at(json, "status"), "kept");
+    cr_expect_str_eq(text_at(json, "sql"), sound);
+    cr_expect_str_eq(apply.out, "SELECT count(*) FROM customer\n");
+    json_decref(json);
+    run_free(&run);
+    run_free(&apply);
+}
+
+Test(fix_program, the_margin_decides)
+{
+    struct run run = assay(FIX, QUESTION, "--format=json", "--margin=1", "SELECT count(*) FROM customer LIMIT 0");
+    json_t *json = parse(run.out);
+    cr_expect_eq(run.status, 1, "%s", run.out);
+    cr_expect_str_eq(text_at(json, "status"), "kept");
+    cr_expect(text_at(json, "proposal"), "and the best of the others is shown");
+    json_decref(json);
+    run_free(&run);
+}
+
+Test(fix_program, what_cannot_be_done_is_said)
+{
+    struct run broken = assay(FIX, QUESTION, "SELEKT 1"), writes = assay(FIX, QUESTION, "DELETE FROM customer"),
+               no_file = assay("fix", "--db", "none.sqlite", QUESTION, "SELECT 1"),
+               no_question = assay(FIX, "SELECT 1");
+    cr_expect_eq(broken.status, 1, "%s", broken.err);
+    cr_expect(strstr(broken.err, "nothing can be proposed"), "%s", broken.err);
+    cr_expect_eq(writes.status, 1, "%s", writes.err);
+    cr_expect_eq(no_file.status, 2, "%s", no_file.err);
+    cr_expect_eq(no_question.status, 2, "%s", no_question.err);
+    run_free(&broken);
+    run_free(&writes);
+    run_free(&no_file);
+    run_free(&no_question);
+}

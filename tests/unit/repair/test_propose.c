@@ -1,0 +1,165 @@
+/* Proposals for a query that may be wrong: the one that was meant is among them, with its reason. */
+#include "repair/propose.h"
+#include "tests/unit/db/fixture.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+static const char SCHEMA[] =
+    "CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);"
+    "CREATE TABLE song (song_id INTEGER PRIMARY KEY, title TEXT, singer_id INTEGER REFERENCES singer(singer_id), sales "
+    "REAL);"
+    "INSERT INTO singer VALUES (1, 'Ann', 'France', 30), (2, 'Bo', 'Peru', 40), (3, 'Cy', 'France', 50);"
+    "INSERT INTO song VALUES (1, 'One', 1, 10), (2, 'Two', 1, 20), (3, 'Three', 2, 30);";
+
+static struct fixture fixture;
+static struct schema_index *schema;
+
+static void setup(void)
+{
+    const struct schema_options options = {0};
+    struct err err = {0};
+    fixture_init_as(&fixture, "s", SCHEMA);
+    fixture_open(&fixture, NULL);
+    cr_assert(schema_build(fixture.db, "s", fixture.path, &options, &schema, &err) == ERR_OK, "%s", err.text);
+}
+
+static void teardown(void)
+{
+    schema_unref(schema);
+    fixture_end(&fixture);
+}
+
+TestSuite(propose, .init = setup, .fini = teardown);
+
+static int propose(bool values, const char *sql, const struct repair_suspect *suspects, uint32_t n,
+                   struct repair_proposal **out)
+{
+    struct err err = {0};
+    int found = repair_propose(&fixture.arena, schema, values, sql, strlen(sql), suspects, n, out, &err);
+    cr_assert_geq(found, 0, "%s: %s", sql, err.text);
+    cr_assert_leq(found, REPAIR_MAX_PROPOSALS);
+    return found;
+}
+
+static const struct repair_proposal *find(const struct repair_proposal *list, int n, const char *sql)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(list[i].sql, sql) == 0) return &list[i];
+    return NULL;
+}
+
+Test(propose, the_query_that_was_meant_is_among_them)
+{
+    static const struct {
+        const char *wrong, *meant;
+    } rows[] = {
+        {"SELECT name FROM singer WHERE country = 'Frence'", "SELECT name FROM singer WHERE country = 'France'"},
+        {"SELECT name FROM singer WHERE age >= 30", "SELECT name FROM singer WHERE age > 30"},
+        {"SELECT name FROM singer ORDER BY age LIMIT 1", "SELECT name FROM singer ORDER BY age DESC LIMIT 1"},
+        {"SELECT DISTINCT country FROM singer", "SELECT country FROM singer"},
+        {"SELECT avg(sales) FROM song", "SELECT SUM(sales) FROM song"},
+        {"SELECT name FROM singer WHERE age = 30 AND age = 40", "SELECT name FROM singer WHERE age = 30 OR age = 40"},
+        {"SELECT name FROM singer WHERE country = 'France' AND age > 30", "SELECT name FROM singer WHERE age > 30"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct repair_proposal *list;
+        int n = propose(true, rows[i].wrong, NULL, 0, &list);
+        const struct repair_proposal *meant = find(list, n, rows[i].meant);
+        cr_expect(meant, "%s is not among %d for %s", rows[i].meant, n, rows[i].wrong);
+        if (meant) cr_expect_null(meant->reason, "no finding was told");
+        for (int k = 0; k < n; k++) cr_expect_str_neq(list[k].sql, rows[i].wrong, "the query itself is none");
+    }
+}
+
+Test(propose, what_a_finding_marks_comes_first_and_says_why)
+{
+    static const char sql[] = "SELECT name FROM singer WHERE country = 'France' ORDER BY age LIMIT 1";
+    uint32_t at = (uint32_t)(strstr(sql, "age") - sql);
+    const struct repair_suspect suspects[] = {{at, at + 3, "the question asks for the oldest"}};
+    struct repair_proposal *list;
+    int n = propose(true, sql, suspects, 1, &list), reasons = 0;
+    cr_assert_gt(n, 3);
+    cr_expect_str_eq(list[0].reason, suspects[0].message);
+    for (int i = 0; i < n; i++) {
+        if (list[i].reason) cr_expect_eq(reasons++, i, "%s comes after one without a reason", list[i].sql);
+        for (int k = 0; k < i; k++) cr_expect_str_neq(list[i].sql, list[k].sql);
+    }
+    cr_expect_lt(reasons, n);
+    struct repair_proposal *again;
+    cr_assert_eq(propose(true, sql, suspects, 1, &again), n);
+    for (int i = 0; i < n; i++) cr_expect_str_eq(list[i].sql, again[i].sql, "the same arguments, the same proposals");
+}
+
+/* Names as generators make them up. */
+Test(propose, a_name_that_does_not_bind_is_found)
+{
+    static const struct {
+        const char *wrong, *meant;
+    } rows[] = {
+        {"SELECT nme FROM singer", "SELECT name FROM singer"},
+        {"SELECT singer_id FROM singer JOIN song ON singer.singer_id = song.singer_id",
+         "SELECT singer.singer_id FROM singer JOIN song ON singer.singer_id = song.singer_id"},
+        {"SELECT song.name FROM singer JOIN song ON singer.singer_id = song.singer_id",
+         "SELECT singer.name FROM singer JOIN song ON singer.singer_id = song.singer_id"},
+        {"SELECT country, count(*) FROM singer GROUP BY country ORDER BY num DESC LIMIT 1",
+         "SELECT country, count(*) FROM singer GROUP BY country ORDER BY COUNT(*) DESC LIMIT 1"},
+        {"SELECT title FROM song WHERE country = 'Peru'",
+         "SELECT title FROM song JOIN singer ON song.singer_id = singer.singer_id WHERE singer.country = 'Peru'"},
+        {"SELECT singer.name FROM song WHERE sales > 10",
+         "SELECT singer.name FROM song JOIN singer ON song.singer_id = singer.singer_id WHERE sales > 10"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct repair_proposal *list;
+        int n = propose(true, rows[i].wrong, NULL, 0, &list);
+        const struct repair_proposal *meant = find(list, n, rows[i].meant);
+        cr_expect(meant, "%s is not among %d for %s", rows[i].meant, n, rows[i].wrong);
+        if (meant) cr_expect(meant->reason && *meant->reason, "the name that does not bind is the reason");
+    }
+}
+
+Test(propose, no_values_where_they_may_not_leave)
+{
+    struct repair_proposal *list;
+    int n = propose(false, "SELECT name FROM singer WHERE country = 'Frence'", NULL, 0, &list);
+    for (int i = 0; i < n; i++) cr_expect_null(strstr(list[i].sql, "France"), "%s", list[i].sql);
+}
+
+Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
+{
+    static const char *const bad[] = {"SELECT FROM WHERE", "DROP TABLE singer", ""};
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        struct repair_proposal *list = NULL;
+        struct err err = {0};
+        int n = repair_propose(&fixture.arena, schema, true, bad[i], strlen(bad[i]), NULL, 0, &list, &err);
+        cr_expect_eq(n, -1, "%s", bad[i]);
+        cr_expect(err.code != ERR_OK && *err.text, "%s", bad[i]);
+    }
+}
+
+Test(gate, a_repair_must_be_surer_by_the_margin_and_validate)
+{
+    cr_expect(repair_is_better(0.2, 0.9, 0.5, 0.3));
+    cr_expect_not(repair_is_better(0.7, 0.9, 0.5, 0.3), "not by so much");
+    cr_expect_not(repair_is_better(0.1, 0.45, 0.5, 0.3), "below the threshold");
+    cr_expect_not(repair_is_better(0.2, NAN, 0.5, 0.3), "not judged");
+    cr_expect(repair_is_better(NAN, 0.9, 0.5, 0.3), "the old one does not run");
+    cr_expect_not(repair_is_better(0.2, 0.9, NAN, 0.3), "without a threshold nothing validates");
+}
+
+Test(propose, steps_say_what_becomes_of_what)
+{
+    struct repair_step steps[REPAIR_MAX_STEPS];
+    int n = repair_steps(&fixture.arena, "SELECT name FROM singer WHERE country = 'Frence'",
+                         "SELECT name FROM singer WHERE country = 'France'", steps);
+    cr_assert_eq(n, 1);
+    cr_expect_str_eq(steps[0].clause, "WHERE");
+    cr_expect_str_eq(steps[0].was, "'Frence'");
+    cr_expect_str_eq(steps[0].is, "'France'");
+    n = repair_steps(&fixture.arena, "SELECT name FROM singer", "SELECT name FROM singer LIMIT 1", steps);
+    cr_assert_geq(n, 1);
+    cr_expect_null(steps[0].was, "nothing was there");
+    cr_expect_eq(repair_steps(&fixture.arena, "SELECT", "SELECT 1", steps), -1);
+}
