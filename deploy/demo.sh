@@ -44,4 +44,8 @@ echo "One verdict in full:"
   "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id JOIN show AS s ON x.show_id = s.show_id" ||
   [ $? = 1 ] # judged, not validated: an answer, not a failure
 echo
+echo "One repair:"
+"$assay" fix --db "$root/podcasts/podcasts.sqlite" --format text \
+  --question "How many hosts live in Leeds?" "SELECT count(*) FROM host WHERE city = 'leeds'"
+echo
 echo "All verdicts: build/demo/verdicts.jsonl"
