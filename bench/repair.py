@@ -1,76 +1,93 @@
 #!/usr/bin/env python3
-"""What `assay fix` mends and breaks on the first candidates of a log with gold, by margin.
+"""What repairs mend and break on logs with gold, by margin.
 
-  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES ... [--limit N] [--jobs 2]
+  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR]
 
-The first candidate of each question stands alone, as in a system that gives one. `assay fix --margin 0` proposes; both queries
-are labelled by execution (`assay eval --labels`). For each margin: answers changed, fixed, broken, and EX before and after; in
-brackets those of old queries that did not execute.
+Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it are labelled by
+execution (`assay eval --labels`). For each margin: answers changed, fixed (in brackets those whose old query did not execute)
+and broken, and EX before and after. --first leaves each question its first candidate alone, as in a system that gives one.
+The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
 """
-import argparse, concurrent.futures, json, os, subprocess, tempfile, time
+import argparse, json, os, subprocess, tempfile
 
-MARGINS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+MARGINS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 
 def read(path):
     with open(path, encoding="utf-8") as file: return [json.loads(line) for line in file if line.strip()]
 
 
+def write(path, rows):
+    with open(path, "w", encoding="utf-8") as file: file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def sql_of(candidate):
     return candidate["sql"] if isinstance(candidate, dict) else candidate
 
 
-def fix(assay, root, line):
-    """The JSON of `assay fix`, with its time in ms; None: nothing could be proposed."""
-    command = [assay, "fix", "--db", os.path.join(root, line["db"], line["db"] + ".sqlite"), "--question", line["question"],
-               "--format", "json", "--margin", "0", sql_of(line["candidates"][0])]
-    if line.get("evidence"): command[2:2] = ["--evidence", line["evidence"]]
-    start = time.monotonic()
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode > 1 or not run.stdout.strip(): return None
-    return {**json.loads(run.stdout), "ms": 1000 * (time.monotonic() - start)}
+def replay(o, log, root, order, repair, work):
+    out = os.path.join(work, f"verdicts.{repair}.jsonl")
+    run(o.assay, "replay", log, "--db-root", root, "--order", order, "--repair", repair, "--repair-margin", "0.001", "--out", out,
+        "--force", *(["--models", o.models] if o.models else []))
+    return read(out)
 
 
-def labels(assay, root, lines, fixes):
-    """For each line whether the old query is right, and whether the proposal is."""
-    with tempfile.TemporaryDirectory() as work:
-        log, out = os.path.join(work, "log.jsonl"), os.path.join(work, "labels.json")
-        with open(log, "w", encoding="utf-8") as file:
-            for line, found in zip(lines, fixes):
-                proposal = (found or {}).get("proposal") or sql_of(line["candidates"][0])
-                file.write(json.dumps({**line, "candidates": [{"sql": sql_of(line["candidates"][0])}, {"sql": proposal}]}) + "\n")
-        subprocess.run([assay, "eval", log, "--db-root", root, "--labels", out, "--explain=no", "--bootstrap", "0"], check=True,
-                       stdout=subprocess.DEVNULL)
-        with open(out, encoding="utf-8") as file: return [[label == "ok" for label in row] for row in json.load(file)]
+def labels(o, root, lines, pairs, work):
+    """For each line whether the answer is right, and whether the repair is."""
+    log, out = os.path.join(work, "pairs.jsonl"), os.path.join(work, "labels.json")
+    write(log, ({**line, "candidates": [{"sql": sql} for sql in pair]} for line, pair in zip(lines, pairs)))
+    run(o.assay, "eval", log, "--db-root", root, "--labels", out, "--explain=no", "--bootstrap", "0")
+    with open(out, encoding="utf-8") as file: return [[label == "ok" for label in row] for row in json.load(file)]
 
 
-def report(name, lines, fixes, right):
-    n, first = len(lines), sum(old for old, _ in right)
+def report(name, repairs, right):
+    n, first = len(right), sum(old for old, _ in right)
     for margin in MARGINS:
         changed = fixed = broken = dead = 0
-        for found, (old, new) in zip(fixes, right):
-            if not found or not found.get("proposal") or (found["p_after"] or 0) < 0.5: continue
-            if found["p_before"] is not None and found["p_after"] - found["p_before"] < margin: continue
+        for repair, (old, new) in zip(repairs, right):
+            if not repair or repair["p_correct"] < 0.5: continue
+            if repair["p_old"] is not None and repair["p_correct"] - repair["p_old"] < margin: continue
             changed += 1
             fixed += new and not old
             broken += old and not new
-            dead += new and not old and not found["p_before"]
+            dead += new and not old and repair["p_old"] is None
         print(f"| {name} | {margin} | {changed} | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |")
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2] if values else 0
+
+
+def measure(o, name, log, root, order):
+    with tempfile.TemporaryDirectory() as work:
+        lines = [line for line in read(log) if line.get("candidates")][:o.limit]
+        if o.first: lines = [{**line, "candidates": line["candidates"][:1]} for line in lines]
+        lines = [{**line, "id": str(i)} for i, line in enumerate(lines)]
+        cut = os.path.join(work, "log.jsonl")
+        write(cut, lines)
+        without, verdicts = (replay(o, cut, root, order, repair, work) for repair in ("off", "propose"))
+        repairs = [verdict.get("repair") for verdict in verdicts]
+        answers = [verdict.get("sql") or sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
+        pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
+        report(name, repairs, labels(o, root, lines, pairs, work))
+        own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without) if v.get("repair")]
+        print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it {middle(own):.1f} ms in the median")
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--assay", required=True)
-    p.add_argument("--log", required=True, action="append", metavar="NAME=LOG=DATABASES")
+    p.add_argument("--log", required=True, action="append", metavar="NAME=LOG=DATABASES[=ORDER]")
+    p.add_argument("--first", action="store_true")
+    p.add_argument("--models", metavar="DIR")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
-    p.add_argument("--jobs", type=int, default=2)
     o = p.parse_args()
     print("| log | margin | changed | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
-    for name, log, root in (entry.split("=") for entry in o.log):
-        lines = [line for line in read(log) if line.get("candidates")][:o.limit]
-        with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-            fixes = list(pool.map(lambda line: fix(o.assay, root, line), lines))
-        report(name, lines, fixes, labels(o.assay, root, lines, fixes))
+    for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log): measure(o, name, log, root, order)
 
 
 if __name__ == "__main__": main()

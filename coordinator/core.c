@@ -228,7 +228,7 @@ static void ask_verifier(struct request *request, uint32_t index)
     const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool runs = !request->judged[index].invalid && result && result->explanation && result->explanation->premise &&
                 result->execution && err_from_name(result->execution->code) == ERR_OK;
-    if (!core->actions.verify || !runs || !request->message->question) return;
+    if (!core->actions.verify || !runs || !request->message->question || index >= request->n_given) return;
     struct core_verifier_question question = {.key = request->key,
                                               .hash = {state->hash[0], state->hash[1]},
                                               .candidate = index,
@@ -282,16 +282,20 @@ static void take_result(struct request *request, struct msg_result *result, int6
     struct core *core = request->core;
     int family = vsig_family_by_name(result->family);
     struct candidate_state *state = state_of(request, result);
-    if (!state || family < 0 || !(state->pending >> family & 1)) {
+    bool awaited = state && family >= 0 && state->pending >> family & 1;
+    if (!awaited || result->proposes != repair_awaits(request, state->hash)) {
         core->stats.stray++;
         return;
     }
     request->worker_ns += result->ns;
     bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
-    if (!late) {
-        state->pending &= ~(1U << family);
-        state->results[family] = result;
+    if (!late) state->pending &= ~(1U << family);
+    if (!late && result->proposes) {
+        repair_take_proposals(request, result);
+        decide_advance(request, now_ns);
+        return;
     }
+    if (!late) state->results[family] = result;
     uint32_t index = (uint32_t)(state - request->states);
     if (!state->pending) gather_candidate(request, index);
     if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
@@ -339,7 +343,8 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
         return;
     }
     *result = (struct msg_result){
-        .key = key, .hash = {hash[0], hash[1]}, .family = family, .code = err_name(why->code), .message = message};
+        .key = key, .hash = {hash[0], hash[1]}, .family = family, .code = err_name(why->code), .message = message,
+        .proposes = repair_awaits(request, hash)};
     take_result(request, result, now_ns);
 }
 

@@ -32,6 +32,8 @@
  * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
  * database that cannot be read: failed with its reason, once every family of a candidate has said so.
  *
+ * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c).
+ *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
  * were not all looked at.
@@ -44,7 +46,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_done(const struct request *request, uint32_t index)
+bool decide_is_done(const struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
     return !state->needs_tasks || (state->sent && !state->pending && !state->verifier_pending);
@@ -52,25 +54,37 @@ static bool is_done(const struct request *request, uint32_t index)
 
 /* --- what a candidate is worth --- */
 
+/* Beside which others a candidate is scored: what is known of places and votes. */
+struct company {
+    uint32_t first, n, n_seen;
+    enum msg_order order;
+    bool remote; /* a remote verifier's word counts */
+};
+
+static struct company company_of(const struct request *request, uint32_t n_seen)
+{
+    return (struct company){0, request->n, n_seen, request->options.order, true};
+}
+
 /* NAN: there is none, or it cannot say. */
-static double ask_builtin(const struct request *request, uint32_t index, uint32_t n_seen)
+static double ask_builtin(const struct request *request, uint32_t index, const struct company *among)
 {
     const struct candidate_state *state = &request->states[index];
     const struct scoring_models *models = request->core->config.models;
     if (!models->verifier || !state->features) return NAN;
     struct verifier_subject subject = {.request = request->message,
-                                       .candidates = request->judged,
-                                       .n_candidates = request->n,
-                                       .n_seen = n_seen,
-                                       .index = index,
+                                       .candidates = request->judged + among->first,
+                                       .n_candidates = among->n,
+                                       .n_seen = among->n_seen,
+                                       .index = index - among->first,
                                        .features = state->features,
-                                       .order = request->options.order};
+                                       .order = among->order};
     return models_discount(models, &request->judged[index], verifier_entails(models->verifier, &subject));
 }
 
 /* The remote verifier's word, where it was asked and answered, with the weight that the decision file gives it; else
  * the built-in one's. */
-static void verify(struct request *request, uint32_t index, uint32_t n_seen)
+static void verify(struct request *request, uint32_t index, const struct company *among)
 {
     struct msg_judged *judged = &request->judged[index];
     const struct candidate_state *state = &request->states[index];
@@ -79,9 +93,9 @@ static void verify(struct request *request, uint32_t index, uint32_t n_seen)
     judged->entailment = NAN;
     judged->verifier = NULL;
     if (coverage_run(judged) != RUN_DONE) return;
-    double builtin = ask_builtin(request, index, n_seen);
-    if (state->verifier_asked && !answer->code) {
-        judged->entailment = models_blend(models, request->options.order, builtin, answer->p);
+    double builtin = ask_builtin(request, index, among);
+    if (among->remote && state->verifier_asked && !answer->code) {
+        judged->entailment = models_blend(models, among->order, builtin, answer->p);
         judged->verifier = answer->message ? answer->message : "remote";
     } else {
         judged->entailment = builtin;
@@ -107,24 +121,43 @@ static double combine(const struct request *request, double p, double entailment
     return fmin(out, models_combine(models, p, 0.5, fitted));
 }
 
-static void score(struct request *request, uint32_t index, uint32_t n_seen)
+static void score_among(struct request *request, uint32_t index, const struct company *among)
 {
     struct msg_judged *judged = &request->judged[index];
     if (!judged->judged || judged->invalid) return;
     const struct scoring_models *models = request->core->config.models;
-    struct votes_subject subject = {.candidates = request->judged,
-                                    .n_candidates = request->n,
-                                    .n_seen = n_seen,
-                                    .index = index,
-                                    .places = request->options.order == MSG_ORDER_RANKED};
+    struct votes_subject subject = {.candidates = request->judged + among->first,
+                                    .n_candidates = among->n,
+                                    .n_seen = among->n_seen,
+                                    .index = index - among->first,
+                                    .places = among->order == MSG_ORDER_RANKED};
     struct models_score *worth = &request->states[index].score;
     *worth = models_score(models, &subject);
-    verify(request, index, n_seen);
+    verify(request, index, among);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
     if (judged->p_correct > COVERAGE_LOW_P && rules_tier(request, index) != TIER_JUDGED)
         judged->p_correct = COVERAGE_LOW_P;
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
+}
+
+static void score(struct request *request, uint32_t index, uint32_t n_seen)
+{
+    const struct company among = company_of(request, n_seen);
+    score_among(request, index, &among);
+}
+
+double decide_p_alone(struct request *request, uint32_t index)
+{
+    const struct company alone = {index, 1, 1, MSG_ORDER_UNSET, false};
+    struct msg_judged kept = request->judged[index];
+    struct models_score kept_score = request->states[index].score;
+    request->judged[index].count = 1;
+    score_among(request, index, &alone);
+    double p = rules_tier(request, index) == TIER_JUDGED ? request->judged[index].p_correct : NAN;
+    request->judged[index] = kept;
+    request->states[index].score = kept_score;
+    return p;
 }
 
 static bool is_valid(const struct request *request, uint32_t index)
@@ -252,6 +285,7 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .worker_ns = request->worker_ns,
         .gold = request->message->gold,
         .meta = request->message->meta,
+        .repair = request->repair.found,
     };
     msg_request_digest(request->message, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
@@ -313,15 +347,37 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     close_request(request, &verdict);
 }
 
-static void conclude(struct request *request, int64_t now_ns)
+/* What is returned is no candidate, so none is the chosen one. */
+static void conclude_repaired(struct request *request, int64_t now_ns)
 {
-    if (request->evaluate_all)
-        for (uint32_t i = 0; i < request->n; i++) score(request, i, request->n);
-    uint32_t best = find_best(request);
-    if (best != NO_CANDIDATE && is_valid(request, best))
+    const struct repair *repair = &request->repair;
+    drop_unreached(request, repair->of);
+    why_not_chosen(request, NO_CANDIDATE, repair->of);
+    request->judged[repair->of].why = "not returned as it is: it was repaired";
+    struct msg_verdict verdict = verdict_of(request, MSG_STATUS_REPAIRED, now_ns);
+    verdict.sql = repair->found->sql;
+    verdict.p_correct = repair->found->p_correct;
+    report_make(request, repair->of, &verdict);
+    close_request(request, &verdict);
+}
+
+static void conclude(struct request *request, uint32_t best, int64_t now_ns)
+{
+    const struct msg_repaired *repaired = request->repair.found;
+    if (repaired && repaired->applied)
+        conclude_repaired(request, now_ns);
+    else if (best != NO_CANDIDATE && is_valid(request, best))
         conclude_valid(request, best, now_ns);
     else
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
+}
+
+/* The answer is found. False: a repair of it is looked for first. */
+static bool finish(struct request *request, uint32_t best, int64_t now_ns)
+{
+    if (repair_begin(request, best)) return false;
+    conclude(request, best, now_ns);
+    return true;
 }
 
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns)
@@ -363,22 +419,21 @@ static const struct msg_result *database_failure(const struct request *request, 
     return failure;
 }
 
-/* Score the next candidate of the prefix and decide if it ends the request. True: that was the verdict. */
-static bool take_done(struct request *request, uint32_t index, int64_t now_ns)
+enum progress { PROGRESS_ON, PROGRESS_WAITING, PROGRESS_CLOSED };
+
+/* Score the next candidate of the prefix and decide if it ends the request. */
+static enum progress take_done(struct request *request, uint32_t index, int64_t now_ns)
 {
     const struct msg_result *failure = database_failure(request, index);
     if (failure) {
         decide_failed(request, failure->code, failure->message, now_ns);
-        return true;
+        return PROGRESS_CLOSED;
     }
     score(request, index, request->n_done_prefix);
-    if (request->evaluate_all || rules_tier(request, index) != TIER_JUDGED) return false;
-    if (is_valid(request, index)) {
-        conclude_valid(request, index, now_ns);
-        return true;
-    }
+    if (request->evaluate_all || rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
+    if (is_valid(request, index)) return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
     if (rules_of(request)->fallback_to_all) request->evaluate_all = true;
-    return false;
+    return PROGRESS_ON;
 }
 
 /* How many more candidates may go out now. In order: `speculate` that are not done; all: as many unanswered ones as the
@@ -394,10 +449,10 @@ static uint32_t window(const struct request *request)
     return most > in_flight ? most - in_flight : 0;
 }
 
-static void send(struct request *request, uint32_t index)
+struct msg_task decide_task(const struct request *request, uint32_t index)
 {
-    struct candidate_state *state = &request->states[index];
-    struct msg_task task = {
+    const struct candidate_state *state = &request->states[index];
+    return (struct msg_task){
         .key = request->key,
         .hash = {state->hash[0], state->hash[1]},
         .candidate = index,
@@ -411,6 +466,12 @@ static void send(struct request *request, uint32_t index)
         .n_deny_columns = request->options.n_deny_columns,
         .traceparent = request->message->traceparent,
     };
+}
+
+void decide_send(struct request *request, uint32_t index)
+{
+    struct candidate_state *state = &request->states[index];
+    struct msg_task task = decide_task(request, index);
     state->sent = true;
     state->pending = request->families;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
@@ -425,21 +486,30 @@ static void send_more(struct request *request)
 {
     for (uint32_t room = window(request); room && request->next_to_send < request->n; request->next_to_send++) {
         if (!request->states[request->next_to_send].needs_tasks) continue;
-        send(request, request->next_to_send);
+        decide_send(request, request->next_to_send);
         room--;
     }
 }
 
+static bool advance_repair(struct request *request, int64_t now_ns)
+{
+    if (!repair_advance(request)) return false;
+    conclude(request, request->repair.best, now_ns);
+    return true;
+}
+
 bool decide_advance(struct request *request, int64_t now_ns)
 {
+    if (repair_has_begun(request)) return advance_repair(request, now_ns);
     if (rules_of(request)->evaluate_all) request->evaluate_all = true;
-    while (request->n_done_prefix < request->n && is_done(request, request->n_done_prefix)) {
+    while (request->n_done_prefix < request->n && decide_is_done(request, request->n_done_prefix)) {
         uint32_t index = request->n_done_prefix++;
-        if (take_done(request, index, now_ns)) return true;
+        enum progress progress = take_done(request, index, now_ns);
+        if (progress != PROGRESS_ON) return progress == PROGRESS_CLOSED;
     }
     if (request->n_done_prefix == request->n) {
-        conclude(request, now_ns);
-        return true;
+        for (uint32_t i = 0; request->evaluate_all && i < request->n; i++) score(request, i, request->n);
+        return finish(request, find_best(request), now_ns);
     }
     send_more(request);
     return false;
@@ -448,9 +518,14 @@ bool decide_advance(struct request *request, int64_t now_ns)
 void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
+    if (repair_has_begun(request)) {
+        repair_give_up(request, err_meaning(ERR_DEADLINE));
+        conclude(request, request->repair.best, now_ns);
+        return;
+    }
     for (uint32_t i = 0; i < request->n; i++) {
         struct candidate_state *state = &request->states[i];
-        if (is_done(request, i)) continue;
+        if (decide_is_done(request, i)) continue;
         if (state->verifier_pending) {
             state->verifier_pending = false;
             state->remote_answer =

@@ -26,6 +26,13 @@ static double threshold_of(const struct request *request)
     return request->core->config.models->threshold;
 }
 
+static double repair_margin_of(const struct request *request)
+{
+    const struct core_config *config = &request->core->config;
+    if (request->message->options.repair_margin > 0) return request->message->options.repair_margin;
+    return config->defaults.repair_margin > 0 ? config->defaults.repair_margin : config->models->repair_margin;
+}
+
 static enum err_code resolve_families(struct request *request, struct err *err)
 {
     const struct msg_options *options = &request->options;
@@ -53,11 +60,13 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->speculate = first_nonzero(requested->speculate, defaults->speculate, 1);
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
     out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
+    out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     if (!requested->n_deny_columns)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
+    request->repair_margin = repair_margin_of(request);
     const struct scoring_models *models = core->config.models;
     bool own_threshold =
         requested->threshold > 0 || requested->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;
@@ -136,9 +145,10 @@ static void set_hash(struct request *request, struct candidate_state *state, con
     state->hash[1] = hash.low64;
 }
 
-static void take_candidate(struct request *request, uint32_t index, GHashTable *seen, uint64_t context)
+/* The candidate that it repeats; NO_CANDIDATE: none. */
+static uint32_t take_candidate(struct request *request, uint32_t index, const struct msg_candidate *candidate,
+                               GHashTable *seen, uint64_t context)
 {
-    const struct msg_candidate *candidate = &request->message->candidates[index];
     struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     *judged = (struct msg_judged){.sql = candidate->sql,
@@ -152,18 +162,22 @@ static void take_candidate(struct request *request, uint32_t index, GHashTable *
     enum err_code code = sql_parse(&request->core->scratch, candidate->sql.bytes, candidate->sql.len, NULL, &stmt);
     if (code) {
         set_invalid(request, index, stmt, code);
-        return;
+        return NO_CANDIDATE;
     }
     set_hash(request, state, stmt, context);
     gpointer first;
-    if (seen && g_hash_table_lookup_extended(seen, state->hash, NULL, &first)) {
-        judged->same_as = GPOINTER_TO_UINT(first) + 1;
-        judged->why = arena_printf(&request->arena, "repeats candidate %u", GPOINTER_TO_UINT(first) + 1);
-        request->judged[GPOINTER_TO_UINT(first)].count += judged->count;
-        return;
-    }
+    if (seen && g_hash_table_lookup_extended(seen, state->hash, NULL, &first)) return GPOINTER_TO_UINT(first);
     if (seen) g_hash_table_insert(seen, state->hash, GUINT_TO_POINTER(index));
     state->needs_tasks = true;
+    return NO_CANDIDATE;
+}
+
+static void note_repeat(struct request *request, uint32_t index, uint32_t first)
+{
+    struct msg_judged *judged = &request->judged[index];
+    judged->same_as = first + 1;
+    judged->why = arena_printf(&request->arena, "repeats candidate %u", first + 1);
+    request->judged[first].count += judged->count;
 }
 
 static guint hash_of_hash(gconstpointer p)
@@ -199,11 +213,49 @@ enum err_code ingest_request(struct request *request, struct err *err)
     request->judged = arena_new_array(&request->arena, message->n_candidates, struct msg_judged);
     if (!request->states || !request->judged)
         return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
-    request->n = message->n_candidates;
+    request->n = request->n_given = message->n_candidates;
     GHashTable *seen = request->n > 1 ? g_hash_table_new(hash_of_hash, same_hash) : NULL;
     uint64_t context = context_hash(message);
-    for (uint32_t i = 0; i < request->n; i++) take_candidate(request, i, seen, context);
+    for (uint32_t i = 0; i < request->n; i++) {
+        uint32_t first = take_candidate(request, i, &message->candidates[i], seen, context);
+        if (first != NO_CANDIDATE) note_repeat(request, i, first);
+    }
     if (seen) g_hash_table_destroy(seen);
     limit_iterations(request);
     return ERR_OK;
+}
+
+/* Room for `more` candidates behind those that are there. */
+static bool grow(struct request *request, uint32_t more)
+{
+    struct candidate_state *states = arena_new_array(&request->arena, request->n + more, struct candidate_state);
+    struct msg_judged *judged = arena_new_array(&request->arena, request->n + more, struct msg_judged);
+    if (!states || !judged) return false;
+    memcpy(states, request->states, request->n * sizeof *states);
+    memcpy(judged, request->judged, request->n * sizeof *judged);
+    request->states = states;
+    request->judged = judged;
+    return true;
+}
+
+bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n)
+{
+    request->repair.reasons = arena_new_array(&request->arena, n, const char *);
+    if (!request->repair.reasons || !grow(request, n)) return false;
+    GHashTable *seen = g_hash_table_new(hash_of_hash, same_hash);
+    uint64_t context = context_hash(request->message);
+    for (uint32_t i = 0; i < request->n; i++)
+        if (request->states[i].needs_tasks) g_hash_table_insert(seen, request->states[i].hash, GUINT_TO_POINTER(i));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct msg_candidate candidate = {.sql = proposals[i].sql, .score = NAN};
+        bool repeats = take_candidate(request, request->n, &candidate, seen, context) != NO_CANDIDATE;
+        if (repeats || !request->states[request->n].needs_tasks) {
+            request->states[request->n] = (struct candidate_state){0};
+            continue;
+        }
+        request->repair.reasons[request->n - request->n_given] = proposals[i].reason;
+        request->n++;
+    }
+    g_hash_table_destroy(seen);
+    return true;
 }

@@ -28,6 +28,19 @@ struct candidate_state {
     struct models_score score;
 };
 
+/* A repair on its way, see repair.c. */
+enum repair_phase { REPAIR_NOT_BEGUN, REPAIR_PROPOSING, REPAIR_JUDGING, REPAIR_OVER };
+
+struct repair {
+    enum repair_phase phase;
+    uint32_t best; /* the answer without a repair; NO_CANDIDATE */
+    uint32_t of;   /* candidate that is to be repaired */
+    double p_old;  /* of it alone; NAN: it does not run */
+    const char **reasons; /* of the proposals; NULL where there is none */
+    struct msg_repaired *found;
+    const char *note; /* why there is none, though one was asked for */
+};
+
 struct request {
     struct core *core;
     struct arena arena; /* of all below */
@@ -37,15 +50,18 @@ struct request {
     struct msg_options options;      /* nothing left open */
     double threshold;                /* of P(correct) */
     double entailment_threshold;     /* of the verifier's; under cyclesql the only one */
+    double repair_margin;
     int64_t arrived_ns, deadline_ns; /* 0: none */
     uint32_t families;               /* bits */
     struct candidate_state *states;
     struct msg_judged *judged;
     uint32_t n;
+    uint32_t n_given;       /* candidates that came with the request; proposals for a repair stand behind them */
     uint32_t next_to_send;  /* first that was not sent */
     uint32_t n_done_prefix; /* candidates before it are done */
     bool evaluate_all;      /* all candidates are judged, in any order */
     int64_t worker_ns;
+    struct repair repair;
 };
 
 enum { SPARE_ARENAS = 256 };
@@ -65,6 +81,9 @@ struct core {
 /* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
 enum err_code ingest_request(struct request *request, struct err *err);
 
+/* Proposals become candidates behind those that are there; repeats, and what does not parse, do not. False: no room. */
+bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n);
+
 /* decide.c: decide at each candidate that is done, in order, then send more or conclude. True: the request is closed
  * and gone. */
 bool decide_advance(struct request *request, int64_t now_ns);
@@ -72,6 +91,28 @@ bool decide_advance(struct request *request, int64_t now_ns);
 void decide_deadline(struct request *request, int64_t now_ns);
 /* Conclude as failed. */
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns);
+
+/* Is nothing more to be learned of it? */
+bool decide_is_done(const struct request *request, uint32_t index);
+/* What a candidate is worth by itself: without votes, places, others, and a remote verifier. NAN: nothing is known. */
+double decide_p_alone(struct request *request, uint32_t index);
+/* One task a family. */
+void decide_send(struct request *request, uint32_t index);
+/* A task for this candidate; its family is still to be set. */
+struct msg_task decide_task(const struct request *request, uint32_t index);
+
+/* repair.c: a query near the answer that is surer to be right. `best`: the answer, NO_CANDIDATE where there is none.
+ * True: one is looked for, and the request stays open; never twice. */
+bool repair_begin(struct request *request, uint32_t best);
+bool repair_has_begun(const struct request *request);
+/* Is this candidate waiting for proposals? */
+bool repair_awaits(const struct request *request, const uint64_t hash[2]);
+/* The answer of the worker that was asked for them. */
+void repair_take_proposals(struct request *request, const struct msg_result *result);
+/* Send more of them, within the window. True: all are judged, and what came of it stands in request->repair. */
+bool repair_advance(struct request *request);
+/* The answer stands as if no repair had been asked for; `why` goes into a note. */
+void repair_give_up(struct request *request, const char *why);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather_candidate(struct request *request, uint32_t index);

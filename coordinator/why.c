@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 1 + 3 * MAX_GROUPS };
+enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 2 + 3 * MAX_GROUPS };
 
 /* --- one sentence --- */
 
@@ -295,6 +295,7 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
     verdict->notes = notes;
     if (rules_of(request)->verifier_alone && !(explains && (built_in || core->actions.verify)))
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
+    if (request->repair.note) notes[verdict->n_notes++] = request->repair.note;
     add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
     if (!explains) return;
     if (core->actions.verify && built_in)

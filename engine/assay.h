@@ -148,7 +148,7 @@ ASSAY_API enum assay_result assay_wait(struct assay_engine *engine, int64_t time
 enum assay_status {
     ASSAY_STATUS_FAILED,      /* could not be judged: assay_verdict_reason */
     ASSAY_STATUS_VALIDATED,   /* P(correct) of the chosen candidate reaches the threshold */
-    ASSAY_STATUS_REPAIRED,    /* the same of a repair; reserved */
+    ASSAY_STATUS_REPAIRED,    /* the same of a query near the best candidate, which is the answer */
     ASSAY_STATUS_BEST_EFFORT, /* nothing validated: the best candidate */
     ASSAY_STATUS_ABSTAINED,   /* nothing validated: no SQL */
     ASSAY_STATUS_ASK          /* nothing validated: questions for the user */

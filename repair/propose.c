@@ -9,7 +9,7 @@ enum { MAX_NEAREST = 2, SEED = 1 };
 
 static bool is_known(const struct proposals *p, const char *sql)
 {
-    bool known = strlen(sql) == p->len && memcmp(sql, p->sql, p->len) == 0;
+    bool known = strcmp(sql, p->sql) == 0;
     for (uint32_t i = 0; i < p->n && !known; i++) known = strcmp(p->items[i].sql, sql) == 0;
     return known;
 }
@@ -23,8 +23,10 @@ void repair_add(struct proposals *p, const char *sql, const char *reason)
 /* The first suspect that shares a byte with [start, end). */
 static const char *suspect_at(const struct proposals *p, uint32_t start, uint32_t end)
 {
-    for (uint32_t i = 0; i < p->n_suspects; i++)
-        if (p->suspects[i].start < end && start < p->suspects[i].end) return p->suspects[i].message;
+    for (uint32_t i = 0; i < p->query->n_suspects; i++) {
+        const struct repair_suspect *suspect = &p->query->suspects[i];
+        if (suspect->start < end && start < suspect->end) return suspect->message;
+    }
     return NULL;
 }
 
@@ -54,6 +56,7 @@ static void add_stored(struct proposals *p, const struct sql_node *literal)
     const struct schema_column *column = compared_column(p, literal);
     const char *found[MAX_NEAREST];
     if (!column || !literal->text_len) return;
+    if (schema_column_is_denied(p->schema, column, p->query->deny_columns, p->query->n_deny_columns)) return;
     if (schema_column_has(p->schema, column, literal->text, literal->text_len, true) != 0) return;
     uint32_t n =
         schema_nearest_values(p->arena, p->schema, column, literal->text, literal->text_len, found, MAX_NEAREST);
@@ -79,7 +82,7 @@ static const char *reason_for(const struct proposals *p, const char *sql)
     struct sql_stmt *stmt = NULL;
     struct sql_diff_span *spans = NULL;
     const char *reason = NULL;
-    if (!p->n_suspects || sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
+    if (!p->query->n_suspects || sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
     const struct sql_diff *diff = sql_diff(p->arena, p->stmt->root, stmt->root);
     int n = diff ? sql_diff_spans(p->arena, diff, &spans) : 0;
     for (int i = 0; i < n && !reason; i++)
@@ -100,10 +103,14 @@ static bool may_repair(enum sql_mutator op)
     return !never[op];
 }
 
-static int add_edits(struct proposals *p, bool values, struct err *err)
+static int add_edits(struct proposals *p, struct err *err)
 {
+    const struct schema_edits_options options = {.values = p->query->values,
+                                                 .deny_columns = p->query->deny_columns,
+                                                 .n_deny_columns = p->query->n_deny_columns,
+                                                 .seed = SEED};
     struct sql_mutation *edits = NULL;
-    int n = schema_edits(p->arena, p->schema, values, p->sql, p->len, SEED, 0, &edits, err);
+    int n = schema_edits(p->arena, p->schema, &options, p->sql, p->query->len, &edits, err);
     const char **reasons = n < 0 ? NULL : arena_array(p->arena, (size_t)n + 1, sizeof *reasons);
     if (n >= 0 && !reasons) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
     if (!reasons) return -1;
@@ -114,28 +121,25 @@ static int add_edits(struct proposals *p, bool values, struct err *err)
     return n;
 }
 
-int repair_propose(struct arena *arena, const struct schema_index *schema, bool values, const char *sql, size_t len,
-                   const struct repair_suspect *suspects, uint32_t n_suspects, struct repair_proposal **out,
-                   struct err *err)
+int repair_propose(struct arena *arena, const struct schema_index *schema, const struct repair_query *query,
+                   struct repair_proposal **out, struct err *err)
 {
-    struct proposals p = {.arena = arena, .schema = schema, .len = len, .room = REPAIR_MAX_PROPOSALS};
+    struct proposals p = {.arena = arena, .schema = schema, .query = query, .room = REPAIR_MAX_PROPOSALS};
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
-    p.sql = arena_strndup(arena, sql, len);
+    p.sql = arena_strndup(arena, query->sql, query->len);
     p.items = arena_new_array(arena, REPAIR_MAX_PROPOSALS, struct repair_proposal);
     if (!p.sql || !p.items) {
         err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
         return -1;
     }
-    enum err_code code = sql_parse(arena, p.sql, len, NULL, &stmt);
+    enum err_code code = sql_parse(arena, p.sql, query->len, NULL, &stmt);
     if (code == ERR_OK) code = sql_bind(arena, stmt, &schema->catalog, &bound);
     p.stmt = stmt;
-    p.suspects = suspects;
-    p.n_suspects = n_suspects;
     *out = p.items;
     if (code == ERR_OK) {
-        if (values) add_values(&p);
-        return add_edits(&p, values, err) < 0 ? -1 : (int)p.n;
+        if (query->values) add_values(&p);
+        return add_edits(&p, err) < 0 ? -1 : (int)p.n;
     }
     if (bound) repair_propose_names(&p, bound);
     const struct sql_diag *diag = bound && bound->diags ? bound->diags : stmt ? stmt->diags : NULL;

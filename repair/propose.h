@@ -23,26 +23,32 @@ struct repair_proposal {
 
 enum { REPAIR_MAX_PROPOSALS = 40, REPAIR_MAX_SUSPECTS = 64 };
 
-/* Up to REPAIR_MAX_PROPOSALS for `sql`: nearest stored values for texts that their column does not hold, then single edits, those
- * that change a suspect first. Where a name does not bind, other names for it, and the table that has it joined.
- * `values`: may they hold values of the data? The same arguments give the same proposals. Count; -1 with `err` set when the SQL does
- * not parse, nothing can be made of a name that does not bind, or memory is short.
- * Thread: any. */
-int repair_propose(struct arena *arena, const struct schema_index *schema, bool values, const char *sql, size_t len,
-                   const struct repair_suspect *suspects, uint32_t n_suspects, struct repair_proposal **out,
-                   struct err *err);
+/* What is to be repaired, and what proposals may show. */
+struct repair_query {
+    const char *sql;
+    size_t len;
+    const struct repair_suspect *suspects;
+    uint32_t n_suspects;
+    bool values;                     /* may they hold values of the data? */
+    const char *const *deny_columns; /* "table.column": none of theirs */
+    uint32_t n_deny_columns;
+};
+
+/* Up to REPAIR_MAX_PROPOSALS: nearest stored values for texts that their column does not hold, then single edits, those
+ * that change a suspect first. Where a name does not bind, other names for it, and the table that has it joined. The same
+ * arguments give the same proposals. Count; -1 with `err` set when the SQL does not parse, nothing can be made of a name that does
+ * not bind, or memory is short. Thread: any. */
+int repair_propose(struct arena *arena, const struct schema_index *schema, const struct repair_query *query,
+                   struct repair_proposal **out, struct err *err);
 
 /* May a proposal with P(correct) `after` take the place of a query with `before` (NAN: it was not judged, or does not run)? */
 bool repair_is_better(double before, double after, double threshold, double margin);
-
-/* The margin that is used where nobody says another: docs/results.md has what each costs. */
-#define REPAIR_MARGIN 0.3
 
 /* One step from the old query to the new one. */
 struct repair_step {
     const char *clause; /* "WHERE", "SELECT list" ... */
     const char *was;    /* its text; NULL: there was nothing */
-    const char *is;
+    const char *now;
 };
 enum { REPAIR_MAX_STEPS = 16 };
 

@@ -7,11 +7,9 @@
 struct proposals {
     struct arena *arena;
     const struct schema_index *schema;
-    const char *sql;
-    size_t len;
+    const struct repair_query *query;
+    const char *sql; /* the query's, NUL-terminated */
     const struct sql_stmt *stmt;
-    const struct repair_suspect *suspects;
-    uint32_t n_suspects;
     struct repair_proposal *items;
     uint32_t n, room;
 };

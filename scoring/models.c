@@ -12,8 +12,9 @@
  * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
  * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
  * + u1 z, by `unfamiliar`; `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one
- * number or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among candidates with both stays. The file may be absent: first_valid, everything
- * at 0.5, the mean of the log-odds, and z as it is.
+ * number or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among candidates with both stays.
+ * `repair_margin` is how much surer a repair must be than the query that it takes the place of. The file may be absent: first_valid, everything
+ * at 0.5, repairs at 0.4, the mean of the log-odds, and z as it is.
  */
 #include "scoring/models.h"
 
@@ -35,7 +36,7 @@
 #include <xxhash.h>
 
 enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
-static const double DEFAULT_THRESHOLD = 0.5;
+static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.4;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
 /* The folder of models beside a program or library of this name, NULL: there is none. (Debian's libraries lie one
@@ -249,6 +250,7 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     if (!code) code = read_share(root, "label_threshold", path, &m->label_threshold, err);
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
+    if (!code) code = read_share(root, "repair_margin", path, &m->repair_margin, err);
     if (!code && !read_weights(root, "combine", m->weights, G_N_ELEMENTS(m->weights)))
         code = bad_decision(path, "combine is no list of three numbers in range", err);
     if (!code && !read_weights(root, "unfamiliar", m->unfamiliar, G_N_ELEMENTS(m->unfamiliar)))
@@ -272,6 +274,7 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     struct scoring_models *m = g_new0(struct scoring_models, 1);
     m->strategy = MSG_FIRST_VALID;
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
+    m->repair_margin = DEFAULT_REPAIR_MARGIN;
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
     memcpy(m->unfamiliar, IDENTITY, sizeof m->unfamiliar);
     char *home = find_dir(files->dir);

@@ -182,8 +182,9 @@ static uint32_t all_mutants(const struct bench *b, uint64_t seed, struct sql_mut
     const struct verifier_collect *config = b->judge->collector->config;
     struct arena *arena = &b->judge->line_arena;
     const char *gold = b->question->gold;
-    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
-    int n = schema_edits(arena, b->schema, values, gold, strlen(gold), seed, 0, out, NULL);
+    const struct schema_edits_options options = {
+        .values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE, .seed = seed};
+    int n = schema_edits(arena, b->schema, &options, gold, strlen(gold), out, NULL);
     *order = n > 0 ? arena_new_array(arena, (size_t)n, uint32_t) : NULL;
     if (!*order) return 0;
     mutants_order(&b->judge->collector->kinds, *out, (uint32_t)n, seed, *order);
@@ -195,9 +196,9 @@ static void judge_double(const struct bench *b, const struct sql_mutation *mutan
 {
     const struct verifier_collect *config = b->judge->collector->config;
     struct sql_mutation *again = NULL;
-    bool values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE;
-    if (schema_edits(&b->judge->line_arena, b->schema, values, mutant->sql, strlen(mutant->sql), seed, 1, &again,
-                     NULL) == 1)
+    const struct schema_edits_options options = {
+        .values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE, .seed = seed, .n = 1};
+    if (schema_edits(&b->judge->line_arena, b->schema, &options, mutant->sql, strlen(mutant->sql), &again, NULL) == 1)
         judge_made(b, again[0].sql, origin, (int)mutant->op);
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "proto/message/findings.h"
+#include "repair/propose.h"
 
 #include <glib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static void init_result(struct msg_result *out, const struct msg_task *task)
         .hash = {task->hash[0], task->hash[1]},
         .candidate = task->candidate,
         .family = task->family,
+        .proposes = task->proposes,
         .code = err_name(ERR_OK),
     };
 }
@@ -221,9 +223,49 @@ static void count(struct worker_stats *stats, const struct msg_result *result, c
     }
 }
 
+/* --- queries near the candidate --- */
+
+static struct repair_suspect *suspects_of(struct arena *arena, const struct msg_task *task, uint32_t *n)
+{
+    struct repair_suspect *out = arena_new_array(arena, REPAIR_MAX_SUSPECTS, struct repair_suspect);
+    for (uint32_t i = 0; out && i < task->n_findings; i++)
+        for (uint32_t c = 0; c < task->findings[i].n_clauses && *n < REPAIR_MAX_SUSPECTS; c++) {
+            const struct msg_clause *clause = &task->findings[i].clauses[c];
+            out[(*n)++] = (struct repair_suspect){clause->start, clause->end, task->findings[i].message};
+        }
+    return out;
+}
+
+/* Of a candidate that nothing can be proposed for there are none, and a message says why. */
+static enum err_code answer_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
+                                      struct msg_result *out, struct err *err)
+{
+    struct repair_query query = {.sql = workspace->sql,
+                                 .len = workspace->subject.sql_len,
+                                 .values = !workspace->denied && task->expose != MSG_EXPOSE_NONE,
+                                 .deny_columns = task->deny_columns,
+                                 .n_deny_columns = task->n_deny_columns};
+    int64_t started = clock_now_ns();
+    struct repair_proposal *found = NULL;
+    struct err why = {0};
+    init_result(out, task);
+    query.suspects = suspects_of(arena, task, &query.n_suspects);
+    int n = query.suspects ? repair_propose(arena, workspace->schema, &query, &found, &why) : -1;
+    if (!query.suspects || why.code == ERR_LIMIT_MEMORY) return out_of_memory(err);
+    out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
+    if (!out->proposals) return out_of_memory(err);
+    for (int i = 0; i < n; i++)
+        out->proposals[out->n_proposals++] =
+            (struct msg_proposal){{found[i].sql, (uint32_t)strlen(found[i].sql)}, found[i].reason};
+    if (n < 0) out->message = arena_strdup(arena, why.text);
+    out->ns = clock_now_ns() - started;
+    return ERR_OK;
+}
+
 enum err_code answer_family(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err)
 {
+    if (family == VSIG_EXPLAIN && task->proposes) return answer_proposals(workspace, arena, task, out, err);
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
     bool open = !workspace->denied && task->expose != MSG_EXPOSE_NONE;
     bool sample = open && task->expose == MSG_EXPOSE_ROWS && family == VSIG_EXECUTION;

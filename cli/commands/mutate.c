@@ -56,8 +56,10 @@ static int mutate_query(struct cli *cli, enum format format)
     struct arena arena;
     struct sql_mutation *mutants = NULL;
     arena_init(&arena, 0);
-    int n = schema_edits(&arena, index, database.expose != MSG_EXPOSE_NONE, sql, strlen(sql),
-                         (uint64_t)cli->settings.mutate.seed, (uint32_t)cli->settings.mutate.n, &mutants, &err);
+    const struct schema_edits_options edits = {.values = database.expose != MSG_EXPOSE_NONE,
+                                               .seed = (uint64_t)cli->settings.mutate.seed,
+                                               .n = (uint32_t)cli->settings.mutate.n};
+    int n = schema_edits(&arena, index, &edits, sql, strlen(sql), &mutants, &err);
     for (int i = 0; i < n; i++) print_mutation(&mutants[i], format);
     int status = n < 0 ? complain_err("the SQL", &err) : 0;
     arena_free(&arena);
@@ -86,10 +88,11 @@ static json_t *mutants_json(struct mutating *m, const char *db_name, const char 
     struct arena arena;
     struct sql_mutation *mutants = NULL;
     arena_init(&arena, 0);
-    uint64_t seed = (uint64_t)m->cli->settings.mutate.seed ^ g_str_hash(id);
-    bool values = worker_expose(&m->config.databases, db_name, m->config.defaults.expose) != MSG_EXPOSE_NONE;
-    int n = schema_edits(&arena, index, values, gold, strlen(gold), seed, (uint32_t)m->cli->settings.mutate.n, &mutants,
-                         err);
+    const struct schema_edits_options options = {
+        .values = worker_expose(&m->config.databases, db_name, m->config.defaults.expose) != MSG_EXPOSE_NONE,
+        .seed = (uint64_t)m->cli->settings.mutate.seed ^ g_str_hash(id),
+        .n = (uint32_t)m->cli->settings.mutate.n};
+    int n = schema_edits(&arena, index, &options, gold, strlen(gold), &mutants, err);
     json_t *list = n < 0 ? NULL : json_array();
     for (int i = 0; i < n; i++) json_array_append_new(list, mutation_json(&mutants[i]));
     arena_free(&arena);

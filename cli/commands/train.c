@@ -53,9 +53,11 @@ static bool make_candidates(struct train *t, struct arena *arena, struct msg_req
     if (schema_cache_get(t->schemas, db, request->db, path, &index, err) != ERR_OK) return false;
     uint64_t seed = (uint64_t)t->cli->settings.train.seed ^ g_str_hash(request->id ? request->id : request->gold);
     struct sql_mutation *mutants = NULL;
-    bool values = worker_expose(&t->config.databases, request->db, t->config.defaults.expose) != MSG_EXPOSE_NONE;
-    int n = schema_edits(arena, index, values, request->gold, strlen(request->gold), seed,
-                         (uint32_t)t->cli->settings.train.mutants, &mutants, err);
+    const struct schema_edits_options options = {
+        .values = worker_expose(&t->config.databases, request->db, t->config.defaults.expose) != MSG_EXPOSE_NONE,
+        .seed = seed,
+        .n = (uint32_t)t->cli->settings.train.mutants};
+    int n = schema_edits(arena, index, &options, request->gold, strlen(request->gold), &mutants, err);
     schema_unref(index);
     struct msg_candidate *candidates = n < 0 ? NULL : arena_new_array(arena, (size_t)n + 1, struct msg_candidate);
     if (!candidates) return false;

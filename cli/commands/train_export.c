@@ -60,9 +60,11 @@ static bool make_candidates(const struct export *e, struct item *item, struct er
     const struct settings *s = &e->cli->settings;
     uint64_t seed = (uint64_t)s->train.seed ^ g_str_hash(request->id ? request->id : gold);
     struct sql_mutation *mutants = NULL;
-    bool values = worker_expose(&e->config.databases, request->db, e->config.defaults.expose) != MSG_EXPOSE_NONE;
-    int n = schema_edits(item->arena, item->schema, values, gold, strlen(gold), seed, (uint32_t)s->train.mutants,
-                         &mutants, err);
+    const struct schema_edits_options options = {
+        .values = worker_expose(&e->config.databases, request->db, e->config.defaults.expose) != MSG_EXPOSE_NONE,
+        .seed = seed,
+        .n = (uint32_t)s->train.mutants};
+    int n = schema_edits(item->arena, item->schema, &options, gold, strlen(gold), &mutants, err);
     struct msg_candidate *candidates = n < 0 ? NULL : arena_new_array(item->arena, (size_t)n + 1, struct msg_candidate);
     if (!candidates) return false;
     int place = (int)(learn_random(&seed) % ((uint64_t)n + 1));

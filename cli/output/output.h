@@ -20,6 +20,9 @@ bool output_end(struct output *output);
 /* One verdict for a person: status, candidates, suspect clauses marked, report. */
 void verdict_print(FILE *stream, const struct msg_verdict *verdict);
 
+/* A repair: both queries, the steps from one to the other, why, and both P. */
+void repair_print(FILE *stream, const struct msg_repaired *repair);
+
 /* SARIF 2.1.0, piece by piece: the log so far need not be in memory. */
 void sarif_begin(FILE *stream);
 void sarif_verdict(FILE *stream, const struct msg_verdict *verdict, bool *first);

@@ -232,9 +232,41 @@ static void print_report(FILE *out, const struct msg_verdict *verdict)
     }
 }
 
+static void print_signed(FILE *out, enum style style, const char *sign, const char *sql)
+{
+    fprintf(out, "%s%s ", style_start(style), sign);
+    safe(out, sql);
+    fprintf(out, "%s\n", style_end());
+}
+
+static void print_step(FILE *out, const struct msg_step *step)
+{
+    fprintf(out, "  %s: ", step->clause ? step->clause : "SQL");
+    safe(out, step->was);
+    fputs(!step->was ? "comes " : step->now ? " becomes " : " goes", out);
+    safe(out, step->now);
+    fputc('\n', out);
+}
+
+void repair_print(FILE *stream, const struct msg_repaired *repair)
+{
+    char before[16], after[16];
+    fprintf(stream, "P(correct) alone %s, %s %s\n", percent(repair->p_old, before), repair->applied ? "now" : "the other one",
+            percent(repair->p_correct, after));
+    print_signed(stream, STYLE_BAD, "-", repair->old_sql);
+    print_signed(stream, STYLE_GOOD, "+", repair->sql);
+    for (uint32_t i = 0; i < repair->n_steps; i++) print_step(stream, &repair->steps[i]);
+    if (repair->reason) print_paragraph(stream, "  because: ", 11, repair->reason);
+}
+
 void verdict_print(FILE *stream, const struct msg_verdict *verdict)
 {
     print_headline(stream, verdict);
+    if (verdict->repair) {
+        fprintf(stream, "\n%s%s%s ", style_start(STYLE_BOLD), verdict->repair->applied ? "repaired:" : "proposed, not applied:",
+                style_end());
+        repair_print(stream, verdict->repair);
+    }
     if (verdict->n_candidates) {
         fputc('\n', stream);
         print_candidates(stream, verdict);

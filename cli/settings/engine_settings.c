@@ -89,6 +89,8 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
                      .policy = (enum msg_policy)named(msg_policy_by_name, s->judge.policy),
                      .order = (enum msg_order)named(msg_order_by_name, s->judge.order),
                      .expose = (enum msg_expose)named(msg_expose_by_name, s->judge.expose),
+                     .repair = (enum msg_repair)named(msg_repair_by_name, s->judge.repair),
+                     .repair_margin = s->judge.repair_margin,
                      .threshold = s->judge.threshold,
                      .alpha = s->judge.alpha,
                      .families = s->judge.families.items,

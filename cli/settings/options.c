@@ -41,6 +41,10 @@ static const struct option_row judge_rows[] = {
     {"order", 0, OPT_CHOICE, "NAME", AT(judge.order), "auto", "auto" MSG_ORDERS(CHOICE),
      .sentence = "how the candidates came about, where a request does not say: " MSG_ORDERS(
          CHOICE_SENTENCE) "auto: as feedback on their generator has it, else unknown"},
+    {"repair", 0, OPT_CHOICE, "WHAT", AT(judge.repair), "off", &MSG_REPAIRS(CHOICE)[1],
+     .sentence = "is a query looked for that is near the answer and surer to be right: " MSG_REPAIRS(CHOICE_SENTENCE) "docs/correction.md"},
+    {"repair-margin", 0, OPT_REAL, "P", AT(judge.repair_margin), "0", .min = 0, .max = 1,
+     .sentence = "by how much surer it must be; 0 takes the model's own"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
     {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,
@@ -165,8 +169,6 @@ static const struct option_row check_rows[] = {
     END};
 
 static const struct option_row fix_rows[] = {
-    {"margin", 0, OPT_REAL, "P", AT(fix.margin), "0.3", .min = 0, .max = 1, .command_line_only = true,
-     .sentence = "how much likelier right than the old query a repair must be"},
     {"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
      .sentence = "print the SQL alone: the repaired one, or else the old one"},
     END};

@@ -27,6 +27,8 @@ struct settings {
         const char *strategy;
         const char *policy;
         const char *order;
+        const char *repair;
+        double repair_margin;
         double threshold;
         double alpha;
         int64_t deadline_ms;
@@ -87,7 +89,6 @@ struct settings {
     } check;
     struct {
         bool apply;
-        double margin;
     } fix;
     struct {
         bool premise, words;

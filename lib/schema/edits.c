@@ -3,12 +3,19 @@
 
 enum { FEW_VALUES = 8 };
 
+struct subject {
+    const struct schema_index *index;
+    const struct schema_edits_options *options;
+};
+
 static const char *sample_value(const void *self, struct arena *arena, int table, int column, uint64_t draw)
 {
-    const struct schema_index *index = self;
-    const struct schema_stats *stats = &index->tables[table].columns[column].stats;
-    if (!stats->n_top) return NULL;
-    return db_quote_value(arena, &stats->top[draw % stats->n_top].value);
+    const struct subject *subject = self;
+    const struct schema_edits_options *options = subject->options;
+    const struct schema_column *c = &subject->index->tables[table].columns[column];
+    if (!c->stats.n_top) return NULL;
+    if (schema_column_is_denied(subject->index, c, options->deny_columns, options->n_deny_columns)) return NULL;
+    return db_quote_value(arena, &c->stats.top[draw % c->stats.n_top].value);
 }
 
 /* Part of a key, or of a reference to one. */
@@ -23,7 +30,7 @@ static bool is_key(const struct schema_index *index, const struct schema_column 
 
 static unsigned traits(const void *self, int table, int column)
 {
-    const struct schema_index *index = self;
+    const struct schema_index *index = ((const struct subject *)self)->index;
     const struct schema_column *c = &index->tables[table].columns[column];
     const struct schema_stats *stats = &c->stats;
     uint64_t values = stats->ints + stats->reals + stats->texts;
@@ -50,8 +57,8 @@ static struct sql_mutate_key *keys_of(struct arena *arena, const struct schema_i
     return keys;
 }
 
-int schema_edits(struct arena *arena, const struct schema_index *index, bool values, const char *sql, size_t len,
-                 uint64_t seed, uint32_t n, struct sql_mutation **out, struct err *err)
+int schema_edits(struct arena *arena, const struct schema_index *index, const struct schema_edits_options *options,
+                 const char *sql, size_t len, struct sql_mutation **out, struct err *err)
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
@@ -62,10 +69,13 @@ int schema_edits(struct arena *arena, const struct schema_index *index, bool val
         err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
         return -1;
     }
-    struct sql_mutate_env env = {
-        .catalog = &index->catalog, .self = index, .sample_value = values ? sample_value : NULL, .traits = traits};
+    const struct subject subject = {index, options};
+    struct sql_mutate_env env = {.catalog = &index->catalog,
+                                 .self = &subject,
+                                 .sample_value = options->values ? sample_value : NULL,
+                                 .traits = traits};
     env.keys = keys_of(arena, index, &env.n_keys);
-    int made = env.keys ? sql_mutate(arena, bound, &env, seed, n, out) : -1;
+    int made = env.keys ? sql_mutate(arena, bound, &env, options->seed, options->n, out) : -1;
     if (made < 0) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to mutate");
     return made;
 }

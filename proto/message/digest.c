@@ -39,8 +39,9 @@ static void add_options(XXH3_state_t *state, const struct msg_options *options)
     const int64_t numbers[] = {options->deadline_ms, options->max_iterations, options->speculate, options->strategy,
                                options->policy,      options->expose,         options->explain};
     XXH3_128bits_update(state, numbers, sizeof numbers);
-    /* Unset adds nothing, so that digests written before there was an order stay good. */
+    /* Unset adds nothing, so that digests written before there were these options stay good. */
     if (options->order) XXH3_128bits_update(state, &options->order, sizeof options->order);
+    if (options->repair) XXH3_128bits_update(state, &options->repair, sizeof options->repair);
     add_texts(state, options->families, options->n_families);
     add_texts(state, options->deny_columns, options->n_deny_columns);
 }

@@ -60,6 +60,8 @@ static const struct field options_fields[] = {
     MANY(10, msg_options, deny_columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     BOUND(11, msg_options, explain, FIELD_ENUM, MSG_EXPLAIN_COUNT),
     BOUND(12, msg_options, order, FIELD_ENUM, MSG_ORDER_COUNT),
+    BOUND(13, msg_options, repair, FIELD_ENUM, MSG_REPAIR_COUNT),
+    PLAIN(14, msg_options, repair_margin, FIELD_SETTING),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);
@@ -80,23 +82,6 @@ static const struct field request_fields[] = {
 const struct record msg_request_record = RECORD(msg_request, request_fields);
 
 /* --- task and result --- */
-
-static const struct field task_fields[] = {
-    PART(1, msg_task, key, FIELD_STRUCT, &key_record),
-    PLAIN(2, msg_task, hash, FIELD_PAIR),
-    PLAIN(3, msg_task, candidate, FIELD_U32),
-    BOUND(4, msg_task, family, FIELD_UTF8, MSG_MAX_NAME),
-    BOUND(5, msg_task, db, FIELD_UTF8, MSG_MAX_NAME),
-    BOUND(6, msg_task, question, FIELD_UTF8, MSG_MAX_QUESTION),
-    BOUND(7, msg_task, evidence, FIELD_UTF8, MSG_MAX_QUESTION),
-    BOUND(8, msg_task, sql, FIELD_TEXT, MSG_MAX_SQL),
-    PLAIN(9, msg_task, deadline_ns, FIELD_I64),
-    BOUND(10, msg_task, expose, FIELD_ENUM, MSG_EXPOSE_COUNT),
-    MANY(11, msg_task, deny_columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
-    BOUND(12, msg_task, traceparent, FIELD_UTF8, MSG_MAX_NAME),
-    END,
-};
-const struct record msg_task_record = RECORD(msg_task, task_fields);
 
 static const struct field clause_fields[] = {
     BOUND(1, msg_clause, label, FIELD_CSTR, MSG_MAX_NAME),
@@ -124,6 +109,25 @@ static const struct field finding_fields[] = {
     END,
 };
 static const struct record finding_record = RECORD(msg_finding, finding_fields);
+
+static const struct field task_fields[] = {
+    PART(1, msg_task, key, FIELD_STRUCT, &key_record),
+    PLAIN(2, msg_task, hash, FIELD_PAIR),
+    PLAIN(3, msg_task, candidate, FIELD_U32),
+    BOUND(4, msg_task, family, FIELD_UTF8, MSG_MAX_NAME),
+    BOUND(5, msg_task, db, FIELD_UTF8, MSG_MAX_NAME),
+    BOUND(6, msg_task, question, FIELD_UTF8, MSG_MAX_QUESTION),
+    BOUND(7, msg_task, evidence, FIELD_UTF8, MSG_MAX_QUESTION),
+    BOUND(8, msg_task, sql, FIELD_TEXT, MSG_MAX_SQL),
+    PLAIN(9, msg_task, deadline_ns, FIELD_I64),
+    BOUND(10, msg_task, expose, FIELD_ENUM, MSG_EXPOSE_COUNT),
+    MANY(11, msg_task, deny_columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
+    BOUND(12, msg_task, traceparent, FIELD_UTF8, MSG_MAX_NAME),
+    PLAIN(13, msg_task, proposes, FIELD_BOOL),
+    MANY(14, msg_task, findings, FIELD_LIST, MSG_MAX_LIST, &finding_record),
+    END,
+};
+const struct record msg_task_record = RECORD(msg_task, task_fields);
 
 static const struct field signal_fields[] = {
     PLAIN(1, msg_signal, id, FIELD_U32),
@@ -167,6 +171,13 @@ static const struct field explanation_fields[] = {
 };
 static const struct record explanation_record = RECORD(msg_explanation, explanation_fields);
 
+static const struct field proposal_fields[] = {
+    BOUND(1, msg_proposal, sql, FIELD_TEXT, MSG_MAX_SQL),
+    BOUND(2, msg_proposal, reason, FIELD_CSTR, PROSE),
+    END,
+};
+static const struct record proposal_record = RECORD(msg_proposal, proposal_fields);
+
 static const struct field result_fields[] = {
     PART(1, msg_result, key, FIELD_STRUCT, &key_record),
     PLAIN(2, msg_result, hash, FIELD_PAIR),
@@ -181,6 +192,8 @@ static const struct field result_fields[] = {
     PLAIN(11, msg_result, ns, FIELD_I64),
     PART(12, msg_result, explanation, FIELD_OPTIONAL, &explanation_record),
     PLAIN(13, msg_result, p, FIELD_SETTING),
+    PLAIN(14, msg_result, proposes, FIELD_BOOL),
+    MANY(15, msg_result, proposals, FIELD_LIST, MSG_MAX_LIST, &proposal_record),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -233,6 +246,28 @@ static const struct field version_fields[] = {
 };
 static const struct record version_record = RECORD(msg_version, version_fields);
 
+static const struct field step_fields[] = {
+    BOUND(1, msg_step, clause, FIELD_CSTR, MSG_MAX_NAME),
+    BOUND(2, msg_step, was, FIELD_CSTR, MSG_MAX_SQL),
+    BOUND(3, msg_step, now, FIELD_CSTR, MSG_MAX_SQL),
+    END,
+};
+static const struct record step_record = RECORD(msg_step, step_fields);
+
+static const struct field repaired_fields[] = {
+    PLAIN(1, msg_repaired, applied, FIELD_BOOL),
+    BOUND(2, msg_repaired, sql, FIELD_CSTR, MSG_MAX_SQL),
+    BOUND(3, msg_repaired, old_sql, FIELD_CSTR, MSG_MAX_SQL),
+    PLAIN(4, msg_repaired, of, FIELD_U32),
+    PLAIN(5, msg_repaired, p_old, FIELD_REAL),
+    PLAIN(6, msg_repaired, p_correct, FIELD_REAL),
+    BOUND(7, msg_repaired, reason, FIELD_CSTR, PROSE),
+    MANY(8, msg_repaired, steps, FIELD_LIST, MSG_MAX_LIST, &step_record),
+    PLAIN(9, msg_repaired, n_proposals, FIELD_U32),
+    END,
+};
+static const struct record repaired_record = RECORD(msg_repaired, repaired_fields);
+
 static const struct field verdict_fields[] = {
     BOUND(1, msg_verdict, id, FIELD_CSTR, MSG_MAX_NAME),
     BOUND(2, msg_verdict, db, FIELD_CSTR, MSG_MAX_NAME),
@@ -258,6 +293,7 @@ static const struct field verdict_fields[] = {
     PLAIN(22, msg_verdict, entailment_threshold, FIELD_REAL),
     MANY(23, msg_verdict, notes, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     PLAIN(24, msg_verdict, request_digest, FIELD_PAIR),
+    PART(25, msg_verdict, repair, FIELD_OPTIONAL, &repaired_record),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

@@ -159,22 +159,25 @@ static enum err_code read_explain(const struct reader *r, const json_t *from, en
 
 static enum err_code read_options(const struct reader *r, const json_t *from, struct msg_options *out)
 {
-    unsigned strategy = 0, policy = 0, order = 0, expose = 0;
+    unsigned strategy = 0, policy = 0, order = 0, repair = 0, expose = 0;
     enum err_code code = read_whole(r, from, "deadline_ms", -1, INT64_MAX / 2000000, &out->deadline_ms);
     if (!code) code = read_count(r, from, "max_iterations", &out->max_iterations);
     if (!code) code = read_count(r, from, "speculate", &out->speculate);
     if (!code) code = read_choice(r, from, "strategy", msg_strategy_by_name, &strategy);
     if (!code) code = read_choice(r, from, "policy", msg_policy_by_name, &policy);
     if (!code) code = read_choice(r, from, "order", msg_order_by_name, &order);
+    if (!code) code = read_choice(r, from, "repair", msg_repair_by_name, &repair);
     if (!code) code = read_choice(r, from, "expose", msg_expose_by_name, &expose);
     if (!code) code = read_share(r, from, "threshold", &out->threshold);
     if (!code) code = read_share(r, from, "alpha", &out->alpha);
+    if (!code) code = read_share(r, from, "repair_margin", &out->repair_margin);
     if (!code) code = read_strings(r, from, "families", &out->families, &out->n_families);
     if (!code) code = read_strings(r, from, "deny_columns", &out->deny_columns, &out->n_deny_columns);
     if (!code) code = read_explain(r, from, &out->explain);
     out->strategy = (enum msg_strategy)strategy;
     out->policy = (enum msg_policy)policy;
     out->order = (enum msg_order)order;
+    out->repair = (enum msg_repair)repair;
     out->expose = (enum msg_expose)expose;
     return code;
 }

@@ -394,6 +394,32 @@ static void write_report(struct writer *w, const struct msg_report *report)
     close_list(w, '}');
 }
 
+static void write_step(struct writer *w, const struct msg_step *step)
+{
+    open_list(w, NULL, '{');
+    write_string(w, "clause", step->clause);
+    write_string(w, "was", step->was);
+    write_string(w, "now", step->now);
+    close_list(w, '}');
+}
+
+static void write_repair(struct writer *w, const struct msg_repaired *repair)
+{
+    open_list(w, "repair", '{');
+    write_bare(w, "applied", repair->applied ? "true" : "false");
+    write_string(w, "sql", repair->sql);
+    write_string(w, "old_sql", repair->old_sql);
+    write_whole(w, "of", (int64_t)repair->of - 1);
+    write_real(w, "p_old", repair->p_old);
+    write_real(w, "p_correct", repair->p_correct);
+    write_if(w, "reason", repair->reason);
+    open_list(w, "steps", '[');
+    for (uint32_t i = 0; i < repair->n_steps; i++) write_step(w, &repair->steps[i]);
+    close_list(w, ']');
+    write_whole(w, "proposals", repair->n_proposals);
+    close_list(w, '}');
+}
+
 static void write_lists(struct writer *w, const struct msg_verdict *verdict)
 {
     open_list(w, "candidates", '[');
@@ -453,6 +479,7 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
     write_real(w, "p_correct", verdict->p_correct);
     write_real(w, "threshold", verdict->threshold);
     write_real(w, "entailment_threshold", verdict->entailment_threshold);
+    if (verdict->repair) write_repair(w, verdict->repair);
     write_lists(w, verdict);
     write_making(w, verdict);
     write_if(w, "gold", verdict->gold);
@@ -498,9 +525,11 @@ static void write_options(struct writer *w, const struct msg_options *options)
     write_if(w, "strategy", msg_strategy_name(options->strategy));
     write_if(w, "policy", msg_policy_name(options->policy));
     write_if(w, "order", msg_order_name(options->order));
+    write_if(w, "repair", msg_repair_name(options->repair));
     write_if(w, "expose", msg_expose_name(options->expose));
     if (options->threshold > 0) write_real(w, "threshold", options->threshold);
     if (options->alpha > 0) write_real(w, "alpha", options->alpha);
+    if (options->repair_margin > 0) write_real(w, "repair_margin", options->repair_margin);
     if (options->explain == MSG_EXPLAIN_FULL) write_string(w, "explain", "full");
     if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)
         write_bare(w, "explain", options->explain == MSG_EXPLAIN_ON ? "true" : "false");

@@ -9,6 +9,7 @@
 static const char *const strategies[MSG_STRATEGY_COUNT] = {MSG_STRATEGIES(X)};
 static const char *const policies[MSG_POLICY_COUNT] = {MSG_POLICIES(X)};
 static const char *const orders[MSG_ORDER_COUNT] = {MSG_ORDERS(X)};
+static const char *const repairs[MSG_REPAIR_COUNT] = {MSG_REPAIRS(X)};
 #undef X
 static const char *const exposures[MSG_EXPOSE_COUNT] = {NULL, "none", "values", "rows"};
 static const char *const states[MSG_STATE_COUNT] = {"silent", "fired", "unavailable"};
@@ -40,6 +41,10 @@ const char *msg_order_name(enum msg_order order)
 {
     return name_of(orders, MSG_ORDER_COUNT, order);
 }
+const char *msg_repair_name(enum msg_repair repair)
+{
+    return name_of(repairs, MSG_REPAIR_COUNT, repair);
+}
 const char *msg_expose_name(enum msg_expose expose)
 {
     return name_of(exposures, MSG_EXPOSE_COUNT, expose);
@@ -67,6 +72,10 @@ int msg_policy_by_name(const char *name)
 int msg_order_by_name(const char *name)
 {
     return value_of(orders, MSG_ORDER_COUNT, name);
+}
+int msg_repair_by_name(const char *name)
+{
+    return value_of(repairs, MSG_REPAIR_COUNT, name);
 }
 int msg_expose_by_name(const char *name)
 {

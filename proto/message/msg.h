@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 3 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 4 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -89,6 +89,20 @@ enum msg_order {
 #undef X
         MSG_ORDER_COUNT
 };
+
+/* Is a query looked for that is near the answer and surer to be right? X(ID, name, what is done with it). Likewise; append only. */
+#define MSG_REPAIRS(X)                                                                                                 \
+    X(REPAIR_OFF, off, "looks for none")                                                                               \
+    X(REPAIR_PROPOSE, propose, "shows it beside the answer")                                                           \
+    X(REPAIR_APPLY, apply, "makes it the answer where it is surer by the margin, and shows it beside elsewhere")
+
+enum msg_repair {
+    MSG_REPAIR_UNSET,
+#define X(id, name, sentence) MSG_##id,
+    MSG_REPAIRS(X)
+#undef X
+        MSG_REPAIR_COUNT
+};
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
 /* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
@@ -109,6 +123,7 @@ enum msg_status {
 const char *msg_strategy_name(enum msg_strategy strategy);
 const char *msg_policy_name(enum msg_policy policy);
 const char *msg_order_name(enum msg_order order);
+const char *msg_repair_name(enum msg_repair repair);
 const char *msg_expose_name(enum msg_expose expose);
 const char *msg_state_name(enum msg_state state);
 const char *msg_severity_name(enum msg_severity severity);
@@ -116,6 +131,7 @@ const char *msg_status_name(enum msg_status status);
 int msg_strategy_by_name(const char *name);
 int msg_policy_by_name(const char *name);
 int msg_order_by_name(const char *name);
+int msg_repair_by_name(const char *name);
 int msg_expose_by_name(const char *name);
 
 /* --- request --- */
@@ -144,6 +160,8 @@ struct msg_options {
     uint32_t n_deny_columns;
     enum msg_order order;     /* unset: as feedback on the generator has it, else unknown */
     enum msg_explain explain; /* off: as if the family `explain` were not among `families` */
+    enum msg_repair repair;   /* unset: off */
+    double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
 };
 
 struct msg_request {
@@ -178,6 +196,9 @@ struct msg_task {
     const char *const *deny_columns;
     uint32_t n_deny_columns;
     const char *traceparent;
+    bool proposes; /* of the family explain: queries near this one are asked for, in place of an explanation */
+    struct msg_finding *findings; /* on this one, where it is so: what they mark is changed first */
+    uint32_t n_findings;
 };
 
 struct msg_clause {
@@ -249,6 +270,12 @@ struct msg_explanation {
     uint32_t n_numbers;
 };
 
+/* A query near the candidate. */
+struct msg_proposal {
+    struct msg_text sql;
+    const char *reason; /* what a finding says of what it changes; NULL: nothing but that it is near */
+};
+
 struct msg_result {
     struct msg_key key;
     uint64_t hash[2];
@@ -265,6 +292,9 @@ struct msg_result {
     int64_t ns;
     struct msg_explanation *explanation; /* of the explain family; else NULL */
     double p;                            /* of the family MSG_VERIFIER: what it said */
+    bool proposes;                       /* as the task's */
+    struct msg_proposal *proposals;
+    uint32_t n_proposals;
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */
@@ -308,6 +338,24 @@ struct msg_version {
     const char *name, *value;
 };
 
+/* One change from the old query to the new one. */
+struct msg_step {
+    const char *clause;    /* "WHERE", "SELECT list" ... */
+    const char *was, *now; /* its text; NULL: there was, or is, nothing */
+};
+
+/* A query near the answer that is surer to be right. Both P are of the query alone, without the votes and places of a list. */
+struct msg_repaired {
+    bool applied;            /* it is the answer; else it stands beside it */
+    const char *sql, *old_sql;
+    uint32_t of;             /* 1 + index of the candidate that it repairs */
+    double p_old, p_correct; /* NAN: not known, as of a query that does not run */
+    const char *reason;      /* what a finding says of what it changes; NULL */
+    struct msg_step *steps;
+    uint32_t n_steps;
+    uint32_t n_proposals; /* queries that were looked at */
+};
+
 struct msg_verdict {
     const char *id, *db;
     uint64_t tag;
@@ -316,7 +364,7 @@ struct msg_verdict {
     const char *reason;  /* of failed and of a deadline: wire name of an err_code, or "no_candidates" ... */
     const char *message; /* the reason in a sentence */
     const char *sql;     /* the answer; NULL: none */
-    uint32_t chosen;     /* 1 + index of the candidate; 0: none */
+    uint32_t chosen;     /* 1 + index of the candidate; 0: none is the answer, though a repair may be */
     double p_correct;    /* of the chosen; NAN */
     double threshold;    /* that was asked of it; NAN without a model */
     struct msg_judged *candidates;
@@ -337,6 +385,7 @@ struct msg_verdict {
     const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
     uint32_t n_notes;
     uint64_t request_digest[2]; /* of the request that it answers, msg_request_digest; zeros: not known */
+    struct msg_repaired *repair; /* NULL: none was found, or looked for */
     struct arena *arena;        /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
@@ -385,7 +434,7 @@ enum err_code msg_options_from_json(struct arena *arena, const char *text, size_
                                     struct err *err);
 
 /* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates and options. Left out are
- * tag, meta, traceparent, and reals (score, threshold, alpha), which JSON rounds: read from JSON or from a message it
+ * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin), which JSON rounds: read from JSON or from a message it
  * is the same. Any thread. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);
 

@@ -210,7 +210,8 @@ static void expect_mutants(enum sql_mutator op, const char *sql, const char **pa
     arena_init(&arena, 0);
     for (uint64_t seed = 1; seed <= 8; seed++) {
         arena_reset(&arena);
-        int n = schema_edits(&arena, shop, true, sql, strlen(sql), seed, 0, &all, &err);
+        const struct schema_edits_options options = {.values = true, .seed = seed};
+        int n = schema_edits(&arena, shop, &options, sql, strlen(sql), &all, &err);
         cr_assert_gt(n, 0, "%s: %s", sql, err.text);
         for (int i = 0; i < n; i++) {
             if (all[i].op != op) continue;

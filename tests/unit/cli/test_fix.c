@@ -27,13 +27,15 @@ Test(fix_program, a_wrong_query_is_mended_and_the_change_is_said)
 {
     struct run run = assay(FIX, QUESTION, "--format=json", "SELECT count(*) FROM customer LIMIT 0");
     json_t *json = parse(run.out);
-    const json_t *step = json_array_get(json_object_get(json, "steps"), 0);
+    const json_t *repair = json_object_get(json, "repair"), *step = json_array_get(json_object_get(repair, "steps"), 0);
     cr_expect_eq(run.status, 0, "%s", run.err);
     cr_expect_str_eq(text_at(json, "status"), "repaired", "%s", run.out);
-    cr_expect_str_eq(text_at(json, "sql"), text_at(json, "proposal"));
-    cr_expect_str_eq(text_at(json, "old_sql"), "SELECT count(*) FROM customer LIMIT 0");
-    cr_expect_gt(json_number_value(json_object_get(json, "p_after")),
-                 json_number_value(json_object_get(json, "p_before")) + 0.3);
+    cr_expect(json_is_null(json_object_get(json, "chosen")), "what is returned is no candidate");
+    cr_assert_str_eq(text_at(json, "sql"), text_at(repair, "sql"));
+    cr_expect_str_eq(text_at(repair, "old_sql"), "SELECT count(*) FROM customer LIMIT 0");
+    cr_expect(json_is_true(json_object_get(repair, "applied")));
+    cr_expect_gt(json_number_value(json_object_get(repair, "p_correct")),
+                 json_number_value(json_object_get(repair, "p_old")) + 0.3);
     cr_expect(step && text_at(step, "clause"), "%s", run.out);
     struct run text = assay(FIX, QUESTION, "--format=text", "SELECT count(*) FROM customer LIMIT 0");
     cr_expect(strstr(text.out, "repaired") && strstr(text.out, "\n- SELECT") && strstr(text.out, "\n+ SELECT"), "%s",
@@ -52,7 +54,7 @@ Test(fix_program, a_sound_query_is_kept)
     struct run run = assay(FIX, QUESTION, "--format=json", sound), apply = assay(FIX, QUESTION, "--apply", sound);
     json_t *json = parse(run.out);
     cr_expect_eq(run.status, 0, "%s", run.out);
-    cr_expect_str_eq(text_at(json, "status"), "kept");
+    cr_expect_str_eq(text_at(json, "status"), "validated");
     cr_expect_str_eq(text_at(json, "sql"), sound);
     cr_expect_str_eq(apply.out, "SELECT count(*) FROM customer\n");
     json_decref(json);
@@ -62,13 +64,16 @@ Test(fix_program, a_sound_query_is_kept)
 
 Test(fix_program, the_margin_decides)
 {
-    struct run run = assay(FIX, QUESTION, "--format=json", "--margin=1", "SELECT count(*) FROM customer LIMIT 0");
-    json_t *json = parse(run.out);
+    struct run run = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.95", "SELECT count(*) FROM customer LIMIT 0"),
+               less = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.01", "SELECT count(*) FROM customer LIMIT 0");
+    json_t *kept = parse(run.out), *repaired = parse(less.out);
     cr_expect_eq(run.status, 1, "%s", run.out);
-    cr_expect_str_eq(text_at(json, "status"), "kept");
-    cr_expect(text_at(json, "proposal"), "and the best of the others is shown");
-    json_decref(json);
+    cr_expect_str_eq(text_at(kept, "status"), "best_effort");
+    cr_expect_str_eq(text_at(repaired, "status"), "repaired");
+    json_decref(kept);
+    json_decref(repaired);
     run_free(&run);
+    run_free(&less);
 }
 
 Test(fix_program, what_cannot_be_done_is_said)
@@ -77,7 +82,7 @@ Test(fix_program, what_cannot_be_done_is_said)
                no_file = assay("fix", "--db", "none.sqlite", QUESTION, "SELECT 1"),
                no_question = assay(FIX, "SELECT 1");
     cr_expect_eq(broken.status, 1, "%s", broken.err);
-    cr_expect(strstr(broken.err, "nothing can be proposed"), "%s", broken.err);
+    cr_expect(strstr(broken.out, "invalid_sql"), "%s", broken.out);
     cr_expect_eq(writes.status, 1, "%s", writes.err);
     cr_expect_eq(no_file.status, 2, "%s", no_file.err);
     cr_expect_eq(no_question.status, 2, "%s", no_question.err);

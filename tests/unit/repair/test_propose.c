@@ -38,7 +38,9 @@ static int propose(bool values, const char *sql, const struct repair_suspect *su
                    struct repair_proposal **out)
 {
     struct err err = {0};
-    int found = repair_propose(&fixture.arena, schema, values, sql, strlen(sql), suspects, n, out, &err);
+    const struct repair_query query = {
+        .sql = sql, .len = strlen(sql), .suspects = suspects, .n_suspects = n, .values = values};
+    int found = repair_propose(&fixture.arena, schema, &query, out, &err);
     cr_assert_geq(found, 0, "%s: %s", sql, err.text);
     cr_assert_leq(found, REPAIR_MAX_PROPOSALS);
     return found;
@@ -133,7 +135,8 @@ Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         struct repair_proposal *list = NULL;
         struct err err = {0};
-        int n = repair_propose(&fixture.arena, schema, true, bad[i], strlen(bad[i]), NULL, 0, &list, &err);
+        const struct repair_query query = {.sql = bad[i], .len = strlen(bad[i]), .values = true};
+        int n = repair_propose(&fixture.arena, schema, &query, &list, &err);
         cr_expect_eq(n, -1, "%s", bad[i]);
         cr_expect(err.code != ERR_OK && *err.text, "%s", bad[i]);
     }
@@ -157,7 +160,7 @@ Test(propose, steps_say_what_becomes_of_what)
     cr_assert_eq(n, 1);
     cr_expect_str_eq(steps[0].clause, "WHERE");
     cr_expect_str_eq(steps[0].was, "'Frence'");
-    cr_expect_str_eq(steps[0].is, "'France'");
+    cr_expect_str_eq(steps[0].now, "'France'");
     n = repair_steps(&fixture.arena, "SELECT name FROM singer", "SELECT name FROM singer LIMIT 1", steps);
     cr_assert_geq(n, 1);
     cr_expect_null(steps[0].was, "nothing was there");

@@ -1,0 +1,158 @@
+/* DESIGN: a repair, looked for when the answer is found.
+ *
+ * Only workers have the schema. So the answer's candidate goes out once more, as a task of the family explain that asks for queries
+ * near it (repair/propose.h) and carries what was found on it. They become candidates behind those that came with the
+ * request and are judged by all families, like any other; then the surest one is it. It takes the answer's place only where
+ * repair_is_better says so, and nothing is looked for where that cannot come out.
+ *
+ * Old and new are compared by P *alone*, without the votes and places of a list: a proposal has none, and what a list says of the old
+ * one it does not say of the new one. A remote verifier is not asked about proposals, so its word on the old one is left out
+ * as well.
+ *
+ * Whatever goes wrong on the way (no proposals, the deadline, a worker that cannot look) leaves the answer as it would have
+ * been, with a note. Proposals that repeat a candidate of the request are left out: it was judged, and was not the answer.
+ *
+ * Rejected: a family with a topic and a pool of its own (one message a request, which the workers of the family explain can
+ * answer); proposals beside the candidates from the start (their votes and margins would be about queries that nobody gave).
+ */
+#include "coordinator/internal.h"
+
+#include "repair/propose.h"
+
+#include <string.h>
+
+bool repair_has_begun(const struct request *request)
+{
+    return request->repair.phase != REPAIR_NOT_BEGUN;
+}
+
+bool repair_awaits(const struct request *request, const uint64_t hash[2])
+{
+    if (request->repair.phase != REPAIR_PROPOSING) return false;
+    return memcmp(request->states[request->repair.of].hash, hash, sizeof request->states->hash) == 0;
+}
+
+/* Nothing executes: the first that at least parses. */
+static uint32_t first_sent(const struct request *request)
+{
+    for (uint32_t i = 0; i < request->n_given; i++)
+        if (request->states[i].sent) return i;
+    return NO_CANDIDATE;
+}
+
+static void ask_for_proposals(struct request *request)
+{
+    struct core *core = request->core;
+    uint32_t of = request->repair.of;
+    struct msg_task task = decide_task(request, of);
+    task.family = vsig_family_name(VSIG_EXPLAIN);
+    task.proposes = true;
+    task.findings = request->judged[of].findings;
+    task.n_findings = request->judged[of].n_findings;
+    request->repair.phase = REPAIR_PROPOSING;
+    request->states[of].pending |= 1U << VSIG_EXPLAIN;
+    core->stats.tasks++;
+    core->actions.task(core->actions.ctx, &task);
+}
+
+bool repair_begin(struct request *request, uint32_t best)
+{
+    struct repair *repair = &request->repair;
+    enum msg_repair asked = request->options.repair;
+    if (repair->phase != REPAIR_NOT_BEGUN || asked == MSG_REPAIR_UNSET || asked == MSG_REPAIR_OFF) return false;
+    repair->phase = REPAIR_OVER;
+    repair->best = best;
+    repair->of = best == NO_CANDIDATE ? first_sent(request) : best;
+    repair->p_old = best == NO_CANDIDATE ? (double)NAN : decide_p_alone(request, best);
+    if (!(request->families >> VSIG_EXPLAIN & 1) || !request->core->config.models->verifier)
+        repair->note = "no repair was looked for: that takes the family explain and the verifier";
+    else if (repair->of != NO_CANDIDATE && !(repair->p_old > 1 - request->repair_margin))
+        ask_for_proposals(request);
+    return repair->phase == REPAIR_PROPOSING;
+}
+
+void repair_give_up(struct request *request, const char *why)
+{
+    struct repair *repair = &request->repair;
+    repair->phase = REPAIR_OVER;
+    repair->note = arena_printf(&request->arena, "no repair was found: %s", why);
+    request->states[repair->of].pending = 0;
+    request->n = request->n_given;
+}
+
+void repair_take_proposals(struct request *request, const struct msg_result *result)
+{
+    uint32_t n = result->n_proposals < REPAIR_MAX_PROPOSALS ? result->n_proposals : REPAIR_MAX_PROPOSALS;
+    enum err_code code = err_from_name(result->code);
+    if (code || !n) {
+        repair_give_up(request, result->message ? result->message : err_meaning(code));
+    } else if (!ingest_proposals(request, result->proposals, n)) {
+        repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
+    } else {
+        request->repair.phase = REPAIR_JUDGING;
+        request->next_to_send = request->n_given;
+    }
+}
+
+/* Send as many as the window takes. True: none is left, and all are done. */
+static bool all_judged(struct request *request)
+{
+    uint32_t pending = 0;
+    for (uint32_t i = request->n_given; i < request->next_to_send; i++) pending += !decide_is_done(request, i);
+    while (pending < request->core->config.max_window && request->next_to_send < request->n) {
+        decide_send(request, request->next_to_send++);
+        pending++;
+    }
+    return !pending;
+}
+
+static void describe_steps(struct request *request, struct msg_repaired *found)
+{
+    struct repair_step steps[REPAIR_MAX_STEPS];
+    arena_reset(&request->core->scratch);
+    int n = repair_steps(&request->core->scratch, found->old_sql, found->sql, steps);
+    found->steps = n > 0 ? arena_new_array(&request->arena, (uint32_t)n, struct msg_step) : NULL;
+    for (int i = 0; found->steps && i < n; i++)
+        found->steps[found->n_steps++] =
+            (struct msg_step){steps[i].clause, steps[i].was ? arena_strdup(&request->arena, steps[i].was) : NULL,
+                              steps[i].now ? arena_strdup(&request->arena, steps[i].now) : NULL};
+}
+
+/* The surest of the proposals, where it is surer than the old query. */
+static void choose(struct request *request)
+{
+    const struct repair *repair = &request->repair;
+    uint32_t best = NO_CANDIDATE;
+    double p_best = NAN;
+    for (uint32_t i = request->n_given; i < request->n; i++) {
+        double p = decide_p_alone(request, i);
+        if (isnan(p) || p <= p_best || p <= repair->p_old) continue;
+        best = i;
+        p_best = p;
+    }
+    struct msg_repaired *found = best == NO_CANDIDATE ? NULL : arena_new(&request->arena, struct msg_repaired);
+    if (!found) return;
+    *found = (struct msg_repaired){.sql = request->judged[best].sql.bytes,
+                                   .old_sql = request->judged[repair->of].sql.bytes,
+                                   .of = repair->of + 1,
+                                   .p_old = repair->p_old,
+                                   .p_correct = p_best,
+                                   .reason = repair->reasons[best - request->n_given],
+                                   .n_proposals = request->n - request->n_given};
+    found->applied = request->options.repair == MSG_REPAIR_APPLY &&
+                     repair_is_better(repair->p_old, p_best, request->threshold, request->repair_margin);
+    describe_steps(request, found);
+    request->repair.found = found;
+}
+
+bool repair_advance(struct request *request)
+{
+    if (request->repair.phase == REPAIR_PROPOSING) return false;
+    if (request->repair.phase == REPAIR_JUDGING) {
+        if (!all_judged(request)) return false;
+        choose(request);
+        request->repair.phase = REPAIR_OVER;
+        request->n = request->n_given;
+    }
+    return true;
+}
