@@ -25,6 +25,10 @@ struct eval_question {
     bool matches[CHOICE_COUNT]; /* exact match of that one's SQL (eval/exact.h); oracle: of any candidate's */
     bool ceiling;               /* the loop with a verifier that is never wrong: does it find the right one, */
     uint32_t ceiling_tried;     /* and after how many? */
+    struct {
+        bool shown, applied;
+        bool fixes, breaks; /* the old query is wrong and this is right; the other way round */
+    } repair;
 };
 
 /* One judged candidate that runs. */
@@ -121,6 +125,9 @@ struct eval_report {
     unsigned n_signals;
     uint32_t answered_at_95, interactions_to_95;
     double answered_threshold, tried;
+    struct eval_repairs {
+        uint32_t n, fixed, broken;
+    } repaired, proposed; /* answers that are repairs; repairs that stand beside the answer */
     uint32_t wrong_known, wrong_pointed, wrong_hit;
     struct eval_share hit, hit_pointed, chance;
     struct eval_detection folds[EVAL_MAX_METHODS];

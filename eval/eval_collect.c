@@ -107,6 +107,28 @@ static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
     return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
 }
 
+static void add_repair(const struct msg_verdict *verdict, const struct labels *labels, const struct sql_catalog *catalog,
+                       struct eval_question *question)
+{
+    const struct msg_repaired *repair = verdict->repair;
+    if (!repair || !repair->of || repair->of > labels->n) return;
+    bool was_right = labels->of[repair->of - 1] == LABEL_RIGHT, is_right = labels->repair == LABEL_RIGHT;
+    question->repair.shown = true;
+    question->repair.applied = repair->applied;
+    question->repair.fixes = is_right && !was_right;
+    question->repair.breaks = was_right && !is_right;
+    if (!repair->applied) return;
+    question->assay = is_right;
+    question->answered = true;
+    if (!question->comparable) return;
+    struct arena arena;
+    arena_init(&arena, exact_arena);
+    const char *gold = exact_form(&arena, catalog, verdict->gold, strlen(verdict->gold)),
+               *form = exact_form(&arena, catalog, repair->sql, strlen(repair->sql));
+    question->matches[CHOICE_ASSAY] = gold && form && strcmp(form, gold) == 0;
+    arena_free(&arena);
+}
+
 void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
               const struct sql_catalog *catalog)
 {
@@ -134,6 +156,7 @@ void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const s
     for (uint32_t i = 0; i < n; i++) question.oracle |= labels->of[i] == LABEL_RIGHT;
     add_ceiling(data, verdict, labels, &question);
     if (catalog && verdict->gold) add_matches(verdict, catalog, taken, &question);
+    add_repair(verdict, labels, catalog, &question);
     add_rows(data, verdict, labels, catalog);
     g_array_append_val(data->questions, question);
 }

@@ -40,6 +40,11 @@ static json_t *contrasts_json(const struct eval_report *r)
     return list;
 }
 
+static json_t *repairs_json(const struct eval_repairs *repairs)
+{
+    return json_pack("{s:i,s:i,s:i}", "n", (int)repairs->n, "fixed", (int)repairs->fixed, "broken", (int)repairs->broken);
+}
+
 static json_t *selection_json(const struct eval_report *r)
 {
     json_t *json = json_object(), *intervals = json_object(), *counts = json_object();
@@ -59,6 +64,8 @@ static json_t *selection_json(const struct eval_report *r)
     json_object_set_new(json, "gap_closed_interval", range_json(&r->gap_closed));
     json_object_set_new(json, "exact_match", choices_json(r->exact));
     json_object_set_new(json, "contrasts", contrasts_json(r));
+    json_object_set_new(json, "repaired", repairs_json(&r->repaired));
+    json_object_set_new(json, "proposed_repairs", repairs_json(&r->proposed));
     json_object_set_new(json, "ceiling",
                         json_pack("{s:o,s:o,s:i,s:o}", "ex", number(r->ceiling_ex.value), "interval",
                                   range_json(&r->ceiling_ex), "right", (int)r->ceiling, "candidates_tried",

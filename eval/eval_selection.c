@@ -121,6 +121,14 @@ static void measure_level(const struct eval_data *data, enum difficulty level, u
     columns_free(&c);
 }
 
+static void count_repair(const struct eval_question *q, struct eval_report *out)
+{
+    struct eval_repairs *repairs = q->repair.applied ? &out->repaired : &out->proposed;
+    repairs->n += q->repair.shown;
+    repairs->fixed += q->repair.fixes;
+    repairs->broken += q->repair.breaks;
+}
+
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out)
 {
     guint n = data->questions->len;
@@ -130,6 +138,7 @@ void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_r
     for (guint i = 0; i < n; i++) {
         const struct eval_question *q = question_at(data, i);
         out->unanswered += !q->answered;
+        count_repair(q, out);
         out->tried += (double)q->iterations / n;
         out->ceiling_tried += (double)q->ceiling_tried / n;
     }

@@ -172,3 +172,18 @@ enum err_code label_line(struct labeler *labeler, struct arena *arena, const cha
     fingerprint_free(&want);
     return ERR_OK;
 }
+
+enum err_code label_repair(struct labeler *labeler, const struct msg_verdict *verdict, struct labels *labels,
+                           struct err *err)
+{
+    if (!verdict->repair || !verdict->repair->sql) return ERR_OK;
+    const char *sql = verdict->repair->sql;
+    const struct msg_judged judged = {.sql = {sql, (uint32_t)strlen(sql)}, .count = 1};
+    struct labels own;
+    struct arena arena;
+    arena_init(&arena, 0);
+    enum err_code code = label_line(labeler, &arena, verdict->db, verdict->gold, &judged, 1, &own, err);
+    if (code == ERR_OK) labels->repair = own.of[0];
+    arena_free(&arena);
+    return code;
+}

@@ -18,6 +18,7 @@ struct labels {
     bool gold_failed, gold_empty;
     uint32_t first_executable; /* LABEL_NONE when none ran */
     uint32_t majority;         /* first candidate with the most frequent result, by count; 0 when none ran */
+    enum label repair;         /* of the verdict's repair, where a caller has labelled one (label_repair) */
 };
 
 struct labeler;
@@ -38,6 +39,10 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
  * those of opening the database; a gold query that fails makes every candidate wrong. Thread: one at a time. */
 enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *db, const char *gold,
                          const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err);
+
+/* The same of the repair that a verdict shows, into labels->repair; nothing where it shows none. */
+enum err_code label_repair(struct labeler *labeler, const struct msg_verdict *verdict, struct labels *labels,
+                           struct err *err);
 
 /* The open database, with a candidate's limits, for whoever needs more of it; NULL with `err` set. Owned by the
  * labeler, valid until the next call. */

@@ -14,7 +14,7 @@
  * + u1 z, by `unfamiliar`; `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one
  * number or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among candidates with both stays.
  * `repair_margin` is how much surer a repair must be than the query that it takes the place of. The file may be absent: first_valid, everything
- * at 0.5, repairs at 0.4, the mean of the log-odds, and z as it is.
+ * at 0.5, the mean of the log-odds, and z as it is.
  */
 #include "scoring/models.h"
 
@@ -36,7 +36,7 @@
 #include <xxhash.h>
 
 enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
-static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.4;
+static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
 /* The folder of models beside a program or library of this name, NULL: there is none. (Debian's libraries lie one

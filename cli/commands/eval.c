@@ -171,6 +171,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
         arena_init(&arena, 0);
         enum err_code code = label_line(e->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
                                         verdict->n_candidates, &labels, &err);
+        if (code == ERR_OK) code = label_repair(e->labeler, verdict, &labels, &err);
         if (code == ERR_OK) {
             take_labelled(e, verdict, &labels);
         } else {

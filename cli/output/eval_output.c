@@ -90,6 +90,13 @@ static void print_contrasts(FILE *stream, const struct eval_report *r)
     table_free(table);
 }
 
+static void print_repairs(FILE *stream, const char *what, const struct eval_repairs *repairs)
+{
+    if (repairs->n)
+        fprintf(stream, "%s: %u; against the query that each repairs: %u fixed, %u broken, net %+d.\n", what, repairs->n,
+                repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
+}
+
 static void print_selection(FILE *stream, const struct eval_report *r)
 {
     fprintf(stream, "%sSelection%s (%u questions)\n", style_start(STYLE_BOLD), style_end(), r->n);
@@ -101,6 +108,8 @@ static void print_selection(FILE *stream, const struct eval_report *r)
         fputs(".\n", stream);
     }
     if (r->unanswered) fprintf(stream, "No answer to %u.\n", r->unanswered);
+    print_repairs(stream, "Repaired answers", &r->repaired);
+    print_repairs(stream, "Repairs beside the answer", &r->proposed);
 }
 
 static void print_levels(FILE *stream, const struct eval_report *r)

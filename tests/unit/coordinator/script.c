@@ -45,6 +45,9 @@ static void on_task(void *ctx, const struct msg_task *task)
     memcpy(copy->hash, task->hash, sizeof copy->hash);
     copy->candidate = task->candidate;
     copy->deadline_ns = task->deadline_ns;
+    copy->proposes = task->proposes;
+    copy->n_findings = task->n_findings;
+    copy->proposals = script->proposals;
     g_strlcpy(copy->family, task->family, sizeof copy->family);
     copy->sql = g_strndup(task->sql.bytes, task->sql.len);
     g_ptr_array_add(script->tasks, copy);
@@ -245,6 +248,15 @@ static void add_explanation(const struct script_task *task, struct arena *arena,
         out->explanation->numbers[i] = (struct msg_number){features_id(i), (float)number_after(task->sql, "entails_")};
 }
 
+static void add_proposals(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    out->proposes = true;
+    out->proposals = arena_new_array(arena, 64, struct msg_proposal);
+    for (const char *const *sql = task->proposals; sql && *sql; sql++)
+        out->proposals[out->n_proposals++] = (struct msg_proposal){{*sql, (uint32_t)strlen(*sql)}, "m"};
+    if (!out->n_proposals) out->message = "there is nothing near it";
+}
+
 void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
     *out = (struct msg_result){.key = task->key,
@@ -257,6 +269,10 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
         out->code = unreachable ? "unreachable" : "ok";
         out->message = unreachable ? "nobody there" : "tei test";
         out->p = says ? number_after(task->sql, "entails_") / 10.0 : 0.9;
+        return;
+    }
+    if (task->proposes) {
+        add_proposals(task, arena, out);
         return;
     }
     bool bad = strstr(task->sql, "bad_name") != NULL, slow = strstr(task->sql, "slow") != NULL;
@@ -314,6 +330,7 @@ void script_answer_failed(struct script *script, unsigned place, enum err_code c
     struct msg_result result = {.key = task->key,
                                 .hash = {task->hash[0], task->hash[1]},
                                 .family = task->family,
+                                .proposes = task->proposes,
                                 .code = err_name(code),
                                 .message = "so it is"};
     cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);

@@ -26,6 +26,9 @@ struct script_task {
     char family[32];
     char *sql; /* the premise, for the verifier */
     int64_t deadline_ns;
+    bool proposes;
+    uint32_t n_findings;
+    const char *const *proposals; /* that its answer has: the script's */
 };
 
 struct script {
@@ -36,6 +39,7 @@ struct script {
     GPtrArray *dead;     /* error names */
     uint64_t sent;       /* tasks in all */
     bool verifier_full;  /* the remote verifier takes no questions */
+    const char *const *proposals; /* what a worker proposes in place of any candidate; ended by NULL */
     void *token;         /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
 };

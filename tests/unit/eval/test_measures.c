@@ -30,6 +30,9 @@ struct made {
     uint32_t chosen, majority;
     double p[4];
     const char *gold;
+    char repair;  /* as of labels; 0: none is shown */
+    uint32_t of;  /* that it repairs, from 1 */
+    bool applied;
 };
 
 static void add(struct eval_data *data, const struct made *made)
@@ -39,7 +42,8 @@ static void add(struct eval_data *data, const struct made *made)
     const char *errors[4] = {0};
     uint32_t n = (uint32_t)strlen(made->labels);
     struct labels labels = {
-        .n = n, .of = of, .errors = errors, .first_executable = LABEL_NONE, .majority = made->majority};
+        .n = n, .of = of, .errors = errors, .first_executable = LABEL_NONE, .majority = made->majority,
+        .repair = made->repair == 'r' ? LABEL_RIGHT : LABEL_WRONG};
     for (uint32_t i = 0; i < n; i++) {
         of[i] = made->labels[i] == 'r' ? LABEL_RIGHT : made->labels[i] == 'w' ? LABEL_WRONG : LABEL_FAILED;
         if (of[i] != LABEL_FAILED && labels.first_executable == LABEL_NONE) labels.first_executable = i;
@@ -52,6 +56,8 @@ static void add(struct eval_data *data, const struct made *made)
                                   .iterations = n,
                                   .p_correct = made->chosen ? made->p[made->chosen - 1] : (double)NAN,
                                   .gold = made->gold};
+    struct msg_repaired repair = {.sql = "SELECT 2", .of = made->of, .applied = made->applied};
+    if (made->repair) verdict.repair = &repair;
     eval_add(data, &verdict, &labels, NULL);
 }
 
@@ -323,4 +329,29 @@ Test(measures, the_report_holds_them_all)
     g_free(svg);
     json_decref(report);
     run_free(&run);
+}
+
+Test(measures, a_repaired_answer_counts_as_what_the_repair_is)
+{
+    static const struct made log_with_repairs[] = {
+        {"wr", 0, 0, {0.25, 0.3}, easy, 'r', 1, true},  /* fixed */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'w', 1, true},  /* broken */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'r', 1, true},  /* right before and after */
+        {"ww", 1, 0, {0.4, 0.15}, easy, 'r', 1, false}, /* shown beside the answer, and would have fixed it */
+        {"rw", 1, 0, {0.9, 0.15}, easy, 0, 0, false},
+    };
+    static const struct vsig_options none = {0};
+    struct eval_data *data = eval_data_new(false);
+    for (unsigned i = 0; i < G_N_ELEMENTS(log_with_repairs); i++) add(data, &log_with_repairs[i]);
+    struct eval_report *r = eval_measure(data, &none, 0);
+    cr_assert_eq(r->right[CHOICE_ASSAY], 3);
+    cr_assert_eq(r->unanswered, 0);
+    cr_assert_eq(r->repaired.n, 3);
+    cr_assert_eq(r->repaired.fixed, 1);
+    cr_assert_eq(r->repaired.broken, 1);
+    cr_assert_eq(r->proposed.n, 1);
+    cr_assert_eq(r->proposed.fixed, 1);
+    cr_assert_eq(r->proposed.broken, 0);
+    eval_report_free(r);
+    eval_data_free(data);
 }

@@ -47,23 +47,9 @@ static const struct msg_request sample_request = {
                 .deny_columns = sample_denied,
                 .n_deny_columns = 1,
                 .order = MSG_ORDER_SAMPLED,
+                .repair = MSG_REPAIR_PROPOSE,
+                .repair_margin = 0.25,
                 .explain = MSG_EXPLAIN_FULL},
-    .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-};
-
-static const struct msg_task sample_task = {
-    .key = {3, INT64_C(1) << 40},
-    .hash = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)},
-    .candidate = 7,
-    .family = "execution",
-    .db = "concert_singer",
-    .question = "How many?",
-    .evidence = "all of them",
-    .sql = TEXT("SELECT count(*)\0FROM singer"),
-    .deadline_ns = -5,
-    .expose = MSG_EXPOSE_NONE,
-    .deny_columns = sample_denied,
-    .n_deny_columns = 1,
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 };
 
@@ -80,6 +66,25 @@ static struct msg_finding sample_findings[] = {
      .n_facts = 3},
     {.signal = MSG_INVALID_SQL, .name = "invalid_sql", .message = "no such column"},
 };
+static const struct msg_task sample_task = {
+    .key = {3, INT64_C(1) << 40},
+    .hash = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)},
+    .candidate = 7,
+    .family = "execution",
+    .db = "concert_singer",
+    .question = "How many?",
+    .evidence = "all of them",
+    .sql = TEXT("SELECT count(*)\0FROM singer"),
+    .deadline_ns = -5,
+    .expose = MSG_EXPOSE_NONE,
+    .deny_columns = sample_denied,
+    .n_deny_columns = 1,
+    .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    .proposes = true,
+    .findings = sample_findings,
+    .n_findings = 2,
+};
+
 static struct msg_signal sample_signals[] = {
     {.id = 12, .name = "empty_predicate", .state = MSG_FIRED, .ns = 1234},
     {.id = 13, .name = "abnormal_result", .state = MSG_UNAVAILABLE, .reason = "limit_time", .ns = 99},
@@ -113,6 +118,9 @@ static struct msg_explanation sample_explanation = {
     .n_numbers = 3,
 };
 
+static struct msg_proposal sample_proposals[] = {{TEXT("SELECT name FROM singer WHERE age > 20"), "no row of singer has age > 200"},
+                                                 {TEXT("SELECT name FROM singer"), NULL}};
+
 static const struct msg_result sample_result = {
     .key = {3, 42},
     .hash = {5, 6},
@@ -129,6 +137,9 @@ static const struct msg_result sample_result = {
     .ns = 777,
     .explanation = &sample_explanation,
     .p = 0.625,
+    .proposes = true,
+    .proposals = sample_proposals,
+    .n_proposals = 2,
 };
 
 static struct msg_judged sample_judged[] = {
@@ -170,6 +181,18 @@ static const char *const sample_unavailable[] = {"value"};
 static const char *const sample_notes[] = {"the verifier could not be reached"};
 static struct msg_version sample_versions[] = {{"assay", "0.1.0"}};
 
+static struct msg_step sample_steps[] = {{"WHERE", "200", "20"}, {"LIMIT", NULL, "LIMIT 1"}};
+static struct msg_repaired sample_repair = {.applied = true,
+                                            .sql = "SELECT name FROM singer WHERE age > 20 LIMIT 1",
+                                            .old_sql = "SELECT name FROM singer WHERE age > 200",
+                                            .of = 1,
+                                            .p_old = 0.125,
+                                            .p_correct = 0.875,
+                                            .reason = "no row of singer has age > 200",
+                                            .steps = sample_steps,
+                                            .n_steps = 2,
+                                            .n_proposals = 17};
+
 static const struct msg_verdict sample_verdict = {
     .id = "q-1",
     .db = "concert_singer",
@@ -201,6 +224,7 @@ static const struct msg_verdict sample_verdict = {
     .notes = sample_notes,
     .n_notes = 1,
     .request_digest = {3, 4},
+    .repair = &sample_repair,
 };
 
 #endif

@@ -53,7 +53,7 @@ Test(json, options_stand_beside)
     cr_assert_eq(
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
-              "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false}",
+              "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2}",
               &r, NULL),
         ERR_OK);
     cr_assert_null(r->id);
@@ -66,6 +66,8 @@ Test(json, options_stand_beside)
     cr_assert_str_eq(r->options.families[0], "join");
     cr_assert_str_eq(r->options.deny_columns[0], "a.b");
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_OFF);
+    cr_assert_eq(r->options.repair, MSG_REPAIR_APPLY);
+    cr_assert_float_eq(r->options.repair_margin, 0.2, 0);
     cr_assert_eq(parse("{\"db\":\"d\",\"explain\":\"full\",\"strategy\":\"cyclesql\"}", &r, NULL), ERR_OK);
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_FULL);
     cr_assert_eq(r->options.strategy, MSG_CYCLESQL);
@@ -95,6 +97,8 @@ static const struct {
     {"{\"db\":\"d\",\"strategy\":\"best\"}", ERR_MALFORMED, "strategy"},
     {"{\"db\":\"d\",\"explain\":\"fully\"}", ERR_MALFORMED, "explain"},
     {"{\"db\":\"d\",\"explain\":1}", ERR_MALFORMED, "explain"},
+    {"{\"db\":\"d\",\"repair\":\"yes\"}", ERR_MALFORMED, "repair"},
+    {"{\"db\":\"d\",\"repair_margin\":-1}", ERR_MALFORMED, "repair_margin"},
     {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
     {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
     {"{\"db\":\"d\",\"deadline_ms\":1e400}", ERR_MALFORMED, "not JSON"},
@@ -216,7 +220,10 @@ Test(json, a_verdict_is_as_documented)
         "deadline "
         "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
-        "\"entailment_threshold\":0.25,\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
+        "\"entailment_threshold\":0.25,\"repair\":{\"applied\":true,\"sql\":\"SELECT name FROM singer WHERE age > 20 LIMIT 1\","
+        "\"old_sql\":\"SELECT name FROM singer WHERE age > 200\",\"of\":0,\"p_old\":0.125,\"p_correct\":0.875,\"reason\":"
+        "\"no row of singer has age > 200\",\"steps\":[{\"clause\":\"WHERE\",\"was\":\"200\",\"now\":\"20\"},"
+        "{\"clause\":\"LIMIT\",\"was\":null,\"now\":\"LIMIT 1\"}],\"proposals\":17},\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
         "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_"
         "tie\":"

@@ -265,3 +265,68 @@ Test(explain, a_late_task_is_late)
     cr_assert(wait_until(is_past, &deadline_ns, 1000));
     cr_assert_eq(answer_family(&workspace, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
 }
+
+/* --- queries near a candidate --- */
+
+static bool is_proposed(const struct msg_result *result, const char *sql)
+{
+    for (uint32_t i = 0; i < result->n_proposals; i++)
+        if (strcmp(result->proposals[i].sql.bytes, sql) == 0) return true;
+    return false;
+}
+
+static bool any_mentions(const struct msg_result *result, const char *text)
+{
+    for (uint32_t i = 0; i < result->n_proposals; i++)
+        if (strstr(result->proposals[i].sql.bytes, text)) return true;
+    return false;
+}
+
+Test(explain, a_task_that_proposes_gives_queries_near_it_and_no_explanation)
+{
+    struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Loe'");
+    struct msg_clause clause = {"WHERE", "name = 'Loe'", 29, 41};
+    struct msg_finding finding = {.signal = 12, .message = "no row has it", .clauses = &clause, .n_clauses = 1};
+    task.proposes = true;
+    task.findings = &finding;
+    task.n_findings = 1;
+    const struct msg_result *result = answer(&task);
+    cr_assert(result->proposes);
+    cr_assert_null(result->explanation);
+    cr_assert_null(result->execution);
+    cr_assert(is_proposed(result, "SELECT age FROM animal WHERE name = 'Leo'"));
+    cr_assert_str_eq(result->proposals[0].reason, "no row has it", "what a finding marks is changed first");
+    cr_assert_null(result->proposals[result->n_proposals - 1].reason);
+}
+
+Test(explain, proposals_lend_no_value_that_may_not_leave)
+{
+    struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Loe'");
+    static const char *const denied[] = {"animal.age"}, *const name[] = {"animal.name"};
+    task.proposes = true;
+    task.expose = MSG_EXPOSE_NONE;
+    cr_assert_not(any_mentions(answer(&task), "Leo"));
+    struct msg_task uses = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Loe'");
+    uses.proposes = true;
+    uses.deny_columns = denied;
+    uses.n_deny_columns = 1;
+    cr_assert_not(any_mentions(answer(&uses), "Leo"), "a query that uses a denied column lends none at all");
+    struct msg_task other = task_of("How many animals?", "SELECT count(*) FROM animal");
+    other.proposes = true;
+    other.deny_columns = name;
+    other.n_deny_columns = 1;
+    const struct msg_result *result = answer(&other);
+    for (unsigned i = 0; i < 3; i++) {
+        static const char *const values[] = {"'Leo'", "'Mia'", "'Tux'"};
+        cr_expect_not(any_mentions(result, values[i]), "%s", values[i]);
+    }
+}
+
+Test(explain, of_what_does_not_parse_nothing_is_proposed_and_a_message_says_why)
+{
+    struct msg_task task = task_of("How old is Leo?", "SELECT FROM WHERE");
+    task.proposes = true;
+    const struct msg_result *result = answer(&task);
+    cr_assert_eq(result->n_proposals, 0);
+    cr_assert(result->proposes && result->message && *result->message);
+}

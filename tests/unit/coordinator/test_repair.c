@@ -1,0 +1,278 @@
+/* A repair: when one is looked for, what comes of it, and that nothing that goes wrong on the way changes the answer. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(repair, .fini = done);
+
+#define ASK(...) script_ask(&s, 0, NULL, (const char *const[]){__VA_ARGS__, NULL}, 0)
+
+static const char *const sounder[] = {"SELECT fires_1, rows_2", "SELECT rows_1", "SELECT fires_1, rows_3", NULL};
+
+/* The shipped models, at a margin that one signal more or less can pass. */
+static void open_with(struct msg_options defaults, const char *const *proposals)
+{
+    struct scoring_models *models = NULL;
+    struct err err = {0};
+    cr_assert_eq(models_load(&(struct models_files){SOURCE_ROOT "/models", NULL, NULL, NULL}, &models, &err), ERR_OK, "%s",
+                 err.text);
+    models->threshold = 1e-6;
+    models->repair_margin = 1e-6;
+    if (!defaults.strategy) defaults.strategy = MSG_RERANK;
+    script_open_models(&s, models, defaults, false);
+    s.proposals = proposals;
+}
+
+static double real(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *last_note(const json_t *verdict)
+{
+    const json_t *notes = json_object_get(verdict, "notes");
+    const char *text = json_string_value(json_array_get(notes, 0));
+    return text ? text : "none";
+}
+
+static const struct script_task *proposing_task(void)
+{
+    for (guint i = 0; i < s.tasks->len; i++)
+        if (((struct script_task *)s.tasks->pdata[i])->proposes) return s.tasks->pdata[i];
+    return NULL;
+}
+
+/* Answer what is asked until proposals are. */
+static const struct script_task *answer_until_proposals(void)
+{
+    const struct script_task *task = NULL;
+    while (s.tasks->len && !(task = proposing_task())) script_answer(&s, 0, 0);
+    return task;
+}
+
+Test(repair, none_is_looked_for_unless_asked)
+{
+    open_with((struct msg_options){0}, sounder);
+    ASK("SELECT fires_4");
+    cr_assert_null(answer_until_proposals());
+    json_t *v = script_verdict(&s);
+    cr_assert_null(json_object_get(v, "repair"));
+    json_decref(v);
+}
+
+Test(repair, the_surest_proposal_takes_the_place_of_the_answer)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
+    ASK("SELECT fires_4", "SELECT fires_3, rows_4");
+    const struct script_task *task = answer_until_proposals();
+    cr_assert(task, "proposals are asked for");
+    cr_assert_str_eq(task->family, "explain");
+    cr_assert_str_eq(task->sql, "SELECT fires_3, rows_4", "of the answer");
+    cr_assert_eq(task->n_findings, 3, "with what was found on it");
+    script_answer_all(&s, 3, 0);
+    json_t *v = script_verdict(&s), *repair = json_object_get(v, "repair");
+    cr_assert_str_eq(script_text(v, "status"), "repaired");
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT rows_1");
+    cr_assert(json_is_null(json_object_get(v, "chosen")), "no candidate is the answer");
+    cr_assert_eq(json_array_size(json_object_get(v, "candidates")), 2, "proposals are none");
+    cr_assert_str_eq(script_text(repair, "old_sql"), "SELECT fires_3, rows_4");
+    cr_assert_eq(json_integer_value(json_object_get(repair, "of")), 1);
+    cr_assert_eq(json_integer_value(json_object_get(repair, "proposals")), 3);
+    cr_assert(json_is_true(json_object_get(repair, "applied")));
+    cr_assert_gt(real(repair, "p_correct"), real(repair, "p_old"));
+    cr_assert_float_eq(real(v, "p_correct"), real(repair, "p_correct"), 0);
+    cr_assert_gt(json_array_size(json_object_get(repair, "steps")), 0);
+    json_decref(v);
+}
+
+/* The candidates' own P, and what else is said of them, is as without a repair. */
+Test(repair, propose_leaves_the_answer_and_shows_the_other_one)
+{
+    json_t *verdicts[2];
+    for (unsigned i = 0; i < 2; i++) {
+        if (i) script_close(&s);
+        open_with((struct msg_options){.repair = i ? MSG_REPAIR_PROPOSE : MSG_REPAIR_OFF}, sounder);
+        ASK("SELECT fires_4", "SELECT fires_3, rows_4");
+        script_answer_all(&s, 0, 0);
+        verdicts[i] = script_verdict(&s);
+    }
+    const json_t *repair = json_object_get(verdicts[1], "repair");
+    cr_assert_str_eq(script_text(repair, "sql"), "SELECT rows_1");
+    cr_assert(json_is_false(json_object_get(repair, "applied")));
+    json_object_del(verdicts[1], "repair");
+    for (unsigned i = 0; i < 2; i++) {
+        json_object_del(verdicts[i], "timings");
+        json_object_del(verdicts[i], "request_digest");
+    }
+    cr_assert(json_equal(verdicts[0], verdicts[1]));
+    json_decref(verdicts[0]);
+    json_decref(verdicts[1]);
+}
+
+Test(repair, less_than_the_margin_is_not_applied)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .repair_margin = 0.5}, sounder);
+    ASK("SELECT fires_2, rows_5");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT fires_2, rows_5");
+    cr_assert(json_is_false(json_object_get(json_object_get(v, "repair"), "applied")), "%s", script_text(v, "status"));
+    json_decref(v);
+}
+
+Test(repair, where_no_margin_can_be_cleared_nothing_is_asked)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .repair_margin = 1}, sounder);
+    ASK("SELECT rows_1");
+    cr_assert_null(answer_until_proposals());
+    json_decref(script_verdict(&s));
+}
+
+Test(repair, of_queries_that_do_not_run_one_that_does_is_made)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
+    ASK("SELECT FROM", "SELECT bad_name");
+    const struct script_task *task = answer_until_proposals();
+    cr_assert(task);
+    cr_assert_str_eq(task->sql, "SELECT bad_name", "the first that parses");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "repaired");
+    cr_assert(json_is_null(json_object_get(json_object_get(v, "repair"), "p_old")));
+    json_decref(v);
+}
+
+/* It was judged, and was not the answer; and what does not parse or run is no repair. */
+Test(repair, candidates_and_what_does_not_run_are_no_proposals)
+{
+    static const char *const others[] = {"SELECT rows_4", "SELECT  rows_4", "SELECT FROM", "SELECT bad_name", "SELECT slow",
+                                         "SELECT fires_4", NULL};
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, others);
+    s.models->margins[MSG_ORDER_RANKED] = 1; /* the first stays the answer */
+    script_ask(&s, 0, &(struct msg_options){.order = MSG_ORDER_RANKED},
+               (const char *const[]){"SELECT fires_4", "SELECT rows_4", NULL}, 0);
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT fires_4");
+    cr_assert_null(json_object_get(v, "repair"));
+    json_decref(v);
+}
+
+Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
+{
+    static const char *const none[] = {NULL};
+    static const struct {
+        const char *const *proposals;
+        enum err_code fails; /* the worker's answer */
+        int64_t now_ns;      /* when it comes */
+        const char *note;
+    } rows[] = {{none, ERR_OK, 0, "no repair was found: there is nothing near it"},
+                {sounder, ERR_DB_UNAVAILABLE, 0, "no repair was found: so it is"},
+                {sounder, ERR_DEADLINE, 0, "no repair was found: the deadline"},
+                {sounder, ERR_OK, INT64_C(2000000000), "no repair was found: the deadline"}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (i) script_close(&s);
+        open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .deadline_ms = 1000}, rows[i].proposals);
+        ASK("SELECT fires_3");
+        cr_assert(answer_until_proposals(), "row %u", i);
+        cr_assert_eq(s.tasks->len, 1);
+        if (rows[i].fails)
+            script_answer_failed(&s, 0, rows[i].fails, 0);
+        else if (rows[i].now_ns)
+            core_tick(s.core, rows[i].now_ns);
+        else
+            script_answer(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_expect_str_eq(script_text(v, "sql"), "SELECT fires_3", "row %u", i);
+        cr_expect_str_eq(script_text(v, "status"), "validated", "row %u", i);
+        cr_expect(strstr(last_note(v), rows[i].note), "row %u: %s", i, last_note(v));
+        json_decref(v);
+    }
+}
+
+/* The deadline comes while proposals are judged: half of a repair is none. */
+Test(repair, a_late_judgement_of_proposals_is_none)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .deadline_ms = 1000}, sounder);
+    ASK("SELECT fires_3");
+    cr_assert(answer_until_proposals());
+    script_answer(&s, 0, 0);
+    cr_assert_gt(s.tasks->len, VSIG_FAMILY_COUNT);
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
+    core_tick(s.core, INT64_C(2000000000));
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT fires_3");
+    cr_assert_null(json_object_get(v, "repair"));
+    cr_assert_eq(core_open_requests(s.core), 0);
+    json_decref(v);
+}
+
+/* A second copy of what the family explained before is no answer to this. */
+Test(repair, an_explanation_is_not_taken_for_proposals)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
+    ASK("SELECT fires_3");
+    const struct script_task *task = answer_until_proposals();
+    cr_assert(task);
+    struct arena arena;
+    struct msg_result result;
+    struct script_task explains = *task;
+    explains.proposes = false;
+    arena_init(&arena, 0);
+    script_result(&explains, &arena, &result);
+    script_send(&s, &result, 0);
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    cr_assert_eq(s.verdicts->len, 0);
+    arena_free(&arena);
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "repaired");
+    json_decref(v);
+}
+
+Test(repair, without_the_family_explain_there_is_none)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .explain = MSG_EXPLAIN_OFF}, sounder);
+    ASK("SELECT fires_3");
+    cr_assert_null(answer_until_proposals());
+    json_t *v = script_verdict(&s);
+    cr_assert(strstr(last_note(v), "no repair was looked for"), "%s", last_note(v));
+    json_decref(v);
+}
+
+Test(repair, one_that_was_taken_in_order_is_repaired_too)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .strategy = MSG_FIRST_VALID, .speculate = 3}, sounder);
+    s.models->entailment_threshold = s.models->label_threshold = 0;
+    ASK("SELECT fires_3", "SELECT fires_2, rows_7", "SELECT rows_8");
+    script_answer_all(&s, 5, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "repaired");
+    cr_assert_str_eq(script_text(json_object_get(v, "repair"), "old_sql"), "SELECT fires_3", "the first was the answer");
+    json_decref(v);
+}
+
+Test(repair, an_endless_list_of_proposals_is_cut)
+{
+    static char texts[60][32];
+    static const char *many[61];
+    for (unsigned i = 0; i < 60; i++) {
+        g_snprintf(texts[i], sizeof texts[i], "SELECT fires_1, rows_%u", 10 + i);
+        many[i] = texts[i];
+    }
+    open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, many);
+    ASK("SELECT fires_3");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_eq(json_integer_value(json_object_get(json_object_get(v, "repair"), "proposals")), 40);
+    json_decref(v);
+}
