@@ -45,6 +45,8 @@ def labels(o, root, lines, pairs, work):
 
 
 def report(name, repairs, right):
+    """Prints a row for each margin; how many it fixes and breaks."""
+    counts = {}
     n, first = len(right), sum(old for old, _ in right)
     for margin in MARGINS:
         changed = fixed = broken = dead = 0
@@ -55,7 +57,9 @@ def report(name, repairs, right):
             fixed += new and not old
             broken += old and not new
             dead += new and not old and repair["p_old"] is None
-        print(f"| {name} | {margin} | {changed} | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |")
+        counts[margin] = fixed, broken
+        print(f"| {name} | {margin} | {changed} | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |", flush=True)
+    return counts
 
 
 def middle(values):
@@ -73,9 +77,10 @@ def measure(o, name, log, root, order):
         repairs = [verdict.get("repair") for verdict in verdicts]
         answers = [verdict.get("sql") or sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
-        report(name, repairs, labels(o, root, lines, pairs, work))
+        counts = report(name, repairs, labels(o, root, lines, pairs, work))
         own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without) if v.get("repair")]
         print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it {middle(own):.1f} ms in the median")
+        return counts
 
 
 def main():

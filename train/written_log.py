@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A training log of questions that were written by hand: train/written/questions.jsonl, and pairs of tests/data/pairs.
 
-  written_log.py [--times 5] FILE.jsonl ... > written.jsonl
+  written_log.py [--times 4] FILE.jsonl ... > written.jsonl
   written_log.py --db-root DATABASES FILE.jsonl ...
 
 The first right query of a question is its gold, all others are its candidates. A line is written --times times, since a
@@ -77,7 +77,7 @@ def check(questions, root):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("files", nargs="+", metavar="FILE.jsonl")
-    p.add_argument("--times", type=int, default=5, help="how often each line is written")
+    p.add_argument("--times", type=int, default=4, help="how often each line is written")
     p.add_argument("--db-root", metavar="DATABASES", help="hold the questions against these instead: DIR/DB/DB.sqlite")
     o = p.parse_args()
     questions = []
