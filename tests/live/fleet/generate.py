@@ -13,6 +13,7 @@ SAMPLES = Path(__file__).resolve().parents[3] / "deploy/samples"
 DEADLINE_MS = 600_000  # the most there is: what dies on the way must not be excused by a deadline
 HUGE_BYTES = 17 << 20  # a request may have 16 MiB
 RECENT = 200  # a repetition comes within that many requests, far inside the window that is promised
+REPAIRS = {None: 0, "off": 1, "propose": 2, "apply": 3}
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n"
 
 
@@ -83,6 +84,7 @@ class Generator:
             "candidates": candidates[: self.rng.randint(1, len(candidates))],
             "deadline_ms": DEADLINE_MS,
             "speculate": self.rng.choice([None, None, 2, 3]),  # how it is judged, not what comes of it
+            "repair": self.rng.choice([None] * 8 + ["propose", "apply"]),
         }
         body.update(change)
         return {k: v for k, v in body.items() if v is not None}
@@ -162,11 +164,11 @@ class Generator:
 
 
 def request_frame(body):
-    """The bytes of proto/FORMAT.md, version 1.1: an array of version, kind and a map of field ids."""
+    """The bytes of proto/FORMAT.md: an array of version, kind and a map of field ids."""
     import msgpack  # only those that want msgpack need the module
 
     fields = {1: body["id"], 2: body["db"], 3: body["question"], 5: [_candidate(c) for c in body["candidates"]]}
-    fields[9] = {1: body["deadline_ms"], 3: body.get("speculate", 0)}
+    fields[9] = {1: body["deadline_ms"], 3: body.get("speculate", 0), 13: REPAIRS[body.get("repair")]}
     return b"\x93\xcd\x01\x01\x01" + msgpack.packb(fields)
 
 

@@ -167,4 +167,6 @@ def task(record, kind):
     if got != kind:
         raise ValueError(f"a message of kind {got} (version {version:x}) on the wrong topic")
     key = fields.get(1, {})
-    return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), fields.get(4, ""), record.timestamp)
+    proposes = fields.get({2: 13, 3: 14}[kind], False)  # another task than the explanation of the same candidate
+    family = fields.get(4, "") + (" (proposals)" if proposes else "")
+    return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), family, record.timestamp)
