@@ -386,6 +386,7 @@ static void publish_stats(struct coordinator *c)
                                               .results = core.results,
                                               .stray = core.stray,
                                               .deadlines = core.deadlines,
+                                              .repairs = core.repairs,
                                               .verifications = core.verifications,
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,

@@ -28,11 +28,17 @@ struct coordinator_config {
     int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
 };
 
+/* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */
+struct coordinator_repairs {
+    uint64_t looked_for, applied, proposed, given_up;
+};
+
 struct coordinator_stats {
     uint64_t requests, verdicts, rejected; /* rejected: to the DLQ */
     uint64_t by_status[MSG_STATUS_COUNT];
     uint64_t tasks, results, stray; /* stray: results that nobody waits for any more */
     uint64_t deadlines;
+    struct coordinator_repairs repairs;
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
     uint64_t duplicates;                       /* requests that came before, and get no verdict of their own */
     uint64_t cut;                              /* verdicts that were too large and left something out */

@@ -70,6 +70,7 @@ struct core_actions {
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t verifications, verifier_failures;
+    struct coordinator_repairs repairs;
     uint64_t duplicates;
     uint64_t by_status[MSG_STATUS_COUNT];
 };

@@ -51,6 +51,7 @@ static void ask_for_proposals(struct request *request)
     task.n_findings = request->judged[of].n_findings;
     request->repair.phase = REPAIR_PROPOSING;
     request->states[of].pending |= 1U << VSIG_EXPLAIN;
+    core->stats.repairs.looked_for++;
     core->stats.tasks++;
     core->actions.task(core->actions.ctx, &task);
 }
@@ -75,6 +76,7 @@ void repair_give_up(struct request *request, const char *why)
 {
     struct repair *repair = &request->repair;
     repair->phase = REPAIR_OVER;
+    request->core->stats.repairs.given_up++;
     repair->note = arena_printf(&request->arena, "no repair was found: %s", why);
     request->states[repair->of].pending = 0;
     request->n = request->n_given;
@@ -143,6 +145,8 @@ static void choose(struct request *request)
                      repair_is_better(repair->p_old, p_best, request->threshold, request->repair_margin);
     describe_steps(request, found);
     request->repair.found = found;
+    request->core->stats.repairs.applied += found->applied;
+    request->core->stats.repairs.proposed += !found->applied;
 }
 
 bool repair_advance(struct request *request)

@@ -225,6 +225,14 @@ static void put_once(struct metrics *metrics, const struct bus_once_stats *once)
     }
 }
 
+static void put_repairs(struct metrics *metrics, const struct coordinator_repairs *repairs)
+{
+    set_one(metrics, FLEET_REPAIRS, "looked_for", (double)repairs->looked_for);
+    set_one(metrics, FLEET_REPAIRS, "applied", (double)repairs->applied);
+    set_one(metrics, FLEET_REPAIRS, "proposed", (double)repairs->proposed);
+    set_one(metrics, FLEET_REPAIRS, "given_up", (double)repairs->given_up);
+}
+
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats)
 {
     for (unsigned i = 0; i < MSG_STATUS_COUNT; i++)
@@ -247,5 +255,6 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);
     set_one(metrics, FLEET_VERIFIED, "asked", (double)stats->verifications);
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
+    put_repairs(metrics, &stats->repairs);
     put_once(metrics, &stats->once);
 }

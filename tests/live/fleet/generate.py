@@ -86,6 +86,8 @@ class Generator:
             "speculate": self.rng.choice([None, None, 2, 3]),  # how it is judged, not what comes of it
             "repair": self.rng.choice([None] * 8 + ["propose", "apply"]),
         }
+        if body["repair"] == "apply":
+            body["repair_margin"] = 0.01  # so that some are
         body.update(change)
         return {k: v for k, v in body.items() if v is not None}
 

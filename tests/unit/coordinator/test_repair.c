@@ -91,6 +91,8 @@ Test(repair, the_surest_proposal_takes_the_place_of_the_answer)
     cr_assert_gt(real(repair, "p_correct"), real(repair, "p_old"));
     cr_assert_float_eq(real(v, "p_correct"), real(repair, "p_correct"), 0);
     cr_assert_gt(json_array_size(json_object_get(repair, "steps")), 0);
+    const struct coordinator_repairs counts = core_get_stats(s.core).repairs;
+    cr_assert(counts.looked_for == 1 && counts.applied == 1 && counts.proposed == 0 && counts.given_up == 0);
     json_decref(v);
 }
 
@@ -195,6 +197,7 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
         cr_expect_str_eq(script_text(v, "sql"), "SELECT fires_3", "row %u", i);
         cr_expect_str_eq(script_text(v, "status"), "validated", "row %u", i);
         cr_expect(strstr(last_note(v), rows[i].note), "row %u: %s", i, last_note(v));
+        cr_expect_eq(core_get_stats(s.core).repairs.given_up, 1, "row %u", i);
         json_decref(v);
     }
 }
