@@ -5,7 +5,7 @@
  * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
  * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
- * A remote verifier is asked by threads of its own (verifier_pool.h); its answers come in as results do.
+ * A remote verifier and a corrector are asked by threads of their own (model_pool.h); their answers come in as results do.
  *
  * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
  * coordinator had open comes again, here or elsewhere. Tasks go out beside that, as often as it takes: results are
@@ -17,7 +17,7 @@
  * twice, and every one ends within max_deadline_ms.
  */
 #include "coordinator/internal.h"
-#include "coordinator/verifier_pool.h"
+#include "coordinator/model_pool.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -49,7 +49,7 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
-    struct verifier_pool *verifier_pool; /* NULL: no remote verifier */
+    struct model_pool *verifiers, *correctors; /* NULL: no remote verifier, no corrector */
     GQueue outbox;                       /* of struct outgoing */
     GQueue held;                         /* tasks of partitions that are catching up */
     GQueue too_large;                    /* tasks that cannot be sent */
@@ -266,21 +266,29 @@ static void on_dropped(void *ctx, void *token)
     bus_nack(((struct coordinator *)ctx)->consumer, token, 0);
 }
 
-static bool on_verify(void *ctx, const struct core_verifier_question *question)
+static bool on_verify(void *ctx, const struct core_model_question *question)
 {
     struct coordinator *c = ctx;
-    return verifier_pool_submit(c->verifier_pool, question);
+    return model_pool_submit(c->verifiers, question);
+}
+
+static bool on_correct(void *ctx, const struct core_model_question *question)
+{
+    struct coordinator *c = ctx;
+    return model_pool_submit(c->correctors, question);
 }
 
 /* --- set up --- */
 
 /* ERR_OK also when none is configured. */
-static enum err_code open_verifier(struct coordinator *c, struct err *err)
+static enum err_code open_models(struct coordinator *c, struct err *err)
 {
-    if (!c->config.verifier) return ERR_OK;
-    struct verifier_pool_config config = {
+    const struct model_pool_config verifiers = {
         .bus = c->config.bus, .scorer = c->config.verifier, .threads = c->config.verifier_threads};
-    return verifier_pool_new(&config, &c->verifier_pool, err);
+    const struct model_pool_config correctors = {
+        .bus = c->config.bus, .scorer = c->config.corrector, .threads = c->config.corrector_threads, .corrects = true};
+    enum err_code code = verifiers.scorer ? model_pool_new(&verifiers, &c->verifiers, err) : ERR_OK;
+    return !code && correctors.scorer ? model_pool_new(&correctors, &c->correctors, err) : code;
 }
 
 static enum err_code know_task_topics(struct bus *bus, struct err *err)
@@ -312,11 +320,17 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .defaults = config->defaults,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .finds_duplicates = c->shared};
-    struct core_actions actions = {
-        c, on_task, on_verdict, on_dead, config->verifier ? on_verify : NULL, on_duplicate, on_dropped};
+    struct core_actions actions = {.ctx = c,
+                                   .task = on_task,
+                                   .verdict = on_verdict,
+                                   .dead = on_dead,
+                                   .verify = config->verifier ? on_verify : NULL,
+                                   .correct = config->corrector ? on_correct : NULL,
+                                   .duplicate = on_duplicate,
+                                   .dropped = on_dropped};
     c->core = core_new(&core, &actions);
     enum err_code code = c->core ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for a coordinator");
-    if (!code) code = open_verifier(c, err);
+    if (!code) code = open_models(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
     if (!code) code = know_task_topics(config->bus, err);
@@ -333,7 +347,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
 void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
-    verifier_pool_free(coordinator->verifier_pool);
+    model_pool_free(coordinator->verifiers);
+    model_pool_free(coordinator->correctors);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);

@@ -25,6 +25,8 @@ struct coordinator_config {
     uint32_t max_open;                    /* requests open at a time; 0: 64 */
     const struct scorer_config *verifier; /* a remote verifier, asked before the built-in one; NULL: none */
     uint32_t verifier_threads;            /* calls to it at a time; 0: 4 */
+    const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
+    uint32_t corrector_threads;            /* likewise */
     int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
 };
 

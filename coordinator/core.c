@@ -229,7 +229,7 @@ static void ask_verifier(struct request *request, uint32_t index)
     bool runs = !request->judged[index].invalid && result && result->explanation && result->explanation->premise &&
                 result->execution && err_from_name(result->execution->code) == ERR_OK;
     if (!core->actions.verify || !runs || !request->message->question || index >= request->n_given) return;
-    struct core_verifier_question question = {.key = request->key,
+    struct core_model_question question = {.key = request->key,
                                               .hash = {state->hash[0], state->hash[1]},
                                               .candidate = index,
                                               .premise = result->explanation->premise,
@@ -273,6 +273,17 @@ static enum err_code take_answer(struct core *core, const struct msg_result *res
 {
     struct core_verifier_answer answer = {err_from_name(result->code), result->p, result->message};
     core_verified(core, result->key, result->hash, &answer, now_ns);
+    return ERR_OK;
+}
+
+static enum err_code take_correction(struct request *request, const struct msg_result *result, int64_t now_ns)
+{
+    if (!repair_awaits_correction(request, result->hash)) {
+        request->core->stats.stray++;
+        return ERR_OK;
+    }
+    repair_take_correction(request, result);
+    decide_advance(request, now_ns);
     return ERR_OK;
 }
 
@@ -323,6 +334,7 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     if (result->key.partition != key.partition || result->key.offset != key.offset)
         return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
     if (strcmp(result->family, MSG_VERIFIER) == 0) return take_answer(core, result, now_ns);
+    if (strcmp(result->family, MSG_CORRECTOR) == 0) return take_correction(request, result, now_ns);
     take_result(request, result, now_ns);
     return ERR_OK;
 }

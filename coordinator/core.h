@@ -35,8 +35,9 @@ struct core_incoming {
     bool redriven;           /* sent again on purpose: judge it, though it may have come before */
 };
 
-/* What a remote verifier is asked about one candidate. */
-struct core_verifier_question {
+/* What a model is asked about one candidate: a remote verifier, whether the premise answers the hypothesis; a corrector, for a better
+ * query: the premise is all that it is told, as JSON. */
+struct core_model_question {
     struct msg_key key;
     uint64_t hash[2];
     uint32_t candidate;
@@ -60,7 +61,9 @@ struct core_actions {
     void (*dead)(void *ctx, void *token, const struct err *why);
     /* Ask the remote verifier; core_verified follows, whatever becomes of it. False: it cannot be asked now. NULL:
      * there is none. */
-    bool (*verify)(void *ctx, const struct core_verifier_question *question);
+    bool (*verify)(void *ctx, const struct core_model_question *question);
+    /* Ask a corrector; a result of the family MSG_CORRECTOR follows, whatever becomes of it. Else the same. */
+    bool (*correct)(void *ctx, const struct core_model_question *question);
     /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
     void (*duplicate)(void *ctx, void *token);
     /* The request went to another process (core_forget): no verdict will come. NULL: not called. */

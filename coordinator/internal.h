@@ -29,14 +29,15 @@ struct candidate_state {
 };
 
 /* A repair on its way, see repair.c. */
-enum repair_phase { REPAIR_NOT_BEGUN, REPAIR_PROPOSING, REPAIR_JUDGING, REPAIR_OVER };
+enum repair_phase { REPAIR_NOT_BEGUN, REPAIR_PROPOSING, REPAIR_CORRECTING, REPAIR_JUDGING, REPAIR_OVER };
 
 struct repair {
     enum repair_phase phase;
     uint32_t best; /* the answer without a repair; NO_CANDIDATE */
     uint32_t of;   /* candidate that is to be repaired */
     double p_old;  /* of it alone; NAN: it does not run */
-    const char **reasons; /* of the proposals; NULL where there is none */
+    const struct msg_result *proposed;        /* what the worker said */
+    const struct msg_proposal **proposals;    /* of the candidates behind those that were given */
     struct msg_repaired *found;
     const char *note; /* why there is none, though one was asked for */
 };
@@ -81,7 +82,8 @@ struct core {
 /* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
 enum err_code ingest_request(struct request *request, struct err *err);
 
-/* Proposals become candidates behind those that are there; repeats, and what does not parse, do not. False: no room. */
+/* Proposals, which live as long as the request, become candidates behind those that are there; repeats, and what does not parse, do
+ * not. False: no room. */
 bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n);
 
 /* decide.c: decide at each candidate that is done, in order, then send more or conclude. True: the request is closed
@@ -109,10 +111,17 @@ bool repair_has_begun(const struct request *request);
 bool repair_awaits(const struct request *request, const uint64_t hash[2]);
 /* The answer of the worker that was asked for them. */
 void repair_take_proposals(struct request *request, const struct msg_result *result);
+/* Is a corrector's answer on this candidate waited for; and it. */
+bool repair_awaits_correction(const struct request *request, const uint64_t hash[2]);
+void repair_take_correction(struct request *request, const struct msg_result *result);
 /* Send more of them, within the window. True: all are judged, and what came of it stands in request->repair. */
 bool repair_advance(struct request *request);
 /* The answer stands as if no repair had been asked for; `why` goes into a note. */
 void repair_give_up(struct request *request, const char *why);
+
+/* correction.c: what a corrector is told of a candidate: question, evidence, schema, SQL, and what was found on it. JSON in the
+ * request's arena; NULL: it cannot be said as that. */
+const char *correction_data(struct request *request, uint32_t index, const char *schema);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather_candidate(struct request *request, uint32_t index);

@@ -5,6 +5,10 @@
  * request and are judged by all families, like any other; then the surest one is it. It takes the answer's place only where
  * repair_is_better says so, and nothing is looked for where that cannot come out.
  *
+ * Where a corrector is configured (a chat model, lib/llm), it is asked after that, with the question, the schema as the worker
+ * describes it, and what was found on the query; what it writes is one proposal more, and judged like the others. A model that is
+ * away, slow or talks nonsense costs a note.
+ *
  * Old and new are compared by P *alone*, without the votes and places of a list: a proposal has none, and what a list says of the old
  * one it does not say of the new one. A remote verifier is not asked about proposals, so its word on the old one is left out
  * as well.
@@ -47,6 +51,7 @@ static void ask_for_proposals(struct request *request)
     struct msg_task task = decide_task(request, of);
     task.family = vsig_family_name(VSIG_EXPLAIN);
     task.proposes = true;
+    task.describes = core->actions.correct != NULL;
     task.findings = request->judged[of].findings;
     task.n_findings = request->judged[of].n_findings;
     request->repair.phase = REPAIR_PROPOSING;
@@ -82,18 +87,68 @@ void repair_give_up(struct request *request, const char *why)
     request->n = request->n_given;
 }
 
-void repair_take_proposals(struct request *request, const struct msg_result *result)
+/* All proposals there are, the corrector's first. */
+static void judge_proposals(struct request *request, const struct msg_result *correction)
 {
-    uint32_t n = result->n_proposals < REPAIR_MAX_PROPOSALS ? result->n_proposals : REPAIR_MAX_PROPOSALS;
-    enum err_code code = err_from_name(result->code);
-    if (code || !n) {
-        repair_give_up(request, result->message ? result->message : err_meaning(code));
-    } else if (!ingest_proposals(request, result->proposals, n)) {
+    const struct msg_result *results[] = {correction, request->repair.proposed};
+    struct msg_proposal *all = arena_new_array(&request->arena, REPAIR_MAX_PROPOSALS, struct msg_proposal);
+    uint32_t n = 0;
+    for (unsigned r = 0; all && r < 2; r++)
+        for (uint32_t i = 0; results[r] && i < results[r]->n_proposals && n < REPAIR_MAX_PROPOSALS; i++)
+            all[n++] = results[r]->proposals[i];
+    const char *why = request->repair.proposed->message;
+    if (!all || (n && !ingest_proposals(request, all, n))) {
         repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
+    } else if (!n) {
+        repair_give_up(request, why ? why : "there is nothing near it");
     } else {
         request->repair.phase = REPAIR_JUDGING;
         request->next_to_send = request->n_given;
     }
+}
+
+/* False: there is no corrector, or it cannot be asked now. */
+static bool ask_corrector(struct request *request)
+{
+    const struct core *core = request->core;
+    const struct candidate_state *state = &request->states[request->repair.of];
+    const char *data = core->actions.correct && request->message->question
+                           ? correction_data(request, request->repair.of, request->repair.proposed->schema)
+                           : NULL;
+    const struct core_model_question question = {.key = request->key,
+                                                 .hash = {state->hash[0], state->hash[1]},
+                                                 .candidate = request->repair.of,
+                                                 .premise = data,
+                                                 .hypothesis = "",
+                                                 .deadline_ns = request->deadline_ns};
+    if (!data || !core->actions.correct(core->actions.ctx, &question)) return false;
+    request->repair.phase = REPAIR_CORRECTING;
+    return true;
+}
+
+void repair_take_proposals(struct request *request, const struct msg_result *result)
+{
+    enum err_code code = err_from_name(result->code);
+    request->repair.proposed = result;
+    if (code)
+        repair_give_up(request, result->message ? result->message : err_meaning(code));
+    else if (!ask_corrector(request))
+        judge_proposals(request, NULL);
+}
+
+bool repair_awaits_correction(const struct request *request, const uint64_t hash[2])
+{
+    if (request->repair.phase != REPAIR_CORRECTING) return false;
+    return memcmp(request->states[request->repair.of].hash, hash, sizeof request->states->hash) == 0;
+}
+
+void repair_take_correction(struct request *request, const struct msg_result *result)
+{
+    enum err_code code = err_from_name(result->code);
+    if (code)
+        request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",
+                                            result->message ? result->message : err_meaning(code));
+    judge_proposals(request, code ? NULL : result);
 }
 
 /* Send as many as the window takes. True: none is left, and all are done. */
@@ -139,7 +194,8 @@ static void choose(struct request *request)
                                    .of = repair->of + 1,
                                    .p_old = repair->p_old,
                                    .p_correct = p_best,
-                                   .reason = repair->reasons[best - request->n_given],
+                                   .reason = repair->proposals[best - request->n_given]->reason,
+                                   .source = repair->proposals[best - request->n_given]->source,
                                    .n_proposals = request->n - request->n_given};
     found->applied = request->options.repair == MSG_REPAIR_APPLY &&
                      repair_is_better(repair->p_old, p_best, request->threshold, request->repair_margin);
@@ -151,7 +207,7 @@ static void choose(struct request *request)
 
 bool repair_advance(struct request *request)
 {
-    if (request->repair.phase == REPAIR_PROPOSING) return false;
+    if (request->repair.phase == REPAIR_PROPOSING || request->repair.phase == REPAIR_CORRECTING) return false;
     if (request->repair.phase == REPAIR_JUDGING) {
         if (!all_judged(request)) return false;
         choose(request);

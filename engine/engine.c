@@ -138,6 +138,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .max_open = engine->window,
         .verifier = config->remote.backend ? &config->remote : NULL,
         .verifier_threads = config->remote_threads,
+        .corrector = config->corrector.endpoint ? &config->corrector : NULL,
+        .corrector_threads = config->corrector_threads,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }

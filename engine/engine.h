@@ -26,6 +26,8 @@ struct engine_config {
     const char *verifier;        /* NULL, a file, or "none": the built-in one */
     struct scorer_config remote; /* a remote verifier; no backend: none */
     uint32_t remote_threads;     /* 0: 4 */
+    struct scorer_config corrector; /* a chat model that is asked for repairs; no endpoint: none */
+    uint32_t corrector_threads;     /* 0: 4 */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
     struct cache_config redis;   /* no address: none */

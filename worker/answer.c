@@ -3,6 +3,7 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/schema/describe.h"
 #include "proto/message/findings.h"
 #include "repair/propose.h"
 
@@ -14,7 +15,7 @@ _Static_assert((int)MSG_SILENT == (int)VSIG_SILENT && (int)MSG_FIRED == (int)VSI
                    (int)MSG_WARNING == (int)VSIG_WARNING && (int)MSG_ERROR == (int)VSIG_ERROR,
                "the wire's states and severities are those of signals/vsig.h");
 
-enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200 };
+enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200, SCHEMA_BYTES = 32 << 10 };
 
 struct writer {
     struct arena *arena;
@@ -258,6 +259,11 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
         out->proposals[out->n_proposals++] =
             (struct msg_proposal){{found[i].sql, (uint32_t)strlen(found[i].sql)}, found[i].reason};
     if (n < 0) out->message = arena_strdup(arena, why.text);
+    const struct schema_describe_options shown = {.values = task->expose != MSG_EXPOSE_NONE,
+                                                  .deny_columns = task->deny_columns,
+                                                  .n_deny_columns = task->n_deny_columns,
+                                                  .max_bytes = SCHEMA_BYTES};
+    if (task->describes && !(out->schema = schema_describe(arena, workspace->schema, &shown))) return out_of_memory(err);
     out->ns = clock_now_ns() - started;
     return ERR_OK;
 }

@@ -31,6 +31,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .max_open = (uint32_t)cli->settings.coordinator.max_open,
         .verifier = judge.remote.backend ? &judge.remote : NULL,
         .verifier_threads = judge.remote_threads,
+        .corrector = judge.corrector.endpoint ? &judge.corrector : NULL,
+        .corrector_threads = judge.corrector_threads,
     };
     return coordinator_new(&config, out, err);
 }
@@ -102,7 +104,7 @@ const struct command command_coordinator = {
                 "assay coordinator --config fleet.yaml --policy abstain",
     .main_flags = "servers instance group max-open policy drain-ms",
     .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
-                                                   &options_verifier, &options_observe, &options_general, NULL},
+                                                   &options_verifier, &options_corrector, &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

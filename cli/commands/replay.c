@@ -508,7 +508,7 @@ const struct command command_replay = {
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
     .groups = (const struct option_group *const[]){&options_replay, &options_range, &options_past, &options_kafka,
-                                                   &options_log, &options_judge, &options_verifier, &options_output,
+                                                   &options_log, &options_judge, &options_verifier, &options_corrector, &options_output,
                                                    &options_signals, &options_database, &options_schema, &options_redis,
                                                    &options_general, NULL},
     .min_args = 0,

@@ -257,6 +257,7 @@ void repair_print(FILE *stream, const struct msg_repaired *repair)
     print_signed(stream, STYLE_GOOD, "+", repair->sql);
     for (uint32_t i = 0; i < repair->n_steps; i++) print_step(stream, &repair->steps[i]);
     if (repair->reason) print_paragraph(stream, "  because: ", 11, repair->reason);
+    if (repair->source) print_paragraph(stream, "  written by: ", 14, repair->source);
 }
 
 void verdict_print(FILE *stream, const struct msg_verdict *verdict)

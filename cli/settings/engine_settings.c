@@ -29,6 +29,21 @@ static struct scorer_config remote_config(const struct settings *s)
     return config;
 }
 
+static struct scorer_config corrector_config(const struct settings *s)
+{
+    struct scorer_config config = scorer_defaults();
+    config.backend = NULL;
+    config.endpoint = s->corrector.endpoint;
+    config.model = s->corrector.model;
+    config.key_file = s->corrector.key_file;
+    config.key_variable = s->corrector.key_variable;
+    config.ca_file = s->corrector.ca_file;
+    config.proxy = s->corrector.proxy;
+    config.timeout_ms = s->corrector.timeout_ms;
+    config.max_attempts = (uint32_t)s->corrector.attempts;
+    return config;
+}
+
 struct cache_config engine_settings_cache(const struct settings *s)
 {
     return (struct cache_config){
@@ -72,6 +87,8 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .verifier = s->judge.verifier,
         .remote = remote_config(s),
         .remote_threads = (uint32_t)s->verifier.threads,
+        .corrector = corrector_config(s),
+        .corrector_threads = (uint32_t)s->corrector.threads,
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,
                    .no_inferred_joins = !s->schema.inferred_joins,

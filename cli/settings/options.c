@@ -99,6 +99,26 @@ static const struct option_row verifier_rows[] = {
      .sentence = "questions to the remote verifier at a time"},
     END};
 
+static const struct option_row corrector_rows[] = {
+    {"corrector-endpoint", 0, OPT_TEXT, "URL", AT(corrector.endpoint),
+     .sentence = "where a repair is looked for, ask this chat model for a query too; base address with its /v1; not set: no "
+                 "model is asked"},
+    {"corrector-model", 0, OPT_TEXT, "NAME", AT(corrector.model), .sentence = "its name"},
+    {"corrector-key-file", 0, OPT_TEXT, "FILE", AT(corrector.key_file), .sentence = "its first line is the key"},
+    {"corrector-key-variable", 0, OPT_TEXT, "NAME", AT(corrector.key_variable),
+     .sentence = "environment variable that holds the key"},
+    {"corrector-ca-file", 0, OPT_TEXT, "FILE", AT(corrector.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"corrector-proxy", 0, OPT_TEXT, "URL", AT(corrector.proxy),
+     .sentence = "proxy to it; not set: none, whatever the environment says"},
+    {"corrector-timeout-ms", 0, OPT_INT, "MS", AT(corrector.timeout_ms), "30000", .min = 1, .max = 600000,
+     .sentence = "time for one attempt"},
+    {"corrector-attempts", 0, OPT_INT, "N", AT(corrector.attempts), "2", .min = 1, .max = 10,
+     .sentence = "attempts for one query"},
+    {"corrector-threads", 0, OPT_INT, "N", AT(corrector.threads), "4", .min = 1, .max = 64,
+     .sentence = "queries that it is asked for at a time"},
+    END};
+
 static const struct option_row database_rows[] = {
     {"db-root", 0, OPT_LIST, "DIR", AT(database.root),
      .sentence = "folder with databases as DB/DB.sqlite (repeat the flag; the first that has it counts)"},
@@ -454,6 +474,7 @@ const struct option_group options_general = {"general", "Everywhere", general_ro
 const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
+const struct option_group options_corrector = {"corrector", "Corrector", corrector_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
 const struct option_group options_schema = {"schema", "Schema index", schema_rows};
 const struct option_group options_redis = {"redis", "Index cache of a fleet", redis_rows};
@@ -485,6 +506,7 @@ const struct option_group *const option_groups[] = {&options_general,
                                                     &options_output,
                                                     &options_judge,
                                                     &options_verifier,
+                                                    &options_corrector,
                                                     &options_database,
                                                     &options_schema,
                                                     &options_redis,

@@ -57,6 +57,17 @@ struct settings {
         int64_t threads;
     } verifier;
     struct {
+        const char *endpoint;
+        const char *model;
+        const char *key_file;
+        const char *key_variable;
+        const char *ca_file;
+        const char *proxy;
+        int64_t timeout_ms;
+        int64_t attempts;
+        int64_t threads;
+    } corrector;
+    struct {
         struct string_list root;
         int64_t time_ms;
         int64_t max_rows;

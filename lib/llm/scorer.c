@@ -141,13 +141,9 @@ static void keep_texts(struct scorer *s)
     c->key_file = c->key_variable = c->ca_file = c->proxy = NULL;
 }
 
-enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err)
+static enum err_code open_backend(const struct scorer_backend *backend, const struct scorer_config *config,
+                                  struct scorer **out, struct err *err)
 {
-    *out = NULL;
-    const struct scorer_backend *backend = backend_find(config->backend);
-    if (!backend)
-        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
-                       config->backend ? config->backend : "");
     enum err_code code = check_numbers(config, err);
     if (code == ERR_OK && backend->check) code = backend->check(config, err);
     struct http *http = NULL;
@@ -169,6 +165,22 @@ enum err_code scorer_open(const struct scorer_config *config, struct scorer **ou
     clock_cond_init(&s->woken);
     *out = s;
     return ERR_OK;
+}
+
+enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    *out = NULL;
+    const struct scorer_backend *backend = backend_find(config->backend);
+    if (!backend)
+        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
+                       config->backend ? config->backend : "");
+    return open_backend(backend, config, out, err);
+}
+
+enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    *out = NULL;
+    return open_backend(&scorer_correct_backend, config, out, err);
 }
 
 void scorer_close(struct scorer *s)
@@ -226,7 +238,7 @@ static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
                            s->config.endpoint,
                            s->config.model ? s->config.model : "",
                            s->config.entail_label ? s->config.entail_label : "",
-                           s->backend->prompt,
+                           s->backend->chat ? s->backend->chat->prompt() : "",
                            call->premise,
                            call->hypothesis};
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -284,9 +296,9 @@ static enum err_code answer_call(struct call *call, double *p)
     enum err_code code = check_texts(call);
     if (code != ERR_OK) return code;
     hash_request(call, call->info->request);
-    if (recall(call, p)) return ERR_OK;
+    if (!call->scorer->backend->texts && recall(call, p)) return ERR_OK;
     code = ask_backend(call, p);
-    if (code == ERR_OK) remember(call, *p);
+    if (code == ERR_OK && !call->scorer->backend->texts) remember(call, *p);
     return code;
 }
 
@@ -299,25 +311,47 @@ static void count_call(struct scorer *s, enum err_code code, bool cached)
     pthread_mutex_unlock(&s->lock);
 }
 
+static enum err_code ask(struct call *call, double *p)
+{
+    struct scorer_reply *info = call->info;
+    *info = (struct scorer_reply){.backend = call->scorer->backend->name, .tokens_in = -1, .tokens_out = -1};
+    *call->err = (struct err){0};
+    int64_t began = clock_now_ns();
+    enum err_code code = answer_call(call, p);
+    if (code == ERR_OK) *call->err = (struct err){0}; /* what a fall-back got over */
+    count_call(call->scorer, code, info->cached);
+    info->latency_ns = clock_now_ns() - began;
+    return code;
+}
+
 enum err_code scorer_entails(struct scorer *scorer, const char *premise, const char *hypothesis, int64_t deadline_ns,
                              double *p, struct scorer_reply *info, struct err *err)
 {
     struct scorer_reply own_info;
     struct err own_err;
-    if (!info) info = &own_info;
-    if (!err) err = &own_err;
-    *info = (struct scorer_reply){.backend = scorer->backend->name, .tokens_in = -1, .tokens_out = -1};
-    *err = (struct err){0};
-    int64_t began = clock_now_ns();
     struct call call = {.scorer = scorer,
                         .premise = premise,
                         .hypothesis = hypothesis,
                         .deadline_ns = deadline_ns,
-                        .info = info,
-                        .err = err};
-    enum err_code code = answer_call(&call, p);
-    if (code == ERR_OK) *err = (struct err){0}; /* what a fall-back got over */
-    count_call(scorer, code, info->cached);
-    info->latency_ns = clock_now_ns() - began;
+                        .info = info ? info : &own_info,
+                        .err = err ? err : &own_err};
+    return ask(&call, p);
+}
+
+enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
+                             struct scorer_reply *info, struct err *err)
+{
+    struct scorer_reply own_info;
+    struct err own_err;
+    double p;
+    struct call call = {.scorer = scorer,
+                        .premise = data,
+                        .hypothesis = "",
+                        .deadline_ns = deadline_ns,
+                        .info = info ? info : &own_info,
+                        .err = err ? err : &own_err};
+    enum err_code code = ask(&call, &p);
+    *sql = code == ERR_OK ? call.text : NULL;
+    if (code != ERR_OK) free(call.text);
     return code;
 }

@@ -92,11 +92,21 @@ struct scorer_config scorer_defaults(void);
 enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err);
 void scorer_close(struct scorer *scorer); /* NULL is fine */
 
+/* The same for a chat model that mends queries, whatever `backend` says. It takes scorer_correct, a verifier takes scorer_entails. */
+enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err);
+
 /* *p = P(premise entails hypothesis), 0 to 1, not calibrated. `deadline_ns`: on the clock of lib/base/clock.h; the call
  * returns at most some 50 ms after it. `info` and `err` may be NULL. On an error *p is untouched. Thread: any, not the
  * poll thread. */
 enum err_code scorer_entails(struct scorer *scorer, const char *premise, const char *hypothesis, int64_t deadline_ns,
                              double *p, struct scorer_reply *info, struct err *err);
+
+/* Ask for a better query. `data`: a JSON object with what prompts/correct.txt speaks of. *sql: malloc'd, not looked at here:
+ * whatever the model wrote; NULL on an error. Else as scorer_entails. */
+enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
+                             struct scorer_reply *info, struct err *err);
+/* Version of the corrector's instructions, "correct/1". */
+void scorer_prompt_version(char *out, size_t room);
 
 /* Every call, running and to come, returns ERR_CANCELLED within some 50 ms. For draining. Thread: any. */
 void scorer_stop(struct scorer *scorer);

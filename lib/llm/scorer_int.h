@@ -8,6 +8,7 @@
 #include "lib/llm/scorer.h"
 
 #include <glib.h>
+#include <jansson.h>
 #include <pthread.h>
 
 /* One question on its way. Lives on the caller's stack. */
@@ -17,7 +18,18 @@ struct call {
     int64_t deadline_ns;
     struct scorer_reply *info; /* never NULL */
     struct err *err;           /* never NULL */
+    char *text;                /* what a backend of texts was told; owned by the call */
     bool admitted;             /* the breaker let an attempt through and has not been told yet how it went */
+};
+
+/* What a chat model is asked for, apart from how it is reached (chat.c). */
+struct chat_task {
+    const char *(*prompt)(void);           /* the instructions */
+    json_t *(*data)(const struct call *);  /* the user's message: one JSON object; NULL: out of memory */
+    json_t *(*schema)(void);               /* of the answer, as response_format wants it */
+    /* The content as an answer. False: it is none in the form asked for. */
+    bool (*read)(struct call *call, const json_t *choice, const char *content, double *p);
+    bool logprobs; /* of use */
 };
 
 /* A backend speaks one protocol. Adding one: a file whose last block is this table, a row in scorer.c. */
@@ -30,11 +42,18 @@ struct scorer_backend {
     void (*close)(void *state);
     /* Ask once, by call_exchange alone. On ERR_OK *p is finite and in [0, 1]. */
     enum err_code (*ask)(struct call *call, double *p);
-    /* Goes into the hash of a request: changes whenever the same texts are asked differently. */
-    const char *prompt;
+    const struct chat_task *chat; /* of the backends that are chat models; else NULL */
+    bool texts;                   /* its answers are texts (call.text) and not remembered */
 };
 
-extern const struct scorer_backend scorer_tei, scorer_chat;
+extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend;
+extern const struct chat_task chat_judge, chat_correct;
+
+/* The ladder of shapes, for the task of the call's backend. */
+enum err_code chat_ask(struct call *call, double *p);
+void *chat_open(void);
+void chat_close(void *state);
+enum err_code chat_check(const struct scorer_config *config, struct err *err);
 
 struct scorer {
     const struct scorer_backend *backend;

@@ -246,5 +246,4 @@ const struct scorer_backend scorer_tei = {
     .open = tei_open,
     .close = tei_close,
     .ask = tei_ask,
-    .prompt = "pair",
 };

@@ -125,6 +125,7 @@ static const struct field task_fields[] = {
     BOUND(12, msg_task, traceparent, FIELD_UTF8, MSG_MAX_NAME),
     PLAIN(13, msg_task, proposes, FIELD_BOOL),
     MANY(14, msg_task, findings, FIELD_LIST, MSG_MAX_LIST, &finding_record),
+    PLAIN(15, msg_task, describes, FIELD_BOOL),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);
@@ -174,6 +175,7 @@ static const struct record explanation_record = RECORD(msg_explanation, explanat
 static const struct field proposal_fields[] = {
     BOUND(1, msg_proposal, sql, FIELD_TEXT, MSG_MAX_SQL),
     BOUND(2, msg_proposal, reason, FIELD_CSTR, PROSE),
+    BOUND(3, msg_proposal, source, FIELD_CSTR, MSG_MAX_NAME),
     END,
 };
 static const struct record proposal_record = RECORD(msg_proposal, proposal_fields);
@@ -194,6 +196,7 @@ static const struct field result_fields[] = {
     PLAIN(13, msg_result, p, FIELD_SETTING),
     PLAIN(14, msg_result, proposes, FIELD_BOOL),
     MANY(15, msg_result, proposals, FIELD_LIST, MSG_MAX_LIST, &proposal_record),
+    BOUND(16, msg_result, schema, FIELD_CSTR, PROSE),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -264,6 +267,7 @@ static const struct field repaired_fields[] = {
     BOUND(7, msg_repaired, reason, FIELD_CSTR, PROSE),
     MANY(8, msg_repaired, steps, FIELD_LIST, MSG_MAX_LIST, &step_record),
     PLAIN(9, msg_repaired, n_proposals, FIELD_U32),
+    BOUND(10, msg_repaired, source, FIELD_CSTR, MSG_MAX_NAME),
     END,
 };
 static const struct record repaired_record = RECORD(msg_repaired, repaired_fields);

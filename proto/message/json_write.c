@@ -413,6 +413,7 @@ static void write_repair(struct writer *w, const struct msg_repaired *repair)
     write_real(w, "p_old", repair->p_old);
     write_real(w, "p_correct", repair->p_correct);
     write_if(w, "reason", repair->reason);
+    write_if(w, "source", repair->source);
     open_list(w, "steps", '[');
     for (uint32_t i = 0; i < repair->n_steps; i++) write_step(w, &repair->steps[i]);
     close_list(w, ']');

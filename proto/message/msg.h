@@ -199,6 +199,7 @@ struct msg_task {
     bool proposes; /* of the family explain: queries near this one are asked for, in place of an explanation */
     struct msg_finding *findings; /* on this one, where it is so: what they mark is changed first */
     uint32_t n_findings;
+    bool describes; /* with `proposes`: the schema as text is wanted too */
 };
 
 struct msg_clause {
@@ -274,6 +275,7 @@ struct msg_explanation {
 struct msg_proposal {
     struct msg_text sql;
     const char *reason; /* what a finding says of what it changes; NULL: nothing but that it is near */
+    const char *source; /* the model that wrote it; NULL: an edit of ours */
 };
 
 struct msg_result {
@@ -295,10 +297,13 @@ struct msg_result {
     bool proposes;                       /* as the task's */
     struct msg_proposal *proposals;
     uint32_t n_proposals;
+    const char *schema; /* where the task `describes`; NULL */
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */
 #define MSG_VERIFIER "verifier"
+/* And that of a corrector: one proposal, or the code and message of why there is none. */
+#define MSG_CORRECTOR "corrector"
 
 /* --- verdict --- */
 
@@ -351,6 +356,7 @@ struct msg_repaired {
     uint32_t of;             /* 1 + index of the candidate that it repairs */
     double p_old, p_correct; /* NAN: not known, as of a query that does not run */
     const char *reason;      /* what a finding says of what it changes; NULL */
+    const char *source;      /* the model that wrote it; NULL: an edit of ours */
     struct msg_step *steps;
     uint32_t n_steps;
     uint32_t n_proposals; /* queries that were looked at */

@@ -74,7 +74,7 @@ static void task_free(gpointer p)
     g_free(p);
 }
 
-static bool on_verify(void *ctx, const struct core_verifier_question *question)
+static bool on_verify(void *ctx, const struct core_model_question *question)
 {
     struct script *script = ctx;
     if (script->verifier_full) return false;
@@ -86,6 +86,21 @@ static bool on_verify(void *ctx, const struct core_verifier_question *question)
     g_strlcpy(copy->family, MSG_VERIFIER, sizeof copy->family);
     copy->sql = g_strdup(question->premise);
     cr_assert_str_eq(question->hypothesis, "What?");
+    g_ptr_array_add(script->tasks, copy);
+    return true;
+}
+
+static bool on_correct(void *ctx, const struct core_model_question *question)
+{
+    struct script *script = ctx;
+    struct script_task *copy = g_new0(struct script_task, 1);
+    copy->key = question->key;
+    memcpy(copy->hash, question->hash, sizeof copy->hash);
+    copy->candidate = question->candidate;
+    g_strlcpy(copy->family, MSG_CORRECTOR, sizeof copy->family);
+    copy->sql = g_strdup(script->correction);
+    g_free(script->told);
+    script->told = g_strdup(question->premise);
     g_ptr_array_add(script->tasks, copy);
     return true;
 }
@@ -105,7 +120,7 @@ static void on_dropped(void *ctx, void *token)
 }
 
 static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote,
-                      int64_t max_deadline_ms)
+                      bool corrector, int64_t max_deadline_ms)
 {
     *script = (struct script){.models = models,
                               .tasks = g_ptr_array_new_with_free_func(task_free),
@@ -120,6 +135,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                    .verdict = on_verdict,
                                    .dead = on_dead,
                                    .verify = remote ? on_verify : NULL,
+                                   .correct = corrector ? on_correct : NULL,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
     script->core = core_new(&config, &actions);
@@ -127,22 +143,27 @@ static void open_with(struct script *script, struct scoring_models *models, stru
 
 void script_open(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, false, 0);
+    open_with(script, script_models(), defaults, false, false, 0);
 }
 
 void script_open_remote(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, true, 0);
+    open_with(script, script_models(), defaults, true, false, 0);
 }
 
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote)
 {
-    open_with(script, models, defaults, remote, 0);
+    open_with(script, models, defaults, remote, false, 0);
+}
+
+void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults)
+{
+    open_with(script, models, defaults, false, true, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)
 {
-    open_with(script, script_models(), (struct msg_options){0}, false, max_deadline_ms);
+    open_with(script, script_models(), (struct msg_options){0}, false, false, max_deadline_ms);
 }
 
 void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns)
@@ -163,6 +184,7 @@ void script_close(struct script *script)
     g_ptr_array_free(script->tasks, TRUE);
     g_ptr_array_free(script->verdicts, TRUE);
     g_ptr_array_free(script->dead, TRUE);
+    g_clear_pointer(&script->told, g_free);
 }
 
 void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,
@@ -248,9 +270,22 @@ static void add_explanation(const struct script_task *task, struct arena *arena,
         out->explanation->numbers[i] = (struct msg_number){features_id(i), (float)number_after(task->sql, "entails_")};
 }
 
+static void add_correction(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    if (!task->sql) {
+        out->code = "unreachable";
+        out->message = "nobody there";
+        return;
+    }
+    out->proposals = arena_new_array(arena, 1, struct msg_proposal);
+    out->proposals[out->n_proposals++] =
+        (struct msg_proposal){.sql = {task->sql, (uint32_t)strlen(task->sql)}, .source = "mender-1, correct/1"};
+}
+
 static void add_proposals(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
     out->proposes = true;
+    out->schema = "t (1 rows)";
     out->proposals = arena_new_array(arena, 64, struct msg_proposal);
     for (const char *const *sql = task->proposals; sql && *sql; sql++)
         out->proposals[out->n_proposals++] = (struct msg_proposal){{*sql, (uint32_t)strlen(*sql)}, "m"};
@@ -269,6 +304,10 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
         out->code = unreachable ? "unreachable" : "ok";
         out->message = unreachable ? "nobody there" : "tei test";
         out->p = says ? number_after(task->sql, "entails_") / 10.0 : 0.9;
+        return;
+    }
+    if (strcmp(task->family, MSG_CORRECTOR) == 0) {
+        add_correction(task, arena, out);
         return;
     }
     if (task->proposes) {

@@ -40,6 +40,8 @@ struct script {
     uint64_t sent;       /* tasks in all */
     bool verifier_full;  /* the remote verifier takes no questions */
     const char *const *proposals; /* what a worker proposes in place of any candidate; ended by NULL */
+    const char *correction;       /* what the corrector writes; NULL: it cannot be reached */
+    char *told;                   /* what it was told, the last time */
     void *token;         /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
 };
@@ -50,6 +52,8 @@ struct scoring_models *script_models(void);
 void script_open(struct script *script, struct msg_options defaults);
 /* With these models, which the script takes over; `remote`: and a remote verifier. */
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote);
+/* And with a corrector, whose answer is `correction`. */
+void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* As where others write requests: duplicates are looked for, and every request ends within that time. */

@@ -19,7 +19,7 @@ TestSuite(repair, .fini = done);
 static const char *const sounder[] = {"SELECT fires_1, rows_2", "SELECT rows_1", "SELECT fires_1, rows_3", NULL};
 
 /* The shipped models, at a margin that one signal more or less can pass. */
-static void open_with(struct msg_options defaults, const char *const *proposals)
+static struct scoring_models *lenient_models(void)
 {
     struct scoring_models *models = NULL;
     struct err err = {0};
@@ -27,9 +27,21 @@ static void open_with(struct msg_options defaults, const char *const *proposals)
                  err.text);
     models->threshold = 1e-6;
     models->repair_margin = 1e-6;
+    return models;
+}
+
+static void open_with(struct msg_options defaults, const char *const *proposals)
+{
     if (!defaults.strategy) defaults.strategy = MSG_RERANK;
-    script_open_models(&s, models, defaults, false);
+    script_open_models(&s, lenient_models(), defaults, false);
     s.proposals = proposals;
+}
+
+static void open_with_corrector(const char *const *proposals, const char *correction)
+{
+    script_open_corrector(&s, lenient_models(), (struct msg_options){.strategy = MSG_RERANK, .repair = MSG_REPAIR_APPLY});
+    s.proposals = proposals;
+    s.correction = correction;
 }
 
 static double real(const json_t *object, const char *key)
@@ -278,4 +290,74 @@ Test(repair, an_endless_list_of_proposals_is_cut)
     json_t *v = script_verdict(&s);
     cr_assert_eq(json_integer_value(json_object_get(json_object_get(v, "repair"), "proposals")), 40);
     json_decref(v);
+}
+
+/* --- a corrector --- */
+
+static const char *const worse[] = {"SELECT fires_2, rows_2", NULL};
+
+Test(repair, what_a_corrector_writes_is_a_proposal_like_the_others)
+{
+    open_with_corrector(worse, "SELECT rows_9");
+    ASK("SELECT fires_3");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s), *repair = json_object_get(v, "repair"), *told = json_loads(s.told, 0, NULL);
+    cr_assert_str_eq(script_text(v, "status"), "repaired");
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT rows_9");
+    cr_assert_str_eq(script_text(repair, "source"), "mender-1, correct/1");
+    cr_assert_eq(json_integer_value(json_object_get(repair, "proposals")), 2);
+    cr_assert_str_eq(script_text(told, "question"), "What?");
+    cr_assert_str_eq(script_text(told, "sql"), "SELECT fires_3");
+    cr_assert_str_eq(script_text(told, "schema"), "t (1 rows)");
+    const json_t *finding = json_array_get(json_object_get(told, "findings"), 0);
+    cr_assert_str_eq(script_text(finding, "what"), "m");
+    cr_assert(json_object_get(finding, "do"), "and what to do about it");
+    json_decref(told);
+    json_decref(v);
+}
+
+Test(repair, a_correction_that_is_no_better_is_none)
+{
+    open_with_corrector(worse, "SELECT fires_4, rows_9");
+    ASK("SELECT fires_3");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT fires_2, rows_2");
+    cr_assert_null(json_object_get(json_object_get(v, "repair"), "source"), "ours");
+    json_decref(v);
+}
+
+Test(repair, what_a_corrector_must_not_write_is_judged_as_that)
+{
+    static const char *const bad[] = {"DROP TABLE t", "SELECT FROM", "I am sorry", "SELECT fires_3", "SELECT bad_name"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (i) script_close(&s);
+        open_with_corrector(worse, bad[i]);
+        ASK("SELECT fires_3");
+        script_answer_all(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_expect_str_eq(script_text(v, "sql"), "SELECT fires_2, rows_2", "%s", bad[i]);
+        json_decref(v);
+    }
+}
+
+Test(repair, a_corrector_that_is_away_costs_a_note)
+{
+    open_with_corrector(sounder, NULL);
+    ASK("SELECT fires_3");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "sql"), "SELECT rows_1", "the other proposals stand");
+    cr_assert_str_eq(last_note(v), "the corrector did not help: nobody there");
+    json_decref(v);
+}
+
+Test(repair, a_corrector_is_asked_only_where_a_repair_is_looked_for)
+{
+    open_with_corrector(sounder, "SELECT rows_9");
+    s.models->repair_margin = 1;
+    ASK("SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    cr_assert_null(s.told);
+    json_decref(script_verdict(&s));
 }

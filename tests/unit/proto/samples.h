@@ -83,6 +83,7 @@ static const struct msg_task sample_task = {
     .proposes = true,
     .findings = sample_findings,
     .n_findings = 2,
+    .describes = true,
 };
 
 static struct msg_signal sample_signals[] = {
@@ -119,7 +120,7 @@ static struct msg_explanation sample_explanation = {
 };
 
 static struct msg_proposal sample_proposals[] = {{TEXT("SELECT name FROM singer WHERE age > 20"), "no row of singer has age > 200"},
-                                                 {TEXT("SELECT name FROM singer"), NULL}};
+                                                 {TEXT("SELECT name FROM singer"), NULL, "mender-1, correct/1"}};
 
 static const struct msg_result sample_result = {
     .key = {3, 42},
@@ -140,6 +141,7 @@ static const struct msg_result sample_result = {
     .proposes = true,
     .proposals = sample_proposals,
     .n_proposals = 2,
+    .schema = "singer (6 rows)",
 };
 
 static struct msg_judged sample_judged[] = {
@@ -189,6 +191,7 @@ static struct msg_repaired sample_repair = {.applied = true,
                                             .p_old = 0.125,
                                             .p_correct = 0.875,
                                             .reason = "no row of singer has age > 200",
+                                            .source = "mender-1, correct/1",
                                             .steps = sample_steps,
                                             .n_steps = 2,
                                             .n_proposals = 17};

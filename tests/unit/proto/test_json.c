@@ -222,7 +222,7 @@ Test(json, a_verdict_is_as_documented)
         "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
         "\"entailment_threshold\":0.25,\"repair\":{\"applied\":true,\"sql\":\"SELECT name FROM singer WHERE age > 20 LIMIT 1\","
         "\"old_sql\":\"SELECT name FROM singer WHERE age > 200\",\"of\":0,\"p_old\":0.125,\"p_correct\":0.875,\"reason\":"
-        "\"no row of singer has age > 200\",\"steps\":[{\"clause\":\"WHERE\",\"was\":\"200\",\"now\":\"20\"},"
+        "\"no row of singer has age > 200\",\"source\":\"mender-1, correct/1\",\"steps\":[{\"clause\":\"WHERE\",\"was\":\"200\",\"now\":\"20\"},"
         "{\"clause\":\"LIMIT\",\"was\":null,\"now\":\"LIMIT 1\"}],\"proposals\":17},\"candidates\":[{\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
         "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_"

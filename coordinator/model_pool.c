@@ -1,4 +1,4 @@
-#include "coordinator/verifier_pool.h"
+#include "coordinator/model_pool.h"
 
 #include "lib/base/clock.h"
 
@@ -11,12 +11,12 @@
 enum { DEFAULT_THREADS = 4, MAX_THREADS = 64, DEFAULT_WAITING = 1024, DEFAULT_TIMEOUT_MS = 60000, OFFER_MS = 100 };
 
 struct job {
-    struct core_verifier_question question; /* its texts are in `texts` */
+    struct core_model_question question; /* its texts are in `texts` */
     char texts[];
 };
 
-struct verifier_pool {
-    struct verifier_pool_config config;
+struct model_pool {
+    struct model_pool_config config;
     struct scorer *scorer;
     pthread_t threads[MAX_THREADS];
     uint32_t n_threads;
@@ -29,7 +29,7 @@ struct verifier_pool {
 /* --- one answer --- */
 
 /* On the scorer's clock. */
-static int64_t deadline_of(const struct verifier_pool *pool, const struct core_verifier_question *question)
+static int64_t deadline_of(const struct model_pool *pool, const struct core_model_question *question)
 {
     int64_t now = clock_now_ns(), timeout = pool->config.timeout_ms * 1000000;
     if (!question->deadline_ns) return now + timeout;
@@ -38,7 +38,7 @@ static int64_t deadline_of(const struct verifier_pool *pool, const struct core_v
 }
 
 /* Try to send until there is room, or the pool is being closed. */
-static void send_result(struct verifier_pool *pool, const struct msg_result *result)
+static void send_result(struct model_pool *pool, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
     char key[40];
@@ -57,29 +57,59 @@ static void send_result(struct verifier_pool *pool, const struct msg_result *res
     msg_buffer_free(&buffer);
 }
 
-static void answer(struct verifier_pool *pool, const struct core_verifier_question *question)
+static void name_model(const struct scorer_reply *reply, char *out, size_t room)
+{
+    snprintf(out, room, "%s%s%s", reply->backend ? reply->backend : "remote", *reply->model ? " " : "", reply->model);
+}
+
+static enum err_code verify(struct model_pool *pool, const struct core_model_question *question, struct msg_result *result,
+                            struct scorer_reply *reply, struct err *err)
+{
+    result->family = MSG_VERIFIER;
+    return scorer_entails(pool->scorer, question->premise, question->hypothesis, deadline_of(pool, question), &result->p,
+                          reply, err);
+}
+
+/* `proposal` is filled; its text is the caller's to free. */
+static enum err_code correct(struct model_pool *pool, const struct core_model_question *question,
+                             struct msg_result *result, struct msg_proposal *proposal, struct scorer_reply *reply,
+                             struct err *err)
+{
+    char *sql = NULL;
+    result->family = MSG_CORRECTOR;
+    enum err_code code = scorer_correct(pool->scorer, question->premise, deadline_of(pool, question), &sql, reply, err);
+    if (code) return code;
+    proposal->sql = (struct msg_text){sql, (uint32_t)strlen(sql)};
+    result->proposals = proposal;
+    result->n_proposals = 1;
+    return ERR_OK;
+}
+
+static void answer(struct model_pool *pool, const struct core_model_question *question)
 {
     struct scorer_reply reply = {0};
     struct err err = {0};
-    char name[96];
+    struct msg_proposal proposal = {0};
+    char name[96], version[32], source[160];
     int64_t started = clock_now_ns();
-    struct msg_result result = {.key = question->key,
-                                .hash = {question->hash[0], question->hash[1]},
-                                .candidate = question->candidate,
-                                .family = MSG_VERIFIER};
-    enum err_code code = scorer_entails(pool->scorer, question->premise, question->hypothesis,
-                                        deadline_of(pool, question), &result.p, &reply, &err);
-    snprintf(name, sizeof name, "%s%s%s", reply.backend ? reply.backend : "remote", *reply.model ? " " : "",
-             reply.model);
+    struct msg_result result = {
+        .key = question->key, .hash = {question->hash[0], question->hash[1]}, .candidate = question->candidate};
+    enum err_code code = pool->config.corrects ? correct(pool, question, &result, &proposal, &reply, &err)
+                                               : verify(pool, question, &result, &reply, &err);
+    name_model(&reply, name, sizeof name);
+    scorer_prompt_version(version, sizeof version);
+    snprintf(source, sizeof source, "%s, %s", *reply.model ? reply.model : "a model", version);
+    proposal.source = source;
     result.code = err_name(code);
     result.message = code ? err.text : name;
     result.ns = clock_now_ns() - started;
     send_result(pool, &result);
+    free((char *)proposal.sql.bytes);
 }
 
 /* --- threads --- */
 
-static struct job *next_job(struct verifier_pool *pool)
+static struct job *next_job(struct model_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     while (!pool->waiting.head && !atomic_load(&pool->stopping)) pthread_cond_wait(&pool->more, &pool->lock);
@@ -90,9 +120,9 @@ static struct job *next_job(struct verifier_pool *pool)
 
 static void *run(void *arg)
 {
-    struct verifier_pool *pool = arg;
+    struct model_pool *pool = arg;
     struct job *job;
-    pthread_setname_np(pthread_self(), "verifier");
+    pthread_setname_np(pthread_self(), pool->config.corrects ? "corrector" : "verifier");
     while ((job = next_job(pool))) {
         answer(pool, &job->question);
         free(job);
@@ -100,7 +130,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-bool verifier_pool_submit(struct verifier_pool *pool, const struct core_verifier_question *question)
+bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question)
 {
     size_t premise = strlen(question->premise) + 1, hypothesis = strlen(question->hypothesis) + 1;
     struct job *job = malloc(sizeof *job + premise + hypothesis);
@@ -117,19 +147,19 @@ bool verifier_pool_submit(struct verifier_pool *pool, const struct core_verifier
     return room;
 }
 
-static enum err_code start(struct verifier_pool *pool, struct err *err)
+static enum err_code start(struct model_pool *pool, struct err *err)
 {
     for (; pool->n_threads < pool->config.threads; pool->n_threads++)
         if (pthread_create(&pool->threads[pool->n_threads], NULL, run, pool))
-            return err_set(err, ERR_NOMEM, "no thread for the remote verifier");
+            return err_set(err, ERR_NOMEM, "no thread for the remote model");
     return ERR_OK;
 }
 
-enum err_code verifier_pool_new(const struct verifier_pool_config *config, struct verifier_pool **out, struct err *err)
+enum err_code model_pool_new(const struct model_pool_config *config, struct model_pool **out, struct err *err)
 {
     *out = NULL;
-    struct verifier_pool *pool = calloc(1, sizeof *pool);
-    if (!pool) return err_set(err, ERR_NOMEM, "no memory for a remote verifier");
+    struct model_pool *pool = calloc(1, sizeof *pool);
+    if (!pool) return err_set(err, ERR_NOMEM, "no memory for a remote model");
     pool->config = *config;
     if (!pool->config.threads) pool->config.threads = DEFAULT_THREADS;
     if (pool->config.threads > MAX_THREADS) pool->config.threads = MAX_THREADS;
@@ -139,17 +169,18 @@ enum err_code verifier_pool_new(const struct verifier_pool_config *config, struc
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->more, NULL);
     g_queue_init(&pool->waiting);
-    enum err_code code = scorer_open(config->scorer, &pool->scorer, err);
+    enum err_code code = config->corrects ? scorer_open_corrector(config->scorer, &pool->scorer, err)
+                                          : scorer_open(config->scorer, &pool->scorer, err);
     if (!code) code = start(pool, err);
     if (code) {
-        verifier_pool_free(pool);
+        model_pool_free(pool);
         return code;
     }
     *out = pool;
     return ERR_OK;
 }
 
-void verifier_pool_free(struct verifier_pool *pool)
+void model_pool_free(struct model_pool *pool)
 {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);

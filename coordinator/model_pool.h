@@ -1,35 +1,36 @@
-/* Asking a remote verifier off the poll thread.
+/* Asking a model off the poll thread: a remote verifier, or a corrector.
  *
  * DESIGN. A few threads take questions from a bounded queue, call lib/llm's scorer, which blocks, and send what it said
- * to the topic of results under the family MSG_VERIFIER. So an answer comes to the coordinator the way every answer
+ * to the topic of results under the family MSG_VERIFIER, or MSG_CORRECTOR. So an answer comes to the coordinator the way every answer
  * does: it wakes the poll, is matched by content, and is stray when nobody waits for it any more. Rejected: a queue
  * beside the transport (nothing could wake a poll of the broker but polling in small steps).
  *
  * Every question that was accepted gets an answer, even if it is an error; a full queue accepts none. Nothing here
  * waits for the coordinator, except for room in the topic, as workers do.
  */
-#ifndef ASSAY_COORDINATOR_VERIFIER_POOL_H
-#define ASSAY_COORDINATOR_VERIFIER_POOL_H
+#ifndef ASSAY_COORDINATOR_MODEL_POOL_H
+#define ASSAY_COORDINATOR_MODEL_POOL_H
 
 #include "coordinator/core.h"
 #include "lib/llm/scorer.h"
 
-struct verifier_pool;
+struct model_pool;
 
-struct verifier_pool_config {
+struct model_pool_config {
     struct bus *bus;
     const struct scorer_config *scorer;
+    bool corrects;        /* it is a corrector: a question's premise is what scorer_correct is given */
     uint32_t threads;     /* calls at a time; 0: 4 */
     uint32_t max_waiting; /* questions; 0: 1,024 */
     int64_t timeout_ms;   /* for a question without a deadline; 0: 60,000 */
 };
 
 /* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open says. */
-enum err_code verifier_pool_new(const struct verifier_pool_config *config, struct verifier_pool **out, struct err *err);
+enum err_code model_pool_new(const struct model_pool_config *config, struct model_pool **out, struct err *err);
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
-void verifier_pool_free(struct verifier_pool *pool);
+void model_pool_free(struct model_pool *pool);
 
 /* Copies the question. False: the queue is full, or there is no memory. Never blocks. Thread: any. */
-bool verifier_pool_submit(struct verifier_pool *pool, const struct core_verifier_question *question);
+bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question);
 
 #endif

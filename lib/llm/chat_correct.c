@@ -1,0 +1,68 @@
+/* A chat model that mends a query. The instructions are prompts/correct.txt, linked in; its first line is their version. */
+#include "lib/llm/remote_json.h"
+#include "lib/llm/scorer_int.h"
+
+#include <string.h>
+
+enum { MAX_SQL = 64 << 10 };
+
+__asm__(".pushsection .rodata,\"a\",%progbits\n"
+        ".globl assay_prompt_correct\n"
+        ".hidden assay_prompt_correct\n"
+        ".type assay_prompt_correct, %object\n"
+        "assay_prompt_correct:\n"
+        ".incbin \"" CORRECT_PROMPT_FILE "\"\n"
+        ".byte 0\n"
+        ".size assay_prompt_correct, . - assay_prompt_correct\n"
+        ".popsection\n");
+
+extern const char assay_prompt_correct[];
+
+static const char *correct_prompt(void)
+{
+    const char *line = strchr(assay_prompt_correct, '\n');
+    return line ? line + 1 : assay_prompt_correct;
+}
+
+void scorer_prompt_version(char *out, size_t room)
+{
+    size_t len = strcspn(assay_prompt_correct, "\n") + 1;
+    g_strlcpy(out, assay_prompt_correct, MIN(room, len));
+}
+
+static json_t *correct_data(const struct call *call)
+{
+    return json_loads(call->premise, JSON_REJECT_DUPLICATES, NULL);
+}
+
+static json_t *correct_schema(void)
+{
+    return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s}},s:[s],s:b}}", "name", "correction", "strict", 1, "schema", "type", "object",
+                     "properties", "sql", "type", "string", "required", "sql", "additionalProperties", 0);
+}
+
+/* The first object of the content with a query in it. */
+static bool correct_read(struct call *call, const json_t *choice, const char *content, double *p)
+{
+    size_t len = 0;
+    (void)choice;
+    g_clear_pointer(&call->text, free);
+    for (const char *at = content; !call->text && (at = remote_json_object(at, &len)); at += len) {
+        json_t *json = remote_json(at, len);
+        const char *sql = json_string_value(json_object_get(json, "sql"));
+        if (sql && *sql && strlen(sql) <= MAX_SQL) call->text = strdup(sql);
+        json_decref(json);
+    }
+    *p = 1;
+    return call->text != NULL;
+}
+
+const struct chat_task chat_correct = {correct_prompt, correct_data, correct_schema, correct_read, .logprobs = false};
+
+const struct scorer_backend scorer_correct_backend = {.name = "correct",
+                                                      .check = chat_check,
+                                                      .open = chat_open,
+                                                      .close = chat_close,
+                                                      .ask = chat_ask,
+                                                      .chat = &chat_correct,
+                                                      .texts = true};

@@ -1,0 +1,90 @@
+/* A chat model that mends queries: what it is told, and what of its answers is taken. */
+#include "tests/mock/llm/fixture.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static struct fixture f;
+
+static void begin(void)
+{
+    fixture_start(&f, "chat");
+}
+static void end(void)
+{
+    fixture_stop(&f);
+}
+TestSuite(correct, .init = begin, .fini = end);
+
+#define PATH "/v1/chat/completions"
+#define SAYS(content)                                                                                                  \
+    "{\"model\":\"mender-1-2026\",\"choices\":[{\"message\":{\"content\":\"" content "\"},\"finish_reason\":\"stop\"}]," \
+    "\"usage\":{\"prompt_tokens\":50,\"completion_tokens\":9}}"
+
+static const char told[] = "{\"question\":\"How many ships?\",\"sql\":\"SELECT 1\"}";
+
+static enum err_code mend(char **sql)
+{
+    if (!f.scorer) cr_assert_eq(scorer_open_corrector(&f.config, &f.scorer, &f.err), ERR_OK, "%s", f.err.text);
+    return scorer_correct(f.scorer, told, clock_now_ns() + INT64_C(10000000000), sql, &f.info, &f.err);
+}
+
+Test(correct, it_is_told_as_data_and_its_query_is_taken)
+{
+    char *sql = NULL;
+    script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT count(*) FROM ship\\\"}")});
+    assert_code(&f, mend(&sql), ERR_OK);
+    cr_assert_str_eq(sql, "SELECT count(*) FROM ship");
+    cr_assert_str_eq(f.info.model, "mender-1-2026");
+    cr_assert_eq(f.info.tokens_in, 50);
+    free(sql);
+    json_t *body = json_loads(fake_model_body(f.fake, PATH, 0), 0, NULL), *list = json_object_get(body, "messages");
+    const char *system = json_string_value(json_object_get(json_array_get(list, 0), "content"));
+    cr_assert_eq(strncmp(system, "You mend SQL.", 13), 0, "the instructions, without their version: %.60s", system);
+    cr_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 1), "content")), told);
+    cr_assert_null(json_object_get(body, "logprobs"));
+    cr_assert(json_object_get(body, "response_format"));
+    json_decref(body);
+    char version[32];
+    scorer_prompt_version(version, sizeof version);
+    cr_assert_str_eq(version, "correct/1");
+}
+
+Test(correct, words_around_it_are_put_up_with)
+{
+    char *sql = NULL;
+    script(&f, PATH, {.body = SAYS("Sure! {\\\"note\\\": 1} Here: {\\\"sql\\\": \\\"SELECT 2\\\"} and {\\\"sql\\\": \\\"SELECT 3\\\"}")});
+    assert_code(&f, mend(&sql), ERR_OK);
+    cr_assert_str_eq(sql, "SELECT 2", "the first one");
+    free(sql);
+}
+
+Test(correct, what_holds_no_query_is_no_answer)
+{
+    char *sql = (char *)told;
+    script(&f, PATH, {.body = SAYS("I cannot.")}, {.body = SAYS("{\\\"sql\\\": 7}")}, {.body = SAYS("{\\\"sql\\\": \\\"\\\"}")});
+    assert_code(&f, mend(&sql), ERR_MALFORMED);
+    cr_assert_null(sql);
+    script(&f, PATH, {.body = "{\"choices\":[{\"message\":{\"content\":\"{\\\"sql\\\": \\\"SEL\"},\"finish_reason\":\"length\"}]}"});
+    assert_code(&f, mend(&sql), ERR_REMOTE);
+    script(&f, PATH, {.body = "{\"choices\":["});
+    assert_code(&f, mend(&sql), ERR_MALFORMED);
+    script(&f, PATH, {.status = 503});
+    assert_code(&f, mend(&sql), ERR_UNREACHABLE);
+    script(&f, PATH, {.status = 401});
+    assert_code(&f, mend(&sql), ERR_CONFIG);
+    cr_assert_null(sql);
+}
+
+/* The same question twice is asked twice: texts are not remembered. */
+Test(correct, answers_are_not_remembered)
+{
+    char *sql = NULL;
+    f.config.cache_entries = 16;
+    script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 1\\\"}")}, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 2\\\"}")});
+    assert_code(&f, mend(&sql), ERR_OK);
+    free(sql);
+    assert_code(&f, mend(&sql), ERR_OK);
+    cr_assert_str_eq(sql, "SELECT 2");
+    free(sql);
+}
