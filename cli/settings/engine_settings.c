@@ -13,34 +13,19 @@ static int named(int (*by_name)(const char *), const char *name)
     return value > 0 ? value : 0;
 }
 
-static struct scorer_config remote_config(const struct settings *s)
+static struct scorer_config remote_config(const struct remote_model *remote)
 {
     struct scorer_config config = scorer_defaults();
-    config.backend = strcmp(s->verifier.backend, "none") == 0 ? NULL : s->verifier.backend;
-    config.endpoint = s->verifier.endpoint;
-    config.model = s->verifier.model;
-    config.key_file = s->verifier.key_file;
-    config.key_variable = s->verifier.key_variable;
-    config.ca_file = s->verifier.ca_file;
-    config.proxy = s->verifier.proxy;
-    config.entail_label = s->verifier.label;
-    config.timeout_ms = s->verifier.timeout_ms;
-    config.max_attempts = (uint32_t)s->verifier.attempts;
-    return config;
-}
-
-static struct scorer_config corrector_config(const struct settings *s)
-{
-    struct scorer_config config = scorer_defaults();
-    config.backend = NULL;
-    config.endpoint = s->corrector.endpoint;
-    config.model = s->corrector.model;
-    config.key_file = s->corrector.key_file;
-    config.key_variable = s->corrector.key_variable;
-    config.ca_file = s->corrector.ca_file;
-    config.proxy = s->corrector.proxy;
-    config.timeout_ms = s->corrector.timeout_ms;
-    config.max_attempts = (uint32_t)s->corrector.attempts;
+    config.backend = remote->backend && strcmp(remote->backend, "none") != 0 ? remote->backend : NULL;
+    config.endpoint = remote->endpoint;
+    config.model = remote->model;
+    config.key_file = remote->key_file;
+    config.key_variable = remote->key_variable;
+    config.ca_file = remote->ca_file;
+    config.proxy = remote->proxy;
+    config.entail_label = remote->label;
+    config.timeout_ms = remote->timeout_ms;
+    config.max_attempts = (uint32_t)remote->attempts;
     return config;
 }
 
@@ -85,9 +70,9 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .label_model = s->judge.label_model,
         .classifier = s->judge.classifier,
         .verifier = s->judge.verifier,
-        .remote = remote_config(s),
+        .remote = remote_config(&s->verifier),
         .remote_threads = (uint32_t)s->verifier.threads,
-        .corrector = corrector_config(s),
+        .corrector = remote_config(&s->corrector),
         .corrector_threads = (uint32_t)s->corrector.threads,
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,

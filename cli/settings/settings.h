@@ -14,6 +14,14 @@ struct string_list {
     unsigned n;
 };
 
+/* A model that is served elsewhere: the remote verifier, the corrector. */
+struct remote_model {
+    const char *backend, *label; /* of the verifier */
+    const char *endpoint, *model;
+    const char *key_file, *key_variable, *ca_file, *proxy;
+    int64_t timeout_ms, attempts, threads;
+};
+
 struct settings {
     struct {
         const char *config;
@@ -43,30 +51,7 @@ struct settings {
         const char *expose;
         struct string_list deny_columns;
     } judge;
-    struct {
-        const char *backend;
-        const char *endpoint;
-        const char *model;
-        const char *key_file;
-        const char *key_variable;
-        const char *ca_file;
-        const char *proxy;
-        const char *label;
-        int64_t timeout_ms;
-        int64_t attempts;
-        int64_t threads;
-    } verifier;
-    struct {
-        const char *endpoint;
-        const char *model;
-        const char *key_file;
-        const char *key_variable;
-        const char *ca_file;
-        const char *proxy;
-        int64_t timeout_ms;
-        int64_t attempts;
-        int64_t threads;
-    } corrector;
+    struct remote_model verifier, corrector;
     struct {
         struct string_list root;
         int64_t time_ms;
