@@ -50,9 +50,9 @@ struct coordinator {
     struct bus_consumer *consumer;
     struct core *core;
     struct model_pool *verifiers, *correctors; /* NULL: no remote verifier, no corrector */
-    GQueue outbox;                       /* of struct outgoing */
-    GQueue held;                         /* tasks of partitions that are catching up */
-    GQueue too_large;                    /* tasks that cannot be sent */
+    GQueue outbox;                             /* of struct outgoing */
+    GQueue held;                               /* tasks of partitions that are catching up */
+    GQueue too_large;                          /* tasks that cannot be sent */
     struct msg_buffer buffer;
     bool shared, settles;  /* the transport's: others write requests; requests are settled */
     uint64_t refused, cut; /* requests of no known form; verdicts that left something out */

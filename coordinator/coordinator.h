@@ -21,13 +21,13 @@ struct coordinator_config {
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
     int64_t commit_ms;    /* between commits, where verdicts are committed; 0: 100 */
     const struct scoring_models *models;
-    struct msg_options defaults;          /* for what a request leaves open */
-    uint32_t max_open;                    /* requests open at a time; 0: 64 */
-    const struct scorer_config *verifier; /* a remote verifier, asked before the built-in one; NULL: none */
-    uint32_t verifier_threads;            /* calls to it at a time; 0: 4 */
+    struct msg_options defaults;           /* for what a request leaves open */
+    uint32_t max_open;                     /* requests open at a time; 0: 64 */
+    const struct scorer_config *verifier;  /* a remote verifier, asked before the built-in one; NULL: none */
+    uint32_t verifier_threads;             /* calls to it at a time; 0: 4 */
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
     uint32_t corrector_threads;            /* likewise */
-    int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
+    int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
 };
 
 /* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */

@@ -230,11 +230,11 @@ static void ask_verifier(struct request *request, uint32_t index)
                 result->execution && err_from_name(result->execution->code) == ERR_OK;
     if (!core->actions.verify || !runs || !request->message->question || index >= request->n_given) return;
     struct core_model_question question = {.key = request->key,
-                                              .hash = {state->hash[0], state->hash[1]},
-                                              .candidate = index,
-                                              .premise = result->explanation->premise,
-                                              .hypothesis = request->message->question,
-                                              .deadline_ns = request->deadline_ns};
+                                           .hash = {state->hash[0], state->hash[1]},
+                                           .candidate = index,
+                                           .premise = result->explanation->premise,
+                                           .hypothesis = request->message->question,
+                                           .deadline_ns = request->deadline_ns};
     state->verifier_asked = true;
     state->remote_answer = (struct core_verifier_answer){.code = ERR_FULL, .message = err_meaning(ERR_FULL)};
     state->verifier_pending = core->actions.verify(core->actions.ctx, &question);
@@ -354,9 +354,12 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
         decide_failed(request, err_name(ERR_LIMIT_MEMORY), err_meaning(ERR_LIMIT_MEMORY), now_ns);
         return;
     }
-    *result = (struct msg_result){
-        .key = key, .hash = {hash[0], hash[1]}, .family = family, .code = err_name(why->code), .message = message,
-        .proposes = repair_awaits(request, hash)};
+    *result = (struct msg_result){.key = key,
+                                  .hash = {hash[0], hash[1]},
+                                  .family = family,
+                                  .code = err_name(why->code),
+                                  .message = message,
+                                  .proposes = repair_awaits(request, hash)};
     take_result(request, result, now_ns);
 }
 

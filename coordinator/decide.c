@@ -23,8 +23,8 @@
  * verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
  * says that too.
  *
- * *Best* is the highest score, the earlier of equals (where places say nothing, the shorter text), within the highest tier: a candidate that was judged is above one
- * that the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; one that is
+ * *Best* is the highest score, the earlier of equals (where places say nothing, the shorter text), within the highest
+ * tier: a candidate that was judged is above one that the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; one that is
  * invalid or did not run to its end is never the answer. In a ranked or sampled list a candidate other than the first
  * that executes must beat that one by the list's margin, or noise would be swapped for noise.
  *

@@ -33,11 +33,11 @@ enum repair_phase { REPAIR_NOT_BEGUN, REPAIR_PROPOSING, REPAIR_CORRECTING, REPAI
 
 struct repair {
     enum repair_phase phase;
-    uint32_t best; /* the answer without a repair; NO_CANDIDATE */
-    uint32_t of;   /* candidate that is to be repaired */
-    double p_old;  /* of it alone; NAN: it does not run */
-    const struct msg_result *proposed;        /* what the worker said */
-    const struct msg_proposal **proposals;    /* of the candidates behind those that were given */
+    uint32_t best;                         /* the answer without a repair; NO_CANDIDATE */
+    uint32_t of;                           /* candidate that is to be repaired */
+    double p_old;                          /* of it alone; NAN: it does not run */
+    const struct msg_result *proposed;     /* what the worker said */
+    const struct msg_proposal **proposals; /* of the candidates behind those that were given */
     struct msg_repaired *found;
     const char *note; /* why there is none, though one was asked for */
 };
@@ -48,9 +48,9 @@ struct request {
     struct msg_key key;
     void *token;
     struct msg_request *message;
-    struct msg_options options;      /* nothing left open */
-    double threshold;                /* of P(correct) */
-    double entailment_threshold;     /* of the verifier's; under cyclesql the only one */
+    struct msg_options options;  /* nothing left open */
+    double threshold;            /* of P(correct) */
+    double entailment_threshold; /* of the verifier's; under cyclesql the only one */
     double repair_margin;
     int64_t arrived_ns, deadline_ns; /* 0: none */
     uint32_t families;               /* bits */

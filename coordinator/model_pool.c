@@ -62,12 +62,12 @@ static void name_model(const struct scorer_reply *reply, char *out, size_t room)
     snprintf(out, room, "%s%s%s", reply->backend ? reply->backend : "remote", *reply->model ? " " : "", reply->model);
 }
 
-static enum err_code verify(struct model_pool *pool, const struct core_model_question *question, struct msg_result *result,
-                            struct scorer_reply *reply, struct err *err)
+static enum err_code verify(struct model_pool *pool, const struct core_model_question *question,
+                            struct msg_result *result, struct scorer_reply *reply, struct err *err)
 {
     result->family = MSG_VERIFIER;
-    return scorer_entails(pool->scorer, question->premise, question->hypothesis, deadline_of(pool, question), &result->p,
-                          reply, err);
+    return scorer_entails(pool->scorer, question->premise, question->hypothesis, deadline_of(pool, question),
+                          &result->p, reply, err);
 }
 
 /* `proposal` is filled; its text is the caller's to free. */

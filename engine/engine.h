@@ -20,12 +20,12 @@ struct engine_config {
     uint32_t window;       /* requests in flight; 0: eight a worker */
     const char *transport; /* NULL: "local" */
     struct worker_databases databases;
-    const char *models_dir;      /* as in models_load */
-    const char *label_model;     /* NULL, a file, or "none" */
-    const char *classifier;      /* NULL, a file, or "none" */
-    const char *verifier;        /* NULL, a file, or "none": the built-in one */
-    struct scorer_config remote; /* a remote verifier; no backend: none */
-    uint32_t remote_threads;     /* 0: 4 */
+    const char *models_dir;         /* as in models_load */
+    const char *label_model;        /* NULL, a file, or "none" */
+    const char *classifier;         /* NULL, a file, or "none" */
+    const char *verifier;           /* NULL, a file, or "none": the built-in one */
+    struct scorer_config remote;    /* a remote verifier; no backend: none */
+    uint32_t remote_threads;        /* 0: 4 */
     struct scorer_config corrector; /* a chat model that is asked for repairs; no endpoint: none */
     uint32_t corrector_threads;     /* 0: 4 */
     struct schema_options schema;

@@ -107,8 +107,8 @@ static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
     return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
 }
 
-static void add_repair(const struct msg_verdict *verdict, const struct labels *labels, const struct sql_catalog *catalog,
-                       struct eval_question *question)
+static void add_repair(const struct msg_verdict *verdict, const struct labels *labels,
+                       const struct sql_catalog *catalog, struct eval_question *question)
 {
     const struct msg_repaired *repair = verdict->repair;
     if (!repair || !repair->of || repair->of > labels->n) return;

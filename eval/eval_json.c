@@ -42,7 +42,8 @@ static json_t *contrasts_json(const struct eval_report *r)
 
 static json_t *repairs_json(const struct eval_repairs *repairs)
 {
-    return json_pack("{s:i,s:i,s:i}", "n", (int)repairs->n, "fixed", (int)repairs->fixed, "broken", (int)repairs->broken);
+    return json_pack("{s:i,s:i,s:i}", "n", (int)repairs->n, "fixed", (int)repairs->fixed, "broken",
+                     (int)repairs->broken);
 }
 
 static json_t *selection_json(const struct eval_report *r)

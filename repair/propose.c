@@ -42,13 +42,7 @@ static const struct schema_column *compared_column(const struct proposals *p, co
 
 const char *repair_replaced(struct arena *arena, const char *sql, uint32_t start, uint32_t end, const char *text)
 {
-    size_t n = strlen(text), tail = strlen(sql + end);
-    char *out = arena_alloc(arena, start + n + tail + 1);
-    if (!out) return NULL;
-    memcpy(out, sql, start);
-    memcpy(out + start, text, n);
-    memcpy(out + start + n, sql + end, tail + 1);
-    return out;
+    return arena_printf(arena, "%.*s%s%s", (int)start, sql, text, sql + end);
 }
 
 static void add_stored(struct proposals *p, const struct sql_node *literal)

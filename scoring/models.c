@@ -3,18 +3,19 @@
  * decision.json says what measured best on the training logs:
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
- *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5, "cyclesql_threshold": 0.5, "combine": [0, 0.5, 0.5],
- *    "unfamiliar": [0, 1], "command": "..."}
+ *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5,
+ *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "combine": [0, 0.5, 0.5], "unfamiliar": [0, 1], "command": "..."}
  *
- * `threshold` is asked of P(correct); `margin` is how far another candidate of a ranked or sampled list must lie
- * above the first that executes before it is preferred. Where a strategy asks both models, the signals' probability must reach label_threshold and
- * the verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the
- * two together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the
- * verifier has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0
- * + u1 z, by `unfamiliar`; `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one
- * number or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among candidates with both stays.
- * `repair_margin` is how much surer a repair must be than the query that it takes the place of. The file may be absent: first_valid, everything
- * at 0.5, the mean of the log-odds, and z as it is.
+ * `threshold` is asked of P(correct); `margin` is how far another candidate of a ranked or sampled list must lie above
+ * the first that executes before it is preferred; `repair_margin` is how much surer a repair must be than the query that
+ * it takes the place of. Where a strategy asks both models, the signals' probability must reach label_threshold and the
+ * verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the two
+ * together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the verifier
+ * has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0 + u1 z,
+ * by `unfamiliar`. `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one number
+ * or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among
+ * candidates with both stays. The file may be absent: first_valid, everything at 0.5, the mean of the log-odds, and z
+ * as it is.
  */
 #include "scoring/models.h"
 

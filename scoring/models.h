@@ -27,8 +27,8 @@ struct scoring_models {
     double builtin_share[MSG_ORDER_COUNT];        /* of models_blend: the built-in verifier beside a remote one */
     double weights[3];                            /* of models_combine: constant, signals, verifier */
     double unfamiliar[2];                         /* of models_combine: constant, scale */
-    double repair_margin;                         /* in P(correct), by which a repair must be surer than the old query */
-    struct verifier_model *verifier;              /* NULL: none */
+    double repair_margin;            /* in P(correct), by which a repair must be surer than the old query */
+    struct verifier_model *verifier; /* NULL: none */
     char *label_model_version, *classifier_version, *verifier_version;
 };
 

@@ -197,7 +197,9 @@ static void judge_double(const struct bench *b, const struct sql_mutation *mutan
     const struct verifier_collect *config = b->judge->collector->config;
     struct sql_mutation *again = NULL;
     const struct schema_edits_options options = {
-        .values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE, .seed = seed, .n = 1};
+        .values = worker_expose(config->databases, b->question->db, config->expose) != MSG_EXPOSE_NONE,
+        .seed = seed,
+        .n = 1};
     if (schema_edits(&b->judge->line_arena, b->schema, &options, mutant->sql, strlen(mutant->sql), &again, NULL) == 1)
         judge_made(b, again[0].sql, origin, (int)mutant->op);
 }

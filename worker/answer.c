@@ -263,7 +263,8 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
                                                   .deny_columns = task->deny_columns,
                                                   .n_deny_columns = task->n_deny_columns,
                                                   .max_bytes = SCHEMA_BYTES};
-    if (task->describes && !(out->schema = schema_describe(arena, workspace->schema, &shown))) return out_of_memory(err);
+    if (task->describes && !(out->schema = schema_describe(arena, workspace->schema, &shown)))
+        return out_of_memory(err);
     out->ns = clock_now_ns() - started;
     return ERR_OK;
 }

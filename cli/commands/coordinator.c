@@ -103,8 +103,9 @@ const struct command command_coordinator = {
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",
     .main_flags = "servers instance group max-open policy drain-ms",
-    .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
-                                                   &options_verifier, &options_corrector, &options_observe, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge, &options_verifier,
+                                             &options_corrector, &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

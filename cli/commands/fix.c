@@ -22,7 +22,8 @@ static void print_text(const struct msg_verdict *verdict)
     if (repair) {
         repair_print(stdout, repair);
         if (!repaired)
-            printf("Not applied: it is not surer by the margin, or does not validate (--repair-margin, --threshold).\n");
+            printf(
+                "Not applied: it is not surer by the margin, or does not validate (--repair-margin, --threshold).\n");
         return;
     }
     if (isnan(verdict->p_correct))
@@ -97,7 +98,8 @@ const struct command command_fix = {
     .description =
         "Judges the query, then up to 40 queries near it: another comparison, column, value, join, aggregate, order or "
         "limit, DISTINCT or a condition more or less. Where one of them is right with a probability that is higher by "
-        "--repair-margin, and validates, that is the repair; otherwise the query is kept, and the best of the others is "
+        "--repair-margin, and validates, that is the repair; otherwise the query is kept, and the best of the others "
+        "is "
         "shown beside it where it is surer. The same as `assay check --repair=apply` with one candidate, shown as a "
         "change. No model is asked but Assay's own; every query runs read-only, within the limits.\n\n"
         "--apply prints the SQL alone, the repaired one or else the old one, for pipes.\n\n"
@@ -107,9 +109,10 @@ const struct command command_fix = {
                 "    \"SELECT count(*) FROM customer WHERE country = 'French'\"\n"
                 "assay fix --db shop.sqlite --question 'Name all products.' --apply 'SELECT name FROM product LIMIT 1'",
     .main_flags = "db question evidence apply format repair-margin threshold",
-    .groups = (const struct option_group *const[]){&options_check, &options_fix, &options_judge, &options_verifier, &options_corrector,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_check, &options_fix, &options_judge, &options_verifier,
+                                             &options_corrector, &options_output, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = fix_run,

@@ -93,8 +93,8 @@ static void print_contrasts(FILE *stream, const struct eval_report *r)
 static void print_repairs(FILE *stream, const char *what, const struct eval_repairs *repairs)
 {
     if (repairs->n)
-        fprintf(stream, "%s: %u; against the query that each repairs: %u fixed, %u broken, net %+d.\n", what, repairs->n,
-                repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
+        fprintf(stream, "%s: %u; against the query that each repairs: %u fixed, %u broken, net %+d.\n", what,
+                repairs->n, repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
 }
 
 static void print_selection(FILE *stream, const struct eval_report *r)

@@ -251,8 +251,8 @@ static void print_step(FILE *out, const struct msg_step *step)
 void repair_print(FILE *stream, const struct msg_repaired *repair)
 {
     char before[16], after[16];
-    fprintf(stream, "P(correct) alone %s, %s %s\n", percent(repair->p_old, before), repair->applied ? "now" : "the other one",
-            percent(repair->p_correct, after));
+    fprintf(stream, "P(correct) alone %s, %s %s\n", percent(repair->p_old, before),
+            repair->applied ? "now" : "the other one", percent(repair->p_correct, after));
     print_signed(stream, STYLE_BAD, "-", repair->old_sql);
     print_signed(stream, STYLE_GOOD, "+", repair->sql);
     for (uint32_t i = 0; i < repair->n_steps; i++) print_step(stream, &repair->steps[i]);
@@ -264,8 +264,8 @@ void verdict_print(FILE *stream, const struct msg_verdict *verdict)
 {
     print_headline(stream, verdict);
     if (verdict->repair) {
-        fprintf(stream, "\n%s%s%s ", style_start(STYLE_BOLD), verdict->repair->applied ? "repaired:" : "proposed, not applied:",
-                style_end());
+        fprintf(stream, "\n%s%s%s ", style_start(STYLE_BOLD),
+                verdict->repair->applied ? "repaired:" : "proposed, not applied:", style_end());
         repair_print(stream, verdict->repair);
     }
     if (verdict->n_candidates) {

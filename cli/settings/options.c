@@ -42,7 +42,8 @@ static const struct option_row judge_rows[] = {
      .sentence = "how the candidates came about, where a request does not say: " MSG_ORDERS(
          CHOICE_SENTENCE) "auto: as feedback on their generator has it, else unknown"},
     {"repair", 0, OPT_CHOICE, "WHAT", AT(judge.repair), "off", &MSG_REPAIRS(CHOICE)[1],
-     .sentence = "is a query looked for that is near the answer and surer to be right: " MSG_REPAIRS(CHOICE_SENTENCE) "docs/correction.md"},
+     .sentence = "is a query looked for that is near the answer and surer to be right: " MSG_REPAIRS(
+         CHOICE_SENTENCE) "docs/correction.md"},
     {"repair-margin", 0, OPT_REAL, "P", AT(judge.repair_margin), "0", .min = 0, .max = 1,
      .sentence = "by how much surer it must be; 0 takes the model's own"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
@@ -101,8 +102,9 @@ static const struct option_row verifier_rows[] = {
 
 static const struct option_row corrector_rows[] = {
     {"corrector-endpoint", 0, OPT_TEXT, "URL", AT(corrector.endpoint),
-     .sentence = "where a repair is looked for, ask this chat model for a query too; base address with its /v1; not set: no "
-                 "model is asked"},
+     .sentence =
+         "where a repair is looked for, ask this chat model for a query too; base address with its /v1; not set: no "
+         "model is asked"},
     {"corrector-model", 0, OPT_TEXT, "NAME", AT(corrector.model), .sentence = "its name"},
     {"corrector-key-file", 0, OPT_TEXT, "FILE", AT(corrector.key_file), .sentence = "its first line is the key"},
     {"corrector-key-variable", 0, OPT_TEXT, "NAME", AT(corrector.key_variable),
@@ -188,10 +190,9 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
-static const struct option_row fix_rows[] = {
-    {"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
-     .sentence = "print the SQL alone: the repaired one, or else the old one"},
-    END};
+static const struct option_row fix_rows[] = {{"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
+                                              .sentence = "print the SQL alone: the repaired one, or else the old one"},
+                                             END};
 
 static const struct option_row explain_rows[] = {
     {"premise", 'p', FLAG_ARG, AT(explain.premise), "false", .command_line_only = true,

@@ -69,8 +69,8 @@ static json_t *messages(const struct call *call)
     json_t *data = task->data(call);
     char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
     json_decref(data);
-    json_t *list = text ? json_pack("[{s:s,s:s},{s:s,s:s}]", "role", "system", "content", task->prompt(), "role", "user",
-                                    "content", text)
+    json_t *list = text ? json_pack("[{s:s,s:s},{s:s,s:s}]", "role", "system", "content", task->prompt(), "role",
+                                    "user", "content", text)
                         : NULL;
     free(text);
     return list;
@@ -91,7 +91,8 @@ static char *request_body(const struct call *call, struct shape shape)
         json_object_set_new(json, "logprobs", json_true());
         json_object_set_new(json, "top_logprobs", json_integer(10));
     }
-    if (shape.form != FORM_PROMPT) json_object_set_new(json, "response_format", response_format(call->scorer->backend->chat, shape.form));
+    if (shape.form != FORM_PROMPT)
+        json_object_set_new(json, "response_format", response_format(call->scorer->backend->chat, shape.form));
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     return text;

@@ -37,8 +37,8 @@ static json_t *correct_data(const struct call *call)
 
 static json_t *correct_schema(void)
 {
-    return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s}},s:[s],s:b}}", "name", "correction", "strict", 1, "schema", "type", "object",
-                     "properties", "sql", "type", "string", "required", "sql", "additionalProperties", 0);
+    return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s}},s:[s],s:b}}", "name", "correction", "strict", 1, "schema", "type",
+                     "object", "properties", "sql", "type", "string", "required", "sql", "additionalProperties", 0);
 }
 
 /* The first object of the content with a query in it. */

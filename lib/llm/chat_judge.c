@@ -32,9 +32,9 @@ static json_t *judge_data(const struct call *call)
 
 static json_t *judge_schema(void)
 {
-    return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s,s:[s,s]},s:{s:s}},s:[s,s],s:b}}", "name", "verdict", "strict", 1, "schema",
-                     "type", "object", "properties", "verdict", "type", "string", "enum", "yes", "no", "confidence", "type",
-                     "number", "required", "verdict", "confidence", "additionalProperties", 0);
+    return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s,s:[s,s]},s:{s:s}},s:[s,s],s:b}}", "name", "verdict", "strict", 1,
+                     "schema", "type", "object", "properties", "verdict", "type", "string", "enum", "yes", "no",
+                     "confidence", "type", "number", "required", "verdict", "confidence", "additionalProperties", 0);
 }
 
 struct verdict {

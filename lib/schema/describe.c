@@ -18,8 +18,8 @@ static void put_values(GString *out, struct arena *arena, const struct schema_st
     }
 }
 
-static void put_table(GString *out, struct arena *arena, const struct schema_index *index, const struct schema_table *table,
-                      const struct schema_describe_options *options)
+static void put_table(GString *out, struct arena *arena, const struct schema_index *index,
+                      const struct schema_table *table, const struct schema_describe_options *options)
 {
     g_string_append_printf(out, "%s (%" G_GUINT64_FORMAT " rows)\n", table->name, table->rows);
     for (uint32_t c = 0; c < table->n_columns; c++) {

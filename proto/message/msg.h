@@ -351,7 +351,7 @@ struct msg_step {
 
 /* A query near the answer that is surer to be right. Both P are of the query alone, without the votes and places of a list. */
 struct msg_repaired {
-    bool applied;            /* it is the answer; else it stands beside it */
+    bool applied; /* it is the answer; else it stands beside it */
     const char *sql, *old_sql;
     uint32_t of;             /* 1 + index of the candidate that it repairs */
     double p_old, p_correct; /* NAN: not known, as of a query that does not run */
@@ -390,9 +390,9 @@ struct msg_verdict {
     double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
     const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
     uint32_t n_notes;
-    uint64_t request_digest[2]; /* of the request that it answers, msg_request_digest; zeros: not known */
+    uint64_t request_digest[2];  /* of the request that it answers, msg_request_digest; zeros: not known */
     struct msg_repaired *repair; /* NULL: none was found, or looked for */
-    struct arena *arena;        /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    struct arena *arena;         /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */

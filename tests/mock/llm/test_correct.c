@@ -18,7 +18,8 @@ TestSuite(correct, .init = begin, .fini = end);
 
 #define PATH "/v1/chat/completions"
 #define SAYS(content)                                                                                                  \
-    "{\"model\":\"mender-1-2026\",\"choices\":[{\"message\":{\"content\":\"" content "\"},\"finish_reason\":\"stop\"}]," \
+    "{\"model\":\"mender-1-2026\",\"choices\":[{\"message\":{\"content\":\"" content                                   \
+    "\"},\"finish_reason\":\"stop\"}],"                                                                                \
     "\"usage\":{\"prompt_tokens\":50,\"completion_tokens\":9}}"
 
 static const char told[] = "{\"question\":\"How many ships?\",\"sql\":\"SELECT 1\"}";
@@ -53,7 +54,9 @@ Test(correct, it_is_told_as_data_and_its_query_is_taken)
 Test(correct, words_around_it_are_put_up_with)
 {
     char *sql = NULL;
-    script(&f, PATH, {.body = SAYS("Sure! {\\\"note\\\": 1} Here: {\\\"sql\\\": \\\"SELECT 2\\\"} and {\\\"sql\\\": \\\"SELECT 3\\\"}")});
+    script(&f, PATH,
+           {.body = SAYS(
+                "Sure! {\\\"note\\\": 1} Here: {\\\"sql\\\": \\\"SELECT 2\\\"} and {\\\"sql\\\": \\\"SELECT 3\\\"}")});
     assert_code(&f, mend(&sql), ERR_OK);
     cr_assert_str_eq(sql, "SELECT 2", "the first one");
     free(sql);
@@ -62,10 +65,13 @@ Test(correct, words_around_it_are_put_up_with)
 Test(correct, what_holds_no_query_is_no_answer)
 {
     char *sql = (char *)told;
-    script(&f, PATH, {.body = SAYS("I cannot.")}, {.body = SAYS("{\\\"sql\\\": 7}")}, {.body = SAYS("{\\\"sql\\\": \\\"\\\"}")});
+    script(&f, PATH, {.body = SAYS("I cannot.")}, {.body = SAYS("{\\\"sql\\\": 7}")},
+           {.body = SAYS("{\\\"sql\\\": \\\"\\\"}")});
     assert_code(&f, mend(&sql), ERR_MALFORMED);
     cr_assert_null(sql);
-    script(&f, PATH, {.body = "{\"choices\":[{\"message\":{\"content\":\"{\\\"sql\\\": \\\"SEL\"},\"finish_reason\":\"length\"}]}"});
+    script(
+        &f, PATH,
+        {.body = "{\"choices\":[{\"message\":{\"content\":\"{\\\"sql\\\": \\\"SEL\"},\"finish_reason\":\"length\"}]}"});
     assert_code(&f, mend(&sql), ERR_REMOTE);
     script(&f, PATH, {.body = "{\"choices\":["});
     assert_code(&f, mend(&sql), ERR_MALFORMED);
@@ -81,7 +87,8 @@ Test(correct, answers_are_not_remembered)
 {
     char *sql = NULL;
     f.config.cache_entries = 16;
-    script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 1\\\"}")}, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 2\\\"}")});
+    script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 1\\\"}")},
+           {.body = SAYS("{\\\"sql\\\": \\\"SELECT 2\\\"}")});
     assert_code(&f, mend(&sql), ERR_OK);
     free(sql);
     assert_code(&f, mend(&sql), ERR_OK);

@@ -64,8 +64,10 @@ Test(fix_program, a_sound_query_is_kept)
 
 Test(fix_program, the_margin_decides)
 {
-    struct run run = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.95", "SELECT count(*) FROM customer LIMIT 0"),
-               less = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.01", "SELECT count(*) FROM customer LIMIT 0");
+    struct run run = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.95",
+                           "SELECT count(*) FROM customer LIMIT 0"),
+               less = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.01",
+                            "SELECT count(*) FROM customer LIMIT 0");
     json_t *kept = parse(run.out), *repaired = parse(less.out);
     cr_expect_eq(run.status, 1, "%s", run.out);
     cr_expect_str_eq(text_at(kept, "status"), "best_effort");

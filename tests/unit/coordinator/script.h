@@ -34,15 +34,15 @@ struct script_task {
 struct script {
     struct scoring_models *models;
     struct core *core;
-    GPtrArray *tasks;    /* of struct script_task, not answered yet */
-    GPtrArray *verdicts; /* JSON, in the order they came */
-    GPtrArray *dead;     /* error names */
-    uint64_t sent;       /* tasks in all */
-    bool verifier_full;  /* the remote verifier takes no questions */
+    GPtrArray *tasks;             /* of struct script_task, not answered yet */
+    GPtrArray *verdicts;          /* JSON, in the order they came */
+    GPtrArray *dead;              /* error names */
+    uint64_t sent;                /* tasks in all */
+    bool verifier_full;           /* the remote verifier takes no questions */
     const char *const *proposals; /* what a worker proposes in place of any candidate; ended by NULL */
     const char *correction;       /* what the corrector writes; NULL: it cannot be reached */
     char *told;                   /* what it was told, the last time */
-    void *token;         /* of the last verdict or dead letter */
+    void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
 };
 

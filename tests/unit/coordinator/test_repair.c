@@ -23,8 +23,8 @@ static struct scoring_models *lenient_models(void)
 {
     struct scoring_models *models = NULL;
     struct err err = {0};
-    cr_assert_eq(models_load(&(struct models_files){SOURCE_ROOT "/models", NULL, NULL, NULL}, &models, &err), ERR_OK, "%s",
-                 err.text);
+    cr_assert_eq(models_load(&(struct models_files){SOURCE_ROOT "/models", NULL, NULL, NULL}, &models, &err), ERR_OK,
+                 "%s", err.text);
     models->threshold = 1e-6;
     models->repair_margin = 1e-6;
     return models;
@@ -39,7 +39,8 @@ static void open_with(struct msg_options defaults, const char *const *proposals)
 
 static void open_with_corrector(const char *const *proposals, const char *correction)
 {
-    script_open_corrector(&s, lenient_models(), (struct msg_options){.strategy = MSG_RERANK, .repair = MSG_REPAIR_APPLY});
+    script_open_corrector(&s, lenient_models(),
+                          (struct msg_options){.strategy = MSG_RERANK, .repair = MSG_REPAIR_APPLY});
     s.proposals = proposals;
     s.correction = correction;
 }
@@ -168,8 +169,8 @@ Test(repair, of_queries_that_do_not_run_one_that_does_is_made)
 /* It was judged, and was not the answer; and what does not parse or run is no repair. */
 Test(repair, candidates_and_what_does_not_run_are_no_proposals)
 {
-    static const char *const others[] = {"SELECT rows_4", "SELECT  rows_4", "SELECT FROM", "SELECT bad_name", "SELECT slow",
-                                         "SELECT fires_4", NULL};
+    static const char *const others[] = {"SELECT rows_4", "SELECT  rows_4", "SELECT FROM", "SELECT bad_name",
+                                         "SELECT slow",   "SELECT fires_4", NULL};
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, others);
     s.models->margins[MSG_ORDER_RANKED] = 1; /* the first stays the answer */
     script_ask(&s, 0, &(struct msg_options){.order = MSG_ORDER_RANKED},
@@ -272,7 +273,8 @@ Test(repair, one_that_was_taken_in_order_is_repaired_too)
     script_answer_all(&s, 5, 0);
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "repaired");
-    cr_assert_str_eq(script_text(json_object_get(v, "repair"), "old_sql"), "SELECT fires_3", "the first was the answer");
+    cr_assert_str_eq(script_text(json_object_get(v, "repair"), "old_sql"), "SELECT fires_3",
+                     "the first was the answer");
     json_decref(v);
 }
 

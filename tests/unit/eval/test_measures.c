@@ -30,8 +30,8 @@ struct made {
     uint32_t chosen, majority;
     double p[4];
     const char *gold;
-    char repair;  /* as of labels; 0: none is shown */
-    uint32_t of;  /* that it repairs, from 1 */
+    char repair; /* as of labels; 0: none is shown */
+    uint32_t of; /* that it repairs, from 1 */
     bool applied;
 };
 
@@ -41,9 +41,12 @@ static void add(struct eval_data *data, const struct made *made)
     enum label of[4];
     const char *errors[4] = {0};
     uint32_t n = (uint32_t)strlen(made->labels);
-    struct labels labels = {
-        .n = n, .of = of, .errors = errors, .first_executable = LABEL_NONE, .majority = made->majority,
-        .repair = made->repair == 'r' ? LABEL_RIGHT : LABEL_WRONG};
+    struct labels labels = {.n = n,
+                            .of = of,
+                            .errors = errors,
+                            .first_executable = LABEL_NONE,
+                            .majority = made->majority,
+                            .repair = made->repair == 'r' ? LABEL_RIGHT : LABEL_WRONG};
     for (uint32_t i = 0; i < n; i++) {
         of[i] = made->labels[i] == 'r' ? LABEL_RIGHT : made->labels[i] == 'w' ? LABEL_WRONG : LABEL_FAILED;
         if (of[i] != LABEL_FAILED && labels.first_executable == LABEL_NONE) labels.first_executable = i;

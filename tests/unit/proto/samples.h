@@ -119,8 +119,9 @@ static struct msg_explanation sample_explanation = {
     .n_numbers = 3,
 };
 
-static struct msg_proposal sample_proposals[] = {{TEXT("SELECT name FROM singer WHERE age > 20"), "no row of singer has age > 200"},
-                                                 {TEXT("SELECT name FROM singer"), NULL, "mender-1, correct/1"}};
+static struct msg_proposal sample_proposals[] = {
+    {TEXT("SELECT name FROM singer WHERE age > 20"), "no row of singer has age > 200"},
+    {TEXT("SELECT name FROM singer"), NULL, "mender-1, correct/1"}};
 
 static const struct msg_result sample_result = {
     .key = {3, 42},
