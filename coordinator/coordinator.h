@@ -33,6 +33,7 @@ struct coordinator_config {
 /* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */
 struct coordinator_repairs {
     uint64_t looked_for, applied, proposed, given_up;
+    uint64_t corrections, corrections_failed; /* asked of the corrector; those without an answer */
 };
 
 struct coordinator_stats {

@@ -123,6 +123,7 @@ static bool ask_corrector(struct request *request)
                                                  .deadline_ns = request->deadline_ns};
     if (!data || !core->actions.correct(core->actions.ctx, &question)) return false;
     request->repair.phase = REPAIR_CORRECTING;
+    request->core->stats.repairs.corrections++;
     return true;
 }
 
@@ -145,6 +146,7 @@ bool repair_awaits_correction(const struct request *request, const uint64_t hash
 void repair_take_correction(struct request *request, const struct msg_result *result)
 {
     enum err_code code = err_from_name(result->code);
+    request->core->stats.repairs.corrections_failed += code != ERR_OK;
     if (code)
         request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",
                                             result->message ? result->message : err_meaning(code));

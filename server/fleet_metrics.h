@@ -82,6 +82,8 @@
     X(DEADLINES, COUNTER, "assay_deadlines_total", "", "Requests decided by their deadline and not by their results.") \
     X(REPAIRS, COUNTER, "assay_repairs_total", "outcome",                                                              \
       "Answers that a repair was looked for; applied, proposed beside the answer, given_up (deadline, no proposals).") \
+    X(CORRECTIONS, COUNTER, "assay_corrections_total", "outcome",                                                      \
+      "Queries that the corrector was asked for; failed: it gave none.")                                               \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \

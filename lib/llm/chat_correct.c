@@ -53,7 +53,7 @@ static bool correct_read(struct call *call, const json_t *choice, const char *co
         if (sql && *sql && strlen(sql) <= MAX_SQL) call->text = strdup(sql);
         json_decref(json);
     }
-    *p = 1;
+    if (call->text) *p = 1;
     return call->text != NULL;
 }
 

@@ -1,11 +1,13 @@
-/* Replies of model servers: whatever the bytes are, reading them ends in a probability or in an error. The first byte
- * chooses: an odd one a chat completion; an even one what /info says, a NUL, and an answer of /predict. */
+/* Replies of model servers: whatever the bytes are, reading them ends in a probability, or a query, or in an error. The
+ * first byte chooses: an odd one a chat completion, read as a judge's and as a corrector's; an even one what /info says, a
+ * NUL, and an answer of /predict. */
 #include "lib/llm/scorer_int.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL: a corrector. */
 static struct scorer *scorer_of(const char *backend, const char *entail_label)
 {
     struct scorer_config config = scorer_defaults();
@@ -14,7 +16,8 @@ static struct scorer *scorer_of(const char *backend, const char *entail_label)
     config.endpoint = "http://127.0.0.1:1"; /* nothing is ever sent */
     config.model = "model";
     config.entail_label = entail_label;
-    if (scorer_open(&config, &scorer, NULL) != ERR_OK) abort();
+    enum err_code code = backend ? scorer_open(&config, &scorer, NULL) : scorer_open_corrector(&config, &scorer, NULL);
+    if (code != ERR_OK) abort();
     return scorer;
 }
 
@@ -33,16 +36,23 @@ static void check(enum err_code code, const struct call *call, double p)
 
 static void read_chat(char *bytes, size_t len)
 {
-    static struct scorer *scorer;
-    if (!scorer) scorer = scorer_of("chat", NULL);
-    struct scorer_reply info = {0};
-    struct err err = {0};
-    struct call call = {.scorer = scorer, .info = &info, .err = &err};
-    struct http_reply reply = reply_of(bytes, len);
-    bool formless = false;
-    double p = -1;
-    enum err_code code = chat_read(&call, &reply, &p, &formless);
-    check(code, &call, p);
+    static struct scorer *scorers[2];
+    if (!scorers[0]) {
+        scorers[0] = scorer_of("chat", NULL);
+        scorers[1] = scorer_of(NULL, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct scorer_reply info = {0};
+        struct err err = {0};
+        struct call call = {.scorer = scorers[i], .info = &info, .err = &err};
+        struct http_reply reply = reply_of(bytes, len);
+        bool formless = false;
+        double p = -1;
+        enum err_code code = chat_read(&call, &reply, &p, &formless);
+        check(code, &call, p);
+        if (i == 1 && (code == ERR_OK) != (call.text && *call.text)) abort();
+        free(call.text);
+    }
 }
 
 static void read_tei(char *bytes, size_t len)
