@@ -7,8 +7,8 @@ DIR is what bench/combine_weights.py has left: models trained on one half of the
 generated questions; `new`: with beams and other questions' gold), and the other half's questions with their pool of judged candidates. Each
 question gets one query, as from a system that gives one: a right one in 72 %, else one of three wrong ones, those nearest to the
 gold query as a text (`near`) or those that look right to the other verifier (`look`). --written adds questions written by hand
-(train/written) on that half's databases, with their own slips. Rule: the least margin with fixed >= 5 x broken in each list of
-`known`, since the shipped verifier is taught as that one is.
+(train/written) on that half's databases, with their own slips. Rule: the least margin with fixed >= 5 x (broken + 1) in each list
+of `known`, since the shipped verifier is taught as that one is; one more, since a handful of broken ones is known to about that.
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 
@@ -75,7 +75,7 @@ def main():
                 repair.write(log, lines)
                 counts = repair.measure(argparse.Namespace(**{**vars(o), "models": models}), f"{verifier}, {error}", log, o.db_root, "auto")
                 for margin, (fixed, broken) in counts.items():
-                    if verifier == "known": worst[margin] = min(worst[margin], fixed / max(broken, 1))
+                    if verifier == "known": worst[margin] = min(worst[margin], fixed / (broken + 1))
     good = [margin for margin in repair.MARGINS if worst[margin] >= ENOUGH]
     print(f'\n"repair_margin": {min(good) if good else max(worst, key=worst.get)}')
 
