@@ -90,14 +90,14 @@ static void answer(struct model_pool *pool, const struct core_model_question *qu
     struct scorer_reply reply = {0};
     struct err err = {0};
     struct msg_proposal proposal = {0};
-    char name[96], version[32], source[160];
+    char name[96], version[48] = "", source[160];
     int64_t started = clock_now_ns();
     struct msg_result result = {
         .key = question->key, .hash = {question->hash[0], question->hash[1]}, .candidate = question->candidate};
     enum err_code code = pool->config.corrects ? correct(pool, question, &result, &proposal, &reply, &err)
                                                : verify(pool, question, &result, &reply, &err);
     name_model(&reply, name, sizeof name);
-    scorer_prompt_version(version, sizeof version);
+    if (pool->config.corrects) scorer_prompt_version(pool->scorer, version, sizeof version);
     snprintf(source, sizeof source, "%s, %s", *reply.model ? reply.model : "a model", version);
     proposal.source = source;
     result.code = err_name(code);

@@ -24,6 +24,7 @@ static struct scorer_config remote_config(const struct remote_model *remote)
     config.ca_file = remote->ca_file;
     config.proxy = remote->proxy;
     config.entail_label = remote->label;
+    config.prompt_file = remote->prompt;
     config.timeout_ms = remote->timeout_ms;
     config.max_attempts = (uint32_t)remote->attempts;
     return config;

@@ -113,6 +113,8 @@ static const struct option_row corrector_rows[] = {
      .sentence = "certificates to trust instead of the system's"},
     {"corrector-proxy", 0, OPT_TEXT, "URL", AT(corrector.proxy),
      .sentence = "proxy to it; not set: none, whatever the environment says"},
+    {"corrector-prompt", 0, OPT_TEXT, "FILE", AT(corrector.prompt),
+     .sentence = "instructions of your own in place of prompts/correct.txt; the first line is their version"},
     {"corrector-timeout-ms", 0, OPT_INT, "MS", AT(corrector.timeout_ms), "30000", .min = 1, .max = 600000,
      .sentence = "time for one attempt"},
     {"corrector-attempts", 0, OPT_INT, "N", AT(corrector.attempts), "2", .min = 1, .max = 10,

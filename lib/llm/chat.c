@@ -69,8 +69,8 @@ static json_t *messages(const struct call *call)
     json_t *data = task->data(call);
     char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
     json_decref(data);
-    json_t *list = text ? json_pack("[{s:s,s:s},{s:s,s:s}]", "role", "system", "content", task->prompt(), "role",
-                                    "user", "content", text)
+    json_t *list = text ? json_pack("[{s:s,s:s},{s:s,s:s}]", "role", "system", "content", task->prompt(call->scorer),
+                                    "role", "user", "content", text)
                         : NULL;
     free(text);
     return list;

@@ -18,16 +18,22 @@ __asm__(".pushsection .rodata,\"a\",%progbits\n"
 
 extern const char assay_prompt_correct[];
 
-static const char *correct_prompt(void)
+/* The first line is the version; the rest is the instructions. */
+static const char *whole_prompt(const struct scorer *scorer)
 {
-    const char *line = strchr(assay_prompt_correct, '\n');
-    return line ? line + 1 : assay_prompt_correct;
+    return scorer->prompt ? scorer->prompt : assay_prompt_correct;
 }
 
-void scorer_prompt_version(char *out, size_t room)
+static const char *correct_prompt(const struct scorer *scorer)
 {
-    size_t len = strcspn(assay_prompt_correct, "\n") + 1;
-    g_strlcpy(out, assay_prompt_correct, MIN(room, len));
+    const char *line = strchr(whole_prompt(scorer), '\n');
+    return line ? line + 1 : "";
+}
+
+void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room)
+{
+    const char *prompt = whole_prompt(scorer);
+    g_strlcpy(out, prompt, MIN(room, strcspn(prompt, "\n") + 1));
 }
 
 static json_t *correct_data(const struct call *call)

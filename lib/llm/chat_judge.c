@@ -20,8 +20,9 @@ static const char prompt[] =
     "Answer with one JSON object and nothing else: {\"verdict\": \"yes\" or \"no\", \"confidence\": a number from 0 to "
     "1}. The confidence is how sure you are that your verdict is right.";
 
-static const char *judge_prompt(void)
+static const char *judge_prompt(const struct scorer *scorer)
 {
+    (void)scorer;
     return prompt;
 }
 

@@ -1,6 +1,7 @@
 /* Opening, the way of a call (memory, breaker, backend), and the counts. */
 #include "lib/base/bom.h"
 #include "lib/base/clock.h"
+#include "lib/base/input.h"
 #include "lib/llm/scorer_int.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static const struct scorer_backend *const backends[] = {
 #undef X
 };
 
-enum { KEY_ROOM = 4096 };
+enum { KEY_ROOM = 4096, MAX_VERSION = 48, MAX_PROMPT = 16 << 10 };
 
 struct scorer_config scorer_defaults(void)
 {
@@ -138,7 +139,7 @@ static void keep_texts(struct scorer *s)
     c->endpoint = g_strdup(c->endpoint);
     c->model = g_strdup(c->model);
     c->entail_label = g_strdup(c->entail_label);
-    c->key_file = c->key_variable = c->ca_file = c->proxy = NULL;
+    c->key_file = c->key_variable = c->ca_file = c->proxy = c->prompt_file = NULL;
 }
 
 static enum err_code open_backend(const struct scorer_backend *backend, const struct scorer_config *config,
@@ -177,10 +178,37 @@ enum err_code scorer_open(const struct scorer_config *config, struct scorer **ou
     return open_backend(backend, config, out, err);
 }
 
+/* Instructions of a user's own: a version on the first line, and text behind it. */
+static enum err_code read_prompt(const char *path, char **out, struct err *err)
+{
+    struct input input;
+    enum err_code code = input_read(path, &input, err);
+    if (code) return err_set(err, ERR_CONFIG, "the corrector's instructions cannot be read: %.200s", path);
+    size_t version = strcspn(input.text, "\n");
+    bool good = version && version < MAX_VERSION && input.len > version + 1 && input.len <= MAX_PROMPT &&
+                g_utf8_validate(input.text, (gssize)input.len, NULL);
+    if (good)
+        *out = g_strdup(input.text);
+    else
+        code = err_set(err, ERR_CONFIG,
+                       "%.200s holds no instructions: a version of up to %d characters on the first line, "
+                       "then text, at most %d bytes of UTF-8",
+                       path, MAX_VERSION - 1, MAX_PROMPT);
+    input_free(&input);
+    return code;
+}
+
 enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err)
 {
+    char *prompt = NULL;
     *out = NULL;
-    return open_backend(&scorer_correct_backend, config, out, err);
+    enum err_code code = config->prompt_file ? read_prompt(config->prompt_file, &prompt, err) : ERR_OK;
+    if (!code) code = open_backend(&scorer_correct_backend, config, out, err);
+    if (code)
+        g_free(prompt);
+    else
+        (*out)->prompt = prompt;
+    return code;
 }
 
 void scorer_close(struct scorer *s)
@@ -195,6 +223,7 @@ void scorer_close(struct scorer *s)
     g_free((char *)s->config.endpoint);
     g_free((char *)s->config.model);
     g_free((char *)s->config.entail_label);
+    g_free(s->prompt);
     g_free(s);
 }
 
@@ -238,7 +267,7 @@ static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
                            s->config.endpoint,
                            s->config.model ? s->config.model : "",
                            s->config.entail_label ? s->config.entail_label : "",
-                           s->backend->chat ? s->backend->chat->prompt() : "",
+                           s->backend->chat ? s->backend->chat->prompt(s) : "",
                            call->premise,
                            call->hypothesis};
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);

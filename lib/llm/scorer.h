@@ -49,6 +49,8 @@ struct scorer_config {
 
     const char *entail_label; /* tei: the label that means "entails"; NULL: found by name ("entailment", ...) */
     uint32_t max_tokens;      /* chat: tokens of an answer; reasoning models need room (1,024) */
+    const char *
+        prompt_file; /* corrector: instructions of one's own, the first line their version; NULL: prompts/correct.txt */
 
     int64_t timeout_ms;         /* one attempt (10,000) */
     uint32_t max_attempts;      /* of one call (3) */
@@ -105,8 +107,8 @@ enum err_code scorer_entails(struct scorer *scorer, const char *premise, const c
  * whatever the model wrote; NULL on an error. Else as scorer_entails. */
 enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
                              struct scorer_reply *info, struct err *err);
-/* Version of the corrector's instructions, "correct/1". */
-void scorer_prompt_version(char *out, size_t room);
+/* Version of the corrector's instructions, "correct/1". Thread: any. */
+void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 
 /* Every call, running and to come, returns ERR_CANCELLED within some 50 ms. For draining. Thread: any. */
 void scorer_stop(struct scorer *scorer);

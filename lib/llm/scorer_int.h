@@ -24,9 +24,9 @@ struct call {
 
 /* What a chat model is asked for, apart from how it is reached (chat.c). */
 struct chat_task {
-    const char *(*prompt)(void);          /* the instructions */
-    json_t *(*data)(const struct call *); /* the user's message: one JSON object; NULL: out of memory */
-    json_t *(*schema)(void);              /* of the answer, as response_format wants it */
+    const char *(*prompt)(const struct scorer *scorer); /* the instructions */
+    json_t *(*data)(const struct call *);               /* the user's message: one JSON object; NULL: out of memory */
+    json_t *(*schema)(void);                            /* of the answer, as response_format wants it */
     /* The content as an answer. False: it is none in the form asked for. */
     bool (*read)(struct call *call, const json_t *choice, const char *content, double *p);
     bool logprobs; /* of use */
@@ -59,6 +59,7 @@ struct scorer {
     const struct scorer_backend *backend;
     void *state;                 /* the backend's */
     struct scorer_config config; /* texts owned; key_file, key_variable and proxy are not kept */
+    char *prompt;                /* of config.prompt_file, whole; NULL: the one that is linked in */
     struct http *http;
     struct retry_policy policy;
     struct answers *answers;

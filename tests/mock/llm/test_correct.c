@@ -2,6 +2,8 @@
 #include "tests/mock/llm/fixture.h"
 
 #include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct fixture f;
@@ -47,7 +49,7 @@ Test(correct, it_is_told_as_data_and_its_query_is_taken)
     cr_assert(json_object_get(body, "response_format"));
     json_decref(body);
     char version[32];
-    scorer_prompt_version(version, sizeof version);
+    scorer_prompt_version(f.scorer, version, sizeof version);
     cr_assert_str_eq(version, "correct/1");
 }
 
@@ -94,4 +96,36 @@ Test(correct, answers_are_not_remembered)
     assert_code(&f, mend(&sql), ERR_OK);
     cr_assert_str_eq(sql, "SELECT 2");
     free(sql);
+}
+
+static void write_prompt(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+Test(correct, instructions_of_ones_own)
+{
+    char *sql = NULL, version[32], path[] = "/tmp/assay-prompt-XXXXXX";
+    cr_assert_neq(mkstemp(path), -1);
+    write_prompt(path, "ours/7\nMend it.\n");
+    f.config.prompt_file = path;
+    script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 1\\\"}")});
+    assert_code(&f, mend(&sql), ERR_OK);
+    free(sql);
+    scorer_prompt_version(f.scorer, version, sizeof version);
+    cr_assert_str_eq(version, "ours/7");
+    cr_assert(strstr(fake_model_body(f.fake, PATH, 0), "Mend it."));
+    static const char *const bad[] = {"", "only a version", "\nno version", "v\n\xff"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct scorer *none = NULL;
+        write_prompt(path, bad[i]);
+        cr_expect_eq(scorer_open_corrector(&f.config, &none, &f.err), ERR_CONFIG, "%u", i);
+        cr_expect(strstr(f.err.text, "instructions"), "%s", f.err.text);
+    }
+    remove(path);
+    struct scorer *none = NULL;
+    cr_expect_eq(scorer_open_corrector(&f.config, &none, &f.err), ERR_CONFIG, "no such file");
 }
