@@ -28,6 +28,7 @@ struct eval_question {
     struct {
         bool shown, applied;
         bool fixes, breaks; /* the old query is wrong and this is right; the other way round */
+        uint64_t fired;     /* bit id of each signal that fired on the old query; 0: none, or it does not run */
     } repair;
 };
 
@@ -127,6 +128,9 @@ struct eval_report {
     double answered_threshold, tried;
     struct eval_repairs {
         uint32_t n, fixed, broken;
+        struct eval_repairs_of {
+            uint32_t n, fixed, broken;
+        } of[64];         /* by the signals on the old query, by id; [0]: none fired. Several count each */
     } repaired, proposed; /* answers that are repairs; repairs that stand beside the answer */
     uint32_t wrong_known, wrong_pointed, wrong_hit;
     struct eval_share hit, hit_pointed, chance;

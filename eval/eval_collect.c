@@ -113,6 +113,10 @@ static void add_repair(const struct msg_verdict *verdict, const struct labels *l
     const struct msg_repaired *repair = verdict->repair;
     if (!repair || !repair->of || repair->of > labels->n) return;
     bool was_right = labels->of[repair->of - 1] == LABEL_RIGHT, is_right = labels->repair == LABEL_RIGHT;
+    const struct msg_judged *old = &verdict->candidates[repair->of - 1];
+    for (uint32_t i = 0; i < old->n_signals; i++)
+        if (old->signals[i].state == MSG_FIRED && old->signals[i].id < 64)
+            question->repair.fired |= UINT64_C(1) << old->signals[i].id;
     question->repair.shown = true;
     question->repair.applied = repair->applied;
     question->repair.fixes = is_right && !was_right;

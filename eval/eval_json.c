@@ -40,10 +40,22 @@ static json_t *contrasts_json(const struct eval_report *r)
     return list;
 }
 
+static json_t *counts_json(uint32_t n, uint32_t fixed, uint32_t broken)
+{
+    return json_pack("{s:i,s:i,s:i,s:i}", "n", (int)n, "fixed", (int)fixed, "broken", (int)broken, "net",
+                     (int)fixed - (int)broken);
+}
+
 static json_t *repairs_json(const struct eval_repairs *repairs)
 {
-    return json_pack("{s:i,s:i,s:i}", "n", (int)repairs->n, "fixed", (int)repairs->fixed, "broken",
-                     (int)repairs->broken);
+    json_t *json = counts_json(repairs->n, repairs->fixed, repairs->broken), *signals = json_object();
+    for (unsigned id = 0; id < G_N_ELEMENTS(repairs->of); id++) {
+        const struct eval_repairs_of *of = &repairs->of[id];
+        const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
+        if (of->n) json_object_set_new(signals, def ? def->name : "none", counts_json(of->n, of->fixed, of->broken));
+    }
+    json_object_set_new(json, "by_signal", signals);
+    return json;
 }
 
 static json_t *selection_json(const struct eval_report *r)

@@ -127,6 +127,13 @@ static void count_repair(const struct eval_question *q, struct eval_report *out)
     repairs->n += q->repair.shown;
     repairs->fixed += q->repair.fixes;
     repairs->broken += q->repair.breaks;
+    for (unsigned id = 0; id < 64; id++) {
+        bool fired = id ? q->repair.fired >> id & 1 : !q->repair.fired;
+        if (!fired) continue;
+        repairs->of[id].n += q->repair.shown;
+        repairs->of[id].fixed += q->repair.fixes;
+        repairs->of[id].broken += q->repair.breaks;
+    }
 }
 
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out)

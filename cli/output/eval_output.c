@@ -97,6 +97,29 @@ static void print_repairs(FILE *stream, const char *what, const struct eval_repa
                 repairs->n, repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
 }
 
+/* By the signals that fired on the old query: which of them are worth repairing for (SQLens, Table 6). */
+static void print_repaired_signals(FILE *stream, const struct eval_repairs *repairs)
+{
+    static const struct table_column columns[] = {{"fired on the old query"}, {"repaired", .right = true},
+                                                  {"fixed", .right = true},   {"broken", .right = true},
+                                                  {"net", .right = true},     {NULL}};
+    struct table *table = table_new(columns);
+    for (unsigned id = 0; id < G_N_ELEMENTS(repairs->of); id++) {
+        const struct eval_repairs_of *of = &repairs->of[id];
+        const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
+        if (!of->n) continue;
+        table_row(table);
+        table_cell(table, 0, "%s", def ? def->name : "nothing");
+        table_cell(table, 1, "%u", of->n);
+        table_cell(table, 2, "%u", of->fixed);
+        table_cell(table, 3, "%u", of->broken);
+        table_cell(table, 4, "%+d", (int)of->fixed - (int)of->broken);
+    }
+    fputc('\n', stream);
+    table_print(table, stream);
+    table_free(table);
+}
+
 static void print_selection(FILE *stream, const struct eval_report *r)
 {
     fprintf(stream, "%sSelection%s (%u questions)\n", style_start(STYLE_BOLD), style_end(), r->n);
@@ -110,6 +133,7 @@ static void print_selection(FILE *stream, const struct eval_report *r)
     if (r->unanswered) fprintf(stream, "No answer to %u.\n", r->unanswered);
     print_repairs(stream, "Repaired answers", &r->repaired);
     print_repairs(stream, "Repairs beside the answer", &r->proposed);
+    if (r->repaired.n) print_repaired_signals(stream, &r->repaired);
 }
 
 static void print_levels(FILE *stream, const struct eval_report *r)

@@ -33,11 +33,13 @@ struct made {
     char repair; /* as of labels; 0: none is shown */
     uint32_t of; /* that it repairs, from 1 */
     bool applied;
+    bool fires; /* a signal, on the first candidate */
 };
 
 static void add(struct eval_data *data, const struct made *made)
 {
     struct msg_judged judged[4] = {0};
+    struct msg_signal fired = {.id = VSIG_ID_empty_predicate, .state = MSG_FIRED};
     enum label of[4];
     const char *errors[4] = {0};
     uint32_t n = (uint32_t)strlen(made->labels);
@@ -51,6 +53,7 @@ static void add(struct eval_data *data, const struct made *made)
         of[i] = made->labels[i] == 'r' ? LABEL_RIGHT : made->labels[i] == 'w' ? LABEL_WRONG : LABEL_FAILED;
         if (of[i] != LABEL_FAILED && labels.first_executable == LABEL_NONE) labels.first_executable = i;
         judged[i] = (struct msg_judged){.sql = {"SELECT 1", 8}, .count = 1, .judged = true, .p_correct = made->p[i]};
+        if (i == 0 && made->fires) judged[i].signals = &fired, judged[i].n_signals = 1;
     }
     struct msg_verdict verdict = {.db = "shop",
                                   .candidates = judged,
@@ -337,10 +340,10 @@ Test(measures, the_report_holds_them_all)
 Test(measures, a_repaired_answer_counts_as_what_the_repair_is)
 {
     static const struct made log_with_repairs[] = {
-        {"wr", 0, 0, {0.25, 0.3}, easy, 'r', 1, true},  /* fixed */
-        {"rw", 0, 0, {0.4, 0.15}, easy, 'w', 1, true},  /* broken */
-        {"rw", 0, 0, {0.4, 0.15}, easy, 'r', 1, true},  /* right before and after */
-        {"ww", 1, 0, {0.4, 0.15}, easy, 'r', 1, false}, /* shown beside the answer, and would have fixed it */
+        {"wr", 0, 0, {0.25, 0.3}, easy, 'r', 1, true, true}, /* fixed */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'w', 1, true},       /* broken */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'r', 1, true},       /* right before and after */
+        {"ww", 1, 0, {0.4, 0.15}, easy, 'r', 1, false},      /* shown beside the answer, and would have fixed it */
         {"rw", 1, 0, {0.9, 0.15}, easy, 0, 0, false},
     };
     static const struct vsig_options none = {0};
@@ -355,6 +358,10 @@ Test(measures, a_repaired_answer_counts_as_what_the_repair_is)
     cr_assert_eq(r->proposed.n, 1);
     cr_assert_eq(r->proposed.fixed, 1);
     cr_assert_eq(r->proposed.broken, 0);
+    cr_assert_eq(r->repaired.of[VSIG_ID_empty_predicate].n, 1);
+    cr_assert_eq(r->repaired.of[VSIG_ID_empty_predicate].fixed, 1);
+    cr_assert_eq(r->repaired.of[0].n, 2, "nothing fired");
+    cr_assert_eq(r->repaired.of[0].broken, 1);
     eval_report_free(r);
     eval_data_free(data);
 }
