@@ -154,6 +154,8 @@ SPOILED = [  # alert, text, other text: its cases have to notice
     ("AssayRedisAway", "for: 10m", "for: 5m"),
     ("AssayVerifierFallback", "> 0.1", "> 0.3"),
     ("AssayVerifierFallback", "> 0.1", "> 0.04"),
+    ("AssayCorrectorAway", "> 0.1", "> 0.3"),
+    ("AssayCorrectorAway", "> 0.1", "> 0.04"),
     ("AssayMemoryHigh", "0.9 *", "0.99 *"),
     ("AssayMemoryHigh", "0.9 *", "0.8 *"),
     ("AssayMemoryHigh", " and ignoring (part) assay_part_info", ""),
