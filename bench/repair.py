@@ -4,8 +4,8 @@
   repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR]
 
 Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it are labelled by
-execution (`assay eval --labels`). For each margin: answers changed, fixed (in brackets those whose old query did not execute)
-and broken, and EX before and after. --first leaves each question its first candidate alone, as in a system that gives one.
+execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart), fixed (in brackets those whose old query
+did not execute) and broken, and EX before and after. --first leaves each question its first candidate alone, as in a system that gives one.
 The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
 """
 import argparse, json, os, subprocess, tempfile
@@ -49,16 +49,17 @@ def report(name, repairs, right):
     counts = {}
     n, first = len(right), sum(old for old, _ in right)
     for margin in MARGINS:
-        changed = fixed = broken = dead = 0
+        changed = fixed = broken = dead = still = 0
         for repair, (old, new) in zip(repairs, right):
             if not repair or repair["p_correct"] < 0.5: continue
             if repair["p_old"] is not None and repair["p_correct"] - repair["p_old"] < margin: continue
             changed += 1
             fixed += new and not old
             broken += old and not new
+            still += not old and not new
             dead += new and not old and repair["p_old"] is None
         counts[margin] = fixed, broken
-        print(f"| {name} | {margin} | {changed} | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |", flush=True)
+        print(f"| {name} | {margin} | {changed} ({still}) | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |", flush=True)
     return counts
 
 
@@ -91,7 +92,7 @@ def main():
     p.add_argument("--models", metavar="DIR")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
     o = p.parse_args()
-    print("| log | margin | changed | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
+    print("| log | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
     for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log): measure(o, name, log, root, order)
 
 

@@ -65,7 +65,7 @@ def main():
     p.add_argument("--written", metavar="FILE.jsonl")
     o = p.parse_args()
     o.limit, o.first = 10**9, False
-    print("| list | margin | changed | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
+    print("| list | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
     worst = dict.fromkeys(repair.MARGINS, float("inf"))
     for verifier in VERIFIERS:
         with tempfile.TemporaryDirectory() as models, tempfile.TemporaryDirectory() as logs:

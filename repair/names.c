@@ -75,40 +75,58 @@ static void qualify(struct proposals *p, const struct sql_bound *bound, const st
         }
 }
 
-/* The end of a FROM item with the condition that joins it. */
-static uint32_t end_of(const struct sql_source *source)
+uint32_t repair_end_of_from(const struct sql_block *block)
 {
-    return source->join ? MAX(source->join->end, source->node->end) : source->node->end;
+    return sql_kid(block->node, SELECT_FROM)->end;
 }
 
-/* " JOIN owner ON ..." behind the last item of the block's FROM, where one key leads from an item to the owner. */
+/* " JOIN table ON ..." by one key, where that leads from the source to the table. NULL: it does not. */
+static const char *join_by(const struct proposals *p, const struct sql_source *source, const struct schema_table *table,
+                           const struct schema_join *join)
+{
+    const struct schema_index *schema = p->schema;
+    const struct schema_column *from = schema->columns[join->from[0]], *to = schema->columns[join->to[0]];
+    bool forth = &schema->tables[join->to_table] == table && (int)join->from_table == source->table;
+    bool back = &schema->tables[join->from_table] == table && (int)join->to_table == source->table;
+    if (join->n_pairs != 1 || (!forth && !back)) return NULL;
+    const char *own = sql_print_name(p->arena, (forth ? from : to)->name);
+    const char *other = sql_print_name(p->arena, (forth ? to : from)->name);
+    return own && other ? arena_printf(p->arena, " JOIN %s ON %.*s.%s = %s.%s", table->name, (int)source->name_len,
+                                       source->name, own, table->name, other)
+                        : NULL;
+}
+
+uint32_t repair_joins_to(const struct proposals *p, const struct sql_block *block, const struct schema_table *table,
+                         const char *out[REPAIR_MAX_JOINS])
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < block->n_sources; s++)
+        for (uint32_t j = 0; j < p->schema->n_joins && n < REPAIR_MAX_JOINS; j++) {
+            const struct sql_source *source = &block->sources[s];
+            if (source->table < 0 || !source->name) continue;
+            out[n] = join_by(p, source, table, &p->schema->joins[j]);
+            n += out[n] != NULL;
+        }
+    return n;
+}
+
+/* The table that has the column, joined to the block. */
 static void join_owner(struct proposals *p, const struct sql_block *block, const struct sql_diag *diag,
                        const struct schema_table *owner, const char *name)
 {
-    for (uint32_t s = 0; s < block->n_sources; s++) {
-        const struct sql_source *source = &block->sources[s];
-        for (uint32_t j = 0; source->table >= 0 && source->name && j < p->schema->n_joins; j++) {
-            const struct schema_join *join = &p->schema->joins[j];
-            const struct schema_column *from = p->schema->columns[join->from[0]], *to = p->schema->columns[join->to[0]];
-            bool forth = &p->schema->tables[join->to_table] == owner && (int)join->from_table == source->table;
-            bool back = &p->schema->tables[join->from_table] == owner && (int)join->to_table == source->table;
-            if (join->n_pairs != 1 || (!forth && !back)) continue;
-            char text[2 * MAX_TEXT];
-            int n = g_snprintf(text, sizeof text, " JOIN %s ON %.*s.%s = %s.%s", owner->name, (int)source->name_len,
-                               source->name, (forth ? from : to)->name, owner->name, (forth ? to : from)->name);
-            const char *column = qualified(p, owner->name, strlen(owner->name), name);
-            uint32_t at = end_of(&block->sources[block->n_sources - 1]);
-            if (n <= 0 || (size_t)n >= sizeof text || !column) continue;
-            /* The name may stand on either side of FROM: the later place is written first. */
-            const char *joined =
-                repair_replaced(p->arena, diag->start > at ? renamed(p, diag, column) : p->sql, at, at, text);
-            if (joined && diag->start <= at) {
-                struct proposals shifted = *p;
-                shifted.sql = joined;
-                joined = renamed(&shifted, diag, column);
-            }
-            repair_add(p, joined, diag->message);
+    const char *joins[REPAIR_MAX_JOINS];
+    uint32_t n = repair_joins_to(p, block, owner, joins), at = repair_end_of_from(block);
+    const char *column = qualified(p, owner->name, strlen(owner->name), name);
+    for (uint32_t i = 0; i < n && column; i++) {
+        /* The name may stand on either side of FROM: the later place is written first. */
+        const char *sql = diag->start > at ? renamed(p, diag, column) : p->sql;
+        const char *joined = sql ? repair_replaced(p->arena, sql, at, at, joins[i]) : NULL;
+        if (joined && diag->start <= at) {
+            struct proposals shifted = *p;
+            shifted.sql = joined;
+            joined = renamed(&shifted, diag, column);
         }
+        repair_add(p, joined, diag->message);
     }
 }
 

@@ -111,7 +111,8 @@ static int add_edits(struct proposals *p, struct err *err)
     for (int i = 0; i < n; i++) reasons[i] = reason_for(p, edits[i].sql);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n; i++)
-            if (may_repair(edits[i].op) && (reasons[i] == NULL) == pass) repair_add(p, edits[i].sql, reasons[i]);
+            if (may_repair(edits[i].op) && (reasons[i] == NULL) == pass && repair_keeps_said(p, edits[i].sql))
+                repair_add(p, edits[i].sql, reasons[i]);
     return n;
 }
 
@@ -132,7 +133,9 @@ int repair_propose(struct arena *arena, const struct schema_index *schema, const
     p.stmt = stmt;
     *out = p.items;
     if (code == ERR_OK) {
+        p.bound = bound;
         if (query->values) add_values(&p);
+        if (query->links) repair_propose_asked(&p);
         return add_edits(&p, err) < 0 ? -1 : (int)p.n;
     }
     if (bound) repair_propose_names(&p, bound);

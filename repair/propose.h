@@ -7,7 +7,7 @@
 #ifndef ASSAY_REPAIR_PROPOSE_H
 #define ASSAY_REPAIR_PROPOSE_H
 
-#include "lib/schema/schema.h"
+#include "lib/question/link.h"
 #include "lib/sql/diff.h"
 
 /* Part of the query that a finding marks: bytes of its text, and what the finding says. */
@@ -29,13 +29,14 @@ struct repair_query {
     size_t len;
     const struct repair_suspect *suspects;
     uint32_t n_suspects;
+    const struct link_query *links;  /* what of the question the query answers; NULL: not known */
     bool values;                     /* may they hold values of the data? */
     const char *const *deny_columns; /* "table.column": none of theirs */
     uint32_t n_deny_columns;
 };
 
-/* Up to REPAIR_MAX_PROPOSALS: nearest stored values for texts that their column does not hold, then single edits, those
- * that change a suspect first. Where a name does not bind, other names for it, and the table that has it joined. The same
+/* Up to REPAIR_MAX_PROPOSALS: nearest stored values for texts that their column does not hold; then what the question says and the
+ * query does not; then single edits, those that change a suspect first, none that drops a text which the question says. Where a name does not bind, other names for it, and the table that has it joined. The same
  * arguments give the same proposals. Count; -1 with `err` set when the SQL does not parse, nothing can be made of a name that does
  * not bind, or memory is short. Thread: any. */
 int repair_propose(struct arena *arena, const struct schema_index *schema, const struct repair_query *query,

@@ -10,6 +10,7 @@ struct proposals {
     const struct repair_query *query;
     const char *sql; /* the query's, NUL-terminated */
     const struct sql_stmt *stmt;
+    const struct sql_bound *bound; /* NULL: not all names bind */
     struct repair_proposal *items;
     uint32_t n, room;
 };
@@ -19,6 +20,18 @@ void repair_add(struct proposals *p, const char *sql, const char *reason);
 
 /* The text with bytes [start, end) replaced. NULL when the arena is full. */
 const char *repair_replaced(struct arena *arena, const char *sql, uint32_t start, uint32_t end, const char *text);
+
+/* The texts that join a table to the block's FROM by a key of one column: " JOIN t ON a.x = t.y". Count. */
+enum { REPAIR_MAX_JOINS = 4 };
+uint32_t repair_joins_to(const struct proposals *p, const struct sql_block *block, const struct schema_table *table,
+                         const char *out[REPAIR_MAX_JOINS]);
+/* Where they are put: the end of its FROM. */
+uint32_t repair_end_of_from(const struct sql_block *block);
+
+/* What the question says and the query does not: its values, and columns that its words mean rather. */
+void repair_propose_asked(struct proposals *p);
+/* Does it still hold the texts of the query that the question says? */
+bool repair_keeps_said(const struct proposals *p, const char *sql);
 
 /* For a query whose names do not all bind: other names, tables that hold them, a count for a made-up column of ORDER BY. */
 void repair_propose_names(struct proposals *p, const struct sql_bound *bound);

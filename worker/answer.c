@@ -6,6 +6,7 @@
 #include "lib/schema/describe.h"
 #include "proto/message/findings.h"
 #include "repair/propose.h"
+#include "signals/support/links.h"
 
 #include <glib.h>
 #include <string.h>
@@ -243,6 +244,7 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
 {
     struct repair_query query = {.sql = workspace->sql,
                                  .len = workspace->subject.sql_len,
+                                 .links = vsig_links(&workspace->subject),
                                  .values = !workspace->denied && task->expose != MSG_EXPOSE_NONE,
                                  .deny_columns = task->deny_columns,
                                  .n_deny_columns = task->n_deny_columns};

@@ -831,6 +831,15 @@ char *sql_print(struct arena *arena, const struct sql_node *node)
     return o.text;
 }
 
+char *sql_print_name(struct arena *arena, const char *name)
+{
+    struct out o = {.arena = arena};
+    put_name(&o, name, strlen(name), 0);
+    if (!room(&o, 1)) return NULL;
+    o.text[o.len] = '\0';
+    return o.text;
+}
+
 /* ---- in a sentence --------------------------------------------------------------------------------------------- */
 
 const char *sql_quote_mark(const char *text, size_t len)

@@ -60,6 +60,9 @@ char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const st
 /* Print the tree as SQL that parses to an equal tree. NUL-terminated; NULL when the arena is full. */
 char *sql_print(struct arena *arena, const struct sql_node *node);
 
+/* A name as SQL writes it: in quotes where it needs them. NUL-terminated; NULL when the arena is full. */
+char *sql_print_name(struct arena *arena, const char *name);
+
 /* What to put before and after a piece of SQL that stands in a sentence: "`", or another mark where the piece has that
  * one (names in MySQL's quotes). Never NULL; a constant. Thread: any. */
 const char *sql_quote_mark(const char *text, size_t len);

@@ -129,6 +129,82 @@ Test(propose, no_values_where_they_may_not_leave)
     for (int i = 0; i < n; i++) cr_expect_null(strstr(list[i].sql, "France"), "%s", list[i].sql);
 }
 
+/* --- with the question --- */
+
+static int propose_asked(const char *asked, const char *sql, struct repair_query query, struct repair_proposal **out)
+{
+    struct err err = {0};
+    struct sql_stmt *stmt;
+    struct sql_bound *bound;
+    struct sql_join_pair *pairs;
+    const struct question *question = question_read(&fixture.arena, schema, asked, NULL);
+    cr_assert(question);
+    cr_assert_eq(sql_parse(&fixture.arena, sql, strlen(sql), NULL, &stmt), ERR_OK);
+    cr_assert_eq(sql_bind(&fixture.arena, stmt, &schema->catalog, &bound), ERR_OK);
+    int n_pairs = sql_join_pairs(&fixture.arena, bound, &pairs);
+    query.links = link_make(&fixture.arena, question->links, bound, pairs, (uint32_t)n_pairs);
+    query.sql = sql;
+    query.len = strlen(sql);
+    int n = repair_propose(&fixture.arena, schema, &query, out, &err);
+    cr_assert_geq(n, 0, "%s: %s", sql, err.text);
+    return n;
+}
+
+Test(propose, what_the_question_says_and_the_query_does_not_comes_with_its_reason)
+{
+    static const struct {
+        const char *asked, *wrong, *meant, *reason;
+    } rows[] = {
+        {"Which singers from Peru are older than 30?", "SELECT name FROM singer WHERE age > 30",
+         "SELECT name FROM singer WHERE age > 30 AND singer.country = 'Peru'",
+         "the question says 'Peru', which is a value of singer.country"},
+        {"How many singers come from Peru?", "SELECT count(*) FROM singer",
+         "SELECT count(*) FROM singer WHERE singer.country = 'Peru'", "'Peru'"},
+        {"Singers from Peru, or of age 30", "SELECT name FROM singer WHERE age = 30 OR age = 50",
+         "SELECT name FROM singer WHERE (age = 30 OR age = 50) AND singer.country = 'Peru'", "'Peru'"},
+        {"Who comes from Peru?", "SELECT name FROM singer WHERE country = 'France'",
+         "SELECT name FROM singer WHERE country = 'Peru'", "'Peru'"},
+        {"titles of the songs by Ann", "SELECT title FROM song",
+         "SELECT title FROM song JOIN singer ON song.singer_id = singer.singer_id WHERE singer.name = 'Ann'", "'Ann'"},
+        {"How many singers of each age are there?", "SELECT country, count(*) FROM singer GROUP BY country",
+         "SELECT age, count(*) FROM singer GROUP BY age", "speaks of singer.age rather than of singer.country"},
+        {"Show the title of each song", "SELECT T1.song_id FROM song AS T1", "SELECT T1.title FROM song AS T1",
+         "speaks of song.title"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct repair_proposal *list;
+        int n = propose_asked(rows[i].asked, rows[i].wrong, (struct repair_query){.values = true}, &list);
+        const struct repair_proposal *meant = find(list, n, rows[i].meant);
+        cr_expect(meant, "%s is not among %d for %s", rows[i].meant, n, rows[i].wrong);
+        if (meant)
+            cr_expect(meant->reason && strstr(meant->reason, rows[i].reason), "%s: %s", rows[i].meant, meant->reason);
+    }
+}
+
+Test(propose, no_edit_drops_a_text_that_the_question_says)
+{
+    static const char sql[] = "SELECT name FROM singer WHERE country = 'France' AND age > 30";
+    static const char without[] = "SELECT name FROM singer WHERE age > 30";
+    struct repair_proposal *list;
+    int n = propose_asked("names of singers in France over 30", sql, (struct repair_query){.values = true}, &list);
+    cr_expect_not(find(list, n, without));
+    cr_expect(find(list, n, "SELECT name FROM singer WHERE country = 'France'"), "a number may go");
+    n = propose_asked("names of singers over 30", sql, (struct repair_query){.values = true}, &list);
+    cr_expect(find(list, n, without), "nobody asked for France");
+}
+
+Test(propose, values_of_denied_columns_are_not_looked_for)
+{
+    static const char *const denied[] = {"singer.country"};
+    const struct repair_query queries[] = {{.values = false},
+                                           {.values = true, .deny_columns = denied, .n_deny_columns = 1}};
+    for (size_t q = 0; q < G_N_ELEMENTS(queries); q++) {
+        struct repair_proposal *list;
+        int n = propose_asked("How many singers come from Peru?", "SELECT count(*) FROM singer", queries[q], &list);
+        for (int i = 0; i < n; i++) cr_expect_null(strstr(list[i].sql, "Peru"), "%s", list[i].sql);
+    }
+}
+
 Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
 {
     static const char *const bad[] = {"SELECT FROM WHERE", "DROP TABLE singer", ""};

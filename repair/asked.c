@@ -1,0 +1,241 @@
+/* What the question says and the query does not (lib/question/link.h): a value that no condition has, a column whose name the words
+ * say better than that of the one in its place. Each is a guess with a reason; the judge tells which one is meant. */
+#include "lib/question/forms.h"
+#include "repair/propose_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { MAX_ASKED = 16, MAX_COLUMNS = 3 }; /* of proposals in all, and of columns for one value */
+
+/* --- SQL, changed by its text --- */
+
+static bool binds(const struct proposals *p, const char *sql)
+{
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    return sql && sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) == ERR_OK &&
+           sql_bind(p->arena, stmt, &p->schema->catalog, &bound) == ERR_OK;
+}
+
+static void add_if_it_binds(struct proposals *p, const char *sql, const char *reason)
+{
+    if (p->n < MAX_ASKED && binds(p, sql)) repair_add(p, sql, reason);
+}
+
+/* The block that gives the result; NULL: several do, or nothing is read. */
+static const struct sql_block *main_block(const struct proposals *p)
+{
+    const struct sql_block *block = p->bound->n_blocks ? p->bound->blocks[0] : NULL;
+    bool plain = block && block->role == SQL_BLOCK_TOP && !block->arm && sql_is(block->node, SQL_SELECT);
+    return plain && sql_kid(block->node, SELECT_FROM) && block->n_sources ? block : NULL;
+}
+
+/* The query with one condition more in the block, which must hold beside the others, and with a join behind its FROM ("": none). */
+static const char *with_condition(const struct proposals *p, const struct sql_block *block, const char *join,
+                                  const char *condition)
+{
+    const struct sql_node *where = sql_kid(block->node, SELECT_WHERE), *old = where ? sql_kid(where, 0) : NULL;
+    uint32_t from = repair_end_of_from(block);
+    if (!old)
+        return repair_replaced(p->arena, p->sql, from, from, arena_printf(p->arena, "%s WHERE %s", join, condition));
+    bool open = sql_is(old, SQL_BINARY) && old->op == SQL_OP_OR && !(old->flags & SQL_F_PAREN);
+    const char *both = arena_printf(p->arena, "%s%.*s%s AND %s", open ? "(" : "", (int)(old->end - old->start),
+                                    p->sql + old->start, open ? ")" : "", condition);
+    const char *sql = both ? repair_replaced(p->arena, p->sql, old->start, old->end, both) : NULL;
+    return sql && *join ? repair_replaced(p->arena, sql, from, from, join) : sql;
+}
+
+/* "t.name", by the name under which the block reads it. */
+static const char *column_text(const struct proposals *p, const char *table, size_t len,
+                               const struct schema_column *column)
+{
+    const char *name = sql_print_name(p->arena, column->name);
+    return name ? arena_printf(p->arena, "%.*s.%s", (int)len, table, name) : NULL;
+}
+
+static const struct sql_source *source_of(const struct sql_block *block, const struct schema_column *column)
+{
+    for (uint32_t s = 0; s < block->n_sources; s++)
+        if (block->sources[s].name && block->sources[s].table == (int)column->table) return &block->sources[s];
+    return NULL;
+}
+
+/* --- values --- */
+
+/* Does something in the query stand for words of the value? That it reads the column that holds it is not enough. */
+static bool is_answered(const struct link_query *links, int value)
+{
+    for (uint32_t w = 0; w < links->question->n_words; w++) {
+        int part = links->places[w].part;
+        if (links->question->words[w].value == value && part >= 0 && links->parts[part].role != LINK_CONDITION)
+            return true;
+    }
+    return false;
+}
+
+static bool says_text(const struct proposals *p, const struct sql_node *literal)
+{
+    const struct question *question = p->query->links->question->question;
+    return question_says_text(p->arena, question, literal->text, literal->text_len, NULL) != QUESTION_FORM_NONE;
+}
+
+/* In the place of another value of that column, which nobody has said. */
+static void replace_value(struct proposals *p, const struct schema_column *column, const char *value,
+                          const char *reason)
+{
+    for (const struct sql_node *n = p->stmt->root; n; n = sql_walk(p->stmt->root, n)) {
+        const struct sql_node *other =
+            sql_is(n, SQL_LITERAL) && sql_is(n->parent, SQL_BINARY) && sql_is_comparison(n->parent->op)
+                ? sql_kid(n->parent, sql_kid(n->parent, 0) == n)
+                : NULL;
+        bool same = sql_is(other, SQL_COLUMN) && other->ref && schema_column_of(p->schema, other->ref) == column;
+        if (same && !says_text(p, n))
+            add_if_it_binds(p, repair_replaced(p->arena, p->sql, n->start, n->end, value), reason);
+    }
+}
+
+static void add_condition(struct proposals *p, const struct schema_column *column, const char *value,
+                          const char *reason)
+{
+    const struct sql_block *block = main_block(p);
+    const struct sql_source *source = block ? source_of(block, column) : NULL;
+    const struct schema_table *table = &p->schema->tables[column->table];
+    const char *joins[REPAIR_MAX_JOINS] = {""};
+    uint32_t n = source ? 1 : block ? repair_joins_to(p, block, table, joins) : 0;
+    const char *name = source ? column_text(p, source->name, source->name_len, column)
+                              : column_text(p, table->name, strlen(table->name), column);
+    const char *condition = name ? arena_printf(p->arena, "%s = %s", name, value) : NULL;
+    for (uint32_t i = 0; i < n && condition; i++)
+        add_if_it_binds(p, with_condition(p, block, joins[i], condition), reason);
+}
+
+static void add_said_value(struct proposals *p, const struct question_value *value)
+{
+    for (uint32_t i = 0; i < value->n_hits && i < MAX_COLUMNS; i++) {
+        const struct schema_column *column = p->schema->columns[value->hits[i].column];
+        const char *form = value->hits[i].form;
+        if (!form || schema_column_is_denied(p->schema, column, p->query->deny_columns, p->query->n_deny_columns))
+            continue;
+        const struct db_value stored = {.type = DB_TEXT, .text = form, .len = strlen(form)};
+        const char *quoted = db_quote_value(p->arena, &stored);
+        const char *reason = arena_printf(p->arena, "the question says '%s', which is a value of %s.%s", form,
+                                          p->schema->tables[column->table].name, column->name);
+        if (!quoted || !reason) return;
+        replace_value(p, column, quoted, reason);
+        add_condition(p, column, quoted, reason);
+    }
+}
+
+static void add_said_values(struct proposals *p)
+{
+    const struct link_query *links = p->query->links;
+    const struct question *question = links->question->question;
+    for (uint32_t v = 0; v < question->n_values; v++) {
+        const struct question_value *value = &question->values[v];
+        if (value->kind == QUESTION_VALUE_NUMBER || value->is_name || is_answered(links, (int)v)) continue;
+        add_said_value(p, value);
+    }
+}
+
+/* --- columns --- */
+
+/* The references to a base column, or the one at `at`, by the name of another column of its table. */
+static const char *with_column(const struct proposals *p, const struct schema_column *old, const char *name,
+                               const struct sql_node *at)
+{
+    const char *sql = p->sql;
+    for (uint32_t i = p->bound->n_refs;
+         i-- && sql;) { /* from the last place to the first, so that places before it stay right */
+        const struct sql_ref *ref = p->bound->refs[i];
+        const struct sql_node *node = ref->node;
+        if (ref->kind != SQL_REF_COLUMN || !sql_is(node, SQL_COLUMN) || schema_column_of(p->schema, ref) != old)
+            continue;
+        if (at && (node->start != at->start || node->end != at->end)) continue;
+        const char *text = node->text2_len && !strchr(name, '.')
+                               ? arena_printf(p->arena, "%.*s.%s", (int)node->text2_len, node->text2, name)
+                               : name;
+        sql = text ? repair_replaced(p->arena, sql, node->start, node->end, text) : NULL;
+    }
+    return sql;
+}
+
+static const char *reason_of(const struct proposals *p, const struct schema_column *named,
+                             const struct schema_column *used)
+{
+    return arena_printf(p->arena, "the question speaks of %s.%s rather than of %s.%s",
+                        p->schema->tables[named->table].name, named->name, p->schema->tables[used->table].name,
+                        used->name);
+}
+
+/* A column of the same table: everywhere, and in its place alone. */
+static void exchange(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
+{
+    const char *name = sql_print_name(p->arena, rival->name), *reason = reason_of(p, rival, part->column);
+    if (!name || !reason) return;
+    add_if_it_binds(p, with_column(p, part->column, name, NULL), reason);
+    if (part->node) add_if_it_binds(p, with_column(p, part->column, name, part->node), reason);
+}
+
+/* A column of a table that the block reads, or that a key joins to it. */
+static void exchange_far(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
+{
+    const struct sql_block *block = main_block(p);
+    const struct schema_table *table = &p->schema->tables[rival->table];
+    const char *joins[REPAIR_MAX_JOINS], *reason = reason_of(p, rival, part->column);
+    const char *name = column_text(p, table->name, strlen(table->name), rival);
+    if (!block || !part->node || !name || !reason || source_of(block, rival)) return;
+    uint32_t n = repair_joins_to(p, block, table, joins), from = repair_end_of_from(block);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *sql = with_column(p, part->column, name, part->node);
+        /* What was replaced before FROM moved its end. */
+        size_t moved = sql && part->node->start < from ? strlen(sql) - strlen(p->sql) : 0;
+        uint32_t at = from + (uint32_t)moved;
+        if (sql) add_if_it_binds(p, repair_replaced(p->arena, sql, at, at, joins[i]), reason);
+    }
+}
+
+static void exchange_columns(struct proposals *p)
+{
+    const struct link_query *links = p->query->links;
+    for (uint32_t i = 0; i < links->n_parts; i++) {
+        const struct link_part *part = &links->parts[i];
+        if (!part->column || part->role >= LINK_COLUMN_ROLES) continue;
+        if (part->same.column && part->same.score > part->score) {
+            if (part->same.column->table == part->column->table) exchange(p, part, part->same.column);
+        }
+        if (part->far.column && part->far.score > part->score) exchange_far(p, part, part->far.column);
+    }
+}
+
+void repair_propose_asked(struct proposals *p)
+{
+    if (p->query->values) add_said_values(p);
+    exchange_columns(p);
+}
+
+/* --- what must stay --- */
+
+/* The pattern "%text%" says what "text" says. Shortens it in place. */
+static const char *without_wildcards(char *pattern)
+{
+    size_t len = strlen(pattern);
+    while (len && pattern[len - 1] == '%') pattern[--len] = '\0';
+    return pattern + strspn(pattern, "%");
+}
+
+bool repair_keeps_said(const struct proposals *p, const char *sql)
+{
+    const struct question *question = p->query->links ? p->query->links->question->question : NULL;
+    char *lower = question ? g_ascii_strdown(sql, -1) : NULL;
+    bool kept = true;
+    for (const struct sql_node *n = p->stmt->root; n && kept && lower; n = sql_walk(p->stmt->root, n)) {
+        if (!sql_is(n, SQL_LITERAL) || n->op != SQL_LIT_STRING || !n->text_len) continue;
+        if (question_says_text(p->arena, question, n->text, n->text_len, NULL) != QUESTION_FORM_SAME) continue;
+        char *text = g_ascii_strdown(n->text, n->text_len);
+        kept = strstr(lower, without_wildcards(text)) != NULL;
+        g_free(text);
+    }
+    g_free(lower);
+    return kept;
+}
