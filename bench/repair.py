@@ -63,6 +63,18 @@ def report(name, repairs, right):
     return counts
 
 
+def by_signal(verdicts, right):
+    """For each signal on the old query, how many repairs at any margin fix and break, and of how many."""
+    counts = {}
+    for verdict, (old, new) in zip(verdicts, right):
+        if not verdict.get("repair"): continue
+        states = verdict["candidates"][verdict["repair"]["of"]]["signals"]
+        for name in (name for name, state in states.items() if state == "fired"):
+            fixed, broken, n = counts.get(name, (0, 0, 0))
+            counts[name] = fixed + (new and not old), broken + (old and not new), n + 1
+    return counts
+
+
 def middle(values):
     return sorted(values)[len(values) // 2] if values else 0
 
@@ -78,10 +90,11 @@ def measure(o, name, log, root, order):
         repairs = [verdict.get("repair") for verdict in verdicts]
         answers = [verdict.get("sql") or sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
-        counts = report(name, repairs, labels(o, root, lines, pairs, work))
+        right = labels(o, root, lines, pairs, work)
+        counts = report(name, repairs, right)
         own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without) if v.get("repair")]
         print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it {middle(own):.1f} ms in the median")
-        return counts
+        return counts, by_signal(verdicts, right)
 
 
 def main():

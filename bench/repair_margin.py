@@ -8,13 +8,14 @@ generated questions; `new`: with beams and other questions' gold), and the other
 question gets one query, as from a system that gives one: a right one in 72 %, else one of three wrong ones, those nearest to the
 gold query as a text (`near`) or those that look right to the other verifier (`look`). --written adds questions written by hand
 (train/written) on that half's databases, with their own slips. Rule: the least margin with fixed >= 5 x (broken + 1) in each list
-of `known`, since the shipped verifier is taught as that one is; one more, since a handful of broken ones is known to about that.
+of `known`, since the shipped verifier is taught as that one is; one more, since a handful of broken ones is known to about that. And
+`critical`, the order in which a corrector is told of the signals: by fixed less broken of the repairs at any margin, in those lists.
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 
 import repair
 
-RIGHT, LIKELY, ENOUGH = 0.72, 3, 5
+RIGHT, LIKELY, ENOUGH, FEW = 0.72, 3, 5, 10
 VERIFIERS = {"known": "new", "new": "known"}  # and whose errors look right to the other one
 
 
@@ -53,6 +54,14 @@ def lists_of(o, verifier):
     if o.written: yield "written", list(deal_written(o.written, databases))
 
 
+def critical(lists):
+    """Signals by what repairs of the queries that they fire on are worth: fixed less broken of all, drawn to 0 where they are few."""
+    sums = {}
+    for counts in lists:
+        for name, row in counts.items(): sums[name] = [a + b for a, b in zip(sums.get(name, (0, 0, 0)), row)]
+    return sorted(sums, key=lambda name: -(sums[name][0] - sums[name][1]) / (sums[name][2] + FEW))
+
+
 def models_of(o, verifier, into):
     for part in ("classifier", "label_model"): shutil.copy(os.path.join(o.work, f"{part}.{verifier}.json"), os.path.join(into, f"{part}.json"))
     shutil.copy(os.path.join(o.work, f"{verifier}.json"), os.path.join(into, "verifier.json"))
@@ -66,6 +75,7 @@ def main():
     o = p.parse_args()
     o.limit, o.first = 10**9, False
     print("| list | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
+    signals_of = []
     worst = dict.fromkeys(repair.MARGINS, float("inf"))
     for verifier in VERIFIERS:
         with tempfile.TemporaryDirectory() as models, tempfile.TemporaryDirectory() as logs:
@@ -73,9 +83,11 @@ def main():
             for error, lines in lists_of(o, verifier):
                 log = os.path.join(logs, "log.jsonl")
                 repair.write(log, lines)
-                counts = repair.measure(argparse.Namespace(**{**vars(o), "models": models}), f"{verifier}, {error}", log, o.db_root, "auto")
+                counts, signals = repair.measure(argparse.Namespace(**{**vars(o), "models": models}), f"{verifier}, {error}", log, o.db_root, "auto")
+                if verifier == "known": signals_of.append(signals)
                 for margin, (fixed, broken) in counts.items():
                     if verifier == "known": worst[margin] = min(worst[margin], fixed / (broken + 1))
+    print('\n"critical": ' + json.dumps(critical(signals_of)))
     good = [margin for margin in repair.MARGINS if worst[margin] >= ENOUGH]
     print(f'\n"repair_margin": {min(good) if good else max(worst, key=worst.get)}')
 

@@ -4,8 +4,8 @@
   simulated_corrector.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first]
 
 A scripted server in the place of the chat model answers with the gold query for a share r of the questions, with a mutant of it (one
-edit) for a share b, and else repeats the old query; which, follows from the question alone. For each r and b: questions that it
-was asked about, what taking every answer would fix and break, and what `--repair apply` does. r 0, b 0 is without a corrector's
+edit) for a share b, and else repeats the old query; which, follows from the question and what it is told of findings, so that each round
+is a try of its own. For each r and b: questions that it was asked about and how often in all, what taking every first answer would fix and break, and what `--repair apply` does. r 0, b 0 is without a corrector's
 help.
 """
 import argparse, hashlib, http.server, json, os, random, subprocess, tempfile, threading
@@ -37,14 +37,16 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, lines, mutants):
         super().__init__(("127.0.0.1", 0), Corrector)
         self.gold = {line["question"]: line["gold"] for line in lines}
-        self.mutants, self.rates, self.asked = mutants, (0, 0), {}
+        self.mutants, self.rates, self.asked, self.calls = mutants, (0, 0), {}, 0
 
     def answer(self, told):
         question, (r, b) = told["question"], self.rates
-        draw = random.Random(hashlib.sha256(question.encode()).digest()).random()
+        told_of = question + json.dumps(told.get("findings")) + json.dumps(told.get("tried"))
+        draw = random.Random(hashlib.sha256(told_of.encode()).digest()).random()
         mutant = self.mutants.get(question)
         kind = "right" if draw < r else "wrong" if draw < r + b and mutant else "same"
-        self.asked[question] = kind
+        self.asked.setdefault(question, kind)
+        self.calls += 1
         return {"right": self.gold.get(question), "wrong": mutant, "same": told["sql"]}[kind]
 
 
@@ -74,9 +76,10 @@ def main():
         verdicts = repair.replay(o, log, o.db_root, o.order, "off", work)
         answers = [verdict.get("sql") or repair.sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         right = {line["question"]: row[0] for line, row in zip(lines, repair.labels(o, o.db_root, lines, [(a, a) for a in answers], work))}
-        print("| r | b | asked | every answer taken: fixed / broken | behind the gate: fixed / broken | EX |\n| --- | --- | --- | --- | --- | --- |")
+        print("| r | b | asked (calls) | every first answer taken: fixed / broken | behind the gate: fixed / broken | EX |\n| --- | --- | --- | --- | --- | --- |")
         for server.rates in RATES:
             server.asked.clear()
+            server.calls = 0
             run = subprocess.run([o.assay, "eval", log, "--db-root", o.db_root, "--order", o.order, "--repair", "apply", "--bootstrap", "0",
                                   "--corrector-endpoint", f"http://127.0.0.1:{server.server_port}/v1", "--corrector-model", "scripted",
                                   "--format", "json"], check=True, capture_output=True, text=True)
@@ -84,7 +87,7 @@ def main():
             found = report["selection"]
             fixed = sum(kind == "right" and not right[q] for q, kind in server.asked.items())
             broken = sum(kind == "wrong" and right[q] for q, kind in server.asked.items())
-            print(f"| {server.rates[0]} | {server.rates[1]} | {len(server.asked)} | {fixed} / {broken} | {found['repaired']['fixed']} / {found['repaired']['broken']} "
+            print(f"| {server.rates[0]} | {server.rates[1]} | {len(server.asked)} ({server.calls}) | {fixed} / {broken} | {found['repaired']['fixed']} / {found['repaired']['broken']} "
                   f"| {found['assay']:.1f} |", flush=True)
 
 

@@ -318,6 +318,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     atomic_init(&c->stopping, 0);
     struct core_config core = {.models = config->models,
                                .defaults = config->defaults,
+                               .max_corrections = config->corrector_rounds,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .finds_duplicates = c->shared};
     struct core_actions actions = {.ctx = c,

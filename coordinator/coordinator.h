@@ -27,6 +27,7 @@ struct coordinator_config {
     uint32_t verifier_threads;             /* calls to it at a time; 0: 4 */
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
     uint32_t corrector_threads;            /* likewise */
+    uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
     int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
 };
 

@@ -18,9 +18,10 @@ struct core;
 struct core_config {
     const struct scoring_models *models;
     struct msg_options defaults;
-    uint32_t max_window;     /* candidates of one request out at a time when all are to be judged; 0: 16 */
-    int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
-    bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
+    uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
+    uint32_t max_corrections; /* that a corrector is asked for about one answer; 0: 3 */
+    int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
+    bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
 };
 
 /* A request as it came in. */

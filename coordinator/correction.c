@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-enum { MAX_FINDINGS = 16, MAX_PLACES = 8 };
+enum { MAX_FINDINGS = 4, MAX_PLACES = 8 };
 
 /* What a person or a checker wrote; NULL: nothing, or no UTF-8. */
 static json_t *text(const char *value)
@@ -24,17 +24,51 @@ static json_t *finding_json(const struct msg_finding *finding)
     return json;
 }
 
-const char *correction_data(struct request *request, uint32_t index, const char *schema)
+int correction_select(const struct request *request)
 {
-    const struct msg_judged *judged = &request->judged[index];
-    json_t *json = json_object(), *findings = json_array();
-    for (uint32_t i = 0; i < judged->n_findings && i < MAX_FINDINGS; i++)
-        json_array_append_new(findings, finding_json(&judged->findings[i]));
+    const struct correcting *correcting = &request->repair.correcting;
+    const struct msg_judged *judged = &request->judged[correcting->current];
+    const uint8_t *rank = request->core->config.models->critical;
+    int best = -1;
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        int signal = (int)judged->findings[i].signal;
+        if (signal == MSG_INVALID_SQL || signal >= VSIG_ID_END) continue; /* why it does not run is told apart */
+        if (correcting->told >> signal & 1) continue;
+        if (best < 0 || rank[signal] < rank[best]) best = signal;
+    }
+    return best;
+}
+
+static json_t *findings_json(const struct msg_judged *judged, int signal)
+{
+    json_t *findings = json_array();
+    for (uint32_t i = 0; i < judged->n_findings && json_array_size(findings) < MAX_FINDINGS; i++)
+        if ((int)judged->findings[i].signal == signal)
+            json_array_append_new(findings, finding_json(&judged->findings[i]));
+    return findings;
+}
+
+static json_t *tried_json(const struct correcting *correcting)
+{
+    json_t *json = correcting->tried ? json_object() : NULL;
+    if (json) json_object_set_new(json, "sql", text(correcting->tried));
+    if (json) json_object_set_new(json, "error", text(correcting->tried_why));
+    return json;
+}
+
+const char *correction_data(struct request *request, int signal)
+{
+    const struct correcting *correcting = &request->repair.correcting;
+    const struct msg_judged *judged = &request->judged[correcting->current];
+    json_t *json = json_object();
     json_object_set_new(json, "question", text(request->message->question));
     json_object_set_new(json, "evidence", text(request->message->evidence));
-    json_object_set_new(json, "schema", text(schema));
+    json_object_set_new(json, "schema", text(request->repair.proposed->schema));
     json_object_set_new(json, "sql", json_stringn(judged->sql.bytes, judged->sql.len));
-    json_object_set_new(json, "findings", findings);
+    if (isnan(correcting->p_current))
+        json_object_set_new(json, "error", text(why_invalid(request, correcting->current)));
+    json_object_set_new(json, "findings", findings_json(judged, signal));
+    json_object_set_new(json, "tried", tried_json(correcting));
     bool whole = json_object_get(json, "question") && json_object_get(json, "sql") && json_object_get(json, "schema");
     char *dumped = whole ? json_dumps(json, JSON_COMPACT) : NULL;
     const char *out = dumped ? arena_strdup(&request->arena, dumped) : NULL;

@@ -240,8 +240,11 @@ static bool grow(struct request *request, uint32_t more)
 
 bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n)
 {
-    request->repair.proposals = arena_new_array(&request->arena, n, const struct msg_proposal *);
-    if (!request->repair.proposals || !grow(request, n)) return false;
+    const struct msg_proposal **list = request->repair.proposals;
+    if (!list) list = arena_new_array(&request->arena, MAX_PROPOSED, const struct msg_proposal *);
+    request->repair.proposals = list;
+    n = MIN(n, MAX_PROPOSED - (request->n - request->n_given));
+    if (!list || !grow(request, n)) return false;
     GHashTable *seen = g_hash_table_new(hash_of_hash, same_hash);
     uint64_t context = context_hash(request->message);
     for (uint32_t i = 0; i < request->n; i++)
@@ -253,7 +256,7 @@ bool ingest_proposals(struct request *request, const struct msg_proposal *propos
             request->states[request->n] = (struct candidate_state){0};
             continue;
         }
-        request->repair.proposals[request->n - request->n_given] = &proposals[i];
+        list[request->n - request->n_given] = &proposals[i];
         request->n++;
     }
     g_hash_table_destroy(seen);

@@ -28,15 +28,30 @@ struct candidate_state {
     struct models_score score;
 };
 
+/* Candidates that a request may get beside those that came with it. */
+enum { MAX_PROPOSED = 64 };
+
 /* A repair on its way, see repair.c. */
 enum repair_phase { REPAIR_NOT_BEGUN, REPAIR_PROPOSING, REPAIR_CORRECTING, REPAIR_JUDGING, REPAIR_OVER };
 
+/* A corrector's rounds. */
+struct correcting {
+    uint32_t rounds;       /* that it was asked for */
+    uint32_t current;      /* what it is asked about: the answer, or the surest query that it has written */
+    double p_current;      /* of that alone; NAN: it does not run */
+    uint64_t told;         /* signals whose findings it was told; bits */
+    uint32_t first_new;    /* candidates from here on came of the last round */
+    const char *tried;     /* the query that it wrote last, where that cannot be judged; NULL */
+    const char *tried_why; /* why not */
+};
+
 struct repair {
     enum repair_phase phase;
-    uint32_t best;                         /* the answer without a repair; NO_CANDIDATE */
-    uint32_t of;                           /* candidate that is to be repaired */
-    double p_old;                          /* of it alone; NAN: it does not run */
-    const struct msg_result *proposed;     /* what the worker said */
+    uint32_t best;                     /* the answer without a repair; NO_CANDIDATE */
+    uint32_t of;                       /* candidate that is to be repaired */
+    double p_old;                      /* of it alone; NAN: it does not run */
+    const struct msg_result *proposed; /* what the worker said */
+    struct correcting correcting;
     const struct msg_proposal **proposals; /* of the candidates behind those that were given */
     struct msg_repaired *found;
     const char *note; /* why there is none, though one was asked for */
@@ -82,8 +97,8 @@ struct core {
 /* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
 enum err_code ingest_request(struct request *request, struct err *err);
 
-/* Proposals, which live as long as the request, become candidates behind those that are there; repeats, and what does not parse, do
- * not. False: no room. */
+/* Proposals, which live as long as the request, become candidates behind those that are there; repeats, what does not parse, and what
+ * is beyond MAX_PROPOSED do not. False: no room. */
 bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n);
 
 /* decide.c: decide at each candidate that is done, in order, then send more or conclude. True: the request is closed
@@ -119,9 +134,12 @@ bool repair_advance(struct request *request);
 /* The answer stands as if no repair had been asked for; `why` goes into a note. */
 void repair_give_up(struct request *request, const char *why);
 
-/* correction.c: what a corrector is told of a candidate: question, evidence, schema, SQL, and what was found on it. JSON in the
- * request's arena; NULL: it cannot be said as that. */
-const char *correction_data(struct request *request, uint32_t index, const char *schema);
+/* correction.c: what a corrector is told of the query that is being mended: question, evidence, schema, SQL, what `signal` found on it, and
+ * what became of its last try. JSON in the request's arena; NULL: it cannot be said as that. */
+const char *correction_data(struct request *request, int signal);
+/* The selector of SQLens §4.4: the most critical signal (models_critical) with a finding on that query which the corrector was not told
+ * yet. -1: there is none. */
+int correction_select(const struct request *request);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather_candidate(struct request *request, uint32_t index);

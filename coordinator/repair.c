@@ -6,8 +6,10 @@
  * repair_is_better says so, and nothing is looked for where that cannot come out.
  *
  * Where a corrector is configured (a chat model, lib/llm), it is asked after that, with the question, the schema as the worker
- * describes it, and what was found on the query; what it writes is one proposal more, and judged like the others. A model that is
- * away, slow or talks nonsense costs a note.
+ * describes it, and the most critical finding on the query; what it writes is one proposal more, and judged like the others. Then it is
+ * asked again, in rounds, as SQLens §4.4 does: about its own query where that is surer than what it was asked about, else about the
+ * same one, and about the next finding, or why its query could not be judged; until a repair can be applied, nothing is left
+ * to tell, or the rounds are over. A model that is away, slow or talks nonsense costs a note.
  *
  * Old and new are compared by P *alone*, without the votes and places of a list: a proposal has none, and what a list says of the old
  * one it does not say of the new one. A remote verifier is not asked about proposals, so its word on the old one is left out
@@ -24,6 +26,8 @@
 #include "repair/propose.h"
 
 #include <string.h>
+
+enum { DEFAULT_CORRECTIONS = 3 };
 
 bool repair_has_begun(const struct request *request)
 {
@@ -70,6 +74,7 @@ bool repair_begin(struct request *request, uint32_t best)
     repair->best = best;
     repair->of = best == NO_CANDIDATE ? first_sent(request) : best;
     repair->p_old = best == NO_CANDIDATE ? (double)NAN : decide_p_alone(request, best);
+    repair->correcting = (struct correcting){.current = repair->of, .p_current = repair->p_old};
     if (!(request->families >> VSIG_EXPLAIN & 1) || !request->core->config.models->verifier)
         repair->note = "no repair was looked for: that takes the family explain and the verifier";
     else if (repair->of != NO_CANDIDATE && !(repair->p_old > 1 - request->repair_margin))
@@ -87,8 +92,16 @@ void repair_give_up(struct request *request, const char *why)
     request->n = request->n_given;
 }
 
-/* All proposals there are, the corrector's first. */
-static void judge_proposals(struct request *request, const struct msg_result *correction)
+static void judge_proposals(struct request *request, struct msg_proposal *proposals, uint32_t n)
+{
+    request->repair.correcting.first_new = request->n;
+    request->next_to_send = request->n;
+    request->repair.phase = REPAIR_JUDGING;
+    if (n && !ingest_proposals(request, proposals, n)) repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
+}
+
+/* The corrector's first and the worker's. */
+static void judge_all_proposals(struct request *request, const struct msg_result *correction)
 {
     const struct msg_result *results[] = {correction, request->repair.proposed};
     struct msg_proposal *all = arena_new_array(&request->arena, REPAIR_MAX_PROPOSALS, struct msg_proposal);
@@ -97,32 +110,42 @@ static void judge_proposals(struct request *request, const struct msg_result *co
         for (uint32_t i = 0; results[r] && i < results[r]->n_proposals && n < REPAIR_MAX_PROPOSALS; i++)
             all[n++] = results[r]->proposals[i];
     const char *why = request->repair.proposed->message;
-    if (!all || (n && !ingest_proposals(request, all, n))) {
+    bool may_ask = request->core->actions.correct && request->repair.correcting.rounds;
+    if (!all)
         repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
-    } else if (!n) {
+    else if (!n && !may_ask)
         repair_give_up(request, why ? why : "there is nothing near it");
-    } else {
-        request->repair.phase = REPAIR_JUDGING;
-        request->next_to_send = request->n_given;
-    }
+    else
+        judge_proposals(request, all, n);
 }
 
-/* False: there is no corrector, or it cannot be asked now. */
+static uint32_t max_corrections(const struct core *core)
+{
+    return core->config.max_corrections ? core->config.max_corrections : DEFAULT_CORRECTIONS;
+}
+
+/* False: there is no corrector, or it cannot be asked now, or there is nothing new to tell it. */
 static bool ask_corrector(struct request *request)
 {
     const struct core *core = request->core;
-    const struct candidate_state *state = &request->states[request->repair.of];
-    const char *data = core->actions.correct && request->message->question
-                           ? correction_data(request, request->repair.of, request->repair.proposed->schema)
-                           : NULL;
+    struct correcting *correcting = &request->repair.correcting;
+    if (!core->actions.correct || !request->message->question || correcting->rounds >= max_corrections(core))
+        return false;
+    int signal = correction_select(request);
+    if (signal < 0 && correcting->rounds && !correcting->tried) return false;
+    const struct candidate_state *state = &request->states[correcting->current];
+    const char *data = correction_data(request, signal);
     const struct core_model_question question = {.key = request->key,
                                                  .hash = {state->hash[0], state->hash[1]},
-                                                 .candidate = request->repair.of,
+                                                 .candidate = correcting->current,
                                                  .premise = data,
                                                  .hypothesis = "",
                                                  .deadline_ns = request->deadline_ns};
     if (!data || !core->actions.correct(core->actions.ctx, &question)) return false;
     request->repair.phase = REPAIR_CORRECTING;
+    if (signal >= 0) correcting->told |= UINT64_C(1) << signal;
+    correcting->rounds++;
+    correcting->tried = NULL;
     request->core->stats.repairs.corrections++;
     return true;
 }
@@ -134,30 +157,51 @@ void repair_take_proposals(struct request *request, const struct msg_result *res
     if (code)
         repair_give_up(request, result->message ? result->message : err_meaning(code));
     else if (!ask_corrector(request))
-        judge_proposals(request, NULL);
+        judge_all_proposals(request, NULL);
 }
 
 bool repair_awaits_correction(const struct request *request, const uint64_t hash[2])
 {
     if (request->repair.phase != REPAIR_CORRECTING) return false;
-    return memcmp(request->states[request->repair.of].hash, hash, sizeof request->states->hash) == 0;
+    return memcmp(request->states[request->repair.correcting.current].hash, hash, sizeof request->states->hash) == 0;
+}
+
+/* A query that does not parse becomes no candidate: what is wrong with it is what the next round tells. */
+static void note_syntax(struct request *request, const struct msg_proposal *written)
+{
+    struct sql_stmt *stmt = NULL;
+    arena_reset(&request->core->scratch);
+    enum err_code code = sql_parse(&request->core->scratch, written->sql.bytes, written->sql.len, NULL, &stmt);
+    if (!code) return;
+    const char *why = stmt && stmt->diags ? stmt->diags->message : err_meaning(code);
+    request->repair.correcting.tried = written->sql.bytes;
+    request->repair.correcting.tried_why = arena_strdup(&request->arena, why);
 }
 
 void repair_take_correction(struct request *request, const struct msg_result *result)
 {
+    struct correcting *correcting = &request->repair.correcting;
     enum err_code code = err_from_name(result->code);
     request->core->stats.repairs.corrections_failed += code != ERR_OK;
-    if (code)
+    if (code) {
         request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",
                                             result->message ? result->message : err_meaning(code));
-    judge_proposals(request, code ? NULL : result);
+        correcting->rounds = max_corrections(request->core);
+    } else if (result->n_proposals) {
+        note_syntax(request, &result->proposals[0]);
+    }
+    if (request->n == request->n_given)
+        judge_all_proposals(request, code ? NULL : result);
+    else
+        judge_proposals(request, result->proposals, code ? 0 : result->n_proposals);
 }
 
 /* Send as many as the window takes. True: none is left, and all are done. */
 static bool all_judged(struct request *request)
 {
     uint32_t pending = 0;
-    for (uint32_t i = request->n_given; i < request->next_to_send; i++) pending += !decide_is_done(request, i);
+    for (uint32_t i = request->repair.correcting.first_new; i < request->next_to_send; i++)
+        pending += !decide_is_done(request, i);
     while (pending < request->core->config.max_window && request->next_to_send < request->n) {
         decide_send(request, request->next_to_send++);
         pending++;
@@ -177,18 +221,52 @@ static void describe_steps(struct request *request, struct msg_repaired *found)
                               steps[i].now ? arena_strdup(&request->arena, steps[i].now) : NULL};
 }
 
+/* The surest of the candidates from `first` on that is surer than `p` (NAN: that any is); NO_CANDIDATE. */
+static uint32_t surest(struct request *request, uint32_t first, double p_old, double *p_best)
+{
+    uint32_t best = NO_CANDIDATE;
+    *p_best = NAN;
+    for (uint32_t i = first; i < request->n; i++) {
+        double p = decide_p_alone(request, i);
+        if (isnan(p) || p <= *p_best || p <= p_old) continue;
+        best = i;
+        *p_best = p;
+    }
+    return best;
+}
+
+/* The auditor of SQLens §4.4, on the corrector's last query: it is what the next round is about where it is surer than what it was
+ * asked about; else that stays. P has the votes of all signals in it, those that it was told among them. */
+static void audit(struct request *request)
+{
+    struct correcting *correcting = &request->repair.correcting;
+    uint32_t written = correcting->first_new;
+    if (!correcting->rounds || written >= request->n || !request->repair.proposals[written - request->n_given]->source)
+        return;
+    double p = decide_p_alone(request, written);
+    if (isnan(p)) {
+        correcting->tried = request->judged[written].sql.bytes;
+        correcting->tried_why = why_invalid(request, written);
+    } else if (!(p <= correcting->p_current)) {
+        correcting->current = written;
+        correcting->p_current = p;
+    }
+}
+
+static bool can_be_applied(struct request *request)
+{
+    double p;
+    uint32_t best = surest(request, request->n_given, request->repair.p_old, &p);
+    return best != NO_CANDIDATE &&
+           repair_is_better(request->repair.p_old, p, request->threshold, request->repair_margin);
+}
+
 /* The surest of the proposals, where it is surer than the old query. */
 static void choose(struct request *request)
 {
     const struct repair *repair = &request->repair;
-    uint32_t best = NO_CANDIDATE;
-    double p_best = NAN;
-    for (uint32_t i = request->n_given; i < request->n; i++) {
-        double p = decide_p_alone(request, i);
-        if (isnan(p) || p <= p_best || p <= repair->p_old) continue;
-        best = i;
-        p_best = p;
-    }
+    double p_best;
+    uint32_t best = surest(request, request->n_given, repair->p_old, &p_best);
     struct msg_repaired *found = best == NO_CANDIDATE ? NULL : arena_new(&request->arena, struct msg_repaired);
     if (!found) return;
     *found = (struct msg_repaired){.sql = request->judged[best].sql.bytes,
@@ -212,6 +290,8 @@ bool repair_advance(struct request *request)
     if (request->repair.phase == REPAIR_PROPOSING || request->repair.phase == REPAIR_CORRECTING) return false;
     if (request->repair.phase == REPAIR_JUDGING) {
         if (!all_judged(request)) return false;
+        audit(request);
+        if (request->repair.correcting.rounds && !can_be_applied(request) && ask_corrector(request)) return false;
         choose(request);
         request->repair.phase = REPAIR_OVER;
         request->n = request->n_given;

@@ -140,6 +140,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
         .corrector_threads = config->corrector_threads,
+        .corrector_rounds = config->corrector_rounds,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }

@@ -4,11 +4,11 @@
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
  *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5,
- *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "combine": [0, 0.5, 0.5], "unfamiliar": [0, 1], "command": "..."}
+ *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "critical": ["empty_predicate", ...], "combine": [0, 0.5, 0.5], "unfamiliar": [0, 1], "command": "..."}
  *
  * `threshold` is asked of P(correct); `margin` is how far another candidate of a ranked or sampled list must lie above
  * the first that executes before it is preferred; `repair_margin` is how much surer a repair must be than the query that
- * it takes the place of. Where a strategy asks both models, the signals' probability must reach label_threshold and the
+ * it takes the place of; `critical` is which signal's finding a corrector is told first. Where a strategy asks both models, the signals' probability must reach label_threshold and the
  * verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the two
  * together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the verifier
  * has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0 + u1 z,
@@ -234,6 +234,19 @@ static enum err_code read_shares(struct scoring_models *m, const json_t *root, c
     return code;
 }
 
+/* Names of signals, the most critical first; those that it does not name come behind it. */
+static bool read_critical(struct scoring_models *m, const json_t *list)
+{
+    memset(m->critical, UINT8_MAX, sizeof m->critical);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        const struct vsig_def *def = name ? vsig_by_name(name) : NULL;
+        if (!def || i >= UINT8_MAX) return false;
+        m->critical[def->id] = (uint8_t)i;
+    }
+    return !list || json_is_array(list);
+}
+
 static enum err_code read_decision(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -252,6 +265,8 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     if (!code) code = read_share(root, "entailment_threshold", path, &m->entailment_threshold, err);
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
     if (!code) code = read_share(root, "repair_margin", path, &m->repair_margin, err);
+    if (!code && !read_critical(m, json_object_get(root, "critical")))
+        code = bad_decision(path, "critical is no list of signals", err);
     if (!code && !read_weights(root, "combine", m->weights, G_N_ELEMENTS(m->weights)))
         code = bad_decision(path, "combine is no list of three numbers in range", err);
     if (!code && !read_weights(root, "unfamiliar", m->unfamiliar, G_N_ELEMENTS(m->unfamiliar)))
@@ -276,6 +291,7 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     m->strategy = MSG_FIRST_VALID;
     m->threshold = m->label_threshold = m->entailment_threshold = m->cyclesql_threshold = DEFAULT_THRESHOLD;
     m->repair_margin = DEFAULT_REPAIR_MARGIN;
+    memset(m->critical, UINT8_MAX, sizeof m->critical);
     memcpy(m->weights, DEFAULT_WEIGHTS, sizeof m->weights);
     memcpy(m->unfamiliar, IDENTITY, sizeof m->unfamiliar);
     char *home = find_dir(files->dir);

@@ -28,6 +28,7 @@ struct scoring_models {
     double weights[3];                            /* of models_combine: constant, signals, verifier */
     double unfamiliar[2];                         /* of models_combine: constant, scale */
     double repair_margin;            /* in P(correct), by which a repair must be surer than the old query */
+    uint8_t critical[VSIG_ID_END];   /* rank of each signal for a corrector, the most critical 0 */
     struct verifier_model *verifier; /* NULL: none */
     char *label_model_version, *classifier_version, *verifier_version;
 };

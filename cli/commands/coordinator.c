@@ -33,6 +33,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .verifier_threads = judge.remote_threads,
         .corrector = judge.corrector.endpoint ? &judge.corrector : NULL,
         .corrector_threads = judge.corrector_threads,
+        .corrector_rounds = judge.corrector_rounds,
     };
     return coordinator_new(&config, out, err);
 }

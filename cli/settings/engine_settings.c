@@ -75,6 +75,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .remote_threads = (uint32_t)s->verifier.threads,
         .corrector = remote_config(&s->corrector),
         .corrector_threads = (uint32_t)s->corrector.threads,
+        .corrector_rounds = (uint32_t)s->corrector.rounds,
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,
                    .no_inferred_joins = !s->schema.inferred_joins,

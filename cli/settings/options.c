@@ -121,6 +121,9 @@ static const struct option_row corrector_rows[] = {
      .sentence = "attempts for one query"},
     {"corrector-threads", 0, OPT_INT, "N", AT(corrector.threads), "4", .min = 1, .max = 64,
      .sentence = "queries that it is asked for at a time"},
+    {"corrector-rounds", 0, OPT_INT, "N", AT(corrector.rounds), "3", .min = 1, .max = 8,
+     .sentence =
+         "times that it is asked about one answer at most, each about another finding, until a repair can be applied"},
     END};
 
 static const struct option_row database_rows[] = {

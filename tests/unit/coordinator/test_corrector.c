@@ -46,7 +46,7 @@ static void open_engine(struct msg_options defaults)
     struct err err = {0};
     defaults.repair = MSG_REPAIR_APPLY;
     defaults.repair_margin = 0.01;
-    defaults.threshold = 0.01;
+    if (!(defaults.threshold > 0)) defaults.threshold = 0.01;
     struct engine_config config = {.workers = 2,
                                    .defaults = defaults,
                                    .label_model = SOURCE_ROOT "/models/label_model.json",
@@ -95,7 +95,7 @@ Test(corrector, its_query_is_judged_and_taken)
     struct msg_verdict *v = judge(question, wrong);
     cr_assert_eq(v->status, MSG_STATUS_REPAIRED);
     cr_assert_str_eq(v->sql, RIGHT);
-    cr_assert_str_eq(v->repair->source, "mender-1, correct/1");
+    cr_assert_str_eq(v->repair->source, "mender-1, correct/2");
     json_t *data = told(0);
     const char *schema = json_string_value(json_object_get(data, "schema"));
     cr_assert(strstr(schema, "keeper (3 rows)") && strstr(schema, "city TEXT: 'Paris', 'Rome', 'Oslo'") &&
@@ -155,6 +155,40 @@ Test(corrector, when_it_fails_the_verdict_says_so_and_nothing_else_suffers)
         cr_expect(!v->repair || !v->repair->source, "%u", i);
         msg_verdict_free(v);
     }
+}
+
+#define FIRST "SELECT count(*) FROM keeper WHERE city = 'Paris'"
+
+/* In each round it is told the most critical finding that is left, on the surest query so far; and why its last one was none. */
+Test(corrector, it_is_asked_again_until_its_query_can_be_taken)
+{
+    SCRIPT({.body = SAYS("{\\\"sql\\\": \\\"SELECT count(*) FROM\\\"}")},
+           {.body = SAYS("{\\\"sql\\\": \\\"SELECT count(*) FROM animal WHERE town = 'Paris'\\\"}")},
+           {.body = SAYS("{\\\"sql\\\": \\\"" RIGHT "\\\"}")});
+    open_engine((struct msg_options){.threshold = 0.999});
+    struct msg_verdict *v = judge(question, wrong);
+    cr_assert_eq(fake_model_requests(fake, PATH), 3);
+    json_t *data[] = {told(0), told(1), told(2)};
+    cr_expect_null(json_object_get(data[0], "tried"));
+    cr_expect_eq(json_array_size(json_object_get(data[0], "findings")), 1, "one signal's");
+    const char *syntax = json_string_value(json_object_get(json_object_get(data[1], "tried"), "error"));
+    cr_expect(syntax && strstr(syntax, "ends too early"), "%s", syntax);
+    const json_t *tried = json_object_get(data[2], "tried");
+    cr_expect_str_eq(json_string_value(json_object_get(tried, "sql")),
+                     "SELECT count(*) FROM animal WHERE town = 'Paris'");
+    cr_expect(strstr(json_string_value(json_object_get(tried, "error")), "town"));
+    cr_expect(v->repair && !v->repair->applied, "nothing is so sure");
+    for (unsigned i = 0; i < 3; i++) json_decref(data[i]);
+    msg_verdict_free(v);
+}
+
+Test(corrector, one_that_repeats_itself_comes_to_an_end)
+{
+    SCRIPT({.body = SAYS("{\\\"sql\\\": \\\"" FIRST "\\\"}")});
+    open_engine((struct msg_options){.threshold = 0.999});
+    msg_verdict_free(judge(question, wrong));
+    unsigned asked = fake_model_requests(fake, PATH);
+    cr_expect(asked >= 1 && asked <= 3, "%u", asked);
 }
 
 Test(corrector, one_that_hangs_ends_with_the_deadline)
