@@ -1,0 +1,216 @@
+#include "lib/learn/risk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double FIRST = 0.25, STEP = 0.05, ALPHA_STEP = 0.005, MORE = 1.05, JUMP = 0.01;
+enum { MAX_NEEDED = 1000000, HALVINGS = 60, BETS = 3 };
+
+static int surest_first(const void *a, const void *b)
+{
+    const struct risk_record *x = a, *y = b;
+    return (y->p > x->p) - (y->p < x->p);
+}
+
+void risk_sort(struct risk_record *records, uint32_t n)
+{
+    qsort(records, n, sizeof *records, surest_first);
+}
+
+double risk_tail(uint32_t n, uint32_t wrong, double alpha)
+{
+    if (wrong >= n || alpha <= 0) return 1;
+    if (alpha >= 1) return 0;
+    double log_term = n * log1p(-alpha), sum = exp(log_term);
+    for (uint32_t k = 1; k <= wrong; k++) {
+        log_term += log((double)(n - k + 1) / k) + log(alpha) - log1p(-alpha);
+        sum += exp(log_term);
+    }
+    return fmin(sum, 1);
+}
+
+double risk_upper(uint32_t n, uint32_t wrong, double delta)
+{
+    double low = 0, high = 1;
+    if (wrong >= n) return 1;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        if (risk_tail(n, wrong, middle) > delta)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* --- the promise --- */
+
+/* Records that count as one are one. Fewer trials, and no fewer errors for each: on the safe side. */
+static bool is_rejected(uint32_t n, uint32_t wrong, double alpha, double delta, double effect)
+{
+    double trials = floor(n / effect), errors = ceil(wrong / effect);
+    return risk_tail((uint32_t)trials, (uint32_t)errors, alpha) <= delta;
+}
+
+/* The end of the run of equal P that position `at` - 1 stands in: a threshold takes all of them or none. */
+static uint32_t end_of_run(const struct risk_record *sorted, uint32_t n, uint32_t at)
+{
+    while (at < n && sorted[at].p >= sorted[at - 1].p) at++;
+    return at;
+}
+
+/* Fewer cannot carry a promise, however right they are. */
+static uint32_t least_records(double alpha, double delta, double effect)
+{
+    double least = ceil(log(delta) / log1p(-alpha)) * effect;
+    return least < MAX_NEEDED ? (uint32_t)ceil(least) : MAX_NEEDED;
+}
+
+static bool makes_sense(double alpha, double delta)
+{
+    return alpha > 0 && alpha < 1 && delta > 0 && delta < 1;
+}
+
+/* The first test's records, and how many of them are wrong; all, where a quarter is too few for any promise. */
+static uint32_t first_size(const struct risk_record *sorted, uint32_t n, uint32_t least)
+{
+    double share = FIRST;
+    while (share < 1 && ceil(share * n) < least) share += STEP;
+    return n ? end_of_run(sorted, n, (uint32_t)fmin(ceil(share * n), n)) : 0;
+}
+
+struct risk_promise risk_control(const struct risk_record *sorted, uint32_t n, double alpha, double delta,
+                                 double design_effect)
+{
+    struct risk_promise out = {.threshold = 1, .records = n};
+    if (!makes_sense(alpha, delta)) return out;
+    uint32_t least = least_records(alpha, delta, design_effect), wrong = 0, done = 0;
+    uint32_t size = first_size(sorted, n, least);
+    while (size >= least && size > done) {
+        for (; done < size; done++) wrong += !sorted[done].right;
+        if (!is_rejected(size, wrong, alpha, delta, design_effect)) break;
+        out = (struct risk_promise){true, sorted[size - 1].p, n, size, wrong};
+        uint32_t next = (uint32_t)fmin(size + ceil(STEP * n), n);
+        if (next > size) size = end_of_run(sorted, n, next);
+    }
+    return out;
+}
+
+uint32_t risk_records_needed(const struct risk_record *sorted, uint32_t n, double alpha, double delta,
+                             double design_effect)
+{
+    if (!makes_sense(alpha, delta)) return 0;
+    uint32_t least = least_records(alpha, delta, design_effect), size = first_size(sorted, n, least), wrong = 0;
+    for (uint32_t i = 0; i < size; i++) wrong += !sorted[i].right;
+    if (size < least) return wrong ? 0 : least;
+    for (double more = 1; more * n < MAX_NEEDED; more *= MORE)
+        if (is_rejected((uint32_t)(size * more), (uint32_t)ceil(wrong * more), alpha, delta, design_effect))
+            return (uint32_t)ceil(n * more);
+    return 0;
+}
+
+double risk_least_alpha(const struct risk_record *sorted, uint32_t n, double delta, double design_effect)
+{
+    for (int i = 1; i * ALPHA_STEP < 1; i++)
+        if (risk_control(sorted, n, i * ALPHA_STEP, delta, design_effect).held) return i * ALPHA_STEP;
+    return 1;
+}
+
+static int by_cluster(const void *a, const void *b)
+{
+    const struct risk_record *x = *(const struct risk_record *const *)a, *y = *(const struct risk_record *const *)b;
+    return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+}
+
+double risk_design_effect(const struct risk_record *records, uint32_t n)
+{
+    const struct risk_record **order = n ? calloc(n, sizeof *order) : NULL;
+    double wrong = 0, between = 0;
+    for (uint32_t i = 0; order && i < n; i++) {
+        order[i] = &records[i];
+        wrong += !records[i].right;
+    }
+    double share = n ? wrong / n : 0;
+    if (!order || share <= 0 || share >= 1) {
+        free(order);
+        return 1;
+    }
+    qsort(order, n, sizeof *order, by_cluster);
+    for (uint32_t i = 0; i < n;) {
+        double excess = 0;
+        uint32_t cluster = order[i]->cluster;
+        for (; i < n && order[i]->cluster == cluster; i++) excess += !order[i]->right - share;
+        between += excess * excess;
+    }
+    free(order);
+    return fmax(1, between / (n * share * (1 - share)));
+}
+
+double risk_p_value(const struct risk_record *sorted, uint32_t n, double p)
+{
+    uint32_t wrong = 0, surer = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        wrong += !sorted[i].right;
+        surer += !sorted[i].right && sorted[i].p >= p;
+    }
+    return (1.0 + surer) / (1.0 + wrong);
+}
+
+/* --- the martingale --- */
+
+static uint32_t bin_of(double p)
+{
+    double at = floor(p * RISK_SHIFT_BINS);
+    return 1 + (uint32_t)fmin(fmax(at, 0), RISK_SHIFT_BINS - 1);
+}
+
+static void count_in(struct risk_shift *shift, uint32_t bin)
+{
+    for (; bin <= RISK_SHIFT_BINS; bin += bin & -bin) shift->counts[bin]++;
+    shift->n++;
+}
+
+/* Those in bins up to this one. */
+static uint64_t count_to(const struct risk_shift *shift, uint32_t bin)
+{
+    uint64_t sum = 0;
+    for (; bin; bin -= bin & -bin) sum += shift->counts[bin];
+    return sum;
+}
+
+/* Evenly in [0, 1): splitmix64 of a counter. */
+static double draw(struct risk_shift *shift)
+{
+    uint64_t z = ++shift->draws * 0x9e3779b97f4a7c15ULL;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+void risk_shift_begin(struct risk_shift *shift, const struct risk_record *records, uint32_t n, double level)
+{
+    *shift = (struct risk_shift){.capital = {1.0 / BETS, 1.0 / BETS, 1.0 / BETS}, .level = level};
+    for (uint32_t i = 0; i < n; i++) count_in(shift, bin_of(records[i].p));
+}
+
+double risk_shift_value(const struct risk_shift *shift)
+{
+    return shift->capital[0] + shift->capital[1] + shift->capital[2];
+}
+
+bool risk_shift_add(struct risk_shift *shift, double p)
+{
+    uint32_t bin = bin_of(p);
+    uint64_t below = count_to(shift, bin - 1), same = count_to(shift, bin) - below;
+    /* Evenly spread where the new one is like the others: itself is one of the equal ones. */
+    double rank = ((double)below + draw(shift) * (double)(same + 1)) / (double)(shift->n + 1);
+    double sum = risk_shift_value(shift);
+    for (int bet = 0; bet < BETS; bet++) {
+        double stake = (1 - JUMP) * shift->capital[bet] + JUMP / BETS * sum;
+        shift->capital[bet] = stake * (1 + (bet - 1) * (rank - 0.5));
+    }
+    count_in(shift, bin);
+    if (risk_shift_value(shift) >= 1 / shift->level) shift->shifted = true;
+    return shift->shifted;
+}

@@ -1,0 +1,179 @@
+/* Promises about the share of wrong answers: what is promised is kept, over many draws of worlds whose truth is known. */
+#include "lib/learn/risk.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { DRAWS = 1000, RECORDS = 400, FRESH = 4000 };
+static const double ALPHA = 0.05, DELTA = 0.1;
+
+static uint64_t state;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Three worlds: P is honest; it is too sure everywhere; the surest are the worst. */
+static double honest(double p)
+{
+    return p;
+}
+static double too_sure(double p)
+{
+    return p * p * 0.97;
+}
+static double upside_down(double p)
+{
+    return p > 0.97 ? 0.9 : 0.93;
+}
+
+static void draw_records(double (*right)(double), struct risk_record *out, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        double p = 1 - pow(uniform(), 2) * 0.6;
+        out[i] = (struct risk_record){.p = p, .right = uniform() < right(p)};
+    }
+}
+
+/* The share of wrong ones among many fresh answers at the threshold. */
+static double risk_at(double (*right)(double), double threshold)
+{
+    static struct risk_record fresh[FRESH];
+    uint32_t given = 0, wrong = 0;
+    draw_records(right, fresh, FRESH);
+    for (uint32_t i = 0; i < FRESH; i++) {
+        if (fresh[i].p < threshold) continue;
+        given++;
+        wrong += !fresh[i].right;
+    }
+    return given ? (double)wrong / given : 0;
+}
+
+Test(risk, a_promise_is_broken_no_more_often_than_delta)
+{
+    double (*const worlds[])(double) = {honest, too_sure, upside_down};
+    static struct risk_record records[RECORDS];
+    for (unsigned w = 0; w < 3; w++) {
+        unsigned broken = 0, held = 0;
+        state = 7 + w;
+        for (unsigned d = 0; d < DRAWS; d++) {
+            draw_records(worlds[w], records, RECORDS);
+            risk_sort(records, RECORDS);
+            struct risk_promise promise = risk_control(records, RECORDS, ALPHA, DELTA, 1);
+            held += promise.held;
+            /* A share of fresh answers stands for the true risk: three of its standard errors are allowed. */
+            broken +=
+                promise.held && risk_at(worlds[w], promise.threshold) > ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / 1000);
+        }
+        double allowed = DELTA + 3 * sqrt(DELTA * (1 - DELTA) / DRAWS);
+        cr_expect_leq((double)broken / DRAWS, allowed, "world %u: %u of %u broken, %u held", w, broken, DRAWS, held);
+        if (w == 0) cr_expect_gt(held, DRAWS / 4, "an honest P is worth something: %u", held);
+    }
+}
+
+Test(risk, the_tail_and_its_bound_are_those_of_the_tables)
+{
+    cr_expect_float_eq(risk_tail(10, 0, 0.1), pow(0.9, 10), 1e-12);
+    cr_expect_float_eq(risk_tail(20, 3, 0.25), 0.2251560, 1e-6);
+    cr_expect_float_eq(risk_tail(100000, 5000, 0.05), 0.503, 0.002, "no underflow");
+    cr_expect_float_eq(risk_tail(5, 5, 0.5), 1, 0);
+    cr_expect_float_eq(risk_upper(45, 0, 0.1), 0.0499, 1e-3);
+    cr_expect_float_eq(risk_upper(100, 5, 0.05), 0.1022, 1e-3);
+    cr_expect_float_eq(risk_upper(0, 0, 0.1), 1, 0);
+}
+
+static struct risk_record *alike(uint32_t n, double p, bool right)
+{
+    struct risk_record *out = calloc(n ? n : 1, sizeof *out);
+    for (uint32_t i = 0; i < n; i++) out[i] = (struct risk_record){p, 0, right};
+    return out;
+}
+
+Test(risk, too_few_records_promise_nothing_and_say_how_many_would_do)
+{
+    struct risk_record *records = alike(45, 0.9, true);
+    struct risk_promise few = risk_control(records, 44, ALPHA, DELTA, 1),
+                        enough = risk_control(records, 45, ALPHA, DELTA, 1);
+    cr_expect(!few.held && few.threshold == 1);
+    cr_expect_eq(risk_records_needed(records, 44, ALPHA, DELTA, 1), 45);
+    cr_expect(enough.held && enough.answered == 45 && enough.wrong == 0);
+    cr_expect_not(risk_control(records, 45, ALPHA, DELTA, 2).held, "half of what they seem");
+    cr_expect_not(risk_control(records, 0, ALPHA, DELTA, 1).held);
+    cr_expect_not(risk_control(records, 45, NAN, DELTA, 1).held);
+    free(records);
+}
+
+Test(risk, answers_of_one_kind_that_are_all_wrong_promise_nothing_at_any_number)
+{
+    struct risk_record *records = alike(500, 0.99, false);
+    struct risk_promise promise = risk_control(records, 500, ALPHA, DELTA, 1);
+    cr_expect_not(promise.held);
+    cr_expect_eq(risk_records_needed(records, 500, ALPHA, DELTA, 1), 0);
+    cr_expect_float_eq(risk_least_alpha(records, 500, DELTA, 1), 1, 0);
+    free(records);
+}
+
+Test(risk, equal_p_stand_on_one_side_of_a_threshold)
+{
+    struct risk_record *records = alike(200, 0.8, true);
+    for (unsigned i = 0; i < 40; i++) records[i].p = 0.9;
+    for (unsigned i = 100; i < 200; i++) records[i].right = false;
+    risk_sort(records, 200);
+    cr_expect_not(risk_control(records, 200, ALPHA, DELTA, 1).held, "160 share their P, and 100 of them are wrong");
+    free(records);
+}
+
+Test(risk, records_that_go_wrong_together_count_for_fewer)
+{
+    struct risk_record *records = alike(400, 0.9, true);
+    for (unsigned i = 0; i < 400; i++) records[i].cluster = i / 20;
+    for (unsigned i = 0; i < 20; i++) records[i].right = false; /* all of one database */
+    double together = risk_design_effect(records, 400);
+    for (unsigned i = 0; i < 400; i++) records[i].right = i % 20 != 0; /* one of each */
+    cr_expect_gt(together, 10);
+    cr_expect_float_eq(risk_design_effect(records, 400), 1, 0);
+    cr_expect_float_eq(risk_design_effect(records, 0), 1, 0);
+    free(records);
+}
+
+Test(risk, a_conformal_p_value_is_small_by_chance_as_often_as_it_says)
+{
+    static struct risk_record records[RECORDS];
+    unsigned small = 0, wrong = 0;
+    state = 3;
+    for (unsigned d = 0; d < DRAWS; d++) {
+        struct risk_record fresh;
+        draw_records(too_sure, records, RECORDS);
+        do draw_records(too_sure, &fresh, 1);
+        while (fresh.right);
+        wrong++;
+        small += risk_p_value(records, RECORDS, fresh.p) <= 0.1;
+    }
+    cr_expect_leq((double)small / wrong, 0.1 + 3 * sqrt(0.1 * 0.9 / DRAWS));
+    cr_expect_gt(small, wrong / 25);
+}
+
+Test(risk, drift_is_seen_and_its_absence_is_not)
+{
+    static struct risk_record records[RECORDS], fresh[2000];
+    unsigned false_alarms = 0;
+    uint32_t latest = 0;
+    for (unsigned d = 0; d < 100; d++) {
+        struct risk_shift shift;
+        state = 100 + d;
+        draw_records(honest, records, RECORDS);
+        draw_records(honest, fresh, 2000);
+        risk_shift_begin(&shift, records, RECORDS, 0.01);
+        for (unsigned i = 0; i < 2000; i++) risk_shift_add(&shift, fresh[i].p);
+        false_alarms += shift.shifted;
+        risk_shift_begin(&shift, records, RECORDS, 0.01);
+        uint32_t after = 0;
+        while (after < 2000 && !risk_shift_add(&shift, fresh[after].p * 0.8)) after++;
+        latest = after > latest ? after : latest;
+    }
+    cr_expect_leq(false_alarms, 4, "%u of 100", false_alarms);
+    cr_expect_lt(latest, 300, "seen after %u at the latest", latest);
+}
