@@ -319,6 +319,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     struct core_config core = {.models = config->models,
                                .defaults = config->defaults,
                                .max_corrections = config->corrector_rounds,
+                               .ignores_drift = config->ignore_drift,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .finds_duplicates = c->shared};
     struct core_actions actions = {.ctx = c,
@@ -403,6 +404,7 @@ static void publish_stats(struct coordinator *c)
                                               .stray = core.stray,
                                               .deadlines = core.deadlines,
                                               .repairs = core.repairs,
+                                              .promises_withdrawn = core.promises_withdrawn,
                                               .verifications = core.verifications,
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,
@@ -414,6 +416,7 @@ static void publish_stats(struct coordinator *c)
     memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);
     bus_once_stats(c->consumer, &c->published.once);
     memcpy(c->published.by_status, core.by_status, sizeof core.by_status);
+    memcpy(c->published.promises, core.promises, sizeof core.promises);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -28,6 +28,7 @@ struct coordinator_config {
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
     uint32_t corrector_threads;            /* likewise */
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
+    bool ignore_drift;                     /* promises stay where the traffic is no longer like the calibration's */
     int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
 };
 
@@ -44,6 +45,8 @@ struct coordinator_stats {
     uint64_t deadlines;
     struct coordinator_repairs repairs;
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
+    uint64_t promises[MSG_PROMISE_COUNT];      /* verdicts with one, by its status */
+    uint64_t promises_withdrawn;               /* generators whose traffic has changed */
     uint64_t duplicates;                       /* requests that came before, and get no verdict of their own */
     uint64_t cut;                              /* verdicts that were too large and left something out */
     uint64_t unsendable;                       /* tasks that were too large: their families are unavailable */

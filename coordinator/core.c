@@ -47,7 +47,10 @@ struct core *core_new(const struct core_config *config, const struct core_action
     core->actions = *actions;
     core->open = g_hash_table_new_full(key_hash, key_equal, NULL, request_free);
     arena_init(&core->scratch, SCRATCH_BYTES);
-    if (config->finds_duplicates && !(core->duplicates = duplicates_new())) {
+    const struct guarantee *guarantee = config->models ? config->models->guarantee : NULL;
+    bool whole = (!guarantee || (core->traffic = guarantee_traffic_new(guarantee))) &&
+                 (!config->finds_duplicates || (core->duplicates = duplicates_new()));
+    if (!whole) {
         core_free(core);
         return NULL;
     }
@@ -61,6 +64,7 @@ void core_free(struct core *core)
     while (core->n_spare) arena_free(&core->spare[--core->n_spare]);
     arena_free(&core->scratch);
     duplicates_free(core->duplicates);
+    free(core->traffic);
     free(core);
 }
 

@@ -21,6 +21,7 @@ struct core_config {
     uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
     uint32_t max_corrections; /* that a corrector is asked for about one answer; 0: 3 */
     int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
+    bool ignores_drift;       /* of the traffic, when promises are made (guarantee.c) */
     bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
 };
 
@@ -76,6 +77,8 @@ struct core_stats {
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     uint64_t duplicates;
+    uint64_t promises[MSG_PROMISE_COUNT]; /* of verdicts */
+    uint64_t promises_withdrawn;          /* groups whose traffic has changed */
     uint64_t by_status[MSG_STATUS_COUNT];
 };
 

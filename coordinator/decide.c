@@ -286,6 +286,7 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .gold = request->message->gold,
         .meta = request->message->meta,
         .repair = request->repair.found,
+        .guarantee = request->guarantee,
     };
     msg_request_digest(request->message, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
@@ -311,6 +312,7 @@ static void close_request(struct request *request, const struct msg_verdict *ver
     struct core *core = request->core;
     core->stats.verdicts++;
     core->stats.by_status[verdict->status]++;
+    if (verdict->guarantee) core->stats.promises[verdict->guarantee->status]++;
     core->actions.verdict(core->actions.ctx, request->token, verdict);
     g_hash_table_remove(core->open, &request->key);
 }
@@ -319,6 +321,7 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
 {
     drop_unreached(request, winner);
     why_not_chosen(request, winner, winner);
+    guarantee_conclude(request, request->judged[winner].p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_VALIDATED, now_ns);
     set_answer(request, &verdict, winner);
     report_make(request, winner, &verdict);
@@ -337,6 +340,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     if (best == NO_CANDIDATE) status = MSG_STATUS_ABSTAINED;
     if (best == NO_CANDIDATE && !reason) message = why_none(request, &reason);
     why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
+    if (best != NO_CANDIDATE) guarantee_conclude(request, request->judged[best].p_correct);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
     verdict.message = message || best == NO_CANDIDATE ? message : why_not_valid(request, best);
@@ -354,6 +358,7 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
     drop_unreached(request, repair->of);
     why_not_chosen(request, NO_CANDIDATE, repair->of);
     request->judged[repair->of].why = "not returned as it is: it was repaired";
+    guarantee_conclude(request, repair->found->p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_REPAIRED, now_ns);
     verdict.sql = repair->found->sql;
     verdict.p_correct = repair->found->p_correct;

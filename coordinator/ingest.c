@@ -16,14 +16,20 @@ static uint32_t first_nonzero(uint32_t requested, uint32_t configured, uint32_t 
     return requested ? requested : configured ? configured : fallback;
 }
 
+/* 0: a threshold was set, or nothing was. */
+static double alpha_of(const struct request *request)
+{
+    const struct msg_options *requested = &request->message->options, *defaults = &request->core->config.defaults;
+    if (requested->threshold > 0 || requested->alpha > 0) return requested->threshold > 0 ? 0 : requested->alpha;
+    return defaults->threshold > 0 ? 0 : defaults->alpha;
+}
+
 static double threshold_of(const struct request *request)
 {
     const struct msg_options *requested = &request->message->options, *defaults = &request->core->config.defaults;
+    if (alpha_of(request) > 0) return 1 - alpha_of(request);
     if (requested->threshold > 0) return requested->threshold;
-    if (requested->alpha > 0) return 1 - requested->alpha;
-    if (defaults->threshold > 0) return defaults->threshold;
-    if (defaults->alpha > 0) return 1 - defaults->alpha;
-    return request->core->config.models->threshold;
+    return defaults->threshold > 0 ? defaults->threshold : request->core->config.models->threshold;
 }
 
 static double repair_margin_of(const struct request *request)
@@ -67,6 +73,8 @@ static enum err_code resolve_options(struct request *request, struct err *err)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
     request->repair_margin = repair_margin_of(request);
+    double alpha = alpha_of(request);
+    if (alpha > 0) guarantee_begin(request, alpha, requested->delta > 0 ? requested->delta : defaults->delta);
     const struct scoring_models *models = core->config.models;
     bool own_threshold =
         requested->threshold > 0 || requested->alpha > 0 || defaults->threshold > 0 || defaults->alpha > 0;

@@ -7,6 +7,7 @@
 #include "coordinator/duplicates.h"
 #include "scoring/models.h"
 #include "scoring/verifier.h"
+#include "scoring/verifier_context.h"
 #include "scoring/votes.h"
 #include "signals/vsig.h"
 
@@ -78,6 +79,8 @@ struct request {
     bool evaluate_all;      /* all candidates are judged, in any order */
     int64_t worker_ns;
     struct repair repair;
+    struct msg_guarantee *guarantee; /* NULL: none was asked for */
+    int guarantee_group;             /* whose traffic it is; -1 */
 };
 
 enum { SPARE_ARENAS = 256 };
@@ -89,8 +92,9 @@ struct core {
     int64_t next_deadline;            /* no later than the earliest; 0: none */
     struct arena spare[SPARE_ARENAS]; /* of requests that are closed, for the next ones */
     uint32_t n_spare;
-    struct arena scratch;          /* of one candidate being parsed, or one request of the past */
-    struct duplicates *duplicates; /* NULL: not looked for */
+    struct arena scratch;              /* of one candidate being parsed, or one request of the past */
+    struct duplicates *duplicates;     /* NULL: not looked for */
+    struct guarantee_traffic *traffic; /* NULL: there is no calibration */
     struct core_stats stats;
 };
 
@@ -140,6 +144,13 @@ const char *correction_data(struct request *request, int signal);
 /* The selector of SQLens §4.4: the most critical signal (models_critical) with a finding on that query which the corrector was not told
  * yet. -1: there is none. */
 int correction_select(const struct request *request);
+
+/* guarantee.c: what is promised of the answer. The traffic of each group of the calibration, which must outlive it; free. NULL: no memory. */
+struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarantee);
+/* A request that asks for alpha (delta 0: 0.1): what it is promised, and the threshold that this takes. */
+void guarantee_begin(struct request *request, double alpha, double delta);
+/* Its answer has this P; NAN: it has none. */
+void guarantee_conclude(struct request *request, double p);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather_candidate(struct request *request, uint32_t index);

@@ -128,7 +128,8 @@ static enum err_code open_bus(struct engine *engine, const struct engine_config 
 
 static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
 {
-    const struct models_files files = {config->models_dir, config->label_model, config->classifier, config->verifier};
+    const struct models_files files = {config->models_dir, config->label_model, config->classifier, config->verifier,
+                                       config->calibration};
     enum err_code code = models_load(&files, &engine->models, err);
     if (code) return code;
     struct coordinator_config own = {
@@ -141,6 +142,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
         .corrector_threads = config->corrector_threads,
         .corrector_rounds = config->corrector_rounds,
+        .ignore_drift = config->ignore_drift,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }

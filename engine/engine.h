@@ -23,6 +23,8 @@ struct engine_config {
     const char *models_dir;         /* as in models_load */
     const char *label_model;        /* NULL, a file, or "none" */
     const char *classifier;         /* NULL, a file, or "none" */
+    const char *calibration;        /* of `assay calibrate`; NULL: nothing is promised */
+    bool ignore_drift;              /* promises stay where the traffic is no longer like the calibration's */
     const char *verifier;           /* NULL, a file, or "none": the built-in one */
     struct scorer_config remote;    /* a remote verifier; no backend: none */
     uint32_t remote_threads;        /* 0: 4 */

@@ -285,6 +285,13 @@ static enum err_code load_decision(struct scoring_models *m, const char *path, s
     return code;
 }
 
+static enum err_code load_guarantee(struct scoring_models *m, const char *path, struct err *err)
+{
+    const struct guarantee_conditions conditions = {
+        .label_model = m->label_model_version, .classifier = m->classifier_version, .verifier = m->verifier_version};
+    return guarantee_load(path, &conditions, &m->guarantee, err);
+}
+
 enum err_code models_load(const struct models_files *files, struct scoring_models **out, struct err *err)
 {
     struct scoring_models *m = g_new0(struct scoring_models, 1);
@@ -303,6 +310,7 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     if (!code) code = load_classifier(m, classifier_path, !files->classifier, err);
     if (!code) code = load_verifier(m, verifier_path, !files->verifier, err);
     if (!code) code = load_decision(m, decision_path, err);
+    if (!code && files->calibration) code = load_guarantee(m, files->calibration, err);
     g_free(decision_path);
     g_free(verifier_path);
     g_free(classifier_path);
@@ -319,6 +327,7 @@ void models_free(struct scoring_models *models)
     lm_free(models->label_model);
     learn_free(models->classifier);
     verifier_free(models->verifier);
+    guarantee_free(models->guarantee);
     g_free(models->label_model_version);
     g_free(models->classifier_version);
     g_free(models->verifier_version);

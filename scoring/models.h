@@ -8,6 +8,7 @@
 #include "lib/learn/classifier.h"
 #include "lib/learn/label_model.h"
 #include "proto/message/msg.h"
+#include "scoring/guarantee.h"
 #include "scoring/verifier.h"
 #include "scoring/votes.h"
 
@@ -30,6 +31,7 @@ struct scoring_models {
     double repair_margin;            /* in P(correct), by which a repair must be surer than the old query */
     uint8_t critical[VSIG_ID_END];   /* rank of each signal for a corrector, the most critical 0 */
     struct verifier_model *verifier; /* NULL: none */
+    struct guarantee *guarantee;     /* what may be promised of answers; NULL: nothing */
     char *label_model_version, *classifier_version, *verifier_version;
 };
 
@@ -37,6 +39,7 @@ struct scoring_models {
 struct models_files {
     const char *dir; /* NULL: $ASSAY_MODELS, else the installed ones */
     const char *label_model, *classifier, *verifier;
+    const char *calibration; /* NULL: none */
 };
 
 /* Load label_model.json, classifier.json, verifier.json and decision.json. Only the label model must be there. Without

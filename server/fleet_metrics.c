@@ -235,6 +235,13 @@ static void put_repairs(struct metrics *metrics, const struct coordinator_repair
     set_one(metrics, FLEET_CORRECTIONS, "failed", (double)repairs->corrections_failed);
 }
 
+static void put_promises(struct metrics *metrics, const struct coordinator_stats *stats)
+{
+    for (unsigned i = MSG_PROMISE_UNSET + 1; i < MSG_PROMISE_COUNT; i++)
+        set_one(metrics, FLEET_PROMISES, msg_promise_name((enum msg_promise)i), (double)stats->promises[i]);
+    set(metrics, FLEET_SHIFTED, (double)stats->promises_withdrawn);
+}
+
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats)
 {
     for (unsigned i = 0; i < MSG_STATUS_COUNT; i++)
@@ -258,5 +265,6 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set_one(metrics, FLEET_VERIFIED, "asked", (double)stats->verifications);
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
     put_repairs(metrics, &stats->repairs);
+    put_promises(metrics, stats);
     put_once(metrics, &stats->once);
 }

@@ -84,6 +84,10 @@
       "Answers that a repair was looked for; applied, proposed beside the answer, given_up (deadline, no proposals).") \
     X(CORRECTIONS, COUNTER, "assay_corrections_total", "outcome",                                                      \
       "Queries that the corrector was asked for; failed: it gave none.")                                               \
+    X(PROMISES, COUNTER, "assay_promises_total", "status",                                                             \
+      "Verdicts on requests with alpha, by what is promised: held, withdrawn, too_few.")                               \
+    X(SHIFTED, COUNTER, "assay_promises_withdrawn_total", "",                                                          \
+      "Generators whose traffic is no longer like the calibration's.")                                                 \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \

@@ -18,7 +18,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
 {
     struct engine_config judge;
     engine_settings(cli, &judge);
-    const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier};
+    const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier,
+                                       judge.calibration};
     enum err_code code = models_load(&files, models, err);
     if (code) return code;
     struct coordinator_config config = {
@@ -34,6 +35,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .corrector = judge.corrector.endpoint ? &judge.corrector : NULL,
         .corrector_threads = judge.corrector_threads,
         .corrector_rounds = judge.corrector_rounds,
+        .ignore_drift = judge.ignore_drift,
     };
     return coordinator_new(&config, out, err);
 }

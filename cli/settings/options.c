@@ -49,7 +49,16 @@ static const struct option_row judge_rows[] = {
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
     {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,
-     .sentence = "instead of a threshold: the share of wrong answers among the validated ones that is put up with"},
+     .sentence =
+         "instead of a threshold: the share of wrong answers among the validated ones that is put up with; a promise "
+         "where there is a calibration, else a threshold of 1 less it"},
+    {"delta", 0, OPT_REAL, "SHARE", AT(judge.delta), "0.1", .min = 0.000001, .max = 0.5,
+     .sentence = "how often a promise about alpha may fail: its confidence is 1 less it"},
+    {"calibration", 0, OPT_TEXT, "FILE", AT(judge.calibration),
+     .sentence = "of assay calibrate: what may be promised about alpha"},
+    {"watch-drift", 0, FLAG_ARG, AT(judge.watch_drift), "true",
+     .sentence = "withdraw the promise when the traffic is no longer like the calibration's; a log that is sorted by "
+                 "database never is"},
     {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
      .sentence = "time for one question from its arrival; 0, -1: none, but ten minutes in a fleet"},
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
@@ -282,6 +291,9 @@ static const struct option_row eval_rows[] = {
      .sentence = "draw calibration, precision over coverage and ROC as SVG files into this folder"},
     END};
 
+static const struct option_row calibrate_rows[] = {
+    {"out", 'o', OPT_TEXT, "FILE", AT(calibrate.out), .command_line_only = true, .sentence = "the file to write"}, END};
+
 static const struct option_row train_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
     {"kind", 0, OPT_CHOICE, "KIND", AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
@@ -494,6 +506,7 @@ const struct option_group options_past = {"past", "Past traffic and fleets", pas
 const struct option_group options_range = {"stretch", "A range of a topic", range_rows};
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
+const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
@@ -508,37 +521,15 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,
-                                                    &options_output,
-                                                    &options_judge,
-                                                    &options_verifier,
-                                                    &options_corrector,
-                                                    &options_database,
-                                                    &options_schema,
-                                                    &options_redis,
-                                                    &options_signals,
-                                                    &options_log,
-                                                    &options_check,
-                                                    &options_fix,
-                                                    &options_explain,
-                                                    &options_replay,
-                                                    &options_eval,
-                                                    &options_train,
-                                                    &options_recipe,
-                                                    &options_mutate,
-                                                    &options_doctor,
-                                                    &options_config,
-                                                    &options_kafka,
-                                                    &options_topics,
-                                                    &options_coordinator,
-                                                    &options_worker,
-                                                    &options_diff,
-                                                    &options_range,
-                                                    &options_past,
-                                                    &options_observe,
-                                                    &options_dlq,
-                                                    &options_serve,
-                                                    NULL};
+const struct option_group *const option_groups[] = {
+    &options_general,   &options_output,   &options_judge,  &options_verifier,
+    &options_corrector, &options_database, &options_schema, &options_redis,
+    &options_signals,   &options_log,      &options_check,  &options_fix,
+    &options_explain,   &options_replay,   &options_eval,   &options_calibrate,
+    &options_train,     &options_recipe,   &options_mutate, &options_doctor,
+    &options_config,    &options_kafka,    &options_topics, &options_coordinator,
+    &options_worker,    &options_diff,     &options_range,  &options_past,
+    &options_observe,   &options_dlq,      &options_serve,  NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

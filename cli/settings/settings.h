@@ -41,12 +41,15 @@ struct settings {
         double repair_margin;
         double threshold;
         double alpha;
+        double delta;
         int64_t deadline_ms;
         int64_t max_iterations;
         int64_t speculate;
         struct string_list families;
         const char *label_model;
         const char *classifier;
+        const char *calibration;
+        bool watch_drift;
         const char *verifier;
         const char *models;
         bool explain;
@@ -133,6 +136,9 @@ struct settings {
         const char *labels;
         const char *plots;
     } eval;
+    struct {
+        const char *out;
+    } calibrate;
     struct {
         const char *recipe;
         const char *out;

@@ -62,6 +62,7 @@ static const struct field options_fields[] = {
     BOUND(12, msg_options, order, FIELD_ENUM, MSG_ORDER_COUNT),
     BOUND(13, msg_options, repair, FIELD_ENUM, MSG_REPAIR_COUNT),
     PLAIN(14, msg_options, repair_margin, FIELD_SETTING),
+    PLAIN(15, msg_options, delta, FIELD_SETTING),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);
@@ -272,6 +273,18 @@ static const struct field repaired_fields[] = {
 };
 static const struct record repaired_record = RECORD(msg_repaired, repaired_fields);
 
+static const struct field guarantee_fields[] = {
+    PLAIN(1, msg_guarantee, alpha, FIELD_REAL),
+    PLAIN(2, msg_guarantee, delta, FIELD_REAL),
+    BOUND(3, msg_guarantee, group, FIELD_CSTR, MSG_MAX_NAME),
+    PLAIN(4, msg_guarantee, records, FIELD_U32),
+    BOUND(5, msg_guarantee, status, FIELD_ENUM, MSG_PROMISE_COUNT),
+    PLAIN(6, msg_guarantee, p_value, FIELD_REAL),
+    BOUND(7, msg_guarantee, why, FIELD_CSTR, PROSE),
+    END,
+};
+static const struct record guarantee_record = RECORD(msg_guarantee, guarantee_fields);
+
 static const struct field verdict_fields[] = {
     BOUND(1, msg_verdict, id, FIELD_CSTR, MSG_MAX_NAME),
     BOUND(2, msg_verdict, db, FIELD_CSTR, MSG_MAX_NAME),
@@ -298,6 +311,7 @@ static const struct field verdict_fields[] = {
     MANY(23, msg_verdict, notes, FIELD_STRINGS, MSG_MAX_LIST, NULL),
     PLAIN(24, msg_verdict, request_digest, FIELD_PAIR),
     PART(25, msg_verdict, repair, FIELD_OPTIONAL, &repaired_record),
+    PART(26, msg_verdict, guarantee, FIELD_OPTIONAL, &guarantee_record),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

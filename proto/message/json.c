@@ -170,6 +170,7 @@ static enum err_code read_options(const struct reader *r, const json_t *from, st
     if (!code) code = read_choice(r, from, "expose", msg_expose_by_name, &expose);
     if (!code) code = read_share(r, from, "threshold", &out->threshold);
     if (!code) code = read_share(r, from, "alpha", &out->alpha);
+    if (!code) code = read_share(r, from, "delta", &out->delta);
     if (!code) code = read_share(r, from, "repair_margin", &out->repair_margin);
     if (!code) code = read_strings(r, from, "families", &out->families, &out->n_families);
     if (!code) code = read_strings(r, from, "deny_columns", &out->deny_columns, &out->n_deny_columns);

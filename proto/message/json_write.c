@@ -421,6 +421,19 @@ static void write_repair(struct writer *w, const struct msg_repaired *repair)
     close_list(w, '}');
 }
 
+static void write_guarantee(struct writer *w, const struct msg_guarantee *guarantee)
+{
+    open_list(w, "guarantee", '{');
+    write_real(w, "alpha", guarantee->alpha);
+    write_real(w, "delta", guarantee->delta);
+    write_string(w, "group", guarantee->group);
+    write_whole(w, "records", guarantee->records);
+    write_string(w, "status", msg_promise_name(guarantee->status));
+    write_real(w, "p_value", guarantee->p_value);
+    write_if(w, "why", guarantee->why);
+    close_list(w, '}');
+}
+
 static void write_lists(struct writer *w, const struct msg_verdict *verdict)
 {
     open_list(w, "candidates", '[');
@@ -481,6 +494,7 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
     write_real(w, "threshold", verdict->threshold);
     write_real(w, "entailment_threshold", verdict->entailment_threshold);
     if (verdict->repair) write_repair(w, verdict->repair);
+    if (verdict->guarantee) write_guarantee(w, verdict->guarantee);
     write_lists(w, verdict);
     write_making(w, verdict);
     write_if(w, "gold", verdict->gold);
@@ -530,6 +544,7 @@ static void write_options(struct writer *w, const struct msg_options *options)
     write_if(w, "expose", msg_expose_name(options->expose));
     if (options->threshold > 0) write_real(w, "threshold", options->threshold);
     if (options->alpha > 0) write_real(w, "alpha", options->alpha);
+    if (options->delta > 0) write_real(w, "delta", options->delta);
     if (options->repair_margin > 0) write_real(w, "repair_margin", options->repair_margin);
     if (options->explain == MSG_EXPLAIN_FULL) write_string(w, "explain", "full");
     if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)

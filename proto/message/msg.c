@@ -11,6 +11,9 @@ static const char *const policies[MSG_POLICY_COUNT] = {MSG_POLICIES(X)};
 static const char *const orders[MSG_ORDER_COUNT] = {MSG_ORDERS(X)};
 static const char *const repairs[MSG_REPAIR_COUNT] = {MSG_REPAIRS(X)};
 #undef X
+#define X(id, name) [MSG_##id] = #name,
+static const char *const promises[MSG_PROMISE_COUNT] = {MSG_PROMISES(X)};
+#undef X
 static const char *const exposures[MSG_EXPOSE_COUNT] = {NULL, "none", "values", "rows"};
 static const char *const states[MSG_STATE_COUNT] = {"silent", "fired", "unavailable"};
 static const char *const severities[MSG_SEVERITY_COUNT] = {"note", "warning", "error"};
@@ -44,6 +47,10 @@ const char *msg_order_name(enum msg_order order)
 const char *msg_repair_name(enum msg_repair repair)
 {
     return name_of(repairs, MSG_REPAIR_COUNT, repair);
+}
+const char *msg_promise_name(enum msg_promise promise)
+{
+    return name_of(promises, MSG_PROMISE_COUNT, promise);
 }
 const char *msg_expose_name(enum msg_expose expose)
 {

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 4 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 5 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -162,6 +162,7 @@ struct msg_options {
     enum msg_explain explain; /* off: as if the family `explain` were not among `families` */
     enum msg_repair repair;   /* unset: off */
     double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
+    double delta;             /* 1 less the confidence of a promise about alpha; default: 0.1 */
 };
 
 struct msg_request {
@@ -362,6 +363,27 @@ struct msg_repaired {
     uint32_t n_proposals; /* queries that were looked at */
 };
 
+/* What is promised of answers that are given under the same conditions: at most a share alpha of them is wrong, with confidence
+ * 1 - delta. */
+#define MSG_PROMISES(X) X(PROMISE_HELD, held) X(PROMISE_WITHDRAWN, withdrawn) X(PROMISE_TOO_FEW, too_few)
+enum msg_promise {
+    MSG_PROMISE_UNSET,
+#define X(id, name) MSG_##id,
+    MSG_PROMISES(X)
+#undef X
+        MSG_PROMISE_COUNT
+};
+const char *msg_promise_name(enum msg_promise promise);
+
+struct msg_guarantee {
+    double alpha, delta;
+    const char *group; /* whose verdicts it rests on: a generator, or "all" */
+    uint32_t records;  /* of them */
+    enum msg_promise status;
+    double p_value;  /* of wrong answers there, the share that looks as sure as this one; NAN: not known */
+    const char *why; /* it is not held: a sentence; NULL */
+};
+
 struct msg_verdict {
     const char *id, *db;
     uint64_t tag;
@@ -390,9 +412,10 @@ struct msg_verdict {
     double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
     const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
     uint32_t n_notes;
-    uint64_t request_digest[2];  /* of the request that it answers, msg_request_digest; zeros: not known */
-    struct msg_repaired *repair; /* NULL: none was found, or looked for */
-    struct arena *arena;         /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    uint64_t request_digest[2];      /* of the request that it answers, msg_request_digest; zeros: not known */
+    struct msg_repaired *repair;     /* NULL: none was found, or looked for */
+    struct msg_guarantee *guarantee; /* NULL: none was asked for, or there is no calibration */
+    struct arena *arena;             /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */

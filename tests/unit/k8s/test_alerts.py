@@ -156,6 +156,8 @@ SPOILED = [  # alert, text, other text: its cases have to notice
     ("AssayVerifierFallback", "> 0.1", "> 0.04"),
     ("AssayCorrectorAway", "> 0.1", "> 0.3"),
     ("AssayCorrectorAway", "> 0.1", "> 0.04"),
+    ("AssayPromiseWithdrawn", 'status="withdrawn"', 'status="held"'),
+    ("AssayPromiseWithdrawn", "[30m]", "[2h]"),
     ("AssayMemoryHigh", "0.9 *", "0.99 *"),
     ("AssayMemoryHigh", "0.9 *", "0.8 *"),
     ("AssayMemoryHigh", " and ignoring (part) assay_part_info", ""),

@@ -49,6 +49,7 @@ static const struct msg_request sample_request = {
                 .order = MSG_ORDER_SAMPLED,
                 .repair = MSG_REPAIR_PROPOSE,
                 .repair_margin = 0.25,
+                .delta = 0.125,
                 .explain = MSG_EXPLAIN_FULL},
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 };
@@ -197,6 +198,14 @@ static struct msg_repaired sample_repair = {.applied = true,
                                             .n_steps = 2,
                                             .n_proposals = 17};
 
+static struct msg_guarantee sample_guarantee = {.alpha = 0.05,
+                                                .delta = 0.125,
+                                                .group = "all",
+                                                .records = 312,
+                                                .status = MSG_PROMISE_WITHDRAWN,
+                                                .p_value = 0.25,
+                                                .why = "its traffic has changed"};
+
 static const struct msg_verdict sample_verdict = {
     .id = "q-1",
     .db = "concert_singer",
@@ -229,6 +238,7 @@ static const struct msg_verdict sample_verdict = {
     .n_notes = 1,
     .request_digest = {3, 4},
     .repair = &sample_repair,
+    .guarantee = &sample_guarantee,
 };
 
 #endif

@@ -53,7 +53,8 @@ Test(json, options_stand_beside)
     cr_assert_eq(
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
-              "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2}",
+              "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2,"
+              "\"delta\":0.25}",
               &r, NULL),
         ERR_OK);
     cr_assert_null(r->id);
@@ -68,6 +69,7 @@ Test(json, options_stand_beside)
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_OFF);
     cr_assert_eq(r->options.repair, MSG_REPAIR_APPLY);
     cr_assert_float_eq(r->options.repair_margin, 0.2, 0);
+    cr_assert_float_eq(r->options.delta, 0.25, 0);
     cr_assert_eq(parse("{\"db\":\"d\",\"explain\":\"full\",\"strategy\":\"cyclesql\"}", &r, NULL), ERR_OK);
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_FULL);
     cr_assert_eq(r->options.strategy, MSG_CYCLESQL);
@@ -99,6 +101,7 @@ static const struct {
     {"{\"db\":\"d\",\"explain\":1}", ERR_MALFORMED, "explain"},
     {"{\"db\":\"d\",\"repair\":\"yes\"}", ERR_MALFORMED, "repair"},
     {"{\"db\":\"d\",\"repair_margin\":-1}", ERR_MALFORMED, "repair_margin"},
+    {"{\"db\":\"d\",\"delta\":2}", ERR_MALFORMED, "delta"},
     {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
     {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
     {"{\"db\":\"d\",\"deadline_ms\":1e400}", ERR_MALFORMED, "not JSON"},
@@ -226,7 +229,10 @@ Test(json, a_verdict_is_as_documented)
         "200\",\"of\":0,\"p_old\":0.125,\"p_correct\":0.875,\"reason\":"
         "\"no row of singer has age > 200\",\"source\":\"mender-1, "
         "correct/1\",\"steps\":[{\"clause\":\"WHERE\",\"was\":\"200\",\"now\":\"20\"},"
-        "{\"clause\":\"LIMIT\",\"was\":null,\"now\":\"LIMIT 1\"}],\"proposals\":17},\"candidates\":[{\"sql\":\"SELECT "
+        "{\"clause\":\"LIMIT\",\"was\":null,\"now\":\"LIMIT 1\"}],\"proposals\":17},"
+        "\"guarantee\":{\"alpha\":0.05,\"delta\":0.125,\"group\":\"all\",\"records\":312,\"status\":\"withdrawn\",\"p_"
+        "value\":0.25,"
+        "\"why\":\"its traffic has changed\"},\"candidates\":[{\"sql\":\"SELECT "
         "name FROM singer WHERE age > "
         "200\",\"p_correct\":0.125,\"label_model_p\":0.25,"
         "\"entailment\":0.5,\"signals\":{\"empty_predicate\":\"fired\",\"abnormal_result\":\"unavailable\",\"limit_"

@@ -1,0 +1,78 @@
+/* The promise of a verdict: "at most a share alpha of such answers is wrong, with confidence 1 - delta" (scoring/guarantee.h).
+ *
+ * A request that asks for alpha gets the threshold at which its generator's calibration carries the promise. Where none can be made,
+ * and where the generator's traffic is no longer like what was calibrated on (risk_shift: the promise is withdrawn until the
+ * process is restarted with a new calibration), policy `abstain` answers nothing, and the others answer as by a plain
+ * threshold of 1 - alpha. Each coordinator watches the traffic that it sees. */
+#include "coordinator/internal.h"
+
+#include <stdlib.h>
+
+static const double DEFAULT_DELTA = 0.1;
+
+struct guarantee_traffic {
+    const struct guarantee *guarantee;
+    struct risk_shift groups[]; /* by group */
+};
+
+struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarantee)
+{
+    uint32_t n = guarantee_n_groups(guarantee);
+    struct guarantee_traffic *traffic = malloc(sizeof *traffic + n * sizeof traffic->groups[0]);
+    if (!traffic) return NULL;
+    traffic->guarantee = guarantee;
+    for (uint32_t i = 0; i < n; i++) guarantee_watch(guarantee, i, &traffic->groups[i]);
+    return traffic;
+}
+
+static bool has_shifted(const struct core *core, const struct guarantee_found *found)
+{
+    return found->group >= 0 && !core->config.ignores_drift && core->traffic->groups[found->group].shifted;
+}
+
+static struct guarantee_found look_up(struct request *request, double alpha, double delta)
+{
+    const struct guarantee_asked asked = {.alpha = alpha,
+                                          .delta = delta,
+                                          .generator = verifier_generator(request->message),
+                                          .strategy = request->options.strategy,
+                                          .repairs = request->options.repair == MSG_REPAIR_APPLY};
+    return guarantee_find(request->core->config.models->guarantee, &asked);
+}
+
+void guarantee_begin(struct request *request, double alpha, double delta)
+{
+    struct core *core = request->core;
+    struct msg_guarantee *out = core->traffic ? arena_new(&request->arena, struct msg_guarantee) : NULL;
+    if (!out) return;
+    if (!(delta > 0)) delta = DEFAULT_DELTA;
+    struct guarantee_found found = look_up(request, alpha, delta);
+    bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted;
+    *out = (struct msg_guarantee){.alpha = alpha,
+                                  .delta = delta,
+                                  .group = found.name,
+                                  .records = found.promise.records,
+                                  .status = held      ? MSG_PROMISE_HELD
+                                            : shifted ? MSG_PROMISE_WITHDRAWN
+                                                      : MSG_PROMISE_TOO_FEW,
+                                  .p_value = NAN,
+                                  .why = shifted ? "its traffic is no longer like the verdicts of the calibration"
+                                                 : found.why};
+    request->guarantee = out;
+    request->guarantee_group = found.group;
+    if (held)
+        request->threshold = found.promise.threshold;
+    else if (request->options.policy == MSG_ABSTAIN)
+        request->threshold = 1;
+}
+
+void guarantee_conclude(struct request *request, double p)
+{
+    struct core *core = request->core;
+    if (!request->guarantee || request->guarantee_group < 0 || isnan(p)) return;
+    struct risk_shift *shift = &core->traffic->groups[request->guarantee_group];
+    bool before = shift->shifted;
+    request->guarantee->p_value =
+        guarantee_p_value(core->config.models->guarantee, (uint32_t)request->guarantee_group, p);
+    core->stats.promises_withdrawn += risk_shift_add(shift, p) && !before;
+}

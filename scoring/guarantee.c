@@ -1,0 +1,184 @@
+/* {"format": "assay.calibration", "version": 1, "strategy": "rerank", "repairs": false,
+ *  "models": {"label_model": version, "classifier": version or "", "verifier": version},
+ *  "groups": {generator: [[P, 0 or 1, number of its database], ...], ...}} */
+#include "scoring/guarantee.h"
+
+#include "lib/learn/json_file.h"
+
+#include <glib.h>
+#include <string.h>
+
+struct group {
+    char *name;
+    struct risk_record *records; /* the surest first */
+    uint32_t n;
+};
+
+struct guarantee {
+    enum msg_strategy strategy;
+    bool repairs;
+    struct group groups[GUARANTEE_MAX_GROUPS]; /* that of all is the last */
+    uint32_t n_groups;
+};
+
+/* --- the file --- */
+
+static bool read_record(const json_t *json, struct risk_record *out)
+{
+    const json_t *p = json_array_get(json, 0), *right = json_array_get(json, 1), *cluster = json_array_get(json, 2);
+    double value = json_number_value(p);
+    json_int_t mark = json_integer_value(right), number = json_integer_value(cluster);
+    if (json_array_size(json) != 3 || !json_is_number(p) || !(value >= 0 && value <= 1)) return false;
+    if (!json_is_integer(right) || (mark != 0 && mark != 1)) return false;
+    if (!json_is_integer(cluster) || number < 0 || number > UINT32_MAX) return false;
+    *out = (struct risk_record){value, (uint32_t)number, mark == 1};
+    return true;
+}
+
+static bool read_group(struct guarantee *g, const char *name, const json_t *list)
+{
+    struct group *group = &g->groups[g->n_groups];
+    size_t n = json_array_size(list);
+    if (!json_is_array(list) || n > GUARANTEE_MAX_RECORDS || g->n_groups + 1 >= GUARANTEE_MAX_GROUPS) return false;
+    *group = (struct group){g_strdup(name), g_new0(struct risk_record, n + 1), (uint32_t)n};
+    g->n_groups++;
+    for (size_t i = 0; i < n; i++)
+        if (!read_record(json_array_get(list, i), &group->records[i])) return false;
+    risk_sort(group->records, group->n);
+    return true;
+}
+
+/* All records once more, as a group. */
+static bool add_all(struct guarantee *g)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->n_groups; i++) n += g->groups[i].n;
+    if (n > GUARANTEE_MAX_RECORDS) return false;
+    struct group all = {g_strdup(GUARANTEE_ALL), g_new0(struct risk_record, n + 1), 0};
+    for (uint32_t i = 0; i < g->n_groups; i++) {
+        memcpy(all.records + all.n, g->groups[i].records, g->groups[i].n * sizeof *all.records);
+        all.n += g->groups[i].n;
+    }
+    risk_sort(all.records, all.n);
+    g->groups[g->n_groups++] = all;
+    return true;
+}
+
+static enum err_code check_models(const json_t *models, const struct guarantee_conditions *own, struct err *err)
+{
+    const struct {
+        const char *key, *version;
+    } rows[] = {{"label_model", own->label_model}, {"classifier", own->classifier}, {"verifier", own->verifier}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *theirs = json_string_value(json_object_get(models, rows[i].key));
+        if (theirs && strcmp(theirs, rows[i].version ? rows[i].version : "") == 0) continue;
+        return err_set(err, ERR_CONFIG, "was made with another %s: run assay calibrate again", rows[i].key);
+    }
+    return ERR_OK;
+}
+
+static enum err_code read_guarantee(struct guarantee *g, const json_t *root, const struct guarantee_conditions *own,
+                                    struct err *err)
+{
+    const char *strategy = json_string_value(json_object_get(root, "strategy")), *name;
+    const json_t *groups = json_object_get(root, "groups"), *list;
+    int number = strategy ? msg_strategy_by_name(strategy) : -1;
+    if (number < 0 || !json_is_boolean(json_object_get(root, "repairs")))
+        return err_set(err, ERR_CONFIG, "does not say by which strategy its verdicts were chosen");
+    g->strategy = (enum msg_strategy)number;
+    g->repairs = json_is_true(json_object_get(root, "repairs"));
+    enum err_code code = check_models(json_object_get(root, "models"), own, err);
+    if (code) return code;
+    json_object_foreach((json_t *)(uintptr_t)groups, name, list)
+    {
+        if (!read_group(g, name, list))
+            return err_set(err, ERR_CONFIG, "a record of group '%.40s' is none, or there are too many", name);
+    }
+    if (!g->n_groups || !add_all(g)) return err_set(err, ERR_CONFIG, "has no records, or too many");
+    return ERR_OK;
+}
+
+enum err_code guarantee_load(const char *path, const struct guarantee_conditions *conditions, struct guarantee **out,
+                             struct err *err)
+{
+    char *text = NULL;
+    size_t len;
+    json_t *root = NULL;
+    struct guarantee *g = g_new0(struct guarantee, 1);
+    struct err why = {0};
+    enum err_code code = model_file_read(path, &text, &len, &why);
+    if (!code && model_json_parse(text, len, GUARANTEE_FORMAT, GUARANTEE_VERSION, &root, &why)) code = ERR_CONFIG;
+    if (!code) code = read_guarantee(g, root, conditions, &why);
+    json_decref(root);
+    g_free(text);
+    *out = code ? NULL : g;
+    if (!code) return ERR_OK;
+    guarantee_free(g);
+    return err_set(err, code, "%s: %s", path, why.text);
+}
+
+void guarantee_free(struct guarantee *guarantee)
+{
+    if (!guarantee) return;
+    for (uint32_t i = 0; i < guarantee->n_groups; i++) {
+        g_free(guarantee->groups[i].name);
+        g_free(guarantee->groups[i].records);
+    }
+    g_free(guarantee);
+}
+
+/* --- its use --- */
+
+uint32_t guarantee_n_groups(const struct guarantee *guarantee)
+{
+    return guarantee->n_groups;
+}
+
+void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift)
+{
+    static const double LEVEL = 0.01;
+    risk_shift_begin(shift, guarantee->groups[group].records, guarantee->groups[group].n, LEVEL);
+}
+
+double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, double p)
+{
+    return risk_p_value(guarantee->groups[group].records, guarantee->groups[group].n, p);
+}
+
+static int group_of(const struct guarantee *guarantee, const char *generator)
+{
+    for (uint32_t i = 0; i + 1 < guarantee->n_groups; i++)
+        if (strcmp(guarantee->groups[i].name, generator) == 0) return (int)i;
+    return -1;
+}
+
+static struct risk_promise promise_of(const struct group *group, const struct guarantee_asked *asked)
+{
+    return risk_control(group->records, group->n, asked->alpha, asked->delta, 1);
+}
+
+struct guarantee_found guarantee_find(const struct guarantee *guarantee, const struct guarantee_asked *asked)
+{
+    const char *generator = asked->generator ? asked->generator : "*";
+    struct guarantee_found out = {.group = -1, .name = generator, .promise = {.threshold = 1}};
+    if (asked->strategy != guarantee->strategy || asked->repairs != guarantee->repairs) {
+        out.why = "the request is not judged as the verdicts of the calibration were";
+        return out;
+    }
+    int own = group_of(guarantee, generator), all = (int)guarantee->n_groups - 1;
+    if (own < 0) {
+        out.why = "the calibration does not know the generator";
+        return out;
+    }
+    out.group = own;
+    out.promise = promise_of(&guarantee->groups[own], asked);
+    struct risk_promise together = {0};
+    if (!out.promise.held) together = promise_of(&guarantee->groups[all], asked);
+    if (together.held) {
+        out.group = all;
+        out.promise = together;
+    }
+    out.name = guarantee->groups[out.group].name;
+    if (!out.promise.held) out.why = "the labelled verdicts do not suffice for it";
+    return out;
+}

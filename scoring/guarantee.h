@@ -1,0 +1,56 @@
+/* What may be promised of answers: "at most a share alpha is wrong, with confidence 1 - delta", from verdicts whose truth is known
+ * (lib/learn/risk.h), by generator.
+ *
+ * A file (`assay calibrate`) holds these verdicts as numbers, P and whether it was right, and what they were judged by: a promise is
+ * about answers chosen as they were. With other models it is refused; a request of another strategy or repair gets none. A
+ * generator whose own records do not carry a promise shares that of all together ("all"), which is about their mixture; one that
+ * the file does not know gets none. Read-only once loaded; any thread.
+ */
+#ifndef ASSAY_SCORING_GUARANTEE_H
+#define ASSAY_SCORING_GUARANTEE_H
+
+#include "lib/learn/risk.h"
+#include "proto/message/msg.h"
+
+#define GUARANTEE_FORMAT "assay.calibration"
+#define GUARANTEE_ALL    "all" /* the group of all generators */
+enum { GUARANTEE_VERSION = 1, GUARANTEE_MAX_GROUPS = 256, GUARANTEE_MAX_RECORDS = 200000 };
+
+/* What the verdicts were judged by. Versions of models that are not there are "". */
+struct guarantee_conditions {
+    const char *label_model, *classifier, *verifier;
+};
+
+struct guarantee;
+
+/* ERR_CONFIG, with what is wrong and what to do, for a file that is none, of another version, of other models, or broken; ERR_IO.
+ * `conditions`: those of this process. The caller owes guarantee_free. */
+enum err_code guarantee_load(const char *path, const struct guarantee_conditions *conditions, struct guarantee **out,
+                             struct err *err);
+void guarantee_free(struct guarantee *guarantee);
+
+/* Groups, the one of all generators among them; they are numbered from 0. */
+uint32_t guarantee_n_groups(const struct guarantee *guarantee);
+/* Begin to watch a group's traffic (risk_shift). */
+void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift);
+/* risk_p_value in a group. */
+double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, double p);
+
+struct guarantee_asked {
+    double alpha, delta;
+    const char *generator; /* verifier_generator; NULL: several */
+    enum msg_strategy strategy;
+    bool repairs;
+};
+
+struct guarantee_found {
+    int group;        /* -1: the generator is not known, or the request is not judged as the records were */
+    const char *name; /* of the group, or the generator; lives as long as the guarantee, or the request */
+    struct risk_promise promise;
+    const char *why; /* there is none: a sentence; a constant. NULL: it holds */
+};
+
+/* What can be promised of the request's answer. */
+struct guarantee_found guarantee_find(const struct guarantee *guarantee, const struct guarantee_asked *asked);
+
+#endif

@@ -1,0 +1,124 @@
+/* Calibrations: what a file must be, and what is promised by it. */
+#include "scoring/guarantee.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct guarantee_conditions own = {.label_model = "L 1", .verifier = "V 1"};
+static struct guarantee *guarantee;
+
+static void end(void)
+{
+    guarantee_free(guarantee);
+    leak_check();
+}
+TestSuite(guarantee, .fini = end);
+
+static enum err_code load(const char *text, struct err *err)
+{
+    char path[] = "/tmp/assay-calibration-XXXXXX";
+    int file = g_mkstemp(path);
+    cr_assert_geq(file, 0);
+    cr_assert(g_file_set_contents(path, text, -1, NULL));
+    enum err_code code = guarantee_load(path, &own, &guarantee, err);
+    unlink(path);
+    close(file);
+    return code;
+}
+
+#define FILE_OF(models, groups)                                                                                        \
+    "{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" models     \
+    ",\"groups\":" groups "}"
+#define MODELS "{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 1\"}"
+
+Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"", "line 1"},
+        {"{\"format\":\"assay.verifier\",\"version\":1}", "assay.calibration"},
+        {"{\"format\":\"assay.calibration\",\"version\":2}", "version"},
+        {FILE_OF("{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 2\"}", "{}"), "assay calibrate again"},
+        {FILE_OF("{}", "{}"), "another label_model"},
+        {FILE_OF(MODELS, "{}"), "no records"},
+        {FILE_OF(MODELS, "{\"g\":[[1.5,1,0]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,2,0]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,1,-1]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,1]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":7}"), "group 'g'"},
+        {"{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"best\",\"repairs\":false}", "strategy"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct err err = {0};
+        cr_expect_eq(load(rows[i].text, &err), ERR_CONFIG, "%s", rows[i].text);
+        cr_expect(strstr(err.text, rows[i].says), "%s: %s", rows[i].text, err.text);
+        cr_expect_null(guarantee);
+    }
+}
+
+/* A group of n records with one P, all right but `wrong`. */
+static void put_group(GString *text, const char *name, unsigned n, double p, unsigned wrong)
+{
+    g_string_append_printf(text, "%s\"%s\":[", text->str[text->len - 1] == '{' ? "" : ",", name);
+    for (unsigned i = 0; i < n; i++)
+        g_string_append_printf(text, "%s[%g,%d,0]", i ? "," : "", p - i * 1e-6, i >= wrong);
+    g_string_append_c(text, ']');
+}
+
+static void load_groups(void)
+{
+    struct err err = {0};
+    GString *groups = g_string_new("{");
+    put_group(groups, "good", 100, 0.9, 0);
+    put_group(groups, "few", 3, 0.8, 0);
+    put_group(groups, "bad", 60, 0.7, 60);
+    put_group(groups, "*", 50, 0.95, 0);
+    g_string_append_c(groups, '}');
+    char *text =
+        g_strdup_printf("{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,"
+                        "\"models\":%s,\"groups\":%s}",
+                        MODELS, groups->str);
+    cr_assert_eq(load(text, &err), ERR_OK, "%s", err.text);
+    g_free(text);
+    g_string_free(groups, TRUE);
+}
+
+static struct guarantee_found find(const char *generator)
+{
+    const struct guarantee_asked asked = {0.05, 0.1, generator, MSG_RERANK, false};
+    return guarantee_find(guarantee, &asked);
+}
+
+Test(guarantee, a_generator_has_its_own_promise_or_that_of_all_together)
+{
+    load_groups();
+    struct guarantee_found good = find("good"), few = find("few"), several = find(NULL), bad = find("bad");
+    cr_expect(good.promise.held && strcmp(good.name, "good") == 0 && good.promise.records == 100);
+    cr_expect_null(good.why);
+    cr_expect_lt(good.promise.threshold, 0.9);
+    cr_expect_gt(good.promise.threshold, 0.89);
+    cr_expect(few.promise.held && strcmp(few.name, GUARANTEE_ALL) == 0 && few.promise.records == 213);
+    cr_expect_gt(few.promise.threshold, 0.7 + 1e-3, "not where the bad one's answers lie");
+    cr_expect(several.promise.held && strcmp(several.name, "*") == 0);
+    cr_expect_str_eq(bad.name, GUARANTEE_ALL, "its own promise nothing, and it is one of all");
+}
+
+Test(guarantee, who_is_not_like_the_records_is_promised_nothing)
+{
+    load_groups();
+    struct guarantee_found unknown = find("never seen"), unnamed = find("");
+    const struct guarantee_asked others[] = {{0.05, 0.1, "good", MSG_FIRST_VALID, false},
+                                             {0.05, 0.1, "good", MSG_RERANK, true}};
+    cr_expect(!unknown.promise.held && unknown.group < 0 && strstr(unknown.why, "does not know"));
+    cr_expect_not(unnamed.promise.held);
+    for (unsigned i = 0; i < 2; i++) {
+        struct guarantee_found found = guarantee_find(guarantee, &others[i]);
+        cr_expect(!found.promise.held && found.group < 0 && found.why);
+        cr_expect_float_eq(found.promise.threshold, 1, 0);
+    }
+}
