@@ -1,0 +1,237 @@
+/* The file. Everything is in the table `example`; `words` is its full-text index. */
+#include "examples/store.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { APPLICATION_ID = 0x41534558 }; /* "ASEX" */
+
+#define EMBEDDER "assay hashed n-grams 1" /* raised when the built-in embedder changes what it makes */
+
+static const char SCHEMA[] =
+    "CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE example(id INTEGER PRIMARY KEY, source TEXT NOT NULL, db TEXT NOT NULL, question TEXT NOT NULL,"
+    " wrong TEXT NOT NULL, error TEXT NOT NULL, fixed TEXT NOT NULL, steps TEXT NOT NULL, kind TEXT NOT NULL,"
+    " vectors BLOB NOT NULL, UNIQUE(question, wrong));"
+    "CREATE VIRTUAL TABLE words USING fts5(question, wrong, error, tokenize='porter unicode61');"
+    "INSERT INTO about VALUES('embedder', '" EMBEDDER "');";
+
+static const char *const key_names[EXAMPLES_KEY_COUNT] = {
+#define X(id, name, parts) #name,
+    EXAMPLES_KEYS(X)
+#undef X
+};
+
+int examples_key_by_name(const char *name)
+{
+    for (int i = 0; i < EXAMPLES_KEY_COUNT; i++)
+        if (strcmp(key_names[i], name) == 0) return i;
+    return -1;
+}
+
+static enum err_code failed(struct examples *store, struct err *err)
+{
+    return err_set(err, ERR_IO, "%s: %s", store->path, sqlite3_errmsg(store->db));
+}
+
+static enum err_code run(struct examples *store, const char *sql, struct err *err)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ERR_OK : failed(store, err);
+}
+
+/* --- open and close --- */
+
+static enum err_code open_file(const char *path, int flags, struct examples **out, struct err *err)
+{
+    struct examples *store = g_new0(struct examples, 1);
+    store->path = g_strdup(path);
+    pthread_mutex_init(&store->lock, NULL);
+    *out = store;
+    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) return failed(store, err);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return ERR_OK;
+}
+
+static enum err_code give_up(struct examples **out, enum err_code code)
+{
+    (*out)->changed = false;
+    examples_close(*out, NULL);
+    *out = NULL;
+    return code;
+}
+
+enum err_code examples_create(const char *path, struct examples **out, struct err *err)
+{
+    unlink(path);
+    enum err_code code = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
+    char pragmas[128];
+    g_snprintf(pragmas, sizeof pragmas, "PRAGMA journal_mode=OFF; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+               APPLICATION_ID, EXAMPLES_VERSION);
+    if (!code) code = run(*out, pragmas, err);
+    if (!code) code = run(*out, "BEGIN", err);
+    if (!code) code = run(*out, SCHEMA, err);
+    if (code) return give_up(out, code);
+    (*out)->changed = true;
+    return ERR_OK;
+}
+
+static int64_t number(struct examples *store, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+        value = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+static enum err_code check(struct examples *store, struct err *err)
+{
+    int64_t version = number(store, "PRAGMA user_version");
+    if (number(store, "PRAGMA application_id") != APPLICATION_ID)
+        return err_set(err, ERR_CONFIG, "%s is no store of examples: make one with assay examples build", store->path);
+    if (version != EXAMPLES_VERSION)
+        return err_set(err, ERR_CONFIG, "%s is of version %lld, and this build knows %d: build it again", store->path,
+                       (long long)version, EXAMPLES_VERSION);
+    if (number(store, "SELECT count(*) FROM about WHERE key = 'embedder' AND value = '" EMBEDDER "'") != 1)
+        return err_set(err, ERR_CONFIG, "%s has vectors of another embedder: build it again", store->path);
+    return ERR_OK;
+}
+
+enum err_code examples_open(const char *path, bool writes, struct examples **out, struct err *err)
+{
+    enum err_code code = open_file(path, writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, out, err);
+    if (!code) code = check(*out, err);
+    if (!code) code = examples_load(*out, err);
+    if (!code && writes) code = run(*out, "BEGIN IMMEDIATE", err);
+    if (code) return give_up(out, code);
+    (*out)->changed = writes;
+    return ERR_OK;
+}
+
+enum err_code examples_close(struct examples *store, struct err *err)
+{
+    if (!store) return ERR_OK;
+    enum err_code code = store->changed ? run(store, "COMMIT", err) : ERR_OK;
+    sqlite3_finalize(store->insert);
+    sqlite3_finalize(store->insert_words);
+    sqlite3_finalize(store->read);
+    sqlite3_finalize(store->match);
+    sqlite3_close(store->db);
+    pthread_mutex_destroy(&store->lock);
+    free(store->vectors);
+    free(store->signs);
+    free(store->ids);
+    free(store->questions);
+    free(store->sources);
+    g_free(store->path);
+    g_free(store);
+    return code;
+}
+
+uint32_t examples_count(const struct examples *store)
+{
+    return store->n;
+}
+
+/* --- rows --- */
+
+static enum err_code prepare(struct examples *store, sqlite3_stmt **stmt, const char *sql, struct err *err)
+{
+    if (*stmt) return ERR_OK;
+    return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL) == SQLITE_OK
+               ? ERR_OK
+               : failed(store, err);
+}
+
+static void bind_texts(sqlite3_stmt *stmt, const char *const *texts, int n)
+{
+    for (int i = 0; i < n; i++) sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
+}
+
+static enum err_code step(struct examples *store, sqlite3_stmt *stmt, struct err *err)
+{
+    int got = sqlite3_step(stmt);
+    enum err_code code = got == SQLITE_DONE ? ERR_OK : failed(store, err);
+    sqlite3_reset(stmt);
+    return code;
+}
+
+enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err)
+{
+    const char *const texts[] = {example->source, example->db,    example->question, example->wrong,
+                                 example->error,  example->right, example->steps,    example->kind};
+    const char *const words[] = {example->question, example->wrong, example->error};
+    int8_t vectors[EXAMPLES_PARTS * TEXT_DIM];
+    *added = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (strlen(texts[i]) > EXAMPLES_MAX_TEXT) return ERR_OK;
+    if (store->n + store->n_added >= EXAMPLES_MAX)
+        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->path, EXAMPLES_MAX);
+    enum err_code code = prepare(store, &store->insert,
+                                 "INSERT OR IGNORE INTO example(source, db, question, wrong, error, fixed, steps, kind,"
+                                 " vectors) VALUES(?,?,?,?,?,?,?,?,?)",
+                                 err);
+    if (!code)
+        code = prepare(store, &store->insert_words, "INSERT INTO words(question, wrong, error, rowid) VALUES(?,?,?,?)",
+                       err);
+    if (code) return code;
+    examples_embed((const char *const[]){example->error, example->question, example->wrong}, vectors);
+    bind_texts(store->insert, texts, G_N_ELEMENTS(texts));
+    sqlite3_bind_blob(store->insert, G_N_ELEMENTS(texts) + 1, vectors, sizeof vectors, SQLITE_STATIC);
+    code = step(store, store->insert, err);
+    if (code || !sqlite3_changes(store->db)) return code;
+    bind_texts(store->insert_words, words, G_N_ELEMENTS(words));
+    sqlite3_bind_int64(store->insert_words, G_N_ELEMENTS(words) + 1, sqlite3_last_insert_rowid(store->db));
+    code = step(store, store->insert_words, err);
+    store->n_added++;
+    *added = code == ERR_OK;
+    return code;
+}
+
+enum err_code examples_read(struct examples *store, struct arena *arena, uint32_t at, struct example *out,
+                            struct err *err)
+{
+    const char **const texts[] = {&out->source, &out->db,    &out->question, &out->wrong,
+                                  &out->error,  &out->right, &out->steps,    &out->kind};
+    bool whole = false;
+    pthread_mutex_lock(&store->lock);
+    enum err_code code =
+        prepare(store, &store->read,
+                "SELECT source, db, question, wrong, error, fixed, steps, kind FROM example WHERE id = ?", err);
+    if (!code && at < store->n) {
+        sqlite3_bind_int64(store->read, 1, store->ids[at]);
+        whole = sqlite3_step(store->read) == SQLITE_ROW;
+        for (int i = 0; whole && i < (int)G_N_ELEMENTS(texts); i++) {
+            const char *text = (const char *)sqlite3_column_text(store->read, i);
+            whole = text && (*texts[i] = arena_strdup(arena, text));
+        }
+        sqlite3_reset(store->read);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return code ? code : whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+}
+
+enum err_code examples_prune(struct examples *store, float likeness, uint32_t *taken, struct err *err)
+{
+    char sql[128];
+    enum err_code code = ERR_OK;
+    *taken = 0;
+    if (store->n > EXAMPLES_EXACT)
+        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, which takes too long to prune", store->path,
+                       EXAMPLES_EXACT);
+    bool *gone = g_new0(bool, store->n + 1);
+    for (uint32_t i = 0; i < store->n && !code; i++) {
+        for (uint32_t k = 0; k < i && !gone[i]; k++) gone[i] = !gone[k] && examples_likeness(store, i, k) > likeness;
+        if (!gone[i]) continue;
+        g_snprintf(sql, sizeof sql, "DELETE FROM example WHERE id = %lld; DELETE FROM words WHERE rowid = %lld",
+                   (long long)store->ids[i], (long long)store->ids[i]);
+        code = run(store, sql, err);
+        ++*taken;
+    }
+    g_free(gone);
+    return code;
+}

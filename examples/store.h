@@ -1,0 +1,34 @@
+/* Inside examples/: a store as it is in memory. */
+#ifndef ASSAY_EXAMPLES_STORE_H
+#define ASSAY_EXAMPLES_STORE_H
+
+#include "examples/examples.h"
+#include "lib/text/text.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64 };
+
+struct examples {
+    char *path;
+    sqlite3 *db;
+    pthread_mutex_t lock; /* over the statements */
+    sqlite3_stmt *insert, *insert_words, *read, *match;
+    bool changed; /* a transaction is open */
+    uint32_t n, n_added;
+    int64_t *ids;        /* rowids, ascending */
+    int8_t *vectors;     /* [part][example][TEXT_DIM] */
+    uint64_t *signs;     /* [part][example][EXAMPLES_SIGN_WORDS]; NULL: few enough to compare all */
+    uint64_t *questions; /* hashes of the questions, folded */
+    uint64_t *sources;   /* hashes of the requests' ids; 0: none */
+};
+
+/* The three vectors of these texts (NULL or empty: all zero), in the order of enum examples_part. */
+void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES_PARTS * TEXT_DIM]);
+/* What is searched, from the file. ERR_CONFIG: it is damaged; ERR_NOMEM. */
+enum err_code examples_load(struct examples *store, struct err *err);
+/* Mean cosine of all parts of two examples. */
+float examples_likeness(const struct examples *store, uint32_t a, uint32_t b);
+
+#endif

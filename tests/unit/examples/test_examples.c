@@ -1,0 +1,223 @@
+/* A store of examples: what is kept, what is found, and which files are none. */
+#include "examples/examples.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char path[64];
+static struct examples *store;
+static struct arena arena;
+
+static void begin(void)
+{
+    strcpy(path, "/tmp/assay-examples-XXXXXX");
+    g_close(g_mkstemp(path), NULL);
+    arena_init(&arena, 0);
+}
+
+static void end(void)
+{
+    cr_assert_eq(examples_close(store, NULL), ERR_OK);
+    g_unlink(path);
+    arena_free(&arena);
+    leak_check();
+}
+TestSuite(examples, .init = begin, .fini = end);
+
+static bool add(const char *source, const char *question, const char *wrong, const char *error)
+{
+    const struct example example = {source,           "shop", question, wrong, error, "SELECT count(*) FROM customer",
+                                    "WHERE: nothing", "WHERE"};
+    struct err err = {0};
+    bool added;
+    cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
+    return added;
+}
+
+static void create(void)
+{
+    struct err err = {0};
+    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+}
+
+static void reopen(bool writes)
+{
+    struct err err = {0};
+    cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
+    store = NULL;
+    cr_assert_eq(examples_open(path, writes, &store, &err), ERR_OK, "%s", err.text);
+}
+
+static void fill(void)
+{
+    create();
+    add("a", "How many customers are there?", "SELECT sum(id) FROM customer", "the question asks for a count");
+    add("b", "Which invoices are unpaid?", "SELECT id FROM invoice WHERE paid = 'no'",
+        "no row of invoice.paid meets this condition");
+    add("c", "Names of the oldest employees", "SELECT name FROM employee ORDER BY age",
+        "the question asks for the greatest");
+    reopen(false);
+}
+
+static const char *nearest(struct examples_query query, enum examples_key key)
+{
+    struct examples_found found[3];
+    struct example example;
+    uint32_t n = examples_search(store, &query, key, 1, found);
+    if (!n) return "nothing";
+    cr_assert_eq(examples_read(store, &arena, found[0].at, &example, NULL), ERR_OK);
+    return example.source;
+}
+
+Test(examples, each_key_finds_by_its_own_part)
+{
+    fill();
+    struct examples_query query = {.question = "how many clients do we have",
+                                   .sql = "SELECT id FROM invoice WHERE paid = 'never'",
+                                   .error = "the question asks for the greatest, and gets all"};
+    cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "a");
+    cr_expect_str_eq(nearest(query, EXAMPLES_SQL), "b");
+    cr_expect_str_eq(nearest(query, EXAMPLES_ERROR), "c");
+    query.error = query.sql = NULL;
+    for (int key = 0; key < EXAMPLES_KEY_COUNT; key++)
+        cr_expect_str_eq(nearest(query, (enum examples_key)key),
+                         key == EXAMPLES_ERROR || key == EXAMPLES_SQL ? "nothing" : "a");
+    cr_expect_eq(examples_key_by_name("question_sql"), EXAMPLES_QUESTION_SQL);
+    cr_expect_eq(examples_key_by_name("nearest"), -1);
+}
+
+Test(examples, words_alone_are_found_by_the_hybrid_key)
+{
+    create();
+    for (int i = 0; i < 150; i++) {
+        char question[64];
+        g_snprintf(question, sizeof question, "Which invoices of quarter %d are unpaid and late?", i);
+        add("many", question, "SELECT id FROM invoice", "another result");
+    }
+    add("rare", "What did the notary of the lower town write to the mayor about zygomatic matters?", "SELECT 1",
+        "another result");
+    reopen(false);
+    struct examples_query query = {.question = "Which are zygomatic?"};
+    cr_expect_str_eq(nearest(query, EXAMPLES_HYBRID), "rare", "BM25 knows that the word is rare");
+}
+
+Test(examples, nothing_of_the_same_question_is_found)
+{
+    fill();
+    struct examples_query query = {.question = "  how many CUSTOMERS are there? "};
+    cr_expect_str_neq(nearest(query, EXAMPLES_QUESTION), "a", "the same but for case and space");
+    query = (struct examples_query){.question = "how many customers", .source = "a"};
+    cr_expect_str_neq(nearest(query, EXAMPLES_QUESTION), "a", "of the same request");
+    cr_expect_str_neq(nearest(query, EXAMPLES_HYBRID), "a");
+}
+
+Test(examples, what_repeats_or_is_too_long_is_not_kept)
+{
+    char *longer = g_strnfill(EXAMPLES_MAX_TEXT + 1, 'x');
+    create();
+    cr_expect(add("a", "q", "SELECT 1", "e"));
+    cr_expect_not(add("b", "q", "SELECT 1", "another error"));
+    cr_expect(add("b", "q", "SELECT 2", "e"));
+    cr_expect_not(add("c", longer, "SELECT 1", "e"));
+    reopen(false);
+    cr_expect_eq(examples_count(store), 2);
+    g_free(longer);
+}
+
+Test(examples, pruning_leaves_the_first_of_those_that_are_nearly_the_same)
+{
+    struct err err = {0};
+    uint32_t taken;
+    create();
+    add("a", "How many customers are there?", "SELECT sum(id) FROM customer", "e");
+    add("b", "How many customers are there now?", "SELECT sum(id) FROM customer", "e");
+    add("c", "Which invoices are unpaid?", "SELECT id FROM invoice WHERE paid = 'no'", "f");
+    reopen(true);
+    cr_assert_eq(examples_prune(store, 0.9F, &taken, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(taken, 1);
+    reopen(false);
+    cr_expect_eq(examples_count(store), 2);
+    cr_expect_str_eq(nearest((struct examples_query){.question = "how many customers are there now"}, EXAMPLES_HYBRID),
+                     "a");
+}
+
+Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
+{
+    static const struct {
+        const char *sql, *says;
+    } rows[] = {
+        {"PRAGMA application_id = 7", "no store of examples"},
+        {"PRAGMA user_version = 2", "version 2"},
+        {"UPDATE about SET value = 'other'", "another embedder"},
+        {"UPDATE example SET vectors = x'00'", "damaged"},
+        {"DROP TABLE example", "damaged"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct err err = {0};
+        sqlite3 *db;
+        fill();
+        cr_assert_eq(examples_close(store, NULL), ERR_OK);
+        sqlite3_open(path, &db);
+        cr_assert_eq(sqlite3_exec(db, rows[i].sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        cr_expect_eq(examples_open(path, false, &store, &err), ERR_CONFIG, "%s", rows[i].sql);
+        cr_expect(strstr(err.text, rows[i].says), "%s: %s", rows[i].sql, err.text);
+        cr_assert_null(store);
+    }
+    struct err err = {0};
+    cr_assert(g_file_set_contents(path, "this is no database, and long enough to be looked at", -1, NULL));
+    cr_expect_eq(examples_open(path, false, &store, &err), ERR_CONFIG);
+    g_unlink(path);
+    cr_expect_eq(examples_open(path, false, &store, &err), ERR_IO);
+}
+
+Test(examples, a_corrector_is_told_the_likest_ones)
+{
+    fill();
+    char *data = examples_with_shots(store, "{\"question\":\"how many clients\",\"sql\":\"SELECT 1\",\"findings\":[]}",
+                                     EXAMPLES_QUESTION, 2);
+    cr_assert(data);
+    json_t *json = json_loads(data, 0, NULL);
+    const json_t *shots = json_object_get(json, "examples");
+    cr_expect_eq(json_array_size(shots), 2);
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(shots, 0), "wrong")),
+                     "SELECT sum(id) FROM customer");
+    cr_expect_str_eq(json_string_value(json_object_get(json, "question")), "how many clients");
+    json_decref(json);
+    free(data);
+    cr_expect_null(examples_with_shots(store, "no JSON", EXAMPLES_QUESTION, 2));
+    cr_expect_null(examples_with_shots(store, "{\"question\":\"q\"}", EXAMPLES_QUESTION, 2), "what has no query");
+}
+
+/* Above EXAMPLES_EXACT the signs decide what is compared: by far the most of what a full comparison finds must be found. */
+Test(examples, many_are_searched_by_signs_and_little_is_missed)
+{
+    enum { MANY = EXAMPLES_EXACT + 1000, ASKED = 40 };
+    static const char *const nouns[] = {"invoices", "customers", "ships", "games",
+                                        "books",    "rivers",    "songs", "flights"};
+    static const char *const verbs[] = {"paid", "moved", "sold", "lost", "read", "crossed", "played", "booked"};
+    char question[128];
+    unsigned found = 0;
+    create();
+    for (unsigned i = 0; i < MANY; i++) {
+        g_snprintf(question, sizeof question, "Which %s of group %u were %s after %u?", nouns[i % 8], i / 64,
+                   verbs[i / 8 % 8], i % 97);
+        add("x", question, "SELECT 1", "e");
+    }
+    reopen(false);
+    for (unsigned i = 0; i < ASKED; i++) {
+        unsigned at = i * (MANY / ASKED);
+        struct examples_found out[3];
+        g_snprintf(question, sizeof question, "%s of group %u that were %s after %u", nouns[at % 8], at / 64,
+                   verbs[at / 8 % 8], at % 97);
+        uint32_t n = examples_search(store, &(struct examples_query){.question = question}, EXAMPLES_QUESTION, 3, out);
+        for (uint32_t k = 0; k < n; k++) found += out[k].at == at;
+    }
+    cr_expect_geq(found, ASKED * 9 / 10, "%u of %d", found, ASKED);
+}
