@@ -285,8 +285,11 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
 {
     const struct model_pool_config verifiers = {
         .bus = c->config.bus, .scorer = c->config.verifier, .threads = c->config.verifier_threads};
-    const struct model_pool_config correctors = {
-        .bus = c->config.bus, .scorer = c->config.corrector, .threads = c->config.corrector_threads, .corrects = true};
+    const struct model_pool_config correctors = {.bus = c->config.bus,
+                                                 .scorer = c->config.corrector,
+                                                 .threads = c->config.corrector_threads,
+                                                 .shots = c->config.shots,
+                                                 .corrects = true};
     enum err_code code = verifiers.scorer ? model_pool_new(&verifiers, &c->verifiers, err) : ERR_OK;
     return !code && correctors.scorer ? model_pool_new(&correctors, &c->correctors, err) : code;
 }

@@ -7,6 +7,7 @@
 #ifndef ASSAY_COORDINATOR_COORDINATOR_H
 #define ASSAY_COORDINATOR_COORDINATOR_H
 
+#include "examples/examples.h"
 #include "lib/base/error.h"
 #include "proto/bus/transport.h"
 #include "proto/message/msg.h"
@@ -28,6 +29,7 @@ struct coordinator_config {
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
     uint32_t corrector_threads;            /* likewise */
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
+    struct examples_shots shots;           /* that the corrector is shown */
     bool ignore_drift;                     /* promises stay where the traffic is no longer like the calibration's */
     int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
 };

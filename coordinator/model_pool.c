@@ -18,6 +18,7 @@ struct job {
 struct model_pool {
     struct model_pool_config config;
     struct scorer *scorer;
+    struct examples *examples; /* NULL: none are shown */
     pthread_t threads[MAX_THREADS];
     uint32_t n_threads;
     atomic_bool stopping;
@@ -75,9 +76,13 @@ static enum err_code correct(struct model_pool *pool, const struct core_model_qu
                              struct msg_result *result, struct msg_proposal *proposal, struct scorer_reply *reply,
                              struct err *err)
 {
-    char *sql = NULL;
+    char *sql = NULL, *shown = NULL;
+    const struct examples_shots *with = &pool->config.shots;
     result->family = MSG_CORRECTOR;
-    enum err_code code = scorer_correct(pool->scorer, question->premise, deadline_of(pool, question), &sql, reply, err);
+    if (pool->examples) shown = examples_with_shots(pool->examples, question->premise, with->key, with->n);
+    enum err_code code =
+        scorer_correct(pool->scorer, shown ? shown : question->premise, deadline_of(pool, question), &sql, reply, err);
+    free(shown);
     if (code) return code;
     proposal->sql = (struct msg_text){sql, (uint32_t)strlen(sql)};
     result->proposals = proposal;
@@ -171,6 +176,7 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
     g_queue_init(&pool->waiting);
     enum err_code code = config->corrects ? scorer_open_corrector(config->scorer, &pool->scorer, err)
                                           : scorer_open(config->scorer, &pool->scorer, err);
+    if (!code && config->shots.path) code = examples_open(config->shots.path, false, &pool->examples, err);
     if (!code) code = start(pool, err);
     if (code) {
         model_pool_free(pool);
@@ -190,6 +196,7 @@ void model_pool_free(struct model_pool *pool)
     if (pool->scorer) scorer_stop(pool->scorer);
     for (uint32_t i = 0; i < pool->n_threads; i++) pthread_join(pool->threads[i], NULL);
     scorer_close(pool->scorer);
+    examples_close(pool->examples, NULL);
     g_queue_clear_full(&pool->waiting, free);
     pthread_cond_destroy(&pool->more);
     pthread_mutex_destroy(&pool->lock);

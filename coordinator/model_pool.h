@@ -12,6 +12,7 @@
 #define ASSAY_COORDINATOR_MODEL_POOL_H
 
 #include "coordinator/core.h"
+#include "examples/examples.h"
 #include "lib/llm/scorer.h"
 
 struct model_pool;
@@ -19,13 +20,14 @@ struct model_pool;
 struct model_pool_config {
     struct bus *bus;
     const struct scorer_config *scorer;
-    bool corrects;        /* it is a corrector: a question's premise is what scorer_correct is given */
-    uint32_t threads;     /* calls at a time; 0: 4 */
-    uint32_t max_waiting; /* questions; 0: 1,024 */
-    int64_t timeout_ms;   /* for a question without a deadline; 0: 60,000 */
+    struct examples_shots shots; /* that a corrector is shown */
+    bool corrects;               /* it is a corrector: a question's premise is what scorer_correct is given */
+    uint32_t threads;            /* calls at a time; 0: 4 */
+    uint32_t max_waiting;        /* questions; 0: 1,024 */
+    int64_t timeout_ms;          /* for a question without a deadline; 0: 60,000 */
 };
 
-/* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open says. */
+/* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open and examples_open say. */
 enum err_code model_pool_new(const struct model_pool_config *config, struct model_pool **out, struct err *err);
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
 void model_pool_free(struct model_pool *pool);

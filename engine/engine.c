@@ -142,6 +142,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
         .corrector_threads = config->corrector_threads,
         .corrector_rounds = config->corrector_rounds,
+        .shots = config->shots,
         .ignore_drift = config->ignore_drift,
     };
     return coordinator_new(&own, &engine->coordinator, err);

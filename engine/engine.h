@@ -30,6 +30,7 @@ struct engine_config {
     uint32_t remote_threads;        /* 0: 4 */
     struct scorer_config corrector; /* a chat model that is asked for repairs; no endpoint: none */
     uint32_t corrector_threads;     /* 0: 4 */
+    struct examples_shots shots;    /* that it is shown */
     uint32_t corrector_rounds;      /* times that it is asked for one answer at most; 0: 3 */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */

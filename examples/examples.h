@@ -103,6 +103,13 @@ uint32_t examples_search(struct examples *store, const struct examples_query *qu
  * were taken out. */
 enum err_code examples_prune(struct examples *store, float likeness, uint32_t *taken, struct err *err);
 
+/* Which examples a corrector is shown. */
+struct examples_shots {
+    const char *path; /* of the store; NULL: none */
+    enum examples_key key;
+    uint32_t n;
+};
+
 /* For a corrector (coordinator/correction.c): `data`, the JSON object that it is told, with the k likest examples in it as `examples`.
  * malloc'd; NULL: there are none, or `data` is no such object. Thread: any. */
 char *examples_with_shots(struct examples *store, const char *data, enum examples_key key, uint32_t k);

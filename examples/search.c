@@ -191,27 +191,52 @@ static uint32_t search_all(const struct examples *store, const struct asked *ask
     return n;
 }
 
-static uint32_t unlike_signs(const struct examples *store, const struct asked *asked, uint32_t at)
+enum { DISTANCES = EXAMPLES_PARTS * TEXT_DIM + 1 };
+
+/* How many signs differ, for each example. Inline, so that each of the callers below has it for its own processor. */
+static inline __attribute__((always_inline)) void scan(const struct examples *store, const struct asked *asked,
+                                                       uint16_t *distance)
 {
-    uint32_t bits = 0;
+    memset(distance, 0, store->n * sizeof *distance);
     for (unsigned part = 0; part < EXAMPLES_PARTS; part++) {
+        const uint64_t *signs = store->signs + (size_t)part * store->n * EXAMPLES_SIGN_WORDS;
+        const uint64_t *own = asked->signs[part];
         if (!(asked->parts >> part & 1)) continue;
-        const uint64_t *signs = store->signs + ((size_t)part * store->n + at) * EXAMPLES_SIGN_WORDS;
-        for (unsigned w = 0; w < EXAMPLES_SIGN_WORDS; w++)
-            bits += (uint32_t)__builtin_popcountll(signs[w] ^ asked->signs[part][w]);
+        for (uint32_t at = 0; at < store->n; at++, signs += EXAMPLES_SIGN_WORDS) {
+            int bits = 0;
+            for (unsigned w = 0; w < EXAMPLES_SIGN_WORDS; w++) bits += __builtin_popcountll(signs[w] ^ own[w]);
+            distance[at] = (uint16_t)(distance[at] + bits);
+        }
     }
-    return bits;
 }
+
+static void scan_anywhere(const struct examples *store, const struct asked *asked, uint16_t *distance)
+{
+    scan(store, asked, distance);
+}
+
+#if defined(__x86_64__)
+/* Without the instruction a count of bits is a call. */
+__attribute__((target("popcnt"))) static void scan_popcnt(const struct examples *store, const struct asked *asked,
+                                                          uint16_t *distance)
+{
+    scan(store, asked, distance);
+}
+#define CAN_POPCNT __builtin_cpu_supports("popcnt")
+#else
+#define scan_popcnt scan_anywhere
+#define CAN_POPCNT  false
+#endif
 
 /* By signs, the nearest EXAMPLES_RERANKED (those of the last distance in order), then by vectors. */
 static uint32_t search_signs(const struct examples *store, const struct asked *asked, uint32_t k,
                              struct examples_found *out)
 {
-    enum { DISTANCES = EXAMPLES_PARTS * TEXT_DIM + 1 };
     uint32_t counts[DISTANCES] = {0}, n = 0, limit = 0, room = EXAMPLES_RERANKED;
     uint16_t *distance = malloc(store->n * sizeof *distance);
     if (!distance) return 0;
-    for (uint32_t at = 0; at < store->n; at++) counts[distance[at] = (uint16_t)unlike_signs(store, asked, at)]++;
+    (CAN_POPCNT ? scan_popcnt : scan_anywhere)(store, asked, distance);
+    for (uint32_t at = 0; at < store->n; at++) counts[distance[at]]++;
     while (limit < DISTANCES - 1 && counts[limit] < room) room -= counts[limit++];
     for (uint32_t at = 0; at < store->n; at++) {
         if (distance[at] > limit || (distance[at] == limit && !room)) continue;

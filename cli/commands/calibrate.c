@@ -1,16 +1,9 @@
 /* assay calibrate: what may be promised of answers, from logs with gold or feedback, as a file for --calibration
  * (scoring/guarantee.h). */
-#include "cli/output/progress.h"
 #include "cli/output/table.h"
-#include "cli/output/terminal.h"
-#include "cli/settings/engine_settings.h"
-#include "engine/run.h"
-#include "eval/label.h"
-#include "lib/base/input.h"
+#include "cli/replay/labelled.h"
 #include "lib/learn/json_file.h"
 #include "scoring/models.h"
-#include "scoring/verifier_context.h"
-#include "train/feedback.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,38 +11,17 @@
 
 static const double USUAL_ALPHA = 0.05;
 
-/* What was said of a request's answers, until its verdict is there. */
-struct asked {
-    char *generator;
-    char **wrong; /* SQL that people called wrong; NULL-terminated */
-};
-
 struct group {
     char *name;
     GArray *records; /* of struct risk_record */
 };
 
 struct calibrate {
-    struct cli *cli;
-    struct engine_config config;
-    struct logs logs;
-    struct feedback *feedback;
-    struct labeler *labeler;
-    GHashTable *asked;    /* tag → struct asked */
+    struct labelled_run run;
     GHashTable *clusters; /* database → its number */
     GPtrArray *groups;    /* of struct group */
-    uint64_t read, skipped, unanswered;
-    struct progress progress;
-    bool failed, show;
+    uint64_t unknown, unanswered;
 };
-
-static void asked_free(gpointer p)
-{
-    struct asked *asked = p;
-    g_free(asked->generator);
-    g_strfreev(asked->wrong);
-    g_free(asked);
-}
 
 static void group_free(gpointer p)
 {
@@ -57,75 +29,6 @@ static void group_free(gpointer p)
     g_free(group->name);
     g_array_free(group->records, TRUE);
     g_free(group);
-}
-
-/* --- requests --- */
-
-static void skip_line(struct calibrate *c, const char *what)
-{
-    progress_clear(&c->progress);
-    complain("%s:%llu: %s", c->logs.lines.path, (unsigned long long)c->logs.lines.number, what);
-    c->skipped++;
-}
-
-/* False: nothing is known of what is right. */
-static bool take_truth(struct calibrate *c, struct arena *arena, struct msg_request *request, struct asked *asked)
-{
-    struct feedback_labels labels = {0};
-    if (request->gold) {
-        feedback_pass_by(c->feedback, request);
-        return true;
-    }
-    if (!feedback_labels(c->feedback, request, &labels)) return false;
-    request->gold = labels.right ? arena_strdup(arena, labels.right) : NULL;
-    asked->wrong = g_new0(char *, labels.n_wrong + 1);
-    for (uint32_t i = 0; i < labels.n_wrong; i++) asked->wrong[i] = g_strdup(labels.wrong[i]);
-    if (labels.generator) {
-        g_free(asked->generator);
-        asked->generator = g_strdup(labels.generator);
-    }
-    g_free(labels.wrong);
-    return true;
-}
-
-static bool is_usable(struct calibrate *c, struct arena *arena, struct msg_request *request)
-{
-    const char *generator = verifier_generator(request);
-    struct asked *asked = g_new0(struct asked, 1);
-    asked->generator = g_strdup(generator ? generator : "*");
-    if (!request->n_candidates || !take_truth(c, arena, request, asked)) {
-        asked_free(asked);
-        return false;
-    }
-    request->tag = c->read;
-    g_hash_table_insert(c->asked, GSIZE_TO_POINTER(request->tag), asked);
-    return true;
-}
-
-static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
-{
-    struct calibrate *c = ctx;
-    uint64_t limit = (uint64_t)c->cli->settings.log.limit;
-    while (!limit || c->read < limit) {
-        struct err err = {0};
-        int more = logs_next(&c->logs, &err);
-        if (more < 0) {
-            progress_clear(&c->progress);
-            complain("%s", err.text);
-            c->failed = true;
-        }
-        if (more <= 0) return more;
-        c->read++;
-        const struct lines *line = &c->logs.lines;
-        if (feedback_is_meant(line->text, line->len) || feedback_is_verdict(line->text, line->len)) continue;
-        enum err_code code =
-            line->too_long ? ERR_LIMIT_BYTES : msg_request_from_json(arena, line->text, line->len, out, &err);
-        if (code != ERR_OK)
-            skip_line(c, err.text[0] ? err.text : err_meaning(code));
-        else if (is_usable(c, arena, *out))
-            return 1;
-    }
-    return 0;
 }
 
 /* --- verdicts --- */
@@ -153,54 +56,26 @@ static uint32_t cluster_of(struct calibrate *c, const char *db)
 }
 
 /* Is the answer right? -1: not known, as where people only said of another query that it is wrong. */
-static int truth_of(struct calibrate *c, const struct msg_verdict *verdict, const struct asked *asked)
+static int truth_of(const struct labelled *one)
 {
-    for (char **wrong = asked->wrong; wrong && *wrong; wrong++)
+    const struct msg_verdict *verdict = one->verdict;
+    for (const char *const *wrong = one->wrong; wrong && *wrong; wrong++)
         if (strcmp(*wrong, verdict->sql) == 0) return 0;
-    if (!verdict->gold) return -1;
-    struct arena arena;
-    struct labels labels;
-    struct err err = {0};
-    arena_init(&arena, 0);
-    enum err_code code = label_line(c->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
-                                    verdict->n_candidates, &labels, &err);
-    if (code == ERR_OK) code = label_repair(c->labeler, verdict, &labels, &err);
-    int right = -1;
-    if (code == ERR_OK && !labels.gold_failed)
-        right = (verdict->chosen ? labels.of[verdict->chosen - 1] : labels.repair) == LABEL_RIGHT;
-    arena_free(&arena);
-    if (code != ERR_OK) {
-        progress_clear(&c->progress);
-        complain("%s: %s", verdict->id, err.text);
-    }
-    return right;
+    if (!one->labels) return -1;
+    return (verdict->chosen ? one->labels->of[verdict->chosen - 1] : one->labels->repair) == LABEL_RIGHT;
 }
 
-static bool on_verdict(void *ctx, struct msg_verdict *verdict)
+static void take(void *ctx, const struct labelled *one)
 {
     struct calibrate *c = ctx;
-    gpointer tag = GSIZE_TO_POINTER(verdict->tag);
-    const struct asked *asked = g_hash_table_lookup(c->asked, tag);
-    progress_count(&c->progress, verdict);
+    const struct msg_verdict *verdict = one->verdict;
     bool answered = verdict->sql && !isnan(verdict->p_correct);
-    int right = answered ? truth_of(c, verdict, asked) : -1;
-    if (right >= 0) {
-        const struct risk_record record = {verdict->p_correct, cluster_of(c, verdict->db), right == 1};
-        g_array_append_val(group_of(c, asked->generator)->records, record);
-    }
+    int right = answered ? truth_of(one) : -1;
     c->unanswered += !answered;
-    c->skipped += answered && right < 0;
-    g_hash_table_remove(c->asked, tag);
-    msg_verdict_free(verdict);
-    return true;
-}
-
-static void on_tick(void *ctx)
-{
-    struct calibrate *c = ctx;
-    if (c->show)
-        progress_draw(&c->progress,
-                      c->logs.lines.size ? (double)c->logs.lines.offset / (double)c->logs.lines.size : -1);
+    c->unknown += answered && right < 0;
+    if (right < 0) return;
+    const struct risk_record record = {verdict->p_correct, cluster_of(c, verdict->db), right == 1};
+    g_array_append_val(group_of(c, one->generator)->records, record);
 }
 
 /* --- what comes of it --- */
@@ -222,7 +97,7 @@ static json_t *version_json(const char *version)
 
 static enum err_code write_file(const struct calibrate *c, const struct scoring_models *models, struct err *err)
 {
-    const struct msg_options *defaults = &c->config.defaults;
+    const struct msg_options *defaults = &c->run.config.defaults;
     enum msg_strategy strategy = defaults->strategy ? defaults->strategy : models_strategy(models);
     json_t *groups = json_object();
     for (guint i = 0; i < c->groups->len; i++) {
@@ -235,7 +110,7 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
         version_json(models->label_model_version), "classifier", version_json(models->classifier_version), "verifier",
         version_json(models->verifier_version), "groups", groups);
     char *text = model_json_text(root, true);
-    enum err_code code = text ? model_file_write(c->cli->settings.calibrate.out, text, err) : ERR_NOMEM;
+    enum err_code code = text ? model_file_write(c->run.cli->settings.calibrate.out, text, err) : ERR_NOMEM;
     free(text);
     return code;
 }
@@ -281,16 +156,17 @@ static void print_groups(const struct calibrate *c, double alpha, double delta)
     table_print(table, stdout);
     table_free(table);
     if (c->unanswered) printf("%llu requests had no answer.\n", (unsigned long long)c->unanswered);
-    if (c->skipped) printf("%llu were left out: their truth is not known.\n", (unsigned long long)c->skipped);
+    uint64_t left_out = c->unknown + c->run.skipped;
+    if (left_out) printf("%llu were left out: their truth is not known.\n", (unsigned long long)left_out);
 }
 
 static enum err_code conclude(struct calibrate *c, struct err *err)
 {
-    const struct settings *s = &c->cli->settings;
-    const struct models_files files = {.dir = c->config.models_dir,
-                                       .label_model = c->config.label_model,
-                                       .classifier = c->config.classifier,
-                                       .verifier = c->config.verifier};
+    const struct settings *s = &c->run.cli->settings;
+    const struct models_files files = {.dir = c->run.config.models_dir,
+                                       .label_model = c->run.config.label_model,
+                                       .classifier = c->run.config.classifier,
+                                       .verifier = c->run.config.verifier};
     struct scoring_models *models = NULL;
     if (!c->groups->len)
         return err_set(err, ERR_CONFIG,
@@ -302,26 +178,6 @@ static enum err_code conclude(struct calibrate *c, struct err *err)
     return code;
 }
 
-/* Every question is answered, whatever its P: which are to be given is what is looked for. */
-static enum err_code judge_all(struct calibrate *c, struct err *err)
-{
-    struct engine *engine = NULL;
-    engine_settings(c->cli, &c->config);
-    c->config.defaults.policy = MSG_BEST_EFFORT;
-    c->config.defaults.alpha = 0;
-    c->config.calibration = NULL;
-    c->labeler = labeler_new(&c->config.databases);
-    enum err_code code = feedback_read(c->cli->args, c->cli->n_args, NULL, NULL, &c->feedback, err);
-    if (!code) code = engine_open(&c->config, &engine, err);
-    struct engine_loop loop = {.next = next_request, .each = on_verdict, .tick = on_tick, .ctx = c, .in_order = true};
-    progress_start(&c->progress);
-    if (!code) code = engine_run(engine, &loop, err);
-    progress_clear(&c->progress);
-    engine_close(engine);
-    logs_rewind(&c->logs);
-    return code;
-}
-
 static int calibrate_run(struct cli *cli)
 {
     struct err err = {0};
@@ -330,21 +186,20 @@ static int calibrate_run(struct cli *cli)
         complain("--out FILE says where the calibration goes");
         return EXIT_ERROR;
     }
-    struct calibrate c = {.cli = cli,
-                          .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},
-                          .asked = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, asked_free),
+    struct calibrate c = {.run = {.cli = cli, .each = take},
                           .clusters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                          .groups = g_ptr_array_new_with_free_func(group_free),
-                          .show = terminal_progress() && !cli->settings.general.quiet};
-    enum err_code code = judge_all(&c, &err);
-    if (!code && !c.failed) code = conclude(&c, &err);
-    feedback_free(c.feedback);
-    labeler_free(c.labeler);
+                          .groups = g_ptr_array_new_with_free_func(group_free)};
+    c.run.ctx = &c;
+    engine_settings(cli, &c.run.config);
+    /* Every question is answered, whatever its P: which are to be given is what is looked for. */
+    c.run.config.defaults.policy = MSG_BEST_EFFORT;
+    c.run.config.defaults.alpha = 0;
+    c.run.config.calibration = NULL;
+    enum err_code code = labelled_run(&c.run, &err);
+    if (!code) code = conclude(&c, &err);
     g_ptr_array_free(c.groups, TRUE);
     g_hash_table_destroy(c.clusters);
-    g_hash_table_destroy(c.asked);
-    if (code) return complain_err(NULL, &err);
-    return c.failed ? EXIT_ERROR : 0;
+    return code ? complain_err(NULL, &err) : 0;
 }
 
 const struct command command_calibrate = {

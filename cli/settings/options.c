@@ -1,4 +1,5 @@
 #include "cli/settings/options.h"
+#include "examples/examples.h"
 #include "proto/bus/transport.h"
 #include "proto/message/msg.h"
 
@@ -130,6 +131,11 @@ static const struct option_row corrector_rows[] = {
      .sentence = "attempts for one query"},
     {"corrector-threads", 0, OPT_INT, "N", AT(corrector.threads), "4", .min = 1, .max = 64,
      .sentence = "queries that it is asked for at a time"},
+    {"examples", 0, OPT_TEXT, "FILE", AT(shots.path),
+     .sentence = "show it the likest wrong queries of this store, and how they were set right (assay examples)"},
+    {"examples-shots", 0, OPT_INT, "N", AT(shots.n), "3", .min = 1, .max = 10, .sentence = "how many"},
+    {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
+     .sentence = "by which likeness"},
     {"corrector-rounds", 0, OPT_INT, "N", AT(corrector.rounds), "3", .min = 1, .max = 8,
      .sentence =
          "times that it is asked about one answer at most, each about another finding, until a repair can be applied"},
@@ -293,6 +299,24 @@ static const struct option_row eval_rows[] = {
 
 static const struct option_row calibrate_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(calibrate.out), .command_line_only = true, .sentence = "the file to write"}, END};
+
+static const struct option_row examples_rows[] = {
+    {"out", 'o', OPT_TEXT, "FILE", AT(examples.out), .command_line_only = true,
+     .sentence = "build: the store to write"},
+    {"question", 'Q', OPT_TEXT, "TEXT", AT(examples.question), .command_line_only = true,
+     .sentence = "search: the question"},
+    {"sql", 0, OPT_TEXT, "SQL", AT(examples.sql), .command_line_only = true, .sentence = "search: the wrong query"},
+    {"error", 0, OPT_TEXT, "TEXT", AT(examples.error), .command_line_only = true,
+     .sentence = "search: what is said against it"},
+    {"source", 0, OPT_TEXT, "ID", AT(examples.source), .command_line_only = true,
+     .sentence = "search: leave out what came of this request"},
+    {"key", 0, OPT_CHOICE, "KEY", AT(examples.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1], .command_line_only = true,
+     .sentence = "search: by which likeness"},
+    {"nearest", 'k', OPT_INT, "N", AT(examples.n), "3", .min = 1, .max = 100, .command_line_only = true,
+     .sentence = "search: how many"},
+    {"likeness", 0, OPT_REAL, "SHARE", AT(examples.likeness), "0.98", .min = 0, .max = 1, .command_line_only = true,
+     .sentence = "prune: from which likeness on two are one"},
+    END};
 
 static const struct option_row train_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
@@ -507,6 +531,7 @@ const struct option_group options_range = {"stretch", "A range of a topic", rang
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
+const struct option_group options_examples = {"examples", "Examples", examples_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
@@ -521,15 +546,17 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general,   &options_output,   &options_judge,  &options_verifier,
-    &options_corrector, &options_database, &options_schema, &options_redis,
-    &options_signals,   &options_log,      &options_check,  &options_fix,
-    &options_explain,   &options_replay,   &options_eval,   &options_calibrate,
-    &options_train,     &options_recipe,   &options_mutate, &options_doctor,
-    &options_config,    &options_kafka,    &options_topics, &options_coordinator,
-    &options_worker,    &options_diff,     &options_range,  &options_past,
-    &options_observe,   &options_dlq,      &options_serve,  NULL};
+const struct option_group *const option_groups[] = {&options_general,     &options_output,    &options_judge,
+                                                    &options_verifier,    &options_corrector, &options_database,
+                                                    &options_schema,      &options_redis,     &options_signals,
+                                                    &options_log,         &options_check,     &options_fix,
+                                                    &options_explain,     &options_replay,    &options_eval,
+                                                    &options_calibrate,   &options_examples,  &options_train,
+                                                    &options_recipe,      &options_mutate,    &options_doctor,
+                                                    &options_config,      &options_kafka,     &options_topics,
+                                                    &options_coordinator, &options_worker,    &options_diff,
+                                                    &options_range,       &options_past,      &options_observe,
+                                                    &options_dlq,         &options_serve,     NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

@@ -58,6 +58,10 @@ struct settings {
     } judge;
     struct remote_model verifier, corrector;
     struct {
+        const char *path, *key;
+        int64_t n;
+    } shots;
+    struct {
         struct string_list root;
         int64_t time_ms;
         int64_t max_rows;
@@ -139,6 +143,11 @@ struct settings {
     struct {
         const char *out;
     } calibrate;
+    struct {
+        const char *out, *question, *sql, *error, *source, *key;
+        int64_t n;
+        double likeness;
+    } examples;
     struct {
         const char *recipe;
         const char *out;

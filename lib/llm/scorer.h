@@ -107,7 +107,7 @@ enum err_code scorer_entails(struct scorer *scorer, const char *premise, const c
  * whatever the model wrote; NULL on an error. Else as scorer_entails. */
 enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
                              struct scorer_reply *info, struct err *err);
-/* Version of the corrector's instructions, "correct/2". Thread: any. */
+/* Version of the corrector's instructions, "correct/3". Thread: any. */
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 
 /* Every call, running and to come, returns ERR_CANCELLED within some 50 ms. For draining. Thread: any. */

@@ -50,7 +50,7 @@ Test(correct, it_is_told_as_data_and_its_query_is_taken)
     json_decref(body);
     char version[32];
     scorer_prompt_version(f.scorer, version, sizeof version);
-    cr_assert_str_eq(version, "correct/2");
+    cr_assert_str_eq(version, "correct/3");
 }
 
 Test(correct, words_around_it_are_put_up_with)

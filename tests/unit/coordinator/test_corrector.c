@@ -13,6 +13,7 @@ static struct world world;
 static struct engine *engine;
 static struct fake_model *fake;
 static char endpoint[128];
+static struct examples_shots shots;
 
 #define PATH "/v1/chat/completions"
 #define SAYS(content)                                                                                                  \
@@ -52,6 +53,7 @@ static void open_engine(struct msg_options defaults)
                                    .label_model = SOURCE_ROOT "/models/label_model.json",
                                    .classifier = SOURCE_ROOT "/models/classifier.json",
                                    .verifier = SOURCE_ROOT "/models/verifier.json",
+                                   .shots = shots,
                                    .corrector = scorer_defaults()};
     config.corrector.endpoint = endpoint;
     config.corrector.model = "mender";
@@ -95,7 +97,7 @@ Test(corrector, its_query_is_judged_and_taken)
     struct msg_verdict *v = judge(question, wrong);
     cr_assert_eq(v->status, MSG_STATUS_REPAIRED);
     cr_assert_str_eq(v->sql, RIGHT);
-    cr_assert_str_eq(v->repair->source, "mender-1, correct/2");
+    cr_assert_str_eq(v->repair->source, "mender-1, correct/3");
     json_t *data = told(0);
     const char *schema = json_string_value(json_object_get(data, "schema"));
     cr_assert(strstr(schema, "keeper (3 rows)") && strstr(schema, "city TEXT: 'Paris', 'Rome', 'Oslo'") &&
@@ -104,6 +106,42 @@ Test(corrector, its_query_is_judged_and_taken)
     cr_assert_gt(json_array_size(json_object_get(data, "findings")), 0);
     json_decref(data);
     msg_verdict_free(v);
+}
+
+static void make_store(const char *path)
+{
+    const struct example example = {"other",
+                                    "other",
+                                    "How many dogs live in Rome?",
+                                    "SELECT count(*) FROM dog WHERE name = 'Rome'",
+                                    "no row of dog.name meets this condition",
+                                    "SELECT count(*) FROM dog WHERE city = 'Rome'",
+                                    "WHERE: name becomes city",
+                                    "WHERE"};
+    struct examples *store;
+    struct err err = {0};
+    bool added;
+    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
+}
+
+Test(corrector, it_is_shown_what_set_a_query_like_this_right)
+{
+    SCRIPT({.body = SAYS("{\\\"sql\\\": \\\"" RIGHT "\\\"}")});
+    char path[sizeof world.dir + 16];
+    snprintf(path, sizeof path, "%s/examples.db", world.dir);
+    make_store(path);
+    shots = (struct examples_shots){path, EXAMPLES_HYBRID, 3};
+    open_engine((struct msg_options){0});
+    msg_verdict_free(judge(question, wrong));
+    json_t *data = told(0);
+    const json_t *shown = json_object_get(data, "examples");
+    cr_assert_eq(json_array_size(shown), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(shown, 0), "steps")), "WHERE: name becomes city");
+    cr_expect(json_object_get(data, "schema"), "beside all else that it is told");
+    json_decref(data);
+    remove(path);
 }
 
 Test(corrector, what_may_not_leave_does_not)

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Does the nearest example have the edit that is needed? By key, on questions whose databases the store does not have.
+
+  examples_retrieval.py --assay build/release/cli/assay --db-root DATABASES --store LOG [--store LOG] --ask NAME=LOG ...
+
+A store is built of the --store logs. Each wrong first candidate of an --ask log that differs from gold is searched for, with the error that
+the store would give it: does the nearest example, one of the nearest three, change the same clauses (`same`), or at least one of them
+(`one`)? Beside: what an example drawn at random has. An --ask log that is a store log too is asked only of databases of one half, of a
+store of the other half.
+"""
+import argparse, json, os, random, subprocess, tempfile
+
+KEYS = ("error", "question", "sql", "question_sql", "all", "hybrid")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file: return [json.loads(line) for line in file if line.strip()]
+
+
+def store_of(o, lines, path):
+    log = path + ".jsonl"
+    with open(log, "w", encoding="utf-8") as file: file.writelines(json.dumps(line) + "\n" for line in lines)
+    run(o.assay, "examples", "build", log, "--db-root", o.db_root, "--out", path)
+    return json.loads(run(o.assay, "examples", "show", path, "--format", "json"))
+
+
+def first_only(line):
+    return {**line, "candidates": line["candidates"][:1]}
+
+
+def measure(o, name, store, asked, everything):
+    rng, n = random.Random(3), len(asked)
+    sets = [set(e["kind"].split(", ")) for e in everything]
+    def hits(found, kind):
+        return [f(k) for k in (1, 3) for f in (lambda k: kind in found[:k], lambda k: any(kind & other for other in found[:k]))]
+    rows = {key: [0] * 4 for key in (*KEYS, "at random")}
+    for example in asked:
+        kind = set(example["kind"].split(", "))
+        for key in rows:
+            if key == "at random":
+                found = rng.sample(sets, 3)
+            else:
+                out = run(o.assay, "examples", "search", store, "--question", example["question"], "--sql", example["wrong"], "--error", example["error"],
+                          "--key", key, "-k", "3", "--format", "json")
+                found = [set(e["kind"].split(", ")) for e in json.loads(out)]
+            for i, hit in enumerate(hits(found, kind)): rows[key][i] += hit
+    for key, row in rows.items():
+        print(f"| {name} | {n} | {key} | " + " | ".join(f"{100 * v / n:.1f}" for v in row) + " |", flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--assay", required=True)
+    p.add_argument("--db-root", required=True)
+    p.add_argument("--store", required=True, action="append", metavar="LOG")
+    p.add_argument("--ask", required=True, action="append", metavar="NAME=LOG")
+    o = p.parse_args()
+    known = [line for log in o.store for line in read(log) if line.get("gold") and line.get("candidates")]
+    half = set(random.Random(3).sample(sorted({line["db"] for line in known}), len({line["db"] for line in known}) // 2))
+    print("| asked | | key | same, first | one, first | same, of three | one, of three |\n| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as work:
+        whole, part = os.path.join(work, "whole.db"), os.path.join(work, "part.db")
+        all_examples = store_of(o, known, whole)
+        part_examples = store_of(o, [line for line in known if line["db"] not in half], part)
+        for name, log in (entry.split("=") for entry in o.ask):
+            own = log in o.store
+            lines = [first_only(line) for line in read(log) if line.get("candidates") and (not own or line["db"] in half)]
+            asked = store_of(o, lines, os.path.join(work, "asked.db"))
+            measure(o, name, part if own else whole, asked, part_examples if own else all_examples)
+
+
+if __name__ == "__main__": main()

@@ -1,0 +1,244 @@
+/* assay examples: a store of wrong queries and how they were set right (examples/examples.h). */
+#include "cli/output/format.h"
+#include "cli/output/table.h"
+#include "cli/replay/labelled.h"
+#include "examples/examples.h"
+#include "lib/learn/json_file.h"
+#include "repair/propose.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char OTHER_RESULT[] = "its result is another one than that of the right query";
+
+/* --- build --- */
+
+struct build {
+    struct labelled_run run;
+    struct examples *store;
+    uint64_t kept, left_out;
+    enum err_code code;
+    struct err *err;
+};
+
+/* What is said against a candidate: the engine's words, else the first finding's, else that its result is another one. */
+static const char *error_of(const struct msg_judged *judged, const struct labels *labels, uint32_t index)
+{
+    if (labels->errors[index]) return labels->errors[index];
+    return judged->n_findings && judged->findings[0].message ? judged->findings[0].message : OTHER_RESULT;
+}
+
+/* The steps, a line each, and the clauses that they change, each once. */
+static bool describe(struct arena *arena, const char *wrong, const char *right, struct example *out)
+{
+    struct repair_step steps[REPAIR_MAX_STEPS];
+    int n = repair_steps(arena, wrong, right, steps);
+    GString *lines = g_string_new(NULL), *kind = g_string_new(NULL);
+    for (int i = 0; i < n; i++) {
+        const char *was = steps[i].was ? steps[i].was : "nothing", *now = steps[i].now ? steps[i].now : "nothing";
+        g_string_append_printf(lines, "%s%s: %s becomes %s", i ? "\n" : "", steps[i].clause, was, now);
+        if (!strstr(kind->str, steps[i].clause))
+            g_string_append_printf(kind, "%s%s", kind->len ? ", " : "", steps[i].clause);
+    }
+    out->steps = arena_strdup(arena, lines->str);
+    out->kind = arena_strdup(arena, kind->str);
+    g_string_free(lines, TRUE);
+    g_string_free(kind, TRUE);
+    return n > 0 && out->steps && out->kind;
+}
+
+/* Literals of a denied column stand beside its name: SQL that has it is not written down. */
+static bool names_denied(const struct build *b, const char *sql)
+{
+    const struct msg_options *options = &b->run.config.defaults;
+    char *lower = g_ascii_strdown(sql, -1);
+    bool found = false;
+    for (uint32_t i = 0; i < options->n_deny_columns && !found; i++) {
+        const char *point = strrchr(options->deny_columns[i], '.');
+        char *name = g_ascii_strdown(point ? point + 1 : options->deny_columns[i], -1);
+        found = strstr(lower, name) != NULL;
+        g_free(name);
+    }
+    g_free(lower);
+    return found;
+}
+
+static bool may_be_shown(const struct build *b, const struct msg_judged *judged, const struct example *example)
+{
+    bool withheld = judged->execution && judged->execution->withheld;
+    return !withheld && !names_denied(b, example->wrong) && !names_denied(b, example->right);
+}
+
+static void add(struct build *b, const struct labelled *one, uint32_t index)
+{
+    const struct msg_judged *judged = &one->verdict->candidates[index];
+    struct arena arena;
+    bool added = false;
+    arena_init(&arena, 0);
+    struct example example = {.source = one->verdict->id,
+                              .db = one->verdict->db,
+                              .question = one->question,
+                              .wrong = arena_strndup(&arena, judged->sql.bytes, judged->sql.len),
+                              .error = error_of(judged, one->labels, index),
+                              .right = one->verdict->gold};
+    if (example.wrong && may_be_shown(b, judged, &example) && describe(&arena, example.wrong, example.right, &example))
+        b->code = examples_add(b->store, &example, &added, b->err);
+    b->kept += added;
+    b->left_out += !added;
+    arena_free(&arena);
+}
+
+static void take(void *ctx, const struct labelled *one)
+{
+    struct build *b = ctx;
+    for (uint32_t i = 0; one->labels && i < one->labels->n && !b->code; i++)
+        if (one->labels->of[i] != LABEL_RIGHT && !one->verdict->candidates[i].same_as) add(b, one, i);
+}
+
+/* All candidates are judged, so that each has its findings. */
+static enum err_code build(struct cli *cli, struct err *err)
+{
+    const char *out = cli->settings.examples.out;
+    struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
+    if (!out) return err_set(err, ERR_USAGE, "--out FILE says where the store goes");
+    if (!engine_settings_has_databases(cli))
+        return err_set(err, ERR_USAGE, "there is no database to tell right from wrong");
+    b.run.ctx = &b;
+    engine_settings(cli, &b.run.config);
+    b.run.config.defaults.strategy = MSG_RERANK;
+    enum err_code code = examples_create(out, &b.store, err);
+    if (!code) code = labelled_run(&b.run, err);
+    if (!code) code = b.code;
+    enum err_code closed = examples_close(b.store, code ? NULL : err);
+    if (!code) code = closed;
+    if (!code)
+        printf("%llu examples in %s; %llu left out: repeats, too long, denied, or they do not parse\n",
+               (unsigned long long)b.kept, out, (unsigned long long)b.left_out);
+    return code;
+}
+
+/* --- show, search --- */
+
+static json_t *example_json(const struct example *example, double likeness)
+{
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "source", example->source, "db", example->db, "question",
+                     example->question, "wrong", example->wrong, "error", example->error, "right", example->right,
+                     "steps", example->steps, "kind", example->kind, "likeness",
+                     likeness >= 0 ? json_real(likeness) : json_null());
+}
+
+static enum err_code print(struct examples *store, const struct examples_found *found, uint32_t n, enum format format,
+                           struct err *err)
+{
+    enum err_code code = ERR_OK;
+    json_t *rows = json_array();
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (uint32_t i = 0; i < n && !code; i++) {
+        struct example e;
+        code = examples_read(store, &arena, found[i].at, &e, err);
+        if (code) break;
+        if (format != FORMAT_TEXT) {
+            json_array_append_new(rows, example_json(&e, (double)found[i].likeness));
+            continue;
+        }
+        printf("%s%s (%s", i ? "\n" : "", e.question, e.db);
+        if (found[i].likeness >= 0) printf(", likeness %.2f", (double)found[i].likeness);
+        printf(")\n- %s\n+ %s\n  %s\n", e.wrong, e.right, e.error);
+    }
+    if (!code && format != FORMAT_TEXT) format_json(rows, format, stdout);
+    json_decref(rows);
+    arena_free(&arena);
+    return code;
+}
+
+static enum err_code show(struct cli *cli, struct examples *store, enum format format, struct err *err)
+{
+    uint64_t limit = cli->settings.log.limit ? (uint64_t)cli->settings.log.limit : UINT64_MAX;
+    uint32_t n = (uint32_t)MIN(limit, examples_count(store));
+    struct examples_found *all = g_new0(struct examples_found, n + 1);
+    for (uint32_t i = 0; i < n; i++) all[i] = (struct examples_found){i, -1};
+    enum err_code code = print(store, all, n, format, err);
+    g_free(all);
+    return code;
+}
+
+static enum err_code search(struct cli *cli, struct examples *store, enum format format, struct err *err)
+{
+    const struct settings *s = &cli->settings;
+    const struct examples_query query = {s->examples.question, s->examples.sql, s->examples.error, s->examples.source};
+    struct examples_found found[EXAMPLES_MAX_FOUND];
+    int key = examples_key_by_name(s->examples.key);
+    uint32_t n = examples_search(store, &query, (enum examples_key)key, (uint32_t)s->examples.n, found);
+    return print(store, found, n, format, err);
+}
+
+static enum err_code prune(struct cli *cli, struct examples *store, enum format format, struct err *err)
+{
+    uint32_t taken = 0;
+    (void)format;
+    enum err_code code = examples_prune(store, (float)cli->settings.examples.likeness, &taken, err);
+    if (!code) printf("%u of %u examples taken out\n", taken, examples_count(store));
+    return code;
+}
+
+/* --- the command --- */
+
+static const struct action {
+    const char *name;
+    bool writes;
+    enum err_code (*run)(struct cli *cli, struct examples *store, enum format format, struct err *err);
+} actions[] = {{"show", false, show}, {"search", false, search}, {"prune", true, prune}};
+
+static enum err_code run_on_store(struct cli *cli, const struct action *action, struct err *err)
+{
+    enum format format;
+    struct examples *store = NULL;
+    if (cli->n_args != 2) return err_set(err, ERR_USAGE, "%s takes one store", action->name);
+    if (!format_choose(cli, FORMATS_TABLE, &format)) return err_set(err, ERR_USAGE, "no such format");
+    enum err_code code = examples_open(cli->args[1], action->writes, &store, err);
+    if (!code) code = action->run(cli, store, format, err);
+    enum err_code closed = examples_close(store, code ? NULL : err);
+    return code ? code : closed;
+}
+
+static int examples_run(struct cli *cli)
+{
+    struct err err = {0};
+    const char *name = cli->args[0];
+    if (strcmp(name, "build") == 0) return build(cli, &err) ? complain_err("examples build", &err) : 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return run_on_store(cli, &actions[i], &err) ? complain_err("examples", &err) : 0;
+    complain("examples does build, show, search or prune, not '%s'", name);
+    return EXIT_ERROR;
+}
+
+const struct command command_examples = {
+    .name = "examples",
+    .sentence = "keep wrong queries and how they were set right, to show them to a corrector",
+    .args = "build LOG... | show|search|prune STORE",
+    .description =
+        "build makes a store of the wrong candidates in logs with gold queries, or with feedback among their lines: "
+        "question, wrong SQL, "
+        "what is said against it, right SQL, and the steps from one to the other. search finds the likest by error, "
+        "question, SQL, "
+        "question and SQL, all three, or all three and their words (hybrid); none of the same question. prune takes "
+        "near repeats out. "
+        "check, replay, serve and coordinator show the likest ones to their corrector (--examples). docs/examples.md.",
+    .examples =
+        "assay examples build labelled.jsonl --db-root databases --out examples.db\n"
+        "assay examples search examples.db --question 'How many are there?' --sql 'SELECT sum(id) FROM t' --key hybrid "
+        "-k 3\n"
+        "assay replay log.jsonl --db-root databases --repair apply --corrector-endpoint http://localhost:8000/v1 "
+        "--corrector-model m --examples examples.db",
+    .main_flags = "db-root out question sql error key nearest format",
+    .words = "build show search prune",
+    .groups = (const struct option_group *const[]){&options_examples, &options_log, &options_judge, &options_signals,
+                                                   &options_database, &options_schema, &options_redis, &options_output,
+                                                   &options_general, NULL},
+    .min_args = 2,
+    .max_args = -1,
+    .run = examples_run,
+};
