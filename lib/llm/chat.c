@@ -148,9 +148,9 @@ static enum err_code check_finish(struct call *call, const json_t *choice)
 
 enum err_code chat_read(struct call *call, const struct http_reply *reply, double *p, bool *formless)
 {
-    json_t *root = remote_json(reply->body, reply->len);
+    json_t *root = remote_json_with_nul(reply->body, reply->len);
     const json_t *choice = json_array_get(json_object_get(root, "choices"), 0);
-    const char *content = json_string_value(json_object_get(json_object_get(choice, "message"), "content"));
+    const char *content = remote_text(json_object_get(json_object_get(choice, "message"), "content"));
     enum err_code code = check_finish(call, choice);
     *formless = code == ERR_OK && content && !call->scorer->backend->chat->read(call, choice, content, p);
     if (code == ERR_OK && (!content || *formless))

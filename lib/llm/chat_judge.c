@@ -84,19 +84,35 @@ static const char *verdict_value(const char *object)
     return *at == '"' && g_ascii_isalpha(at[1]) ? at + 1 : NULL;
 }
 
-/* The token of the reply that covers byte `offset` of `content`; NULL when tokens and content do not match. */
+/* All tokens as one text; NULL: one of them is no text. */
+static GString *join_tokens(const json_t *tokens)
+{
+    GString *all = g_string_new(NULL);
+    for (size_t i = 0; i < json_array_size(tokens); i++) {
+        const char *text = remote_text(json_object_get(json_array_get(tokens, i), "token"));
+        if (text)
+            g_string_append(all, text);
+        else
+            return g_string_free(all, TRUE), NULL;
+    }
+    return all;
+}
+
+/* The token of the reply that covers byte `offset` of `content`; NULL when tokens and content do not match. There may be tokens
+ * around it: llama.cpp takes a fence of Markdown off the content, and leaves it in the list. */
 static const json_t *token_at(const json_t *tokens, const char *content, size_t offset)
 {
-    size_t at = 0, length = strlen(content);
-    for (size_t i = 0; i < json_array_size(tokens); i++) {
+    GString *all = join_tokens(tokens);
+    const char *begin = all ? strstr(all->str, content) : NULL;
+    const json_t *found = NULL;
+    size_t end = 0, wanted = begin ? (size_t)(begin - all->str) + offset : 0;
+    for (size_t i = 0; begin && !found && i < json_array_size(tokens); i++) {
         const json_t *entry = json_array_get(tokens, i);
-        const char *text = json_string_value(json_object_get(entry, "token"));
-        size_t len = text ? strlen(text) : 0;
-        if (!text || len > length - at || memcmp(content + at, text, len) != 0) return NULL;
-        if (offset < at + len) return entry;
-        at += len;
+        end += json_string_length(json_object_get(entry, "token"));
+        if (wanted < end) found = entry;
     }
-    return NULL;
+    if (all) g_string_free(all, TRUE);
+    return found;
 }
 
 /* Is the first word of a token "yes" or "no", or the beginning of one? 1, -1, or 0 for neither. */
@@ -119,10 +135,12 @@ static bool token_probability(const json_t *entry, double *p)
     double yes = 0, no = 0;
     for (size_t i = 0; i < json_array_size(list) && i < 32; i++) {
         const json_t *alternative = json_array_get(list, i);
-        const char *text = json_string_value(json_object_get(alternative, "token"));
+        const char *text = remote_text(json_object_get(alternative, "token"));
         double logprob = 0;
-        if (!text || !remote_number(json_object_get(alternative, "logprob"), &logprob) || logprob > 1e-6) return false;
-        int answer = answer_of(text);
+        if (!json_is_string(json_object_get(alternative, "token")) ||
+            !remote_number(json_object_get(alternative, "logprob"), &logprob) || logprob > 1e-6)
+            return false;
+        int answer = text ? answer_of(text) : 0;
         if (answer > 0) yes += exp(logprob);
         if (answer < 0) no += exp(logprob);
     }

@@ -23,14 +23,30 @@ static void step(struct brackets *b, char c)
     b->deepest = MAX(b->deepest, b->depth);
 }
 
-json_t *remote_json(const char *text, size_t len)
+static json_t *parse(const char *text, size_t len, size_t flags)
 {
     struct brackets brackets = {0};
     for (size_t i = 0; i < len; i++) {
         step(&brackets, text[i]);
         if (brackets.deepest > REMOTE_JSON_DEPTH) return NULL;
     }
-    return json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+    return json_loadb(text, len, JSON_REJECT_DUPLICATES | flags, NULL);
+}
+
+json_t *remote_json(const char *text, size_t len)
+{
+    return parse(text, len, 0);
+}
+
+json_t *remote_json_with_nul(const char *text, size_t len)
+{
+    return parse(text, len, JSON_ALLOW_NUL);
+}
+
+const char *remote_text(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    return text && strlen(text) == json_string_length(value) ? text : NULL;
 }
 
 const char *remote_json_object(const char *from, size_t *len)

@@ -304,3 +304,38 @@ Test(chat, log_probabilities_that_say_nothing_are_not_used)
     cr_assert_not(by_logprobs("{ \"verdict\" :\"", fine, 2, &p), "tokens that are not those of the content");
     cr_assert_not(by_logprobs(open, NULL, 0, &p));
 }
+
+/* llama.cpp lets its models write a fence of Markdown around the object, and takes it off the content only. */
+Test(chat, tokens_around_the_content_do_not_hide_the_verdict)
+{
+    static const struct alternative of[] = {{"yes", 0.75}, {"no", 0.25}};
+    double p = 0;
+    cr_assert(by_logprobs("```json\n{\"verdict\":\"", of, 2, &p));
+    cr_assert_float_eq(p, 0.75, 1e-9);
+    cr_assert_not(by_logprobs("```json\n{\"answer\":\"", of, 2, &p), "tokens of something else");
+}
+
+#define WITH_NUL(content, token)                                                                                       \
+    "{\"choices\":[{\"finish_reason\":\"stop\",\"message\":{\"content\":\"" content "\"},\"logprobs\":{\"content\":["  \
+    "{\"token\":\"{\\\"verdict\\\":\\\"\",\"logprob\":0,\"top_logprobs\":[]},"                                         \
+    "{\"token\":\"" token "\",\"logprob\":-0.4,\"top_logprobs\":[{\"token\":\"yes\",\"logprob\":-0.4},"                \
+    "{\"token\":\"yes\\u0000\",\"logprob\":-0.1},{\"token\":\"\\u0000\",\"logprob\":-5}]},"                            \
+    "{\"token\":\"\\\",\\\"confidence\\\":0.6}\",\"logprob\":0,\"top_logprobs\":[]}]}}]}"
+
+/* A model that has a token for each byte has one for NUL. */
+Test(chat, a_token_of_nul_spoils_nothing_and_says_nothing)
+{
+    struct fixture f;
+    fixture_start(&f, "chat");
+    script(&f, path, {.body = WITH_NUL("{\\\"verdict\\\":\\\"yes\\\",\\\"confidence\\\":0.6}", "yes")});
+    assert_code(&f, ask(&f), ERR_OK);
+    cr_assert(f.info.logprobs);
+    cr_assert_float_eq(f.p, 1.0, 1e-9, "of yes and no only one is there: %f", f.p);
+    script(&f, path, {.body = WITH_NUL("{\\\"verdict\\\":\\\"yes\\\",\\\"confidence\\\":0.6}", "yes\\u0000")});
+    assert_code(&f, ask(&f), ERR_OK);
+    cr_assert_not(f.info.logprobs);
+    cr_assert_float_eq(f.p, 0.6, 1e-9);
+    script(&f, path, {.body = WITH_NUL("{\\\"verdict\\\":\\\"yes\\\",\\\"confidence\\\":0.6}\\u0000", "yes")});
+    assert_code(&f, ask(&f), ERR_MALFORMED);
+    fixture_stop(&f);
+}

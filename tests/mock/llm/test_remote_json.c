@@ -34,6 +34,18 @@ static char *nested(size_t n)
     return text;
 }
 
+Test(remote_json, nul_is_put_up_with_only_where_it_is_asked_for)
+{
+    static const char text[] = "{\"a\":\"x\\u0000y\",\"b\":\"x\",\"c\":1}";
+    json_t *json = remote_json_with_nul(text, sizeof text - 1);
+    cr_assert_not_null(json);
+    cr_expect_null(remote_text(json_object_get(json, "a")));
+    cr_expect_str_eq(remote_text(json_object_get(json, "b")), "x");
+    cr_expect_null(remote_text(json_object_get(json, "c")));
+    json_decref(json);
+    cr_expect_null(remote_json_with_nul("{\"a\":1,\"a\":2}", 13), "as strict as ever about the rest");
+}
+
 Test(remote_json, depth_is_bounded_before_anything_is_built)
 {
     char *deep = nested(REMOTE_JSON_DEPTH), *deeper = nested(REMOTE_JSON_DEPTH + 1), *absurd = nested(1000000);
