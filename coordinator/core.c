@@ -263,7 +263,9 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
     state->verifier_pending = false;
     state->remote_answer = *answer;
     state->remote_answer.message = answer->message ? arena_strdup(&request->arena, answer->message) : NULL;
-    if (!answer->code && !possible) state->remote_answer.code = ERR_MALFORMED;
+    if (!answer->code && !possible)
+        state->remote_answer =
+            (struct core_verifier_answer){.code = ERR_MALFORMED, .message = "what it said is no probability"};
     core->stats.verifier_failures += state->remote_answer.code != ERR_OK;
     if (request->deadline_ns && now_ns >= request->deadline_ns) {
         core->stats.deadlines++;

@@ -227,21 +227,29 @@ const char *why_none(struct request *request, const char **reason)
 /* Candidates of which the same is to be said, because of the same reason. */
 struct group {
     const char *reason; /* wire name of an error, or a word of ours */
+    const char *detail; /* of the first of them; NULL */
     GString *numbers;
     uint32_t n;
 };
 
-static void add_to_group(struct group *groups, uint32_t *n, const char *reason, uint32_t index)
+static void add_to_group(struct group *groups, uint32_t *n, const char *reason, const char *detail, uint32_t index)
 {
     uint32_t g = 0;
     while (g < *n && strcmp(groups[g].reason, reason) != 0) g++;
     if (g == MAX_GROUPS) return;
-    if (g == *n) groups[(*n)++] = (struct group){reason, g_string_new(NULL), 0};
+    if (g == *n) groups[(*n)++] = (struct group){reason, detail, g_string_new(NULL), 0};
     g_string_append_printf(groups[g].numbers, "%s%u", groups[g].n++ ? ", " : "", index + 1);
 }
 
+/* What went wrong with the remote verifier; *detail: in its own words, NULL where it has none. */
+static const char *why_silent(const struct candidate_state *state, const char **detail)
+{
+    *detail = state->remote_answer.message;
+    return err_name(state->remote_answer.code);
+}
+
 /* Why the verifier had nothing to say of a candidate that executes; NULL: it had. */
-static const char *why_unverified(struct request *request, uint32_t index)
+static const char *why_unverified(struct request *request, uint32_t index, const char **detail)
 {
     const struct msg_judged *judged = &request->judged[index];
     const struct candidate_state *state = &request->states[index];
@@ -250,19 +258,20 @@ static const char *why_unverified(struct request *request, uint32_t index)
     if (!state->needs_tasks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
     if (coverage_is_low(request, index)) return NULL; /* a note of its own says so */
     if (!result) return err_name(ERR_DEADLINE);
-    if (state->verifier_asked && state->remote_answer.code) return err_name(state->remote_answer.code);
+    if (state->verifier_asked && state->remote_answer.code) return why_silent(state, detail);
     return err_from_name(result->code) ? result->code : "nothing to verify";
 }
 
-static const char *why_fallback(struct request *request, uint32_t index)
+static const char *why_fallback(struct request *request, uint32_t index, const char **detail)
 {
     const struct candidate_state *state = &request->states[index];
-    return state->verifier_asked && state->remote_answer.code ? err_name(state->remote_answer.code) : NULL;
+    return state->verifier_asked && state->remote_answer.code ? why_silent(state, detail) : NULL;
 }
 
 /* "24 of 24: it has a name that cannot be resolved here"; NULL: all checks could look. */
-static const char *why_not_checked(struct request *request, uint32_t index)
+static const char *why_not_checked(struct request *request, uint32_t index, const char **detail)
 {
+    (void)detail;
     struct coverage_count count = coverage_count(&request->judged[index]);
     if (!count.unavailable) return NULL;
     return arena_printf(&request->arena, "%u of %u: %s%s", count.unavailable, count.signals,
@@ -270,17 +279,19 @@ static const char *why_not_checked(struct request *request, uint32_t index)
 }
 
 static void add_notes(struct request *request, struct msg_verdict *verdict, const char **notes, const char *said,
-                      const char *(*reason_of)(struct request *request, uint32_t index))
+                      const char *(*reason_of)(struct request *request, uint32_t index, const char **detail))
 {
     struct group groups[MAX_GROUPS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < request->n_done_prefix; i++) {
-        const char *reason = reason_of(request, i);
-        if (reason) add_to_group(groups, &n, reason, i);
+        const char *detail = NULL, *reason = reason_of(request, i, &detail);
+        if (reason) add_to_group(groups, &n, reason, detail, i);
     }
     for (uint32_t g = 0; g < n; g++) {
-        const char *note = arena_printf(&request->arena, "candidate%s %s: %s (%s)", groups[g].n > 1 ? "s" : "",
-                                        groups[g].numbers->str, said, groups[g].reason);
+        const char *detail = groups[g].detail;
+        const char *note =
+            arena_printf(&request->arena, "candidate%s %s: %s (%s%s%s)", groups[g].n > 1 ? "s" : "",
+                         groups[g].numbers->str, said, groups[g].reason, detail ? ": " : "", detail ? detail : "");
         if (note) notes[verdict->n_notes++] = note;
         g_string_free(groups[g].numbers, TRUE);
     }

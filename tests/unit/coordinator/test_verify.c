@@ -176,7 +176,8 @@ Test(verify, a_verifier_that_is_away_is_noted)
     cr_assert_eq(chosen(v), 1, "the signals alone decided");
     cr_assert(json_is_null(json_object_get(candidate(v, 1), "entailment")), "and never as a zero");
     cr_assert_null(json_object_get(candidate(v, 1), "verifier"));
-    cr_assert(strstr(note(v, 0), "candidates 1, 2: ") && strstr(note(v, 0), "(unreachable)"), "%s", note(v, 0));
+    cr_assert(strstr(note(v, 0), "candidates 1, 2: ") && strstr(note(v, 0), "(unreachable: nobody there)"), "%s",
+              note(v, 0));
     cr_assert_eq(core_get_stats(s.core).verifier_failures, 2);
     json_decref(v);
 }
@@ -189,7 +190,7 @@ Test(verify, a_full_queue_is_a_verifier_that_is_away)
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 0);
-    cr_assert(strstr(note(v, 0), "(full)"), "%s", note(v, 0));
+    cr_assert(strstr(note(v, 0), "(full: "), "%s", note(v, 0));
     json_decref(v);
 }
 
@@ -251,7 +252,7 @@ Test(verify, a_late_verifier_does_not_hold_the_verdict)
     cr_assert_str_eq(script_text(v, "status"), "best_effort");
     cr_assert_str_eq(script_text(v, "reason"), "deadline");
     cr_assert_eq(chosen(v), 0);
-    cr_assert(strstr(note(v, 0), "(deadline)"), "%s", note(v, 0));
+    cr_assert(strstr(note(v, 0), "(deadline: "), "%s", note(v, 0));
     const json_t *findings = json_object_get(candidate(v, 0), "signals");
     cr_assert_gt(json_object_size(findings), 0, "its signals count");
     json_decref(v);
@@ -272,7 +273,7 @@ Test(verify, answers_that_are_no_probability_are_none)
         struct core_verifier_answer answer = {ERR_OK, nonsense[i], "tei"};
         core_verified(s.core, task->key, task->hash, &answer, 0);
         json_t *v = script_verdict(&s);
-        cr_assert(strstr(note(v, 0), "(malformed)"), "%s", note(v, 0));
+        cr_assert(strstr(note(v, 0), "(malformed: what it said is no probability)"), "%s", note(v, 0));
         cr_assert(json_is_null(json_object_get(candidate(v, 0), "entailment")));
         json_decref(v);
     }
