@@ -49,10 +49,10 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
-    struct model_pool *verifiers, *correctors; /* NULL: no remote verifier, no corrector */
-    GQueue outbox;                             /* of struct outgoing */
-    GQueue held;                               /* tasks of partitions that are catching up */
-    GQueue too_large;                          /* tasks that cannot be sent */
+    struct model_pool *pools[MODEL_ROLES]; /* NULL: there is no such model */
+    GQueue outbox;                         /* of struct outgoing */
+    GQueue held;                           /* tasks of partitions that are catching up */
+    GQueue too_large;                      /* tasks that cannot be sent */
     struct msg_buffer buffer;
     bool shared, settles;  /* the transport's: others write requests; requests are settled */
     uint64_t refused, cut; /* requests of no known form; verdicts that left something out */
@@ -168,7 +168,8 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
     }
     c->cut++;
     enum err_code code = encode(c, &smaller, type, header);
-    for (uint32_t i = 0; i < n; i++) judged[i].explanation = NULL, judged[i].explained = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        judged[i].explanation = NULL, judged[i].explained = NULL, judged[i].polished = NULL;
     if (code == ERR_LIMIT_BYTES) code = encode(c, &smaller, type, header);
     if (code == ERR_LIMIT_BYTES) {
         smaller.candidates = NULL;
@@ -269,13 +270,19 @@ static void on_dropped(void *ctx, void *token)
 static bool on_verify(void *ctx, const struct core_model_question *question)
 {
     struct coordinator *c = ctx;
-    return model_pool_submit(c->verifiers, question);
+    return model_pool_submit(c->pools[MODEL_VERIFIER], question);
 }
 
 static bool on_correct(void *ctx, const struct core_model_question *question)
 {
     struct coordinator *c = ctx;
-    return model_pool_submit(c->correctors, question);
+    return model_pool_submit(c->pools[MODEL_CORRECTOR], question);
+}
+
+static bool on_polish(void *ctx, const struct core_model_question *question)
+{
+    struct coordinator *c = ctx;
+    return model_pool_submit(c->pools[MODEL_POLISHER], question);
 }
 
 /* --- set up --- */
@@ -283,15 +290,24 @@ static bool on_correct(void *ctx, const struct core_model_question *question)
 /* ERR_OK also when none is configured. */
 static enum err_code open_models(struct coordinator *c, struct err *err)
 {
-    const struct model_pool_config verifiers = {
-        .bus = c->config.bus, .scorer = c->config.verifier, .threads = c->config.verifier_threads};
-    const struct model_pool_config correctors = {.bus = c->config.bus,
-                                                 .scorer = c->config.corrector,
-                                                 .threads = c->config.corrector_threads,
-                                                 .shots = c->config.shots,
-                                                 .corrects = true};
-    enum err_code code = verifiers.scorer ? model_pool_new(&verifiers, &c->verifiers, err) : ERR_OK;
-    return !code && correctors.scorer ? model_pool_new(&correctors, &c->correctors, err) : code;
+    const struct coordinator_config *config = &c->config;
+    const struct {
+        const struct scorer_config *scorer;
+        uint32_t threads;
+    } models[MODEL_ROLES] = {[MODEL_VERIFIER] = {config->verifier, config->verifier_threads},
+                             [MODEL_CORRECTOR] = {config->corrector, config->corrector_threads},
+                             [MODEL_POLISHER] = {config->polisher, config->polisher_threads}};
+    enum err_code code = ERR_OK;
+    for (unsigned role = 0; role < MODEL_ROLES && !code; role++) {
+        const struct model_pool_config pool = {.bus = config->bus,
+                                               .scorer = models[role].scorer,
+                                               .threads = models[role].threads,
+                                               .shots =
+                                                   role == MODEL_CORRECTOR ? config->shots : (struct examples_shots){0},
+                                               .role = (enum model_role)role};
+        if (pool.scorer) code = model_pool_new(&pool, &c->pools[role], err);
+    }
+    return code;
 }
 
 static enum err_code know_task_topics(struct bus *bus, struct err *err)
@@ -324,6 +340,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .max_corrections = config->corrector_rounds,
                                .ignores_drift = config->ignore_drift,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
+                               .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
                                .finds_duplicates = c->shared};
     struct core_actions actions = {.ctx = c,
                                    .task = on_task,
@@ -331,6 +348,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                    .dead = on_dead,
                                    .verify = config->verifier ? on_verify : NULL,
                                    .correct = config->corrector ? on_correct : NULL,
+                                   .polish = config->polisher ? on_polish : NULL,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
     c->core = core_new(&core, &actions);
@@ -352,8 +370,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
 void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
-    model_pool_free(coordinator->verifiers);
-    model_pool_free(coordinator->correctors);
+    for (unsigned role = 0; role < MODEL_ROLES; role++) model_pool_free(coordinator->pools[role]);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);
@@ -408,6 +425,7 @@ static void publish_stats(struct coordinator *c)
                                               .deadlines = core.deadlines,
                                               .repairs = core.repairs,
                                               .promises_withdrawn = core.promises_withdrawn,
+                                              .polish = core.polish,
                                               .verifications = core.verifications,
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,

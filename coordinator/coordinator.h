@@ -31,6 +31,8 @@ struct coordinator_config {
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
     struct examples_shots shots;           /* that the corrector is shown */
     bool ignore_drift;                     /* promises stay where the traffic is no longer like the calibration's */
+    const struct scorer_config *polisher;  /* a chat model that polishes the answer's explanation; NULL: none */
+    uint32_t polisher_threads;             /* likewise */
     int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
 };
 
@@ -40,12 +42,18 @@ struct coordinator_repairs {
     uint64_t corrections, corrections_failed; /* asked of the corrector; those without an answer */
 };
 
+/* Explanations that the polisher was asked for; those that stay as they are. */
+struct coordinator_polish {
+    uint64_t asked, failed;
+};
+
 struct coordinator_stats {
     uint64_t requests, verdicts, rejected; /* rejected: to the DLQ */
     uint64_t by_status[MSG_STATUS_COUNT];
     uint64_t tasks, results, stray; /* stray: results that nobody waits for any more */
     uint64_t deadlines;
     struct coordinator_repairs repairs;
+    struct coordinator_polish polish;
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
     uint64_t promises[MSG_PROMISE_COUNT];      /* verdicts with one, by its status */
     uint64_t promises_withdrawn;               /* generators whose traffic has changed */

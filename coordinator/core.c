@@ -111,7 +111,7 @@ static struct request *request_new(struct core *core, const struct core_incoming
     return request;
 }
 
-static void note_deadline(struct core *core, int64_t deadline_ns)
+void core_note_deadline(struct core *core, int64_t deadline_ns)
 {
     if (deadline_ns && (!core->next_deadline || deadline_ns < core->next_deadline)) core->next_deadline = deadline_ns;
 }
@@ -151,7 +151,7 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
         decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
                       now_ns);
     else if (!decide_advance(request, now_ns))
-        note_deadline(core, request->deadline_ns);
+        core_note_deadline(core, request->deadline_ns);
 }
 
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns)
@@ -203,6 +203,7 @@ bool core_awaits(const struct core *core, struct msg_key key, const uint64_t has
 {
     const struct request *request = g_hash_table_lookup(core->open, &key);
     int number = vsig_family_by_name(family);
+    if (request && polish_is_pending(request)) return false;
     for (uint32_t i = 0; request && number >= 0 && i < request->n; i++) {
         const struct candidate_state *state = &request->states[i];
         if (state->sent && state->hash[0] == hash[0] && state->hash[1] == hash[1]) return state->pending >> number & 1;
@@ -251,6 +252,7 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
 {
     struct request *request = g_hash_table_lookup(core->open, &key);
     struct candidate_state *state = NULL;
+    if (request && polish_is_pending(request)) request = NULL;
     for (uint32_t i = 0; request && i < request->n && !state; i++) {
         struct candidate_state *own = &request->states[i];
         if (own->verifier_pending && own->hash[0] == hash[0] && own->hash[1] == hash[1]) state = own;
@@ -293,6 +295,16 @@ static enum err_code take_correction(struct request *request, const struct msg_r
     return ERR_OK;
 }
 
+/* While a verdict waits for its polished explanation, any other result is stray. */
+static enum err_code take_polished(struct request *request, const struct msg_result *result)
+{
+    if (strcmp(result->family, MSG_POLISHER) == 0 && polish_awaits(request, result->hash))
+        polish_take(request, result);
+    else
+        request->core->stats.stray++;
+    return ERR_OK;
+}
+
 /* A family's answer on one candidate; stray when nobody waits for it. */
 static void take_result(struct request *request, struct msg_result *result, int64_t now_ns)
 {
@@ -332,6 +344,10 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     struct request *request = g_hash_table_lookup(core->open, &key);
     if (!request) return core->stats.stray++, ERR_OK;
     enum err_code code = msg_decode_result(&request->arena, bytes, len, &result, err);
+    if (code == ERR_LIMIT_MEMORY && polish_is_pending(request)) {
+        polish_give_up(request, err_meaning(code));
+        return ERR_OK;
+    }
     if (code == ERR_LIMIT_MEMORY) { /* not the result's fault: the request has grown past its bound */
         decide_failed(request, err_name(code), err_meaning(code), now_ns);
         return ERR_OK;
@@ -339,6 +355,7 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     if (code) return code;
     if (result->key.partition != key.partition || result->key.offset != key.offset)
         return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
+    if (polish_is_pending(request)) return take_polished(request, result);
     if (strcmp(result->family, MSG_VERIFIER) == 0) return take_answer(core, result, now_ns);
     if (strcmp(result->family, MSG_CORRECTOR) == 0) return take_correction(request, result, now_ns);
     take_result(request, result, now_ns);
@@ -350,7 +367,7 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
 {
     core->stats.results++;
     struct request *request = g_hash_table_lookup(core->open, &key);
-    if (!request) {
+    if (!request || polish_is_pending(request)) {
         core->stats.stray++;
         return;
     }
@@ -382,7 +399,7 @@ static GPtrArray *take_due(struct core *core, int64_t now_ns)
         if (request->deadline_ns && request->deadline_ns <= now_ns)
             g_ptr_array_add(due, request);
         else
-            note_deadline(core, request->deadline_ns);
+            core_note_deadline(core, request->deadline_ns);
     }
     return due;
 }
@@ -398,8 +415,10 @@ int64_t core_tick(struct core *core, int64_t now_ns)
     if (!core->next_deadline || now_ns < core->next_deadline) return core->next_deadline;
     GPtrArray *due = take_due(core, now_ns);
     g_ptr_array_sort(due, by_key);
-    core->stats.deadlines += due->len;
-    for (guint i = 0; i < due->len; i++) decide_deadline(due->pdata[i], now_ns);
+    for (guint i = 0; i < due->len; i++) {
+        core->stats.deadlines += !polish_is_pending(due->pdata[i]);
+        decide_deadline(due->pdata[i], now_ns);
+    }
     g_ptr_array_free(due, TRUE);
     return core->next_deadline;
 }

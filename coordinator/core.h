@@ -23,6 +23,10 @@ struct core_config {
     int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
     bool ignores_drift;       /* of the traffic, when promises are made (guarantee.c) */
     bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
+    uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
+    int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
+    int64_t polish_ns;        /* that a verdict waits for its polished explanation at most */
+    bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
 };
 
 /* A request as it came in. */
@@ -66,6 +70,8 @@ struct core_actions {
     bool (*verify)(void *ctx, const struct core_model_question *question);
     /* Ask a corrector; a result of the family MSG_CORRECTOR follows, whatever becomes of it. Else the same. */
     bool (*correct)(void *ctx, const struct core_model_question *question);
+    /* Ask a polisher, whose premise is {"explanation": ...}; a result of the family MSG_POLISHER follows. Else the same. */
+    bool (*polish)(void *ctx, const struct core_model_question *question);
     /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
     void (*duplicate)(void *ctx, void *token);
     /* The request went to another process (core_forget): no verdict will come. NULL: not called. */
@@ -76,6 +82,7 @@ struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
+    struct coordinator_polish polish;
     uint64_t duplicates;
     uint64_t promises[MSG_PROMISE_COUNT]; /* of verdicts */
     uint64_t promises_withdrawn;          /* groups whose traffic has changed */

@@ -32,7 +32,8 @@
  * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
  * database that cannot be read: failed with its reason, once every family of a candidate has said so.
  *
- * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c).
+ * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c). At last the
+ * explanation of the answer may be polished (polish.c), which changes nothing else.
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
@@ -306,8 +307,7 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
-/* Hand the verdict over and forget the request. */
-static void close_request(struct request *request, const struct msg_verdict *verdict)
+void decide_publish(struct request *request, const struct msg_verdict *verdict)
 {
     struct core *core = request->core;
     core->stats.verdicts++;
@@ -315,6 +315,12 @@ static void close_request(struct request *request, const struct msg_verdict *ver
     if (verdict->guarantee) core->stats.promises[verdict->guarantee->status]++;
     core->actions.verdict(core->actions.ctx, request->token, verdict);
     g_hash_table_remove(core->open, &request->key);
+}
+
+/* The verdict is made. */
+static void close_request(struct request *request, struct msg_verdict *verdict)
+{
+    if (!polish_begin(request, verdict)) decide_publish(request, verdict);
 }
 
 static void conclude_valid(struct request *request, uint32_t winner, int64_t now_ns)
@@ -523,6 +529,10 @@ bool decide_advance(struct request *request, int64_t now_ns)
 void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
+    if (polish_is_pending(request)) {
+        polish_give_up(request, "no answer in time");
+        return;
+    }
     if (repair_has_begun(request)) {
         repair_give_up(request, err_meaning(ERR_DEADLINE));
         conclude(request, request->repair.best, now_ns);

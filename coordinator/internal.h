@@ -58,6 +58,12 @@ struct repair {
     const char *note; /* why there is none, though one was asked for */
 };
 
+/* A verdict that waits for its explanation to be polished, see polish.c. */
+struct polish {
+    bool pending;
+    struct msg_verdict verdict;
+};
+
 struct request {
     struct core *core;
     struct arena arena; /* of all below */
@@ -81,6 +87,7 @@ struct request {
     struct repair repair;
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
+    struct polish polish;
 };
 
 enum { SPARE_ARENAS = 256 };
@@ -98,6 +105,9 @@ struct core {
     struct core_stats stats;
 };
 
+/* core_tick has to come by then; 0: whenever. */
+void core_note_deadline(struct core *core, int64_t deadline_ns);
+
 /* ingest.c: parse, find repeats, resolve options. Not ERR_OK: the request fails with that reason. */
 enum err_code ingest_request(struct request *request, struct err *err);
 
@@ -112,6 +122,9 @@ bool decide_advance(struct request *request, int64_t now_ns);
 void decide_deadline(struct request *request, int64_t now_ns);
 /* Conclude as failed. */
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns);
+
+/* Hand the verdict over and forget the request. */
+void decide_publish(struct request *request, const struct msg_verdict *verdict);
 
 /* Is nothing more to be learned of it? */
 bool decide_is_done(const struct request *request, uint32_t index);
@@ -151,6 +164,17 @@ struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarante
 void guarantee_begin(struct request *request, double alpha, double delta);
 /* Its answer has this P; NAN: it has none. */
 void guarantee_conclude(struct request *request, double p);
+
+/* polish.c: the chosen answer's explanation in a model's words. True: the verdict is kept and the request stays open, for what ends
+ * in decide_publish only; false: the verdict, which may have got a note, can go. */
+bool polish_begin(struct request *request, struct msg_verdict *verdict);
+/* Is the verdict made, and kept? And for an answer on this candidate? */
+bool polish_is_pending(const struct request *request);
+bool polish_awaits(const struct request *request, const uint64_t hash[2]);
+/* That answer. */
+void polish_take(struct request *request, const struct msg_result *result);
+/* The verdict goes as it is; `why` goes into a note. */
+void polish_give_up(struct request *request, const char *why);
 
 /* gather.c: a candidate's results become its entry in the verdict; families that did not answer are unavailable. */
 void gather_candidate(struct request *request, uint32_t index);

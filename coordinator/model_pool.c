@@ -63,53 +63,88 @@ static void name_model(const struct scorer_reply *reply, char *out, size_t room)
     snprintf(out, room, "%s%s%s", reply->backend ? reply->backend : "remote", *reply->model ? " " : "", reply->model);
 }
 
+/* What an answer is made of while it is sent. */
+struct parts {
+    struct scorer_reply reply;
+    char *text; /* that the model wrote */
+    char source[160];
+    struct msg_proposal proposal;
+    struct msg_explanation explanation;
+};
+
 static enum err_code verify(struct model_pool *pool, const struct core_model_question *question,
-                            struct msg_result *result, struct scorer_reply *reply, struct err *err)
+                            struct msg_result *result, struct parts *parts, struct err *err)
 {
-    result->family = MSG_VERIFIER;
     return scorer_entails(pool->scorer, question->premise, question->hypothesis, deadline_of(pool, question),
-                          &result->p, reply, err);
+                          &result->p, &parts->reply, err);
 }
 
-/* `proposal` is filled; its text is the caller's to free. */
-static enum err_code correct(struct model_pool *pool, const struct core_model_question *question,
-                             struct msg_result *result, struct msg_proposal *proposal, struct scorer_reply *reply,
-                             struct err *err)
+/* The model, and the version of its instructions. */
+static void name_source(struct model_pool *pool, struct parts *parts)
 {
-    char *sql = NULL, *shown = NULL;
+    char version[48];
+    const char *model = parts->reply.model;
+    scorer_prompt_version(pool->scorer, version, sizeof version);
+    snprintf(parts->source, sizeof parts->source, "%s, %s", *model ? model : "a model", version);
+}
+
+static enum err_code correct(struct model_pool *pool, const struct core_model_question *question,
+                             struct msg_result *result, struct parts *parts, struct err *err)
+{
     const struct examples_shots *with = &pool->config.shots;
-    result->family = MSG_CORRECTOR;
-    if (pool->examples) shown = examples_with_shots(pool->examples, question->premise, with->key, with->n);
-    enum err_code code =
-        scorer_correct(pool->scorer, shown ? shown : question->premise, deadline_of(pool, question), &sql, reply, err);
+    char *shown = pool->examples ? examples_with_shots(pool->examples, question->premise, with->key, with->n) : NULL;
+    enum err_code code = scorer_correct(pool->scorer, shown ? shown : question->premise, deadline_of(pool, question),
+                                        &parts->text, &parts->reply, err);
     free(shown);
     if (code) return code;
-    proposal->sql = (struct msg_text){sql, (uint32_t)strlen(sql)};
-    result->proposals = proposal;
+    name_source(pool, parts);
+    parts->proposal =
+        (struct msg_proposal){.sql = {parts->text, (uint32_t)strlen(parts->text)}, .source = parts->source};
+    result->proposals = &parts->proposal;
     result->n_proposals = 1;
     return ERR_OK;
 }
 
+static enum err_code polish(struct model_pool *pool, const struct core_model_question *question,
+                            struct msg_result *result, struct parts *parts, struct err *err)
+{
+    enum err_code code =
+        scorer_polish(pool->scorer, question->premise, deadline_of(pool, question), &parts->text, &parts->reply, err);
+    if (code) return code;
+    name_source(pool, parts);
+    parts->explanation.prose = parts->text;
+    result->explanation = &parts->explanation;
+    return ERR_OK;
+}
+
+static const struct {
+    const char *thread, *family;
+    enum err_code (*open)(const struct scorer_config *config, struct scorer **out, struct err *err);
+    enum err_code (*ask)(struct model_pool *pool, const struct core_model_question *question, struct msg_result *result,
+                         struct parts *parts, struct err *err);
+} roles[MODEL_ROLES] = {
+    [MODEL_VERIFIER] = {"verifier", MSG_VERIFIER, scorer_open, verify},
+    [MODEL_CORRECTOR] = {"corrector", MSG_CORRECTOR, scorer_open_corrector, correct},
+    [MODEL_POLISHER] = {"polisher", MSG_POLISHER, scorer_open_polisher, polish},
+};
+
 static void answer(struct model_pool *pool, const struct core_model_question *question)
 {
-    struct scorer_reply reply = {0};
+    struct parts parts = {0};
     struct err err = {0};
-    struct msg_proposal proposal = {0};
-    char name[96], version[48] = "", source[160];
+    char name[96];
     int64_t started = clock_now_ns();
-    struct msg_result result = {
-        .key = question->key, .hash = {question->hash[0], question->hash[1]}, .candidate = question->candidate};
-    enum err_code code = pool->config.corrects ? correct(pool, question, &result, &proposal, &reply, &err)
-                                               : verify(pool, question, &result, &reply, &err);
-    name_model(&reply, name, sizeof name);
-    if (pool->config.corrects) scorer_prompt_version(pool->scorer, version, sizeof version);
-    snprintf(source, sizeof source, "%s, %s", *reply.model ? reply.model : "a model", version);
-    proposal.source = source;
+    struct msg_result result = {.key = question->key,
+                                .hash = {question->hash[0], question->hash[1]},
+                                .candidate = question->candidate,
+                                .family = roles[pool->config.role].family};
+    enum err_code code = roles[pool->config.role].ask(pool, question, &result, &parts, &err);
+    name_model(&parts.reply, name, sizeof name);
     result.code = err_name(code);
-    result.message = code ? err.text : name;
+    result.message = code ? err.text : *parts.source ? parts.source : name;
     result.ns = clock_now_ns() - started;
     send_result(pool, &result);
-    free((char *)proposal.sql.bytes);
+    free(parts.text);
 }
 
 /* --- threads --- */
@@ -127,7 +162,7 @@ static void *run(void *arg)
 {
     struct model_pool *pool = arg;
     struct job *job;
-    pthread_setname_np(pthread_self(), pool->config.corrects ? "corrector" : "verifier");
+    pthread_setname_np(pthread_self(), roles[pool->config.role].thread);
     while ((job = next_job(pool))) {
         answer(pool, &job->question);
         free(job);
@@ -174,8 +209,7 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->more, NULL);
     g_queue_init(&pool->waiting);
-    enum err_code code = config->corrects ? scorer_open_corrector(config->scorer, &pool->scorer, err)
-                                          : scorer_open(config->scorer, &pool->scorer, err);
+    enum err_code code = roles[config->role].open(config->scorer, &pool->scorer, err);
     if (!code && config->shots.path) code = examples_open(config->shots.path, false, &pool->examples, err);
     if (!code) code = start(pool, err);
     if (code) {

@@ -1,7 +1,7 @@
-/* Asking a model off the poll thread: a remote verifier, or a corrector.
+/* Asking a model off the poll thread: a remote verifier, a corrector, or a polisher.
  *
  * DESIGN. A few threads take questions from a bounded queue, call lib/llm's scorer, which blocks, and send what it said
- * to the topic of results under the family MSG_VERIFIER, or MSG_CORRECTOR. So an answer comes to the coordinator the way every answer
+ * to the topic of results under the family of its role, MSG_VERIFIER ... So an answer comes to the coordinator the way every answer
  * does: it wakes the poll, is matched by content, and is stray when nobody waits for it any more. Rejected: a queue
  * beside the transport (nothing could wake a poll of the broker but polling in small steps).
  *
@@ -17,11 +17,14 @@
 
 struct model_pool;
 
+/* What a model is asked for. But for a verifier the premise is all that it is given, as JSON. */
+enum model_role { MODEL_VERIFIER, MODEL_CORRECTOR, MODEL_POLISHER, MODEL_ROLES };
+
 struct model_pool_config {
     struct bus *bus;
     const struct scorer_config *scorer;
+    enum model_role role;
     struct examples_shots shots; /* that a corrector is shown */
-    bool corrects;               /* it is a corrector: a question's premise is what scorer_correct is given */
     uint32_t threads;            /* calls at a time; 0: 4 */
     uint32_t max_waiting;        /* questions; 0: 1,024 */
     int64_t timeout_ms;          /* for a question without a deadline; 0: 60,000 */

@@ -144,6 +144,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .corrector_rounds = config->corrector_rounds,
         .shots = config->shots,
         .ignore_drift = config->ignore_drift,
+        .polisher = config->polisher.endpoint ? &config->polisher : NULL,
+        .polisher_threads = config->polisher_threads,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }

@@ -32,6 +32,8 @@ struct engine_config {
     uint32_t corrector_threads;     /* 0: 4 */
     struct examples_shots shots;    /* that it is shown */
     uint32_t corrector_rounds;      /* times that it is asked for one answer at most; 0: 3 */
+    struct scorer_config polisher;  /* a chat model that polishes the answer's explanation; no endpoint: none */
+    uint32_t polisher_threads;      /* 0: 4 */
     struct schema_options schema;
     uint64_t schema_cache_bytes; /* 0: 96 MiB of indexes kept */
     struct cache_config redis;   /* no address: none */

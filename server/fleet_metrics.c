@@ -266,5 +266,7 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
     put_repairs(metrics, &stats->repairs);
     put_promises(metrics, stats);
+    set_one(metrics, FLEET_POLISHED, "asked", (double)stats->polish.asked);
+    set_one(metrics, FLEET_POLISHED, "failed", (double)stats->polish.failed);
     put_once(metrics, &stats->once);
 }

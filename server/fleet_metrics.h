@@ -88,6 +88,8 @@
       "Verdicts on requests with alpha, by what is promised: held, withdrawn, too_few.")                               \
     X(SHIFTED, COUNTER, "assay_promises_withdrawn_total", "",                                                          \
       "Generators whose traffic is no longer like the calibration's.")                                                 \
+    X(POLISHED, COUNTER, "assay_polished_total", "outcome",                                                            \
+      "Explanations that the polisher was asked for; failed: they stay as they are.")                                  \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \

@@ -67,6 +67,7 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     struct engine_config config;
     if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
     engine_settings(cli, &config);
+    engine_settings_polisher(cli, &config);
     const struct worker_database *entry = worker_database_find(&config.databases, cli->settings.check.db);
     struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
     file.name = request->db;
@@ -156,8 +157,8 @@ const struct command command_check = {
     .main_flags = "db question evidence format policy threshold expose deny-column",
     .groups =
         (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_corrector,
-                                             &options_output, &options_signals, &options_database, &options_schema,
-                                             &options_redis, &options_general, NULL},
+                                             &options_polish, &options_output, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

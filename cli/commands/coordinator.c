@@ -18,6 +18,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
 {
     struct engine_config judge;
     engine_settings(cli, &judge);
+    engine_settings_polisher(cli, &judge);
     const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier,
                                        judge.calibration};
     enum err_code code = models_load(&files, models, err);
@@ -37,6 +38,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .corrector_rounds = judge.corrector_rounds,
         .shots = judge.shots,
         .ignore_drift = judge.ignore_drift,
+        .polisher = judge.polisher.endpoint ? &judge.polisher : NULL,
+        .polisher_threads = judge.polisher_threads,
     };
     return coordinator_new(&config, out, err);
 }
@@ -107,9 +110,9 @@ const struct command command_coordinator = {
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",
     .main_flags = "servers instance group max-open policy drain-ms",
-    .groups =
-        (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge, &options_verifier,
-                                             &options_corrector, &options_observe, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
+                                                   &options_verifier, &options_corrector, &options_polish,
+                                                   &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

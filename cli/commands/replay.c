@@ -363,6 +363,7 @@ static int run_engine(struct replay *r)
     struct engine_config config;
     struct engine *engine = NULL;
     engine_settings(r->cli, &config);
+    engine_settings_polisher(r->cli, &config);
     enum err_code code = engine_open(&config, &engine, &err);
     if (code == ERR_OK) {
         reorder_init(&r->reorder, engine_window(engine));
@@ -507,10 +508,11 @@ const struct command command_replay = {
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
-    .groups = (const struct option_group *const[]){&options_replay, &options_range, &options_past, &options_kafka,
-                                                   &options_log, &options_judge, &options_verifier, &options_corrector,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_replay, &options_range, &options_past, &options_kafka,
+                                             &options_log, &options_judge, &options_verifier, &options_corrector,
+                                             &options_polish, &options_output, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_general, NULL},
     .min_args = 0,
     .max_args = 1,
     .run = replay_run,

@@ -191,7 +191,7 @@ static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t n
 static void print_explanation(FILE *out, const struct msg_judged *judged)
 {
     if (!judged->explanation || !*judged->explanation) return;
-    print_paragraph(out, "    ", 4, judged->explanation);
+    print_paragraph(out, "    ", 4, judged->polished ? judged->polished->text : judged->explanation);
 }
 
 static void print_candidate(FILE *out, const struct msg_verdict *verdict, uint32_t i)

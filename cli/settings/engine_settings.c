@@ -111,6 +111,12 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
     };
 }
 
+void engine_settings_polisher(const struct cli *cli, struct engine_config *out)
+{
+    out->polisher = remote_config(&cli->settings.polish);
+    out->polisher_threads = (uint32_t)cli->settings.polish.threads;
+}
+
 struct schema_cache *engine_settings_schemas(struct cli *cli, const struct engine_config *config, struct err *err)
 {
     struct worker_databases databases = config->databases;

@@ -7,6 +7,8 @@
 
 /* The engine's configuration as the settings ask for it. Points into `cli`, which must outlive the engine. */
 void engine_settings(const struct cli *cli, struct engine_config *out);
+/* And the polisher, after it: for commands whose verdicts are read. */
+void engine_settings_polisher(const struct cli *cli, struct engine_config *out);
 
 /* Indexes for whoever reads them beside the engine (eval, train, mutate): each built as its entry of the catalogue
  * allows and as a worker's would be, none with values of what --deny-column names. NULL with `err` set. Lists live as

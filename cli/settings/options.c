@@ -141,6 +141,29 @@ static const struct option_row corrector_rows[] = {
          "times that it is asked about one answer at most, each about another finding, until a repair can be applied"},
     END};
 
+static const struct option_row polish_rows[] = {
+    {"polish-endpoint", 0, OPT_TEXT, "URL", AT(polish.endpoint),
+     .sentence =
+         "have this chat model say the answer's explanation in better English; base address with its /v1; not set: no "
+         "model is asked"},
+    {"polish-model", 0, OPT_TEXT, "NAME", AT(polish.model), .sentence = "its name"},
+    {"polish-key-file", 0, OPT_TEXT, "FILE", AT(polish.key_file), .sentence = "its first line is the key"},
+    {"polish-key-variable", 0, OPT_TEXT, "NAME", AT(polish.key_variable),
+     .sentence = "environment variable that holds the key"},
+    {"polish-ca-file", 0, OPT_TEXT, "FILE", AT(polish.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"polish-proxy", 0, OPT_TEXT, "URL", AT(polish.proxy),
+     .sentence = "proxy to it; not set: none, whatever the environment says"},
+    {"polish-prompt", 0, OPT_TEXT, "FILE", AT(polish.prompt),
+     .sentence = "instructions of your own in place of prompts/polish.txt; the first line is their version"},
+    {"polish-timeout-ms", 0, OPT_INT, "MS", AT(polish.timeout_ms), "10000", .min = 1, .max = 600000,
+     .sentence = "time that a verdict waits for it, all attempts together"},
+    {"polish-attempts", 0, OPT_INT, "N", AT(polish.attempts), "2", .min = 1, .max = 10,
+     .sentence = "attempts for one explanation"},
+    {"polish-threads", 0, OPT_INT, "N", AT(polish.threads), "4", .min = 1, .max = 64,
+     .sentence = "explanations that it is asked for at a time"},
+    END};
+
 static const struct option_row database_rows[] = {
     {"db-root", 0, OPT_LIST, "DIR", AT(database.root),
      .sentence = "folder with databases as DB/DB.sqlite (repeat the flag; the first that has it counts)"},
@@ -517,6 +540,7 @@ const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
 const struct option_group options_corrector = {"corrector", "Corrector", corrector_rows};
+const struct option_group options_polish = {"polish", "Polished explanation", polish_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
 const struct option_group options_schema = {"schema", "Schema index", schema_rows};
 const struct option_group options_redis = {"redis", "Index cache of a fleet", redis_rows};
@@ -546,17 +570,23 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,     &options_output,    &options_judge,
-                                                    &options_verifier,    &options_corrector, &options_database,
-                                                    &options_schema,      &options_redis,     &options_signals,
-                                                    &options_log,         &options_check,     &options_fix,
-                                                    &options_explain,     &options_replay,    &options_eval,
-                                                    &options_calibrate,   &options_examples,  &options_train,
-                                                    &options_recipe,      &options_mutate,    &options_doctor,
-                                                    &options_config,      &options_kafka,     &options_topics,
-                                                    &options_coordinator, &options_worker,    &options_diff,
-                                                    &options_range,       &options_past,      &options_observe,
-                                                    &options_dlq,         &options_serve,     NULL};
+const struct option_group *const option_groups[] = {&options_general,   &options_output,
+                                                    &options_judge,     &options_verifier,
+                                                    &options_corrector, &options_polish,
+                                                    &options_database,  &options_schema,
+                                                    &options_redis,     &options_signals,
+                                                    &options_log,       &options_check,
+                                                    &options_fix,       &options_explain,
+                                                    &options_replay,    &options_eval,
+                                                    &options_calibrate, &options_examples,
+                                                    &options_train,     &options_recipe,
+                                                    &options_mutate,    &options_doctor,
+                                                    &options_config,    &options_kafka,
+                                                    &options_topics,    &options_coordinator,
+                                                    &options_worker,    &options_diff,
+                                                    &options_range,     &options_past,
+                                                    &options_observe,   &options_dlq,
+                                                    &options_serve,     NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

@@ -14,10 +14,10 @@ struct string_list {
     unsigned n;
 };
 
-/* A model that is served elsewhere: the remote verifier, the corrector. */
+/* A model that is served elsewhere: the remote verifier, the corrector, the polisher. */
 struct remote_model {
     const char *backend, *label; /* of the verifier */
-    const char *prompt;          /* of the corrector */
+    const char *prompt;          /* of the corrector and the polisher */
     const char *endpoint, *model;
     const char *key_file, *key_variable, *ca_file, *proxy;
     int64_t timeout_ms, attempts, threads;
@@ -56,7 +56,7 @@ struct settings {
         const char *expose;
         struct string_list deny_columns;
     } judge;
-    struct remote_model verifier, corrector;
+    struct remote_model verifier, corrector, polish;
     struct {
         const char *path, *key;
         int64_t n;

@@ -1,10 +1,11 @@
-/* A chat model that mends a query. The instructions are prompts/correct.txt, linked in; its first line is their version. */
+/* A chat model that mends a query. The instructions are prompts/correct.txt, linked in; its first line is their version. And what all
+ * models have in common whose answers are texts. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
 #include <string.h>
 
-enum { MAX_SQL = 64 << 10 };
+enum { MAX_TEXT = 64 << 10 };
 
 __asm__(".pushsection .rodata,\"a\",%progbits\n"
         ".globl assay_prompt_correct\n"
@@ -21,10 +22,10 @@ extern const char assay_prompt_correct[];
 /* The first line is the version; the rest is the instructions. */
 static const char *whole_prompt(const struct scorer *scorer)
 {
-    return scorer->prompt ? scorer->prompt : assay_prompt_correct;
+    return scorer->prompt ? scorer->prompt : scorer->backend->chat->instructions;
 }
 
-static const char *correct_prompt(const struct scorer *scorer)
+const char *chat_own_prompt(const struct scorer *scorer)
 {
     const char *line = strchr(whole_prompt(scorer), '\n');
     return line ? line + 1 : "";
@@ -36,7 +37,7 @@ void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room)
     g_strlcpy(out, prompt, MIN(room, strcspn(prompt, "\n") + 1));
 }
 
-static json_t *correct_data(const struct call *call)
+json_t *chat_own_data(const struct call *call)
 {
     return json_loads(call->premise, JSON_REJECT_DUPLICATES, NULL);
 }
@@ -47,23 +48,28 @@ static json_t *correct_schema(void)
                      "object", "properties", "sql", "type", "string", "required", "sql", "additionalProperties", 0);
 }
 
-/* The first object of the content with a query in it. */
-static bool correct_read(struct call *call, const json_t *choice, const char *content, double *p)
+bool chat_read_text(struct call *call, const char *content, const char *member, double *p)
 {
     size_t len = 0;
-    (void)choice;
     g_clear_pointer(&call->text, free);
     for (const char *at = content; !call->text && (at = remote_json_object(at, &len)); at += len) {
         json_t *json = remote_json(at, len);
-        const char *sql = json_string_value(json_object_get(json, "sql"));
-        if (sql && *sql && strlen(sql) <= MAX_SQL) call->text = strdup(sql);
+        const char *text = json_string_value(json_object_get(json, member));
+        if (text && *text && strlen(text) <= MAX_TEXT) call->text = strdup(text);
         json_decref(json);
     }
     if (call->text) *p = 1;
     return call->text != NULL;
 }
 
-const struct chat_task chat_correct = {correct_prompt, correct_data, correct_schema, correct_read, .logprobs = false};
+static bool correct_read(struct call *call, const json_t *choice, const char *content, double *p)
+{
+    (void)choice;
+    return chat_read_text(call, content, "sql", p);
+}
+
+const struct chat_task chat_correct = {chat_own_prompt, chat_own_data,     correct_schema,
+                                       correct_read,    .logprobs = false, .instructions = assay_prompt_correct};
 
 const struct scorer_backend scorer_correct_backend = {.name = "correct",
                                                       .check = chat_check,

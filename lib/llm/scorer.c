@@ -183,7 +183,7 @@ static enum err_code read_prompt(const char *path, char **out, struct err *err)
 {
     struct input input;
     enum err_code code = input_read(path, &input, err);
-    if (code) return err_set(err, ERR_CONFIG, "the corrector's instructions cannot be read: %.200s", path);
+    if (code) return err_set(err, ERR_CONFIG, "the model's instructions cannot be read: %.200s", path);
     size_t version = strcspn(input.text, "\n");
     bool good = version && version < MAX_VERSION && input.len > version + 1 && input.len <= MAX_PROMPT &&
                 g_utf8_validate(input.text, (gssize)input.len, NULL);
@@ -198,17 +198,28 @@ static enum err_code read_prompt(const char *path, char **out, struct err *err)
     return code;
 }
 
-enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err)
+static enum err_code open_with_prompt(const struct scorer_backend *backend, const struct scorer_config *config,
+                                      struct scorer **out, struct err *err)
 {
     char *prompt = NULL;
     *out = NULL;
     enum err_code code = config->prompt_file ? read_prompt(config->prompt_file, &prompt, err) : ERR_OK;
-    if (!code) code = open_backend(&scorer_correct_backend, config, out, err);
+    if (!code) code = open_backend(backend, config, out, err);
     if (code)
         g_free(prompt);
     else
         (*out)->prompt = prompt;
     return code;
+}
+
+enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    return open_with_prompt(&scorer_correct_backend, config, out, err);
+}
+
+enum err_code scorer_open_polisher(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    return open_with_prompt(&scorer_polish_backend, config, out, err);
 }
 
 void scorer_close(struct scorer *s)
@@ -367,8 +378,8 @@ enum err_code scorer_entails(struct scorer *scorer, const char *premise, const c
     return ask(&call, p);
 }
 
-enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
-                             struct scorer_reply *info, struct err *err)
+static enum err_code ask_for_text(struct scorer *scorer, const char *data, int64_t deadline_ns, char **text,
+                                  struct scorer_reply *info, struct err *err)
 {
     struct scorer_reply own_info;
     struct err own_err;
@@ -380,7 +391,19 @@ enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t de
                         .info = info ? info : &own_info,
                         .err = err ? err : &own_err};
     enum err_code code = ask(&call, &p);
-    *sql = code == ERR_OK ? call.text : NULL;
+    *text = code == ERR_OK ? call.text : NULL;
     if (code != ERR_OK) free(call.text);
     return code;
+}
+
+enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
+                             struct scorer_reply *info, struct err *err)
+{
+    return ask_for_text(scorer, data, deadline_ns, sql, info, err);
+}
+
+enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t deadline_ns, char **text,
+                            struct scorer_reply *info, struct err *err)
+{
+    return ask_for_text(scorer, data, deadline_ns, text, info, err);
 }

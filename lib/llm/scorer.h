@@ -49,8 +49,8 @@ struct scorer_config {
 
     const char *entail_label; /* tei: the label that means "entails"; NULL: found by name ("entailment", ...) */
     uint32_t max_tokens;      /* chat: tokens of an answer; reasoning models need room (1,024) */
-    const char *
-        prompt_file; /* corrector: instructions of one's own, the first line their version; NULL: prompts/correct.txt */
+    /* corrector, polisher: instructions of one's own, the first line their version; NULL: prompts/correct.txt, polish.txt */
+    const char *prompt_file;
 
     int64_t timeout_ms;         /* one attempt (10,000) */
     uint32_t max_attempts;      /* of one call (3) */
@@ -96,6 +96,8 @@ void scorer_close(struct scorer *scorer); /* NULL is fine */
 
 /* The same for a chat model that mends queries, whatever `backend` says. It takes scorer_correct, a verifier takes scorer_entails. */
 enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err);
+/* And for one that polishes explanations; it takes scorer_polish. */
+enum err_code scorer_open_polisher(const struct scorer_config *config, struct scorer **out, struct err *err);
 
 /* *p = P(premise entails hypothesis), 0 to 1, not calibrated. `deadline_ns`: on the clock of lib/base/clock.h; the call
  * returns at most some 50 ms after it. `info` and `err` may be NULL. On an error *p is untouched. Thread: any, not the
@@ -107,7 +109,10 @@ enum err_code scorer_entails(struct scorer *scorer, const char *premise, const c
  * whatever the model wrote; NULL on an error. Else as scorer_entails. */
 enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t deadline_ns, char **sql,
                              struct scorer_reply *info, struct err *err);
-/* Version of the corrector's instructions, "correct/3". Thread: any. */
+/* Ask for better English. `data`: a JSON object with what prompts/polish.txt speaks of. *text: as *sql of scorer_correct. */
+enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t deadline_ns, char **text,
+                            struct scorer_reply *info, struct err *err);
+/* Version of the instructions of a corrector or polisher, "correct/3". Thread: any. */
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 
 /* Every call, running and to come, returns ERR_CANCELLED within some 50 ms. For draining. Thread: any. */

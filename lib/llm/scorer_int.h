@@ -29,7 +29,8 @@ struct chat_task {
     json_t *(*schema)(void);                            /* of the answer, as response_format wants it */
     /* The content as an answer. False: it is none in the form asked for. */
     bool (*read)(struct call *call, const json_t *choice, const char *content, double *p);
-    bool logprobs; /* of use */
+    bool logprobs;            /* of use */
+    const char *instructions; /* linked in, the first line their version; NULL: it has no version */
 };
 
 /* A backend speaks one protocol. Adding one: a file whose last block is this table, a row in scorer.c. */
@@ -46,8 +47,14 @@ struct scorer_backend {
     bool texts;                   /* its answers are texts (call.text) and not remembered */
 };
 
-extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend;
-extern const struct chat_task chat_judge, chat_correct;
+extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend, scorer_polish_backend;
+extern const struct chat_task chat_judge, chat_correct, chat_polish;
+
+/* Parts of a chat_task whose answer is one text: the instructions without their version, a user's own before those that are linked
+ * in; the call's premise, which is JSON; the first object of the content that has text under `member`. */
+const char *chat_own_prompt(const struct scorer *scorer);
+json_t *chat_own_data(const struct call *call);
+bool chat_read_text(struct call *call, const char *content, const char *member, double *p);
 
 /* The ladder of shapes, for the task of the call's backend. */
 enum err_code chat_ask(struct call *call, double *p);

@@ -58,7 +58,7 @@ static const struct {
 /* What a text has of each. */
 struct facts {
     struct arena *arena;
-    GHashTable *names; /* stems */
+    GHashTable *names; /* stem → the word */
     GArray *numbers;   /* of double */
     GString *signs;    /* that stand for units: %, $ ... */
     unsigned senses;   /* bits */
@@ -90,16 +90,24 @@ static int sense_of(const char *norm)
     return -1;
 }
 
-static bool add_name(struct facts *facts, const char *stem)
+/* As it was written first, under its stem. */
+static bool add_name(struct facts *facts, const char *stem, const char *norm)
 {
-    if (stem) g_hash_table_add(facts->names, (gpointer)stem);
+    if (stem && !g_hash_table_contains(facts->names, stem))
+        g_hash_table_insert(facts->names, (gpointer)stem, (gpointer)norm);
     return stem != NULL;
+}
+
+static bool add_plain_or_stem(struct facts *facts, const struct text_token *token)
+{
+    return add_name(facts, is_plain(token->norm) ? token->norm : token->stem, token->norm);
 }
 
 /* Quoted, a plain word is a name as well. */
 static bool add_quoted(struct facts *facts, const char *norm)
 {
-    return add_name(facts, is_plain(norm) ? arena_printf(facts->arena, "'%s'", norm) : text_stem(facts->arena, norm));
+    const char *stem = is_plain(norm) ? arena_printf(facts->arena, "'%s'", norm) : text_stem(facts->arena, norm);
+    return add_name(facts, stem, norm);
 }
 
 /* A word as it stands: its sense, or its name. customer_id and HTTPServer are several. */
@@ -116,10 +124,9 @@ static bool add_word(struct facts *facts, const char *source, const struct text_
     for (unsigned i = 0; i < G_N_ELEMENTS(ones); i++) facts->has_article |= strcmp(token->norm, ones[i]) == 0;
     bool joined = memchr(text, '_', len) || memchr(text, '-', len);
     for (size_t i = 1; i < len; i++) joined |= g_ascii_islower(text[i - 1]) && g_ascii_isupper(text[i]);
-    if (!joined) return add_name(facts, is_plain(token->norm) ? token->norm : token->stem);
+    if (!joined) return add_plain_or_stem(facts, token);
     struct text_tokens parts = text_split_identifier(facts->arena, text, len);
-    for (uint32_t i = 0; parts.items && i < parts.n; i++)
-        add_name(facts, is_plain(parts.items[i].norm) ? parts.items[i].norm : parts.items[i].stem);
+    for (uint32_t i = 0; parts.items && i < parts.n; i++) add_plain_or_stem(facts, &parts.items[i]);
     return parts.items != NULL;
 }
 
@@ -268,13 +275,13 @@ static bool names_differ(const struct facts *in, const struct facts *other, GHas
                          struct paraphrase_difference *out)
 {
     GHashTableIter iter;
-    gpointer name;
+    gpointer name, norm;
     const char *found = NULL;
     g_hash_table_iter_init(&iter, in->names);
-    while (g_hash_table_iter_next(&iter, &name, NULL)) {
+    while (g_hash_table_iter_next(&iter, &name, &norm)) {
         if (g_hash_table_contains(other->names, name)) continue;
         if (is_plain(name) && !(always && g_hash_table_contains(always, name))) continue;
-        if (!found || strcmp(name, found) < 0) found = name; /* the same in every run */
+        if (!found || strcmp(norm, found) < 0) found = norm; /* the same in every run */
     }
     return found && differs(out, added, "name", found);
 }

@@ -204,6 +204,13 @@ const struct record msg_result_record = RECORD(msg_result, result_fields);
 
 /* --- verdict --- */
 
+static const struct field polished_fields[] = {
+    BOUND(1, msg_polished, text, FIELD_CSTR, MSG_MAX_PREMISE),
+    BOUND(2, msg_polished, source, FIELD_CSTR, MSG_MAX_NAME),
+    END,
+};
+static const struct record polished_record = RECORD(msg_polished, polished_fields);
+
 static const struct field judged_fields[] = {
     BOUND(1, msg_judged, sql, FIELD_TEXT, MSG_MAX_SQL),
     PLAIN(2, msg_judged, count, FIELD_U32),
@@ -221,6 +228,7 @@ static const struct field judged_fields[] = {
     BOUND(14, msg_judged, why, FIELD_CSTR, PROSE),
     PART(15, msg_judged, explained, FIELD_OPTIONAL, &explanation_record),
     BOUND(16, msg_judged, verifier, FIELD_CSTR, MSG_MAX_NAME),
+    PART(17, msg_judged, polished, FIELD_OPTIONAL, &polished_record),
     END,
 };
 static const struct record judged_record = RECORD(msg_judged, judged_fields);

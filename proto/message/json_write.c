@@ -354,6 +354,14 @@ static void write_explained(struct writer *w, const struct msg_explanation *expl
     close_list(w, '}');
 }
 
+static void write_polished(struct writer *w, const struct msg_polished *polished)
+{
+    open_list(w, "explanation_polished", '{');
+    write_string(w, "text", polished->text);
+    write_string(w, "source", polished->source);
+    close_list(w, '}');
+}
+
 static void write_judged(struct writer *w, const struct msg_judged *judged)
 {
     open_list(w, NULL, '{');
@@ -370,6 +378,7 @@ static void write_judged(struct writer *w, const struct msg_judged *judged)
     }
     write_if(w, "verifier", judged->verifier);
     write_string(w, "explanation", judged->explanation);
+    if (judged->polished) write_polished(w, judged->polished);
     if (judged->explained) write_explained(w, judged->explained);
     write_execution(w, judged->execution);
     if (judged->same_as) write_whole(w, "same_as", (int64_t)judged->same_as - 1);

@@ -305,8 +305,16 @@ struct msg_result {
 #define MSG_VERIFIER "verifier"
 /* And that of a corrector: one proposal, or the code and message of why there is none. */
 #define MSG_CORRECTOR "corrector"
+/* And that of a polisher: an explanation's prose, and under `message` who wrote it; or code and message of why there is none. */
+#define MSG_POLISHER "polisher"
 
 /* --- verdict --- */
+
+/* An explanation in a model's words, which says what ours says. */
+struct msg_polished {
+    const char *text;
+    const char *source; /* the model, and the version of its instructions */
+};
 
 /* One input candidate, in input order. */
 struct msg_judged {
@@ -326,6 +334,7 @@ struct msg_judged {
     const char *why;                   /* of a candidate that was not judged, or not chosen: one sentence */
     struct msg_explanation *explained; /* sent under MSG_EXPLAIN_FULL only */
     const char *verifier;              /* that gave `entailment`; NULL: none did */
+    struct msg_polished *polished;     /* of the chosen one; NULL: none was asked for, or it was no good */
 };
 
 struct msg_report_clause {

@@ -105,6 +105,23 @@ static bool on_correct(void *ctx, const struct core_model_question *question)
     return true;
 }
 
+static bool on_polish(void *ctx, const struct core_model_question *question)
+{
+    struct script *script = ctx;
+    if (script->polisher_full) return false;
+    struct script_task *copy = g_new0(struct script_task, 1);
+    copy->key = question->key;
+    memcpy(copy->hash, question->hash, sizeof copy->hash);
+    copy->candidate = question->candidate;
+    copy->deadline_ns = question->deadline_ns;
+    g_strlcpy(copy->family, MSG_POLISHER, sizeof copy->family);
+    copy->sql = g_strdup(script->polished);
+    g_free(script->told);
+    script->told = g_strdup(question->premise);
+    g_ptr_array_add(script->tasks, copy);
+    return true;
+}
+
 static void on_duplicate(void *ctx, void *token)
 {
     struct script *script = ctx;
@@ -120,7 +137,7 @@ static void on_dropped(void *ctx, void *token)
 }
 
 static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote,
-                      bool corrector, int64_t max_deadline_ms)
+                      bool corrector, bool polisher, int64_t max_deadline_ms)
 {
     *script = (struct script){.models = models,
                               .tasks = g_ptr_array_new_with_free_func(task_free),
@@ -129,6 +146,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
     struct core_config config = {.models = script->models,
                                  .defaults = defaults,
                                  .max_deadline_ms = max_deadline_ms,
+                                 .polish_ns = 50,
                                  .finds_duplicates = max_deadline_ms != 0};
     struct core_actions actions = {.ctx = script,
                                    .task = on_task,
@@ -136,6 +154,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                    .dead = on_dead,
                                    .verify = remote ? on_verify : NULL,
                                    .correct = corrector ? on_correct : NULL,
+                                   .polish = polisher ? on_polish : NULL,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
     script->core = core_new(&config, &actions);
@@ -143,27 +162,32 @@ static void open_with(struct script *script, struct scoring_models *models, stru
 
 void script_open(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, false, false, 0);
+    open_with(script, script_models(), defaults, false, false, false, 0);
 }
 
 void script_open_remote(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, true, false, 0);
+    open_with(script, script_models(), defaults, true, false, false, 0);
 }
 
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote)
 {
-    open_with(script, models, defaults, remote, false, 0);
+    open_with(script, models, defaults, remote, false, false, 0);
 }
 
 void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults)
 {
-    open_with(script, models, defaults, false, true, 0);
+    open_with(script, models, defaults, false, true, false, 0);
+}
+
+void script_open_polisher(struct script *script, struct msg_options defaults)
+{
+    open_with(script, script_models(), defaults, false, false, true, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)
 {
-    open_with(script, script_models(), (struct msg_options){0}, false, false, max_deadline_ms);
+    open_with(script, script_models(), (struct msg_options){0}, false, false, false, max_deadline_ms);
 }
 
 void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns)
@@ -282,6 +306,15 @@ static void add_correction(const struct script_task *task, struct arena *arena, 
         (struct msg_proposal){.sql = {task->sql, (uint32_t)strlen(task->sql)}, .source = "mender-1, correct/1"};
 }
 
+static void add_polished(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    out->code = task->sql ? "ok" : "unreachable";
+    out->message = task->sql ? "editor-1, polish/1" : "nobody there";
+    if (!task->sql) return;
+    out->explanation = arena_new(arena, struct msg_explanation);
+    out->explanation->prose = task->sql;
+}
+
 static void add_proposals(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
     out->proposes = true;
@@ -308,6 +341,10 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
     }
     if (strcmp(task->family, MSG_CORRECTOR) == 0) {
         add_correction(task, arena, out);
+        return;
+    }
+    if (strcmp(task->family, MSG_POLISHER) == 0) {
+        add_polished(task, arena, out);
         return;
     }
     if (task->proposes) {

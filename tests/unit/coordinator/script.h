@@ -41,7 +41,9 @@ struct script {
     bool verifier_full;           /* the remote verifier takes no questions */
     const char *const *proposals; /* what a worker proposes in place of any candidate; ended by NULL */
     const char *correction;       /* what the corrector writes; NULL: it cannot be reached */
-    char *told;                   /* what it was told, the last time */
+    const char *polished;         /* what the polisher writes; NULL: it cannot be reached */
+    bool polisher_full;           /* it takes no questions */
+    char *told;                   /* what it, or the corrector, was told, the last time */
     void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
 };
@@ -54,6 +56,8 @@ void script_open(struct script *script, struct msg_options defaults);
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote);
 /* And with a corrector, whose answer is `correction`. */
 void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults);
+/* And with a polisher, whose answer is `polished`, and for which a verdict waits 50 ns. */
+void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* As where others write requests: duplicates are looked for, and every request ends within that time. */

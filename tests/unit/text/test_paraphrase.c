@@ -23,7 +23,7 @@ static bool check(const char *text, const char *original, struct paraphrase_diff
     return same;
 }
 
-/* "lost number 2", "added name singer"; "" for a paraphrase. */
+/* "lost number 2", "added name singers"; "" for a paraphrase. */
 static const char *verdict(const char *text, const char *original)
 {
     static char said[100];
@@ -61,10 +61,11 @@ Test(paraphrase, what_is_left_out_or_made_up_is_found)
     DIFFERS("lost value France", "A row: there are 2 customers from that country.", count_of_french);
     DIFFERS("lost value France", "A row: there are 2 customers whose country is Franceville.", count_of_french);
     DIFFERS("lost number 2", "A row: there are customers whose country is France.", count_of_french);
-    DIFFERS("lost name countri", "A row: there are 2 customers from France.", count_of_french);
+    DIFFERS("lost name country", "A row: there are 2 customers from France.", count_of_french);
     DIFFERS("added number 3", "A row: there are 2 customers whose country is France, in 3 cities.", count_of_french);
-    DIFFERS("added name singer", "A row: there are 2 customers whose country is France, and singers.", count_of_french);
-    DIFFERS("added name germani", "A row: there are 2 customers whose country is France or 'Germany'.",
+    DIFFERS("added name singers", "A row: there are 2 customers whose country is France, and singers.",
+            count_of_french);
+    DIFFERS("added name germany", "A row: there are 2 customers whose country is France or 'Germany'.",
             count_of_french);
 }
 
@@ -136,7 +137,7 @@ Test(paraphrase, values_are_verbatim_whatever_is_in_them)
     SAME("The date is 2014-06-18.", "The date is '2014-06-18'.");
     DIFFERS("lost value 2014-06-18", "The date is June 18, 2014.", "The date is '2014-06-18'.");
     DIFFERS("lost value all", "All ships.", "The ships that are called 'all'.");
-    DIFFERS("added name 'first'", "Ships called \"all\" and 'first'.", "The ships that are called 'all'.");
+    DIFFERS("added name first", "Ships called \"all\" and 'first'.", "The ships that are called 'all'.");
     SAME("Ships called \"all\".", "The ships that are called 'all'.");
     SAME("Ships in Rome and New Rome.", "Ships in 'Rome' and 'New Rome'.");
     DIFFERS("lost value Rome", "Ships in New Rome.", "Ships in 'Rome' and 'New Rome'.");
