@@ -1,5 +1,5 @@
 /* Replies of model servers: whatever the bytes are, reading them ends in a probability, or a query, or in an error. The
- * first byte chooses: an odd one a chat completion, read as a judge's and as a corrector's; an even one what /info says, a
+ * first byte chooses: an odd one a chat completion, read as a judge's, a corrector's and a polisher's; an even one what /info says, a
  * NUL, and an answer of /predict. */
 #include "lib/llm/scorer_int.h"
 
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: a corrector. */
-static struct scorer *scorer_of(const char *backend, const char *entail_label)
+typedef enum err_code open_fn(const struct scorer_config *config, struct scorer **out, struct err *err);
+
+static struct scorer *scorer_of(open_fn *open, const char *backend, const char *entail_label)
 {
     struct scorer_config config = scorer_defaults();
     struct scorer *scorer = NULL;
@@ -16,8 +17,7 @@ static struct scorer *scorer_of(const char *backend, const char *entail_label)
     config.endpoint = "http://127.0.0.1:1"; /* nothing is ever sent */
     config.model = "model";
     config.entail_label = entail_label;
-    enum err_code code = backend ? scorer_open(&config, &scorer, NULL) : scorer_open_corrector(&config, &scorer, NULL);
-    if (code != ERR_OK) abort();
+    if (open(&config, &scorer, NULL) != ERR_OK) abort();
     return scorer;
 }
 
@@ -36,12 +36,10 @@ static void check(enum err_code code, const struct call *call, double p)
 
 static void read_chat(char *bytes, size_t len)
 {
-    static struct scorer *scorers[2];
-    if (!scorers[0]) {
-        scorers[0] = scorer_of("chat", NULL);
-        scorers[1] = scorer_of(NULL, NULL);
-    }
-    for (int i = 0; i < 2; i++) {
+    static open_fn *const opens[] = {scorer_open, scorer_open_corrector, scorer_open_polisher};
+    static struct scorer *scorers[G_N_ELEMENTS(opens)];
+    for (unsigned i = 0; i < G_N_ELEMENTS(opens); i++) {
+        if (!scorers[i]) scorers[i] = scorer_of(opens[i], "chat", NULL);
         struct scorer_reply info = {0};
         struct err err = {0};
         struct call call = {.scorer = scorers[i], .info = &info, .err = &err};
@@ -50,7 +48,7 @@ static void read_chat(char *bytes, size_t len)
         double p = -1;
         enum err_code code = chat_read(&call, &reply, &p, &formless);
         check(code, &call, p);
-        if (i == 1 && (code == ERR_OK) != (call.text && *call.text)) abort();
+        if (i > 0 && (code == ERR_OK) != (call.text && *call.text)) abort();
         free(call.text);
     }
 }
@@ -59,8 +57,8 @@ static void read_tei(char *bytes, size_t len)
 {
     static struct scorer *scorers[2];
     if (!scorers[0]) {
-        scorers[0] = scorer_of("tei", NULL);
-        scorers[1] = scorer_of("tei", "LABEL_1");
+        scorers[0] = scorer_of(scorer_open, "tei", NULL);
+        scorers[1] = scorer_of(scorer_open, "tei", "LABEL_1");
     }
     char *end = memchr(bytes, 0, len), *answer = end ? end + 1 : bytes;
     for (int i = 0; i < 2; i++) {

@@ -12,9 +12,10 @@ struct chat_server {
 #define CHAT_KEY "CHAT_KEY"
 
 /* What the chat model is called, and what it says where a schema asks for these members. */
-#define CHAT_MODEL      "tiny"
-#define CHAT_SAYS_SQL   "SELECT count(*) FROM customer WHERE country = 'France'" /* {"sql"} */
-#define CHAT_SAYS_TEXT  "There are 2 customers whose country is 'France'. That is the only row, computed from 2 source rows." /* {"text"} */
+#define CHAT_MODEL    "tiny"
+#define CHAT_SAYS_SQL "SELECT count(*) FROM customer WHERE country = 'France'" /* {"sql"} */
+#define CHAT_SAYS_TEXT                                                                                                 \
+    "There are 2 customers whose country is 'France'. That is the only row, computed from 2 source rows." /* {"text"} */
 #define CHAT_SAYS_P_YES 0.7310585786 /* {"verdict", "confidence"}: of its token; the stated confidence is 0.75 */
 
 /* Before each test: a scratch folder (tests/unit/cli/spawn.h). Skips the test, with the reason, where no server was started.

@@ -38,6 +38,8 @@ TestSuite(chat_server, .init = begin, .fini = end, .timeout = 120);
 #define AS_CORRECTOR                                                                                                   \
     "--repair=apply", "--corrector-model=" CHAT_MODEL, "--corrector-key-variable=" CHAT_KEY, "--corrector-endpoint",   \
         server.endpoint
+#define AS_POLISHER                                                                                                    \
+    "--polish-model=" CHAT_MODEL, "--polish-key-variable=" CHAT_KEY, "--polish-endpoint", server.endpoint
 
 /* The verdict of a run that judged; owed json_decref. */
 static json_t *verdict_of(struct run run)
@@ -112,6 +114,20 @@ Test(chat_server, its_query_is_judged_and_named_with_the_version_of_the_instruct
     json_decref(verdict);
 }
 
+Test(chat_server, its_prose_is_checked_and_stands_beside_ours)
+{
+    json_t *verdict = verdict_of(assay(CHECK, AS_POLISHER, RIGHT));
+    const json_t *polished = json_object_get(candidate_of(verdict), "explanation_polished");
+    cr_expect_str_eq(text_of(polished, "text"), CHAT_SAYS_TEXT, "%s", dumped(verdict));
+    cr_expect(g_str_has_prefix(text_of(polished, "source"), CHAT_MODEL ", polish/"));
+    cr_expect_null(json_object_get(verdict, "notes"));
+    json_decref(verdict);
+    verdict = verdict_of(assay(CHECK, AS_POLISHER, "SELECT count(*) FROM customer"));
+    cr_expect_null(json_object_get(candidate_of(verdict), "explanation_polished"));
+    cr_expect(has_note(verdict, "the explanation was not polished: the model added"), "%s", dumped(verdict));
+    json_decref(verdict);
+}
+
 /* Whatever was asked for, llama.cpp serves the one model that it has, and says which. */
 Test(chat_server, another_name_is_answered_by_the_model_that_is_served)
 {
@@ -138,6 +154,11 @@ Test(chat_server, a_wrong_key_or_address_is_told_and_changes_no_verdict)
     verdict = verdict_of(assay(CHECK, AS_CORRECTOR, "--corrector-key-variable=WRONG_KEY", WRONG));
     cr_expect_str_eq(text_of(verdict, "sql"), text_of(unrepaired, "sql"), "%s", dumped(verdict));
     cr_expect(has_note(verdict, "the corrector did not help") && has_note(verdict, "wants another key"), "%s",
+              dumped(verdict));
+    json_decref(verdict);
+    verdict = verdict_of(assay(CHECK, AS_POLISHER, "--polish-key-variable=WRONG_KEY", RIGHT));
+    expect_same(verdict, alone);
+    cr_expect(has_note(verdict, "the explanation was not polished") && has_note(verdict, "wants another key"), "%s",
               dumped(verdict));
     json_decref(verdict);
     json_decref(unrepaired);

@@ -146,6 +146,8 @@ static const struct msg_result sample_result = {
     .schema = "singer (6 rows)",
 };
 
+static struct msg_polished sample_polished = {"singers older than 200, by name", "editor-1, polish/1"};
+
 static struct msg_judged sample_judged[] = {
     {.sql = TEXT("SELECT name FROM singer WHERE age > 200"),
      .count = 3,
@@ -161,7 +163,8 @@ static struct msg_judged sample_judged[] = {
      .execution = &sample_execution,
      .explanation = "names of singers older than 200",
      .explained = &sample_explanation,
-     .verifier = "builtin"},
+     .verifier = "builtin",
+     .polished = &sample_polished},
     {.sql = TEXT("SELECT 1"),
      .count = 1,
      .score = NAN,
