@@ -23,10 +23,7 @@ struct core_config {
     int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
     bool ignores_drift;       /* of the traffic, when promises are made (guarantee.c) */
     bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
-    uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
-    int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
     int64_t polish_ns;        /* that a verdict waits for its polished explanation at most */
-    bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
 };
 
 /* A request as it came in. */

@@ -154,7 +154,7 @@ void repair_give_up(struct request *request, const char *why);
 /* correction.c: what a corrector is told of the query that is being mended: question, evidence, schema, SQL, what `signal` found on it, and
  * what became of its last try. JSON in the request's arena; NULL: it cannot be said as that. */
 const char *correction_data(struct request *request, int signal);
-/* The selector of SQLens §4.4: the most critical signal (models_critical) with a finding on that query which the corrector was not told
+/* The selector of SQLens §4.4: the most critical signal (`critical` of the models) with a finding on that query which the corrector was not told
  * yet. -1: there is none. */
 int correction_select(const struct request *request);
 

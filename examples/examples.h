@@ -8,7 +8,7 @@
  * (FTS5) are put together, 1 / (60 + rank) each.
  *
  * Rejected: an HNSW graph (hnswlib). It takes three to five times the memory and minutes to build for what a scan of 32 MB of signs
- * does in milliseconds for a million examples (bench/examples.py), and it cannot leave the question's own examples out without
+ * does in milliseconds for a million examples (bench/examples.c), and it cannot leave the question's own examples out without
  * losing others.
  *
  * Questions, SQL and errors are people's own words and data: a store is as secret as its log. What may not be shown is left out

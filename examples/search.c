@@ -27,7 +27,7 @@ static void embed(const char *text, int8_t out[TEXT_DIM])
 
 void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES_PARTS * TEXT_DIM])
 {
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++) embed(texts[part], out + part * TEXT_DIM);
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++) embed(texts[part], out + part * TEXT_DIM);
 }
 
 static float cosine(const int8_t *a, const int8_t *b)
@@ -37,9 +37,9 @@ static float cosine(const int8_t *a, const int8_t *b)
     return (float)dot / (SCALE * SCALE);
 }
 
-static const int8_t *vector_of(const struct examples *store, unsigned part, uint32_t at)
+static const int8_t *vector_of(const struct examples *store, size_t part, uint32_t at)
 {
-    return store->vectors + ((size_t)part * store->n + at) * TEXT_DIM;
+    return store->vectors + (part * store->n + at) * TEXT_DIM;
 }
 
 /* Signs of the vector after a fixed rotation (random signs, then a Hadamard transform): hashed vectors are mostly zeros, which have
@@ -85,8 +85,8 @@ static bool load_row(struct examples *store, sqlite3_stmt *row, uint32_t at)
     store->ids[at] = sqlite3_column_int64(row, 0);
     store->questions[at] = hash_folded(question);
     store->sources[at] = hash_source(source);
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++) {
-        size_t to = (size_t)part * store->n + at;
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
+        size_t to = part * store->n + at;
         memcpy(store->vectors + to * TEXT_DIM, vectors + part * TEXT_DIM, TEXT_DIM);
         if (store->signs) signs_of(vectors + part * TEXT_DIM, store->signs + to * EXAMPLES_SIGN_WORDS);
     }
@@ -99,9 +99,9 @@ static bool make_room(struct examples *store)
     store->ids = calloc(n, sizeof *store->ids);
     store->questions = calloc(n, sizeof *store->questions);
     store->sources = calloc(n, sizeof *store->sources);
-    store->vectors = calloc(n, EXAMPLES_PARTS * TEXT_DIM);
+    store->vectors = calloc(n, sizeof(int8_t[EXAMPLES_PARTS][TEXT_DIM]));
     bool many = store->n > EXAMPLES_EXACT;
-    if (many) store->signs = calloc(n, EXAMPLES_PARTS * EXAMPLES_SIGN_WORDS * sizeof *store->signs);
+    if (many) store->signs = calloc(n, sizeof(uint64_t[EXAMPLES_PARTS][EXAMPLES_SIGN_WORDS]));
     return store->ids && store->questions && store->sources && store->vectors && (!many || store->signs);
 }
 
@@ -140,7 +140,7 @@ static void ask(struct asked *asked, const struct examples_query *query, enum ex
     *asked = (struct asked){.question = query->question ? hash_folded(query->question) : 0,
                             .source = hash_source(query->source)};
     examples_embed(texts, asked->vectors);
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++) {
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
         if (!(parts_of[key] >> part & 1) || !texts[part] || !*texts[part]) continue;
         asked->parts |= 1U << part;
         asked->n_parts++;
@@ -156,7 +156,7 @@ static bool is_own(const struct examples *store, const struct asked *asked, uint
 static float likeness(const struct examples *store, const struct asked *asked, uint32_t at)
 {
     float sum = 0;
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++)
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++)
         if (asked->parts >> part & 1) sum += cosine(asked->vectors + part * TEXT_DIM, vector_of(store, part, at));
     return sum / (float)asked->n_parts;
 }
@@ -164,7 +164,7 @@ static float likeness(const struct examples *store, const struct asked *asked, u
 float examples_likeness(const struct examples *store, uint32_t a, uint32_t b)
 {
     float sum = 0;
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++)
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++)
         sum += cosine(vector_of(store, part, a), vector_of(store, part, b));
     return sum / EXAMPLES_PARTS;
 }
@@ -198,8 +198,8 @@ static inline __attribute__((always_inline)) void scan(const struct examples *st
                                                        uint16_t *distance)
 {
     memset(distance, 0, store->n * sizeof *distance);
-    for (unsigned part = 0; part < EXAMPLES_PARTS; part++) {
-        const uint64_t *signs = store->signs + (size_t)part * store->n * EXAMPLES_SIGN_WORDS;
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
+        const uint64_t *signs = store->signs + part * store->n * EXAMPLES_SIGN_WORDS;
         const uint64_t *own = asked->signs[part];
         if (!(asked->parts >> part & 1)) continue;
         for (uint32_t at = 0; at < store->n; at++, signs += EXAMPLES_SIGN_WORDS) {

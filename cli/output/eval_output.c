@@ -117,7 +117,7 @@ static void repairs_row(struct table *table, const char *name, const struct eval
 }
 
 /* By the signals that fired on the old query: which of them are worth repairing for, with the gate and if every repair were taken
- * (SQLens, Table 6; the last row is its union). The paper's table leaves out question_clause_linking and insufficient_evidence. */
+ * (SQLens, Table 6; the last row is its union). The paper's table leaves two of its signals out. */
 static void print_repaired_signals(FILE *stream, const struct eval_report *r)
 {
     static const struct table_column columns[] = {{"fired on the old query"}, {"repaired", .right = true},

@@ -119,31 +119,29 @@ double risk_least_alpha(const struct risk_record *sorted, uint32_t n, double del
 
 static int by_cluster(const void *a, const void *b)
 {
-    const struct risk_record *x = *(const struct risk_record *const *)a, *y = *(const struct risk_record *const *)b;
+    const struct risk_record *x = a, *y = b;
     return (x->cluster > y->cluster) - (x->cluster < y->cluster);
 }
 
 double risk_design_effect(const struct risk_record *records, uint32_t n)
 {
-    const struct risk_record **order = n ? calloc(n, sizeof *order) : NULL;
+    struct risk_record *sorted = n ? malloc(n * sizeof *sorted) : NULL;
     double wrong = 0, between = 0;
-    for (uint32_t i = 0; order && i < n; i++) {
-        order[i] = &records[i];
-        wrong += !records[i].right;
-    }
+    for (uint32_t i = 0; i < n; i++) wrong += !records[i].right;
     double share = n ? wrong / n : 0;
-    if (!order || share <= 0 || share >= 1) {
-        free(order);
+    if (!sorted || share <= 0 || share >= 1) {
+        free(sorted);
         return 1;
     }
-    qsort(order, n, sizeof *order, by_cluster);
+    memcpy(sorted, records, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_cluster);
     for (uint32_t i = 0; i < n;) {
         double excess = 0;
-        uint32_t cluster = order[i]->cluster;
-        for (; i < n && order[i]->cluster == cluster; i++) excess += !order[i]->right - share;
+        uint32_t cluster = sorted[i].cluster;
+        for (; i < n && sorted[i].cluster == cluster; i++) excess += !sorted[i].right - share;
         between += excess * excess;
     }
-    free(order);
+    free(sorted);
     return fmax(1, between / (n * share * (1 - share)));
 }
 

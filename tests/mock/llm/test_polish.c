@@ -22,7 +22,7 @@ TestSuite(polish, .init = begin, .fini = end);
 #define PATH "/v1/chat/completions"
 #define SAYS(content)                                                                                                  \
     "{\"model\":\"editor-1-2026\",\"choices\":[{\"message\":{\"content\":\"" content "\"},\"finish_reason\":\"stop\"}" \
-                                                                                     "]}"
+    "]}"
 
 static const char told[] = "{\"explanation\":\"The result has 1 row.\"}";
 
