@@ -183,6 +183,9 @@ const char *const *gather_family_names(struct request *request, uint32_t bits, u
 
 /* report.c: SQLens's error report on one candidate, and questions to the user. */
 void report_make(struct request *request, uint32_t index, struct msg_verdict *verdict);
+/* Why there is no answer: the root cause (vsig_cause_name) that the most critical finding on the candidate points to, or
+ * "not enough evidence" where there is none. */
+const char *report_cause(const struct request *request, uint32_t index);
 void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict);
 
 /* coverage.c: what the checks could not look at. */

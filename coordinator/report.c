@@ -91,6 +91,26 @@ void report_make(struct request *request, uint32_t index, struct msg_verdict *ve
     }
 }
 
+/* Of what was found on the candidate the most critical; -1: nothing was. */
+static int most_critical(const struct request *request, const struct msg_judged *judged)
+{
+    const uint8_t *rank = request->core->config.models->critical;
+    int best = -1;
+    for (uint32_t i = 0; i < judged->n_findings; i++) {
+        int signal = (int)judged->findings[i].signal;
+        if (!is_reported(&judged->findings[i]) || signal >= VSIG_ID_END) continue;
+        if (signal == MSG_INVALID_SQL) return signal;
+        if (best < 0 || rank[signal] < rank[best]) best = signal;
+    }
+    return best;
+}
+
+const char *report_cause(const struct request *request, uint32_t index)
+{
+    int signal = request->judged && index < request->n ? most_critical(request, &request->judged[index]) : -1;
+    return signal < 0 ? "not enough evidence" : describe((uint32_t)signal).cause;
+}
+
 void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict)
 {
     const struct msg_judged *judged = &request->judged[index];

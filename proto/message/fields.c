@@ -320,6 +320,7 @@ static const struct field verdict_fields[] = {
     PLAIN(24, msg_verdict, request_digest, FIELD_PAIR),
     PART(25, msg_verdict, repair, FIELD_OPTIONAL, &repaired_record),
     PART(26, msg_verdict, guarantee, FIELD_OPTIONAL, &guarantee_record),
+    BOUND(27, msg_verdict, cause, FIELD_CSTR, MSG_MAX_NAME),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

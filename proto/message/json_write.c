@@ -494,6 +494,7 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
     write_string(w, "status", msg_status_name(verdict->status));
     write_if(w, "reason", verdict->reason);
     write_if(w, "message", verdict->message);
+    write_if(w, "cause", verdict->cause);
     write_string(w, "sql", verdict->sql);
     if (verdict->chosen)
         write_whole(w, "chosen", (int64_t)verdict->chosen - 1);

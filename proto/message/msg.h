@@ -421,8 +421,9 @@ struct msg_verdict {
     double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
     const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
     uint32_t n_notes;
-    uint64_t request_digest[2];      /* of the request that it answers, msg_request_digest; zeros: not known */
-    struct msg_repaired *repair;     /* NULL: none was found, or looked for */
+    uint64_t request_digest[2];  /* of the request that it answers, msg_request_digest; zeros: not known */
+    struct msg_repaired *repair; /* NULL: none was found, or looked for */
+    const char *cause; /* of abstained and ask: the root cause, "not enough evidence" where none is seen; NULL */
     struct msg_guarantee *guarantee; /* NULL: none was asked for, or there is no calibration */
     struct arena *arena;             /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };

@@ -378,6 +378,32 @@ Test(core, a_deadline_abstains_where_the_policy_is_not_to_guess)
     json_decref(v);
 }
 
+Test(core, an_abstention_says_what_stands_behind_it)
+{
+    static const struct {
+        const char *sql, *cause;
+    } rows[] = {{"SELECT rows_1", "not enough evidence"},
+                {"SELECT bad_name", "misalignment"},
+                {"SELECT fires_5", "misalignment"},
+                {"SELECT (", "misalignment"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        script_open(&s, (struct msg_options){.policy = MSG_ABSTAIN, .threshold = 1});
+        ASK(NULL, rows[i].sql);
+        script_answer_all(&s, 0, 0);
+        json_t *v = script_verdict(&s);
+        cr_expect_str_eq(script_text(v, "status"), "abstained");
+        cr_expect_str_eq(script_text(v, "cause"), rows[i].cause, "%s", rows[i].sql);
+        json_decref(v);
+        script_close(&s);
+    }
+    script_open(&s, (struct msg_options){.policy = MSG_BEST_EFFORT, .threshold = 1});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_expect_null(json_object_get(v, "cause"), "there is an answer");
+    json_decref(v);
+}
+
 Test(core, what_did_not_run_to_its_end_is_not_preferred)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});

@@ -242,6 +242,7 @@ static const struct msg_verdict sample_verdict = {
     .request_digest = {3, 4},
     .repair = &sample_repair,
     .guarantee = &sample_guarantee,
+    .cause = "not enough evidence",
 };
 
 #endif

@@ -221,7 +221,7 @@ Test(json, a_verdict_is_as_documented)
         "singer\",\"status\":\"best_effort\",\"reason\":"
         "\"deadline\",\"message\":\"the "
         "deadline "
-        "passed\",\"sql\":\"SELECT name FROM singer WHERE age > "
+        "passed\",\"cause\":\"not enough evidence\",\"sql\":\"SELECT name FROM singer WHERE age > "
         "200\",\"chosen\":0,\"p_correct\":0.125,\"threshold\":0.5,"
         "\"entailment_threshold\":0.25,\"repair\":{\"applied\":true,\"sql\":\"SELECT name FROM singer WHERE age > 20 "
         "LIMIT 1\","
