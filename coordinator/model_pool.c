@@ -58,9 +58,13 @@ static void send_result(struct model_pool *pool, const struct msg_result *result
     msg_buffer_free(&buffer);
 }
 
-static void name_model(const struct scorer_reply *reply, char *out, size_t room)
+/* "chat judge-small, judge/1" */
+static void name_model(struct model_pool *pool, const struct scorer_reply *reply, char *out, size_t room)
 {
-    snprintf(out, room, "%s%s%s", reply->backend ? reply->backend : "remote", *reply->model ? " " : "", reply->model);
+    char version[48];
+    scorer_prompt_version(pool->scorer, version, sizeof version);
+    snprintf(out, room, "%s%s%s%s%s", reply->backend ? reply->backend : "remote", *reply->model ? " " : "",
+             reply->model, *version ? ", " : "", version);
 }
 
 /* What an answer is made of while it is sent. */
@@ -132,14 +136,14 @@ static void answer(struct model_pool *pool, const struct core_model_question *qu
 {
     struct parts parts = {0};
     struct err err = {0};
-    char name[96];
+    char name[160];
     int64_t started = clock_now_ns();
     struct msg_result result = {.key = question->key,
                                 .hash = {question->hash[0], question->hash[1]},
                                 .candidate = question->candidate,
                                 .family = roles[pool->config.role].family};
     enum err_code code = roles[pool->config.role].ask(pool, question, &result, &parts, &err);
-    name_model(&parts.reply, name, sizeof name);
+    name_model(pool, &parts.reply, name, sizeof name);
     result.code = err_name(code);
     result.message = code ? err.text : *parts.source ? parts.source : name;
     result.ns = clock_now_ns() - started;

@@ -100,6 +100,9 @@ static const struct option_row verifier_rows[] = {
      .sentence = "certificates to trust instead of the system's"},
     {"verifier-proxy", 0, OPT_TEXT, "URL", AT(verifier.proxy),
      .sentence = "proxy to the remote verifier; not set: none, whatever the environment says"},
+    {"verifier-prompt", 0, OPT_TEXT, "FILE", AT(verifier.prompt),
+     .sentence =
+         "instructions of your own for the chat model in place of prompts/judge.txt; the first line is their version"},
     {"verifier-label", 0, OPT_TEXT, "NAME", AT(verifier.label),
      .sentence = "label of the tei model that means entailed; not set: found by its name"},
     {"verifier-timeout-ms", 0, OPT_INT, "MS", AT(verifier.timeout_ms), "10000", .min = 1, .max = 600000,

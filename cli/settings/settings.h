@@ -17,7 +17,7 @@ struct string_list {
 /* A model that is served elsewhere: the remote verifier, the corrector, the polisher. */
 struct remote_model {
     const char *backend, *label; /* of the verifier */
-    const char *prompt;          /* of the corrector and the polisher */
+    const char *prompt;          /* of a chat model */
     const char *endpoint, *model;
     const char *key_file, *key_variable, *ca_file, *proxy;
     int64_t timeout_ms, attempts, threads;

@@ -33,7 +33,7 @@ const char *chat_own_prompt(const struct scorer *scorer)
 
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room)
 {
-    const char *prompt = whole_prompt(scorer);
+    const char *prompt = scorer->backend->chat ? whole_prompt(scorer) : "";
     g_strlcpy(out, prompt, MIN(room, strcspn(prompt, "\n") + 1));
 }
 

@@ -168,16 +168,6 @@ static enum err_code open_backend(const struct scorer_backend *backend, const st
     return ERR_OK;
 }
 
-enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err)
-{
-    *out = NULL;
-    const struct scorer_backend *backend = backend_find(config->backend);
-    if (!backend)
-        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
-                       config->backend ? config->backend : "");
-    return open_backend(backend, config, out, err);
-}
-
 /* Instructions of a user's own: a version on the first line, and text behind it. */
 static enum err_code read_prompt(const char *path, char **out, struct err *err)
 {
@@ -210,6 +200,18 @@ static enum err_code open_with_prompt(const struct scorer_backend *backend, cons
     else
         (*out)->prompt = prompt;
     return code;
+}
+
+enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    *out = NULL;
+    const struct scorer_backend *backend = backend_find(config->backend);
+    if (!backend)
+        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
+                       config->backend ? config->backend : "");
+    if (config->prompt_file && !backend->chat)
+        return err_set(err, ERR_CONFIG, "a verifier of the kind '%s' takes no instructions", backend->name);
+    return open_with_prompt(backend, config, out, err);
 }
 
 enum err_code scorer_open_corrector(const struct scorer_config *config, struct scorer **out, struct err *err)

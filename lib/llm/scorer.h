@@ -49,7 +49,7 @@ struct scorer_config {
 
     const char *entail_label; /* tei: the label that means "entails"; NULL: found by name ("entailment", ...) */
     uint32_t max_tokens;      /* chat: tokens of an answer; reasoning models need room (1,024) */
-    /* corrector, polisher: instructions of one's own, the first line their version; NULL: prompts/correct.txt, polish.txt */
+    /* of a chat model: instructions of one's own, the first line their version; NULL: those of prompts/ that are linked in */
     const char *prompt_file;
 
     int64_t timeout_ms;         /* one attempt (10,000) */
@@ -112,7 +112,7 @@ enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t de
 /* Ask for better English. `data`: a JSON object with what prompts/polish.txt speaks of. *text: as *sql of scorer_correct. */
 enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t deadline_ns, char **text,
                             struct scorer_reply *info, struct err *err);
-/* Version of the instructions of a corrector or polisher, "correct/3". Thread: any. */
+/* Version of a chat model's instructions, "correct/3"; "" where there are none. Thread: any. */
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 
 /* Every call, running and to come, returns ERR_CANCELLED within some 50 ms. For draining. Thread: any. */

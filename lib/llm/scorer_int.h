@@ -30,7 +30,7 @@ struct chat_task {
     /* The content as an answer. False: it is none in the form asked for. */
     bool (*read)(struct call *call, const json_t *choice, const char *content, double *p);
     bool logprobs;            /* of use */
-    const char *instructions; /* linked in, the first line their version; NULL: it has no version */
+    const char *instructions; /* linked in, the first line their version */
 };
 
 /* A backend speaks one protocol. Adding one: a file whose last block is this table, a row in scorer.c. */

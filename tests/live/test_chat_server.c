@@ -97,7 +97,7 @@ Test(chat_server, its_verdict_is_the_entailment_with_the_model_that_gave_it)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, RIGHT));
     const json_t *candidate = candidate_of(verdict);
-    cr_expect_str_eq(text_of(candidate, "verifier"), "chat " CHAT_MODEL);
+    cr_expect_str_eq(text_of(candidate, "verifier"), "chat " CHAT_MODEL ", judge/1");
     cr_expect_float_eq(json_number_value(json_object_get(candidate, "entailment")), CHAT_SAYS_P_YES, 1e-4,
                        "of the token, not the stated 0.75: %s", dumped(verdict));
     cr_expect_null(json_object_get(verdict, "notes"), "%s", dumped(verdict));
@@ -132,7 +132,7 @@ Test(chat_server, its_prose_is_checked_and_stands_beside_ours)
 Test(chat_server, another_name_is_answered_by_the_model_that_is_served)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, "--verifier-model=nobody", RIGHT));
-    cr_expect_str_eq(text_of(candidate_of(verdict), "verifier"), "chat " CHAT_MODEL, "%s", dumped(verdict));
+    cr_expect_str_eq(text_of(candidate_of(verdict), "verifier"), "chat " CHAT_MODEL ", judge/1", "%s", dumped(verdict));
     json_decref(verdict);
 }
 
@@ -223,7 +223,7 @@ Test(chat_server, one_that_is_stopped_midway_leaves_the_rest_to_the_built_in_ver
     for (char **line = lines; *line; line++) {
         json_t *verdict = json_loads(*line, JSON_REJECT_DUPLICATES, NULL);
         const char *by = text_of(candidate_of(verdict), "verifier");
-        by_model += strcmp(by, "chat " CHAT_MODEL) == 0;
+        by_model += strcmp(by, "chat " CHAT_MODEL ", judge/1") == 0;
         bool builtin = strcmp(by, "builtin") == 0;
         by_builtin += builtin;
         cr_expect_eq(builtin, has_note(verdict, "the remote verifier did not answer, the built-in one judged"), "%s",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(chat, .fini = leak_check);
 
@@ -337,5 +338,31 @@ Test(chat, a_token_of_nul_spoils_nothing_and_says_nothing)
     cr_assert_float_eq(f.p, 0.6, 1e-9);
     script(&f, path, {.body = WITH_NUL("{\\\"verdict\\\":\\\"yes\\\",\\\"confidence\\\":0.6}\\u0000", "yes")});
     assert_code(&f, ask(&f), ERR_MALFORMED);
+    fixture_stop(&f);
+}
+
+Test(chat, its_instructions_have_a_version_and_may_be_ones_own)
+{
+    struct fixture f;
+    char version[32], path_of_own[] = "/tmp/assay-prompt-XXXXXX";
+    int fd = mkstemp(path_of_own);
+    fixture_start(&f, "chat");
+    script(&f, path, {.body = yes_90});
+    assert_code(&f, ask(&f), ERR_OK);
+    scorer_prompt_version(f.scorer, version, sizeof version);
+    cr_expect_str_eq(version, "judge/1");
+    scorer_close(f.scorer);
+    f.scorer = NULL;
+    dprintf(fd, "ours/2\nJudge it.\n");
+    close(fd);
+    f.config.prompt_file = path_of_own;
+    assert_code(&f, ask(&f), ERR_OK);
+    scorer_prompt_version(f.scorer, version, sizeof version);
+    cr_expect_str_eq(version, "ours/2");
+    cr_expect(strstr(fake_model_body(f.fake, path, 1), "Judge it."));
+    struct scorer *none = NULL;
+    f.config.backend = "tei";
+    cr_expect_eq(scorer_open(&f.config, &none, &f.err), ERR_CONFIG, "tei has none");
+    remove(path_of_own);
     fixture_stop(&f);
 }
