@@ -56,6 +56,37 @@ Test(paraphrase, plain_words_come_and_go)
     SAME("The customer table contains two entries with country ‘France’; that is the only row.", count_of_french);
 }
 
+/* As people, and models, would write it. */
+Test(paraphrase, free_prose_is_put_up_with)
+{
+    static const char grouped[] = "The query returns the number of customers and the country. It looks at customers. "
+                                  "Only rows where the age is greater "
+                                  "than 20 are kept. Rows are put into groups by the country. The result has 3 rows. "
+                                  "For example, in row 2 the number of "
+                                  "customers is 2 and the country is 'France'. This row stands for a group of 2 source "
+                                  "rows, for instance country "
+                                  "'France', age 31 (which is greater than 20).";
+    static const char nested[] = "The query returns the name. It looks at customers. Only rows where the age is "
+                                 "greater than the average of the age of "
+                                 "all customers are kept. The result has 2 rows. For example, in row 1 the name is "
+                                 "'Bo'. This row comes from 1 source "
+                                 "row: name 'Bo', age 44 (which is greater than the average of the age of all "
+                                 "customers). For this row, the inner query "
+                                 "gives 40.5, computed from 4 source rows, for instance age 31.";
+    SAME("Counting the customers whose age is above 20 in every country gives three rows. The second of them, for "
+         "instance, says "
+         "that there are 2 customers in the country 'France'; it summarises 2 rows, one of which has age 31.",
+         grouped);
+    SAME("Two customers have an age above the average age of all customers; the first one's name is 'Bo', whose age is "
+         "44. The "
+         "average, worked out in an inner query over 4 rows (one of them has age 31), is 40.5.",
+         nested);
+    DIFFERS("added name years",
+            "Counting the customers older than 20 years in every country gives 3 rows; in row 2, 'France' has 2, one "
+            "with age 31.",
+            grouped);
+}
+
 Test(paraphrase, what_is_left_out_or_made_up_is_found)
 {
     DIFFERS("lost value France", "A row: there are 2 customers from that country.", count_of_french);
