@@ -208,7 +208,7 @@ fetch_llama() {
   local attempt
   for attempt in 1 2 3; do
     rm -rf "$llama_libs"
-    python3 -m pip install -q --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes --target "$llama_libs" \
+    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$llama_libs" \
       -r "$here/llama/requirements.txt" >&2 && cp "$here/llama/requirements.txt" "$llama_libs/complete" && return
     say "attempt $attempt failed"
   done

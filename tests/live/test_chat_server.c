@@ -237,6 +237,22 @@ Test(chat_server, one_that_is_stopped_midway_leaves_the_rest_to_the_built_in_ver
     g_free(log);
 }
 
+Test(chat_server, one_that_is_gone_is_told_by_whoever_would_ask_it)
+{
+    json_t *unrepaired = verdict_of(assay(CHECK, "--repair=apply", WRONG)), *alone = verdict_of(assay(CHECK, RIGHT));
+    chat_server_command(&server, "kill", "llama");
+    json_t *verdict = verdict_of(assay(CHECK, AS_CORRECTOR, "--corrector-attempts=1", WRONG));
+    cr_expect_str_eq(text_of(verdict, "sql"), text_of(unrepaired, "sql"), "%s", dumped(verdict));
+    cr_expect(has_note(verdict, "the corrector did not help"), "%s", dumped(verdict));
+    json_decref(verdict);
+    verdict = verdict_of(assay(CHECK, AS_POLISHER, "--polish-attempts=1", RIGHT));
+    expect_same(verdict, alone);
+    cr_expect(has_note(verdict, "the explanation was not polished"), "%s", dumped(verdict));
+    json_decref(verdict);
+    json_decref(unrepaired);
+    json_decref(alone);
+}
+
 /* --- embeddings --- */
 
 static size_t keep(char *bytes, size_t size, size_t n, void *into)

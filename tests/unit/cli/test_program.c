@@ -437,7 +437,7 @@ Test(program, bash_completes)
 {
     completes("assay re", 1, "replay");
     completes("assay replay --un", 2, "--unordered");
-    completes("assay check --pol", 2, "--policy=");
+    completes("assay check --polic", 2, "--policy=");
     completes("assay check --policy = as", 4, "ask");
     completes("assay check --policy =", 3, "best_effort");
     completes("assay index sh", 2, "show");
@@ -475,7 +475,7 @@ Test(program, zsh_completes)
 {
     static const char *const cases[][2] = {{"assay re", "assay replay "},
                                            {"assay replay --un", "assay replay --unordered"},
-                                           {"assay check --pol", "assay check --policy="},
+                                           {"assay check --polic", "assay check --policy="},
                                            {"assay check --policy=as", "assay check --policy=ask "},
                                            {"assay index sh", "assay index show "},
                                            {"assay train cal", "assay train calibration "},
