@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FIRST = 0.25, STEP = 0.05, ALPHA_STEP = 0.005, MORE = 1.05, JUMP = 0.01;
-enum { MAX_NEEDED = 1000000, HALVINGS = 60, BETS = 3 };
+static const double FIRST = 0.25, STEP = 0.05, ALPHA_STEP = 0.005, MORE = 1.05, JUMP = 0.01, TINY = 1e-300,
+                    PRECISION = 1e-14;
+enum { MAX_NEEDED = 1000000, HALVINGS = 60, BETS = 3, MAX_TERMS = 10000 };
 
 static int surest_first(const void *a, const void *b)
 {
@@ -18,16 +19,47 @@ void risk_sort(struct risk_record *records, uint32_t n)
     qsort(records, n, sizeof *records, surest_first);
 }
 
+/* The continued fraction of the incomplete beta function (Numerical Recipes §6.4, by Lentz's method), for x below its mean. */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1, d = 1 / fmax(1 - (a + b) * x / (a + 1), TINY), value = d;
+    for (int m = 1; m <= MAX_TERMS; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        const double steps[] = {even, odd};
+        double before = value;
+        for (int i = 0; i < 2; i++) {
+            d = 1 + steps[i] * d;
+            c = 1 + steps[i] / c;
+            d = 1 / (fabs(d) < TINY ? TINY : d);
+            if (fabs(c) < TINY) c = TINY;
+            value *= d * c;
+        }
+        if (fabs(value - before) < value * PRECISION) break;
+    }
+    return value;
+}
+
+/* lgamma keeps a sign in a global. */
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* I_x(a, b), regularized. */
+static double incomplete_beta(double a, double b, double x)
+{
+    double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
 double risk_tail(uint32_t n, uint32_t wrong, double alpha)
 {
     if (wrong >= n || alpha <= 0) return 1;
     if (alpha >= 1) return 0;
-    double log_term = n * log1p(-alpha), sum = exp(log_term);
-    for (uint32_t k = 1; k <= wrong; k++) {
-        log_term += log((double)(n - k + 1) / k) + log(alpha) - log1p(-alpha);
-        sum += exp(log_term);
-    }
-    return fmin(sum, 1);
+    return fmin(fmax(incomplete_beta((double)n - wrong, wrong + 1.0, 1 - alpha), 0), 1);
 }
 
 double risk_upper(uint32_t n, uint32_t wrong, double delta)

@@ -80,6 +80,16 @@ Test(risk, the_tail_and_its_bound_are_those_of_the_tables)
     cr_expect_float_eq(risk_tail(20, 3, 0.25), 0.2251560, 1e-6);
     cr_expect_float_eq(risk_tail(100000, 5000, 0.05), 0.503, 0.002, "no underflow");
     cr_expect_float_eq(risk_tail(5, 5, 0.5), 1, 0);
+    for (uint32_t n = 1; n <= 60; n += 7) /* against the sum of its terms */
+        for (uint32_t k = 0; k < n; k++) {
+            double sum = 0;
+            for (uint32_t i = 0; i <= k; i++)
+                sum +=
+                    exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(0.07) + (n - i) * log(0.93));
+            cr_expect_float_eq(risk_tail(n, k, 0.07), sum, 1e-11, "%u of %u: %.15f %.15f", k, n, risk_tail(n, k, 0.07),
+                               sum);
+        }
+    cr_expect_float_eq(risk_tail(1000000, 49000, 0.05), 2.2e-6, 2e-7, "as fast as for few");
     cr_expect_float_eq(risk_upper(45, 0, 0.1), 0.0499, 1e-3);
     cr_expect_float_eq(risk_upper(100, 5, 0.05), 0.1022, 1e-3);
     cr_expect_float_eq(risk_upper(0, 0, 0.1), 1, 0);
