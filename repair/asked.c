@@ -6,16 +6,20 @@
 #include <glib.h>
 #include <string.h>
 
-enum { MAX_ASKED = 16, MAX_COLUMNS = 3 }; /* of proposals in all, and of columns for one value */
+/* Of proposals in all, of columns for one value, and of texts that are held against the question. */
+enum { MAX_ASKED = 16, MAX_COLUMNS = 3, MAX_TEXTS = 200 };
 
 /* --- SQL, changed by its text --- */
 
-static bool binds(const struct proposals *p, const char *sql)
+static bool binds(struct proposals *p, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
-    return sql && sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) == ERR_OK &&
-           sql_bind(p->arena, stmt, &p->schema->catalog, &bound) == ERR_OK;
+    if (!sql || !repair_may_look(p)) return false;
+    bool sound = sql_parse(&p->scratch, sql, strlen(sql), NULL, &stmt) == ERR_OK &&
+                 sql_bind(&p->scratch, stmt, &p->schema->catalog, &bound) == ERR_OK;
+    arena_reset(&p->scratch);
+    return sound;
 }
 
 static void add_if_it_binds(struct proposals *p, const char *sql, const char *reason)
@@ -74,10 +78,12 @@ static bool is_answered(const struct link_query *links, int value)
     return false;
 }
 
-static bool says_text(const struct proposals *p, const struct sql_node *literal)
+static enum question_form said_as(struct proposals *p, const struct sql_node *literal)
 {
     const struct question *question = p->query->links->question->question;
-    return question_says_text(p->arena, question, literal->text, literal->text_len, NULL) != QUESTION_FORM_NONE;
+    enum question_form form = question_says_text(&p->scratch, question, literal->text, literal->text_len, NULL);
+    arena_reset(&p->scratch);
+    return form;
 }
 
 /* In the place of another value of that column, which nobody has said. */
@@ -90,7 +96,7 @@ static void replace_value(struct proposals *p, const struct schema_column *colum
                 ? sql_kid(n->parent, sql_kid(n->parent, 0) == n)
                 : NULL;
         bool same = sql_is(other, SQL_COLUMN) && other->ref && schema_column_of(p->schema, other->ref) == column;
-        if (same && !says_text(p, n))
+        if (same && said_as(p, n) == QUESTION_FORM_NONE)
             add_if_it_binds(p, repair_replaced(p->arena, p->sql, n->start, n->end, value), reason);
     }
 }
@@ -224,18 +230,26 @@ static const char *without_wildcards(char *pattern)
     return pattern + strspn(pattern, "%");
 }
 
-bool repair_keeps_said(const struct proposals *p, const char *sql)
+void repair_find_said(struct proposals *p)
 {
-    const struct question *question = p->query->links ? p->query->links->question->question : NULL;
-    char *lower = question ? g_ascii_strdown(sql, -1) : NULL;
-    bool kept = true;
-    for (const struct sql_node *n = p->stmt->root; n && kept && lower; n = sql_walk(p->stmt->root, n)) {
+    uint32_t looked_at = 0;
+    for (const struct sql_node *n = p->stmt->root; n && p->n_said < REPAIR_MAX_SAID && looked_at < MAX_TEXTS;
+         n = sql_walk(p->stmt->root, n)) {
         if (!sql_is(n, SQL_LITERAL) || n->op != SQL_LIT_STRING || !n->text_len) continue;
-        if (question_says_text(p->arena, question, n->text, n->text_len, NULL) != QUESTION_FORM_SAME) continue;
+        looked_at++;
+        if (said_as(p, n) != QUESTION_FORM_SAME) continue;
         char *text = g_ascii_strdown(n->text, n->text_len);
-        kept = strstr(lower, without_wildcards(text)) != NULL;
+        const char *kept = arena_strdup(p->arena, without_wildcards(text));
+        if (kept) p->said[p->n_said++] = kept;
         g_free(text);
     }
+}
+
+bool repair_keeps_said(const struct proposals *p, const char *sql)
+{
+    char *lower = p->n_said ? g_ascii_strdown(sql, -1) : NULL;
+    bool kept = true;
+    for (uint32_t i = 0; i < p->n_said && kept; i++) kept = strstr(lower, p->said[i]) != NULL;
     g_free(lower);
     return kept;
 }

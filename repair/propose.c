@@ -5,7 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_NEAREST = 2, SEED = 1 };
+enum { MAX_NEAREST = 2, SEED = 1, MAX_NODES_LOOKED_AT = 100000, MAX_NODES_EDITED = 200000 };
+
+bool repair_may_look(struct proposals *p)
+{
+    uint32_t nodes = p->stmt->n_nodes + 1;
+    if (p->nodes_left < nodes) return false;
+    p->nodes_left -= nodes;
+    return true;
+}
 
 static bool is_known(const struct proposals *p, const char *sql)
 {
@@ -71,16 +79,19 @@ static void add_values(struct proposals *p)
 /* --- single edits --- */
 
 /* What a suspect says of the part of the query that another one does not have. NULL: nothing. */
-static const char *reason_for(const struct proposals *p, const char *sql)
+static const char *reason_for(struct proposals *p, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
     struct sql_diff_span *spans = NULL;
     const char *reason = NULL;
-    if (!p->query->n_suspects || sql_parse(p->arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
-    const struct sql_diff *diff = sql_diff(p->arena, p->stmt->root, stmt->root);
-    int n = diff ? sql_diff_spans(p->arena, diff, &spans) : 0;
+    if (!p->query->n_suspects || !repair_may_look(p)) return NULL;
+    const struct sql_diff *diff = sql_parse(&p->scratch, sql, strlen(sql), NULL, &stmt) == ERR_OK
+                                      ? sql_diff(&p->scratch, p->stmt->root, stmt->root)
+                                      : NULL;
+    int n = diff ? sql_diff_spans(&p->scratch, diff, &spans) : 0;
     for (int i = 0; i < n && !reason; i++)
         reason = suspect_at(p, spans[i].start, MAX(spans[i].end, spans[i].start + 1));
+    arena_reset(&p->scratch);
     return reason;
 }
 
@@ -99,10 +110,12 @@ static bool may_repair(enum sql_mutator op)
 
 static int add_edits(struct proposals *p, struct err *err)
 {
-    const struct schema_edits_options options = {.values = p->query->values,
-                                                 .deny_columns = p->query->deny_columns,
-                                                 .n_deny_columns = p->query->n_deny_columns,
-                                                 .seed = SEED};
+    const struct schema_edits_options options = {
+        .values = p->query->values,
+        .deny_columns = p->query->deny_columns,
+        .n_deny_columns = p->query->n_deny_columns,
+        .seed = SEED,
+        .n = MAX(REPAIR_MAX_PROPOSALS, MAX_NODES_EDITED / (p->stmt->n_nodes + 1))};
     struct sql_mutation *edits = NULL;
     int n = schema_edits(p->arena, p->schema, &options, p->sql, p->query->len, &edits, err);
     const char **reasons = n < 0 ? NULL : arena_array(p->arena, (size_t)n + 1, sizeof *reasons);
@@ -116,32 +129,46 @@ static int add_edits(struct proposals *p, struct err *err)
     return n;
 }
 
+static int propose(struct proposals *p, struct err *err)
+{
+    const struct repair_query *query = p->query;
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    enum err_code code = sql_parse(p->arena, p->sql, query->len, NULL, &stmt);
+    if (code == ERR_OK) code = sql_bind(p->arena, stmt, &p->schema->catalog, &bound);
+    p->stmt = stmt;
+    if (code == ERR_OK) {
+        p->bound = bound;
+        if (query->links) repair_find_said(p);
+        if (query->values) add_values(p);
+        if (query->links) repair_propose_asked(p);
+        return add_edits(p, err) < 0 ? -1 : (int)p->n;
+    }
+    if (bound) repair_propose_names(p, bound);
+    const struct sql_diag *diag = bound && bound->diags ? bound->diags : stmt ? stmt->diags : NULL;
+    if (!p->n) err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
+    return p->n ? (int)p->n : -1;
+}
+
 int repair_propose(struct arena *arena, const struct schema_index *schema, const struct repair_query *query,
                    struct repair_proposal **out, struct err *err)
 {
-    struct proposals p = {.arena = arena, .schema = schema, .query = query, .room = REPAIR_MAX_PROPOSALS};
-    struct sql_stmt *stmt = NULL;
-    struct sql_bound *bound = NULL;
-    p.sql = arena_strndup(arena, query->sql, query->len);
-    p.items = arena_new_array(arena, REPAIR_MAX_PROPOSALS, struct repair_proposal);
+    struct proposals p = {.arena = arena,
+                          .schema = schema,
+                          .query = query,
+                          .sql = arena_strndup(arena, query->sql, query->len),
+                          .items = arena_new_array(arena, REPAIR_MAX_PROPOSALS, struct repair_proposal),
+                          .room = REPAIR_MAX_PROPOSALS,
+                          .nodes_left = MAX_NODES_LOOKED_AT};
+    *out = p.items;
     if (!p.sql || !p.items) {
         err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
         return -1;
     }
-    enum err_code code = sql_parse(arena, p.sql, query->len, NULL, &stmt);
-    if (code == ERR_OK) code = sql_bind(arena, stmt, &schema->catalog, &bound);
-    p.stmt = stmt;
-    *out = p.items;
-    if (code == ERR_OK) {
-        p.bound = bound;
-        if (query->values) add_values(&p);
-        if (query->links) repair_propose_asked(&p);
-        return add_edits(&p, err) < 0 ? -1 : (int)p.n;
-    }
-    if (bound) repair_propose_names(&p, bound);
-    const struct sql_diag *diag = bound && bound->diags ? bound->diags : stmt ? stmt->diags : NULL;
-    if (!p.n) err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
-    return p.n ? (int)p.n : -1;
+    arena_init(&p.scratch, 0);
+    int n = propose(&p, err);
+    arena_free(&p.scratch);
+    return n;
 }
 
 bool repair_is_better(double before, double after, double threshold, double margin)

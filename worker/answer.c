@@ -254,7 +254,7 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
     init_result(out, task);
     query.suspects = suspects_of(arena, task, &query.n_suspects);
     int n = query.suspects ? repair_propose(arena, workspace->schema, &query, &found, &why) : -1;
-    if (!query.suspects || why.code == ERR_LIMIT_MEMORY) return out_of_memory(err);
+    if (!query.suspects) return out_of_memory(err);
     out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
     if (!out->proposals) return out_of_memory(err);
     for (int i = 0; i < n; i++)

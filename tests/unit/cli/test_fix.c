@@ -2,6 +2,7 @@
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -92,4 +93,18 @@ Test(fix_program, what_cannot_be_done_is_said)
     run_free(&writes);
     run_free(&no_file);
     run_free(&no_question);
+}
+
+/* Proposals for it once took all the memory that a worker has for an answer, and the request with it. */
+Test(fix_program, a_long_query_is_looked_at_like_any_other)
+{
+    GString *sql = g_string_new("SELECT count(*) FROM customer WHERE name <> 'x'");
+    for (int i = 0; i < 120; i++) g_string_append_printf(sql, " AND name <> 'x%d'", i);
+    struct run run = assay(FIX, QUESTION, "--format=json", sql->str);
+    json_t *json = parse(run.out);
+    cr_expect(run.status == 0 || run.status == 1, "%d: %s", run.status, run.err);
+    cr_expect(json_is_string(json_object_get(json, "sql")), "%s", run.out);
+    json_decref(json);
+    run_free(&run);
+    g_string_free(sql, TRUE);
 }

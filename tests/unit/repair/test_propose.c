@@ -205,6 +205,24 @@ Test(propose, values_of_denied_columns_are_not_looked_for)
     }
 }
 
+/* A hostile statement costs no more memory and time than a worker has for it. */
+Test(propose, what_is_large_is_looked_at_within_bounds)
+{
+    GString *sql = g_string_new("SELECT name FROM singer WHERE name <> 'x'");
+    for (int i = 0; i < 300; i++) g_string_append_printf(sql, " AND name <> 'x%d'", i);
+    struct repair_suspect suspects[] = {{30, 34, "a reason"}};
+    const struct repair_query query = {
+        .sql = sql->str, .len = sql->len, .suspects = suspects, .n_suspects = 1, .values = true};
+    struct repair_proposal *list;
+    struct arena small;
+    struct err err = {0};
+    arena_init(&small, 8 << 20);
+    int n = repair_propose(&small, schema, &query, &list, &err);
+    cr_expect_eq(n, REPAIR_MAX_PROPOSALS, "%d: %s", n, err.text);
+    arena_free(&small);
+    g_string_free(sql, TRUE);
+}
+
 Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
 {
     static const char *const bad[] = {"SELECT FROM WHERE", "DROP TABLE singer", ""};
