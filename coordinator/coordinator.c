@@ -304,6 +304,7 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
                                                .threads = models[role].threads,
                                                .shots =
                                                    role == MODEL_CORRECTOR ? config->shots : (struct examples_shots){0},
+                                               .per_minute = role == MODEL_CORRECTOR ? config->corrector_per_minute : 0,
                                                .role = (enum model_role)role};
         if (pool.scorer) code = model_pool_new(&pool, &c->pools[role], err);
     }

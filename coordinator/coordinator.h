@@ -28,6 +28,7 @@ struct coordinator_config {
     uint32_t verifier_threads;             /* calls to it at a time; 0: 4 */
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */
     uint32_t corrector_threads;            /* likewise */
+    uint32_t corrector_per_minute;         /* times that this process asks it at most; 0: as often as it takes */
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
     struct examples_shots shots;           /* that the corrector is shown */
     bool ignore_drift;                     /* promises stay where the traffic is no longer like the calibration's */
@@ -40,6 +41,7 @@ struct coordinator_config {
 struct coordinator_repairs {
     uint64_t looked_for, applied, proposed, given_up;
     uint64_t corrections, corrections_failed; /* asked of the corrector; those without an answer */
+    uint64_t corrections_refused;             /* not asked: its queue is full, or its budget is used up */
 };
 
 /* Explanations that the polisher was asked for; those that stay as they are. */

@@ -24,7 +24,9 @@ struct model_pool {
     atomic_bool stopping;
     pthread_mutex_t lock;
     pthread_cond_t more;
-    GQueue waiting; /* of struct job; under the lock */
+    GQueue waiting;  /* of struct job; under the lock */
+    double left;     /* questions that may be taken; likewise */
+    int64_t left_ns; /* as of then */
 };
 
 /* --- one answer --- */
@@ -174,6 +176,18 @@ static void *run(void *arg)
     return NULL;
 }
 
+/* A bucket that holds a minute's questions and is filled evenly. Under the lock. */
+static bool has_budget(struct model_pool *pool)
+{
+    static const double MINUTE_NS = 60e9;
+    double most = pool->config.per_minute;
+    int64_t now = clock_now_ns();
+    if (!pool->config.per_minute) return true;
+    pool->left = MIN(most, pool->left + (double)(now - pool->left_ns) * most / MINUTE_NS);
+    pool->left_ns = now;
+    return pool->left >= 1;
+}
+
 bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question)
 {
     size_t premise = strlen(question->premise) + 1, hypothesis = strlen(question->hypothesis) + 1;
@@ -183,7 +197,8 @@ bool model_pool_submit(struct model_pool *pool, const struct core_model_question
     job->question.premise = memcpy(job->texts, question->premise, premise);
     job->question.hypothesis = memcpy(job->texts + premise, question->hypothesis, hypothesis);
     pthread_mutex_lock(&pool->lock);
-    bool room = pool->waiting.length < pool->config.max_waiting;
+    bool room = pool->waiting.length < pool->config.max_waiting && has_budget(pool);
+    pool->left -= room;
     if (room) g_queue_push_tail(&pool->waiting, job);
     pthread_cond_signal(&pool->more);
     pthread_mutex_unlock(&pool->lock);
@@ -209,6 +224,8 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
     if (pool->config.threads > MAX_THREADS) pool->config.threads = MAX_THREADS;
     if (!pool->config.max_waiting) pool->config.max_waiting = DEFAULT_WAITING;
     if (!pool->config.timeout_ms) pool->config.timeout_ms = DEFAULT_TIMEOUT_MS;
+    pool->left = pool->config.per_minute;
+    pool->left_ns = clock_now_ns();
     atomic_init(&pool->stopping, false);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->more, NULL);

@@ -27,6 +27,7 @@ struct model_pool_config {
     struct examples_shots shots; /* that a corrector is shown */
     uint32_t threads;            /* calls at a time; 0: 4 */
     uint32_t max_waiting;        /* questions; 0: 1,024 */
+    uint32_t per_minute;         /* questions that are taken at most; 0: all */
     int64_t timeout_ms;          /* for a question without a deadline; 0: 60,000 */
 };
 
@@ -35,7 +36,7 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
 /* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
 void model_pool_free(struct model_pool *pool);
 
-/* Copies the question. False: the queue is full, or there is no memory. Never blocks. Thread: any. */
+/* Copies the question. False: the queue is full, the minute's questions are used up, or there is no memory. Never blocks. Thread: any. */
 bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question);
 
 #endif

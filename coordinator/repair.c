@@ -141,7 +141,13 @@ static bool ask_corrector(struct request *request)
                                                  .premise = data,
                                                  .hypothesis = "",
                                                  .deadline_ns = request->deadline_ns};
-    if (!data || !core->actions.correct(core->actions.ctx, &question)) return false;
+    if (!data) return false;
+    if (!core->actions.correct(core->actions.ctx, &question)) {
+        request->repair.note =
+            "the corrector was not asked: too many wait for it, or this minute's questions are used up";
+        request->core->stats.repairs.corrections_refused++;
+        return false;
+    }
     request->repair.phase = REPAIR_CORRECTING;
     if (signal >= 0) correcting->told |= UINT64_C(1) << signal;
     correcting->rounds++;

@@ -141,6 +141,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
         .corrector_threads = config->corrector_threads,
+        .corrector_per_minute = config->corrector_per_minute,
         .corrector_rounds = config->corrector_rounds,
         .shots = config->shots,
         .ignore_drift = config->ignore_drift,

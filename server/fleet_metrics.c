@@ -232,6 +232,7 @@ static void put_repairs(struct metrics *metrics, const struct coordinator_repair
     set_one(metrics, FLEET_REPAIRS, "proposed", (double)repairs->proposed);
     set_one(metrics, FLEET_REPAIRS, "given_up", (double)repairs->given_up);
     set_one(metrics, FLEET_CORRECTIONS, "asked", (double)repairs->corrections);
+    set_one(metrics, FLEET_CORRECTIONS, "refused", (double)repairs->corrections_refused);
     set_one(metrics, FLEET_CORRECTIONS, "failed", (double)repairs->corrections_failed);
 }
 

@@ -83,7 +83,7 @@
     X(REPAIRS, COUNTER, "assay_repairs_total", "outcome",                                                              \
       "Answers that a repair was looked for; applied, proposed beside the answer, given_up (deadline, no proposals).") \
     X(CORRECTIONS, COUNTER, "assay_corrections_total", "outcome",                                                      \
-      "Queries that the corrector was asked for; failed: it gave none.")                                               \
+      "Queries that the corrector was asked for; failed: it gave none; refused: it was not asked.")                    \
     X(PROMISES, COUNTER, "assay_promises_total", "status",                                                             \
       "Verdicts on requests with alpha, by what is promised: held, withdrawn, too_few.")                               \
     X(SHIFTED, COUNTER, "assay_promises_withdrawn_total", "",                                                          \

@@ -35,6 +35,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .verifier_threads = judge.remote_threads,
         .corrector = judge.corrector.endpoint ? &judge.corrector : NULL,
         .corrector_threads = judge.corrector_threads,
+        .corrector_per_minute = judge.corrector_per_minute,
         .corrector_rounds = judge.corrector_rounds,
         .shots = judge.shots,
         .ignore_drift = judge.ignore_drift,

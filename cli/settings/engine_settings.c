@@ -77,6 +77,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .remote_threads = (uint32_t)s->verifier.threads,
         .corrector = remote_config(&s->corrector),
         .corrector_threads = (uint32_t)s->corrector.threads,
+        .corrector_per_minute = (uint32_t)s->corrector.per_minute,
         .corrector_rounds = (uint32_t)s->corrector.rounds,
         .shots = {.path = s->shots.path,
                   .key = (enum examples_key)named(examples_key_by_name, s->shots.key),

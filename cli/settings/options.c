@@ -139,6 +139,8 @@ static const struct option_row corrector_rows[] = {
     {"examples-shots", 0, OPT_INT, "N", AT(shots.n), "3", .min = 1, .max = 10, .sentence = "how many"},
     {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
      .sentence = "by which likeness"},
+    {"corrector-per-minute", 0, OPT_INT, "N", AT(corrector.per_minute), "0", .min = 0, .max = 1000000,
+     .sentence = "times that each process asks it at most; past that answers are repaired without it; 0: no bound"},
     {"corrector-rounds", 0, OPT_INT, "N", AT(corrector.rounds), "3", .min = 1, .max = 8,
      .sentence =
          "times that it is asked about one answer at most, each about another finding, until a repair can be applied"},

@@ -21,7 +21,7 @@ struct remote_model {
     const char *endpoint, *model;
     const char *key_file, *key_variable, *ca_file, *proxy;
     int64_t timeout_ms, attempts, threads;
-    int64_t rounds; /* of the corrector */
+    int64_t rounds, per_minute; /* of the corrector */
 };
 
 struct settings {

@@ -14,6 +14,7 @@ static struct engine *engine;
 static struct fake_model *fake;
 static char endpoint[128];
 static struct examples_shots shots;
+static uint32_t per_minute;
 
 #define PATH "/v1/chat/completions"
 #define SAYS(content)                                                                                                  \
@@ -54,6 +55,7 @@ static void open_engine(struct msg_options defaults)
                                    .classifier = SOURCE_ROOT "/models/classifier.json",
                                    .verifier = SOURCE_ROOT "/models/verifier.json",
                                    .shots = shots,
+                                   .corrector_per_minute = per_minute,
                                    .corrector = scorer_defaults()};
     config.corrector.endpoint = endpoint;
     config.corrector.model = "mender";
@@ -218,6 +220,21 @@ Test(corrector, it_is_asked_again_until_its_query_can_be_taken)
     cr_expect(v->repair && !v->repair->applied, "nothing is so sure");
     for (unsigned i = 0; i < 3; i++) json_decref(data[i]);
     msg_verdict_free(v);
+}
+
+Test(corrector, past_its_budget_it_is_not_asked_and_the_verdict_says_so)
+{
+    SCRIPT({.body = SAYS("{\\\"sql\\\": \\\"" RIGHT "\\\"}")});
+    per_minute = 2;
+    open_engine((struct msg_options){0});
+    for (unsigned i = 0; i < 4; i++) {
+        struct msg_verdict *v = judge(question, wrong);
+        cr_assert(v->sql, "there is an answer all the same");
+        bool refused = v->n_notes && strstr(v->notes[0], "the corrector was not asked");
+        cr_expect_eq(refused, i >= 2, "%u: %s", i, v->n_notes ? v->notes[0] : "no note");
+        msg_verdict_free(v);
+    }
+    cr_expect_eq(fake_model_requests(fake, PATH), 2);
 }
 
 Test(corrector, one_that_repeats_itself_comes_to_an_end)
