@@ -185,6 +185,10 @@ int sql_join_pairs(struct arena *arena, const struct sql_bound *bound, struct sq
  * the arena is full. */
 struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node);
 
+/* The same of a statement that is bound only in part: what a name means is written as in the normal form, a name without meaning
+ * stays as it is. To compare wrong statements by; two of equal trees need not have equal results. NULL when the arena is full. */
+struct sql_node *sql_partly_normal_tree(struct arena *arena, const struct sql_node *node);
+
 /* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the
  * other. Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
 uint32_t sql_near_names(const char *name, size_t len, const char *const *names, uint32_t n_names, const char **out,

@@ -219,6 +219,16 @@ struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const s
     return diff;
 }
 
+const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_node *a, const struct sql_node *b)
+{
+    struct diff_mapping pair = {.arena = arena};
+    if (!make_tree(arena, &pair.a, a) || !make_tree(arena, &pair.b, b) || !diff_match(&pair)) return NULL;
+    const struct sql_node **partners = arena_new_array(arena, pair.a.n, const struct sql_node *);
+    for (uint32_t i = 0; partners && i < pair.a.n; i++)
+        if (pair.a.nodes[i].partner != DIFF_NONE) partners[i] = pair.b.nodes[pair.a.nodes[i].partner].node;
+    return partners;
+}
+
 /* ---- spans ---- */
 
 /* Two operands with an operator between them: only the operator changed. */

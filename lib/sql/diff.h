@@ -51,6 +51,10 @@ struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const s
 /* The tree that the script makes of a copy of `a`; ids and parents set. NULL when the arena is full. */
 struct sql_node *sql_diff_apply(struct arena *arena, const struct sql_diff *diff);
 
+/* The matching alone, without a script: for each node of `a`, by its id, the partner in `b`, or NULL. The ids must be those of
+ * sql_renumber. NULL when the arena is full. */
+const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_node *a, const struct sql_node *b);
+
 /* "update", "delete", "move", "insert". */
 const char *sql_edit_name(enum sql_edit_kind kind);
 

@@ -158,6 +158,19 @@ static struct sql_node *expand(struct normal *n, const struct sql_node *expr)
     return copy;
 }
 
+/* As it was written, but for a source in sight that has another name now: `t1.no_such_column`. */
+static void set_written_qualifier(struct normal *n, struct sql_node *c, const struct sql_node *from)
+{
+    const char *name = NULL;
+    for (const struct frame *f = n->bound && from->text2 ? n->frame : NULL; f && !name; f = f->outer)
+        for (uint32_t i = 0; i < f->block->n_sources && !name; i++) {
+            const struct sql_source *source = &f->block->sources[i];
+            if (sql_name_is(source->name, source->name_len, from->text2, from->text2_len)) name = f->names[i];
+        }
+    c->text2 = name ? name : lower(n, from->text2, from->text2_len);
+    c->text2_len = name ? (uint32_t)strlen(name) : from->text2_len;
+}
+
 static struct sql_node *norm_column(struct normal *n, const struct sql_node *from)
 {
     const struct sql_ref *ref = n->bound ? from->ref : NULL;
@@ -174,8 +187,7 @@ static struct sql_node *norm_column(struct normal *n, const struct sql_node *fro
         c->text2 = qualifier;
         c->text2_len = (uint32_t)strlen(qualifier);
     } else {
-        c->text2 = lower(n, from->text2, from->text2_len);
-        c->text2_len = from->text2_len;
+        set_written_qualifier(n, c, from);
         c->text3 = lower(n, from->text3, from->text3_len);
         c->text3_len = from->text3_len;
     }
@@ -627,14 +639,16 @@ static struct sql_node *norm(struct normal *n, const struct sql_node *from)
     }
 }
 
-/* Every name means something, and no column is named by the text of a computed expression (which we might respell). */
-static bool is_bound(const struct sql_node *top)
+/* Was it bound, and is no column named by the text of a computed expression (which we might respell)? Unless `partly`, every name
+ * means something, too. */
+static bool is_bound(const struct sql_node *top, bool partly)
 {
     for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {
         if (n->kind == SQL_ERROR) return false;
         if (n->kind != SQL_COLUMN && n->kind != SQL_STAR && n->kind != SQL_TABLE) continue;
         const struct sql_ref *ref = n->ref;
-        if (!ref || ref->kind == SQL_REF_UNKNOWN || ref->kind == SQL_REF_AMBIGUOUS) return false;
+        if (!ref) return false;
+        if (!partly && (ref->kind == SQL_REF_UNKNOWN || ref->kind == SQL_REF_AMBIGUOUS)) return false;
         if (ref->kind != SQL_REF_COLUMN || !ref->expr || ref->source->kind == SQL_SOURCE_TABLE) continue;
         if (sql_is(ref->expr->parent, SQL_ITEM) && !ref->expr->parent->text && ref->expr->kind != SQL_COLUMN)
             return false;
@@ -657,14 +671,24 @@ static bool shows_order(const struct sql_node *top)
     return false;
 }
 
-struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node)
+static struct sql_node *normal_tree(struct arena *arena, const struct sql_node *node, bool partly)
 {
-    struct normal n = {.arena = arena, .bound = is_bound(node)};
+    struct normal n = {.arena = arena, .bound = is_bound(node, partly)};
     n.fixed_order = shows_order(node);
     struct sql_node *tree = norm(&n, node);
     if (!tree || n.failed) return NULL;
     sql_renumber(tree);
     return tree;
+}
+
+struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node)
+{
+    return normal_tree(arena, node, false);
+}
+
+struct sql_node *sql_partly_normal_tree(struct arena *arena, const struct sql_node *node)
+{
+    return normal_tree(arena, node, true);
 }
 
 char *sql_normal_form(struct arena *arena, const struct sql_node *node)
