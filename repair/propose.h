@@ -21,6 +21,22 @@ struct repair_proposal {
     const char *reason; /* what a suspect says that it changes; NULL: nothing but that it is near */
 };
 
+/* A column that an example's queries use, as another schema may have one like it. */
+struct repair_column {
+    const char *table, *column;
+    const char *type; /* as declared, "" if none */
+    bool primary_key;
+    const char *references; /* the table that it refers to as a foreign key; NULL: none */
+};
+
+/* A wrong query, the one that was meant, and what is known of their columns; of a column that is not listed nothing is. */
+struct repair_example {
+    const char *question; /* NULL: not known */
+    const char *wrong, *right;
+    const struct repair_column *columns;
+    uint32_t n_columns;
+};
+
 enum { REPAIR_MAX_PROPOSALS = 40, REPAIR_MAX_SUSPECTS = 64 };
 
 /* What is to be repaired, and what proposals may show. */
@@ -30,6 +46,7 @@ struct repair_query {
     const struct repair_suspect *suspects;
     uint32_t n_suspects;
     const struct link_query *links;  /* what of the question the query answers; NULL: not known */
+    const char *question;            /* NULL: not known */
     bool values;                     /* may they hold values of the data? */
     const char *const *deny_columns; /* "table.column": none of theirs */
     uint32_t n_deny_columns;
