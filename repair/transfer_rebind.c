@@ -55,8 +55,9 @@ static uint32_t rank(struct option best[TRANSFER_MAX_OPTIONS], uint32_t n, struc
 static uint32_t choose(struct choices *c, uint32_t n_options)
 {
     if (c->n == TRANSFER_MAX_CHOICES) return 0;
-    c->options[c->n] = n_options;
-    return MIN(c->asked[c->n++], n_options - 1);
+    uint32_t asked = c->asked[c->n];
+    c->options[c->n++] = n_options;
+    return MIN(asked, n_options - 1);
 }
 
 /* --- likeness --- */

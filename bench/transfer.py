@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""What edit scripts of examples mend: the rows of Table 1 of few-shot correction (Jain and Yang, 2024), without any model.
+
+  transfer.py --assay build/release/cli/assay --transfer build/release/bench/bench_transfer --examples LOG ... --db-root DATABASES
+              --log NAME=LOG ... [--mutants N] [--rounds 3] [--wrong]
+
+Examples are the wrong candidates of the logs of --examples with their gold query; --mutants adds so many slips of each gold query
+(`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples are looked up, never one of
+the same question or database: vectors of hashed words and character trigrams, and for `hybrid` those of all three texts with BM25
+over them, by reciprocal rank. A log may be among its own examples: those of its other databases count. --wrong takes each question's
+first wrong candidate as the prediction (for logs whose first candidates are mostly right). The error is the engine's message, or what Assay finds where the query runs. What a method gives is the
+first of its queries that executes (`repair_transfer` of the nearest example, then of the next); else the prediction stays.
+
+  failing   the paper's setting: only predictions that do not execute are corrected; its fix rate is the share of them set right
+  wrong     every wrong prediction is corrected: the share set right, and (any) how often one of the queries given is right
+  broken    every right prediction is corrected as well, since without a judge nobody knows: how many become wrong
+  fitting   as 1 and 3 shots, of the 40 nearest examples only those whose script has a place in the query
+
+`names` is one try from the error alone: the first query that executes of those proposed for names that do not bind. Rounds correct the
+result of the round before, where it is still wrong.
+"""
+import argparse, collections, json, math, os, re, subprocess, tempfile, zlib
+
+KEYS = {"error": ("error",), "question": ("question",), "SQL": ("sql",), "question + SQL": ("question", "sql"),
+        "question + SQL + error": ("question", "sql", "error")}
+ALL = "question + SQL + error"
+DEEP, FUSE, CHUNK = 40, 60, 30
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file: return [json.loads(line) for line in file if line.strip()]
+
+
+def write(path, rows):
+    with open(path, "w", encoding="utf-8") as file: file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def sql_of(candidate):
+    return candidate["sql"] if isinstance(candidate, dict) else candidate
+
+
+class Bench:
+    def __init__(self, o, work):
+        self.o, self.work, self.given = o, work, {}
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def labels(self, rows, lists):
+        """For each list of queries to a question's row, what executing them gives: "ok", "wrong" or "err: ..."."""
+        chunks = [(i, at) for i, sqls in enumerate(lists) for at in range(0, len(sqls), CHUNK)]
+        log, out = self.path("label.jsonl"), self.path("labels.json")
+        if not chunks: return [[] for _ in lists]
+        write(log, ({"id": str(n), "db": rows[i]["db"], "question": rows[i]["question"], "gold": rows[i]["gold"],
+                     "candidates": [{"sql": sql} for sql in lists[i][at:at + CHUNK]]} for n, (i, at) in enumerate(chunks)))
+        subprocess.run([self.o.assay, "eval", log, "--db-root", self.o.db_root, "--labels", out, "--explain=no", "--bootstrap", "0"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(out, encoding="utf-8") as file: found = json.load(file)
+        result = [[] for _ in lists]
+        for (i, _), row in zip(chunks, found): result[i] += row
+        return result
+
+    def errors(self, rows, sqls, labels):
+        """The engine's message; of a query that runs, what is found on it."""
+        log, out = self.path("judge.jsonl"), self.path("verdicts.jsonl")
+        write(log, ({"id": str(i), "db": row["db"], "question": row["question"], "candidates": [{"sql": sql}]}
+                    for i, (row, sql) in enumerate(zip(rows, sqls))))
+        subprocess.run([self.o.assay, "replay", log, "--db-root", self.o.db_root, "--out", out, "--force"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        verdicts = {v["id"]: v for v in read(out)}
+        for i, label in enumerate(labels):
+            if label.startswith("err:"): yield label[4:]
+            else:
+                candidates = verdicts.get(str(i), {}).get("candidates") or [{}]
+                yield " ".join(f"{f.get('signal', '')} {f.get('message', '')}" for f in candidates[0].get("findings") or [])
+
+    def transfer(self, tasks):
+        """Asks for what is not known yet: tasks are (row, sql, examples)."""
+        missing = [(row, sql, [e for e in examples if (row["key"], sql, e["n"]) not in self.given]) for row, sql, examples in tasks]
+        missing = [task for task in missing if task[2] or (task[0]["key"], task[1]) not in self.given]
+        path = self.path("tasks.jsonl")
+        write(path, ({"db": row["db"], "sql": sql, "question": row["question"],
+                      "examples": [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]} for e in examples]}
+                     for row, sql, examples in missing))
+        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True, text=True)
+        for (row, sql, examples), line in zip(missing, out.stdout.splitlines()):
+            answer = json.loads(line)
+            self.given[row["key"], sql] = answer["names"]
+            for example, sqls in zip(examples, answer["transfers"]): self.given[row["key"], sql, example["n"]] = sqls
+        return out.stderr.strip()
+
+    def examples(self):
+        rows, lists = [], []
+        for log in self.o.examples:
+            lines = [line for line in read(log) if line.get("gold")]
+            rows += [line for line in lines if line.get("candidates")]
+            lists += [[sql_of(c) for c in line["candidates"]] for line in lines if line.get("candidates")]
+            if not self.o.mutants: continue
+            made = subprocess.run([self.o.assay, "mutate", log, "-n", str(self.o.mutants), "--seed", "5", "--db-root", self.o.db_root],
+                                  check=True, capture_output=True, text=True).stdout
+            made = {m["id"]: [sql_of(c) for c in m.get("candidates", [])] for m in map(json.loads, made.splitlines())}
+            rows += [line for line in lines if line["id"] in made]
+            lists += [made[line["id"]] for line in lines if line["id"] in made]
+        found, seen = [], set()
+        for row, sqls, labels in zip(rows, lists, self.labels(rows, lists)):
+            for sql, label in zip(sqls, labels):
+                if label == "ok" or (row["question"], sql) in seen: continue
+                seen.add((row["question"], sql))
+                found.append({**{k: row[k] for k in ("db", "question", "gold")}, "sql": sql, "label": label, "n": len(found)})
+        for example, error in zip(found, self.errors(found, [e["sql"] for e in found], [e["label"] for e in found])): example["error"] = error
+        return found
+
+
+# --- looking up ---
+
+def words(text):
+    return re.findall(r"[a-z]+|[0-9]+|[^\sa-z0-9_]", text.lower())
+
+
+def features(texts):
+    """Hashed words and trigrams of each text apart."""
+    counts = collections.Counter()
+    for name, text in texts:
+        for word in words(text):
+            counts[zlib.crc32(f"{name}:{word}".encode())] += 1
+            padded = f"#{word}#"
+            for i in range(len(padded) - 2): counts[zlib.crc32(f"{name}~{padded[i:i + 3]}".encode())] += 0.5
+    return counts
+
+
+class Index:
+    """Cosine of tf-idf vectors; a feature of more than a third of the examples tells nothing."""
+    def __init__(self, examples, fields):
+        self.fields, self.lists = fields, collections.defaultdict(list)
+        vectors = [features((f, e[f]) for f in fields) for e in examples]
+        n = len(vectors)
+        df = collections.Counter(f for v in vectors for f in v)
+        self.idf = {f: math.log(n / c) for f, c in df.items() if c <= n / 3 or n < 50}
+        for i, v in enumerate(vectors):
+            norm = math.sqrt(sum((w * self.idf.get(f, 0)) ** 2 for f, w in v.items())) or 1
+            for f, w in v.items():
+                if f in self.idf: self.lists[f].append((i, w * self.idf[f] / norm))
+
+    def ranked(self, row):
+        scores = collections.defaultdict(float)
+        for f, w in features((name, row[name]) for name in self.fields).items():
+            if f in self.idf:
+                for i, other in self.lists[f]: scores[i] += w * self.idf[f] * other
+        return sorted(scores, key=lambda i: (-scores[i], i))
+
+
+class Bm25:
+    def __init__(self, examples, fields, k=1.2, b=0.75):
+        self.fields, self.lists = fields, collections.defaultdict(list)
+        bags = [collections.Counter(w for f in fields for w in words(e[f])) for e in examples]
+        mean = sum(map(len, bags)) / max(1, len(bags))
+        df = collections.Counter(w for bag in bags for w in bag)
+        for i, bag in enumerate(bags):
+            for w, tf in bag.items():
+                idf = math.log(1 + (len(bags) - df[w] + 0.5) / (df[w] + 0.5))
+                if df[w] <= len(bags) / 3: self.lists[w].append((i, idf * tf * (k + 1) / (tf + k * (1 - b + b * len(bag) / mean))))
+
+    def ranked(self, row):
+        scores = collections.defaultdict(float)
+        for w in {w for f in self.fields for w in words(row[f])}:
+            for i, score in self.lists.get(w, ()): scores[i] += score
+        return sorted(scores, key=lambda i: (-scores[i], i))
+
+
+class Store:
+    def __init__(self, examples):
+        self.examples = examples
+        self.indexes = {key: Index(examples, fields) for key, fields in KEYS.items()}
+        self.bm25 = Bm25(examples, KEYS[ALL])
+
+    def nearest(self, row):
+        """The deepest list that is needed for each key."""
+        own = lambda i: self.examples[i]["db"] == row["db"] or self.examples[i]["question"].lower() == row["question"].lower()
+        lists = {key: [i for i in index.ranked(row) if not own(i)][:DEEP] for key, index in self.indexes.items()}
+        both = collections.defaultdict(float)
+        for ranking in (lists[ALL], [i for i in self.bm25.ranked(row) if not own(i)][:DEEP]):
+            for place, i in enumerate(ranking): both[i] += 1 / (FUSE + place)
+        lists["hybrid with BM25"] = sorted(both, key=lambda i: (-both[i], i))[:DEEP]
+        return {key: [self.examples[i] for i in found] for key, found in lists.items()}
+
+
+# --- the table ---
+
+SHOTS = {"1 shot": 1, "3 shots": 3, "1 fitting": 1, "3 fitting": 3}
+
+
+def queries(bench, row, sql, examples, shots):
+    given = [bench.given[row["key"], sql, e["n"]] for e in examples]
+    if shots.endswith("fitting"): given = [sqls for sqls in given if sqls]
+    return list(dict.fromkeys(q for sqls in given[:SHOTS[shots]] for q in sqls))
+
+
+def first_executing(labels, sqls):
+    return next((sql for sql in sqls if not labels[sql].startswith("err:")), None)
+
+
+def first_wrong(bench, rows):
+    """The rows with a wrong candidate, that one first."""
+    labels = bench.labels(rows, [[sql_of(c) for c in row["candidates"]] for row in rows])
+    for row, found in zip(rows, labels):
+        at = next((i for i, label in enumerate(found) if label != "ok"), None)
+        if at is not None: yield {**row, "candidates": row["candidates"][at:]}
+
+
+def prepare(bench, rows, sqls, labels):
+    for row, sql, error in zip(rows, sqls, bench.errors(rows, sqls, labels)): row.update(sql=sql, error=error)
+    nearest = [bench.store.nearest(row) for row in rows]
+    told = bench.transfer([(row, sql, list({e["n"]: e for found in near.values() for e in found}.values()))
+                           for row, sql, near in zip(rows, sqls, nearest)])
+    lists = [list(dict.fromkeys(bench.given[row["key"], sql] + [q for near in found.values() for e in near for q in bench.given[row["key"], sql, e["n"]]]))
+             for row, sql, found in zip(rows, sqls, nearest)]
+    known = [dict(zip(sqls_, labels_)) for sqls_, labels_ in zip(lists, bench.labels(rows, lists))]
+    return nearest, known, told
+
+
+def methods(keys):
+    yield "names", None, None
+    for key in keys:
+        for shots in SHOTS: yield key, key, shots
+
+
+def outcome(bench, row, sql, near, known, key, shots):
+    """Label of what the method gives, and whether any query of it is right."""
+    sqls = bench.given[row["key"], sql] if key is None else queries(bench, row, sql, near[key], shots)
+    first = first_executing(known, sqls)
+    return known[first] if first else None, any(known[q] == "ok" for q in sqls), first
+
+
+def table(bench, name, rows, labels):
+    sqls = [sql_of(row["candidates"][0]) for row in rows]
+    nearest, known, told = prepare(bench, rows, sqls, labels)
+    n, right = len(rows), sum(label == "ok" for label in labels)
+    failing, wrong = sum(label.startswith("err:") for label in labels), n - right
+    print(f"\n{name}: {n} predictions, {right} right, {wrong} wrong, {failing} of them do not execute. {told}\n")
+    print("| correction | shots | EX, failing ones corrected | fixed of failing | EX, wrong ones corrected | fixed of wrong | any right | broken of right |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print(f"| none | | {100 * right / n:.1f} | 0 | {100 * right / n:.1f} | 0 | 0 | 0 |")
+    for title, key, shots in methods(nearest[0]):
+        mended = fixed = possible = broken = 0
+        for row, sql, near, labels_of, label in zip(rows, sqls, nearest, known, labels):
+            after, any_right, _ = outcome(bench, row, sql, near, labels_of, key, shots)
+            mended += label.startswith("err:") and after == "ok"
+            fixed += label != "ok" and after == "ok"
+            possible += label != "ok" and any_right
+            broken += label == "ok" and after is not None and after != "ok"
+        print(f"| {title} | {shots or ''} | {100 * (right + mended) / n:.1f} | {mended} ({100 * mended / max(1, failing):.1f} %) | "
+              f"{100 * (right + fixed) / n:.1f} | {fixed} ({100 * fixed / max(1, wrong):.1f} %) | {possible} ({100 * possible / max(1, wrong):.1f} %) | {broken} |", flush=True)
+
+
+def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
+    """Wrong ones alone, corrected again and again."""
+    left = [(row, sql_of(row["candidates"][0]), label) for row, label in zip(rows, labels) if label != "ok"]
+    done, total = 0, len(left)
+    for turn in range(1, bench.o.rounds + 1):
+        if not left: break
+        turned, sqls, found = ([entry[i] for entry in left] for i in range(3))
+        nearest, known, _ = prepare(bench, turned, sqls, found)
+        left = []
+        for row, sql, near, labels_of, label in zip(turned, sqls, nearest, known, found):
+            after, _, query = outcome(bench, row, sql, near, labels_of, key, shots)
+            done += after == "ok"
+            if query and after != "ok": left.append((row, query, after))
+        print(f"{name}, {key}, {shots}: after round {turn} {done} of {total} wrong ones fixed; {len(left)} changed and still wrong", flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for flag in ("assay", "transfer", "db-root"): p.add_argument("--" + flag, required=True)
+    p.add_argument("--examples", required=True, nargs="+", metavar="LOG")
+    p.add_argument("--log", required=True, action="append", metavar="NAME=LOG")
+    p.add_argument("--mutants", type=int, default=0, help="slips of each gold query of the examples' logs, as examples too")
+    p.add_argument("--rounds", type=int, default=0)
+    p.add_argument("--wrong", action="store_true", help="the prediction is the first wrong candidate; questions without one are left out")
+    p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
+    o = p.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        bench = Bench(o, work)
+        examples = bench.examples()
+        print(f"{len(examples)} examples, {sum(e['label'].startswith('err:') for e in examples)} of them of queries that do not execute")
+        bench.store = Store(examples)
+        for name, log in (entry.split("=") for entry in o.log):
+            rows = [{**line, "key": f"{name}:{i}"} for i, line in enumerate(read(log)) if line.get("candidates") and line.get("gold")][:o.limit]
+            if o.wrong: rows = list(first_wrong(bench, rows))
+            labels = [label[0] for label in bench.labels(rows, [[sql_of(row["candidates"][0])] for row in rows])]
+            table(bench, name, rows, labels)
+            rounds(bench, name, rows, labels)
+
+
+if __name__ == "__main__": main()
