@@ -1,5 +1,6 @@
 #include "lib/schema/edits.h"
 #include "repair/propose_int.h"
+#include "repair/transfer.h"
 
 #include <glib.h>
 #include <math.h>
@@ -76,6 +77,23 @@ static void add_values(struct proposals *p)
         if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING) add_stored(p, n);
 }
 
+/* --- what set others right --- */
+
+/* The best query of each example, then the next best of each. False: `err` is set. */
+static bool add_transferred(struct proposals *p, struct err *err)
+{
+    struct repair_proposal *lists[REPAIR_MAX_EXAMPLES];
+    int counts[REPAIR_MAX_EXAMPLES];
+    uint32_t n = MIN(p->query->n_examples, REPAIR_MAX_EXAMPLES), before = p->n;
+    for (uint32_t i = 0; i < n; i++)
+        if ((counts[i] = repair_transfer(p->arena, p->schema, p->query, &p->query->examples[i], &lists[i], err)) < 0)
+            return false;
+    for (int place = 0; place < REPAIR_MAX_TRANSFERS; place++)
+        for (uint32_t i = 0; i < n && p->n - before < REPAIR_MAX_TRANSFERRED; i++)
+            if (place < counts[i]) repair_add(p, lists[i][place].sql, lists[i][place].reason);
+    return true;
+}
+
 /* --- single edits --- */
 
 /* What a suspect says of the part of the query that another one does not have. NULL: nothing. */
@@ -142,9 +160,10 @@ static int propose(struct proposals *p, struct err *err)
         if (query->links) repair_find_said(p);
         if (query->values) add_values(p);
         if (query->links) repair_propose_asked(p);
-        return add_edits(p, err) < 0 ? -1 : (int)p->n;
+        return add_transferred(p, err) && add_edits(p, err) >= 0 ? (int)p->n : -1;
     }
     if (bound) repair_propose_names(p, bound);
+    if (bound && !add_transferred(p, err)) return -1;
     const struct sql_diag *diag = bound && bound->diags ? bound->diags : stmt ? stmt->diags : NULL;
     if (!p->n) err_set(err, code, "%s", diag ? diag->message : err_meaning(code));
     return p->n ? (int)p->n : -1;

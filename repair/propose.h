@@ -23,8 +23,9 @@ struct repair_proposal {
 
 /* A column that an example's queries use, as another schema may have one like it. */
 struct repair_column {
-    const char *table, *column;
-    const char *type; /* as declared, "" if none */
+    const char *table;
+    const char *column; /* NULL: the table alone is used */
+    const char *type;   /* as declared; NULL or "": none */
     bool primary_key;
     const char *references; /* the table that it refers to as a foreign key; NULL: none */
 };
@@ -37,6 +38,8 @@ struct repair_example {
     uint32_t n_columns;
 };
 
+/* REPAIR_MAX_TRANSFERRED: of all proposals those that examples give, of all examples together. */
+enum { REPAIR_MAX_EXAMPLES = 16, REPAIR_MAX_TRANSFERRED = 12 };
 enum { REPAIR_MAX_PROPOSALS = 40, REPAIR_MAX_SUSPECTS = 64 };
 
 /* What is to be repaired, and what proposals may show. */
@@ -45,17 +48,20 @@ struct repair_query {
     size_t len;
     const struct repair_suspect *suspects;
     uint32_t n_suspects;
-    const struct link_query *links;  /* what of the question the query answers; NULL: not known */
-    const char *question;            /* NULL: not known */
-    bool values;                     /* may they hold values of the data? */
-    const char *const *deny_columns; /* "table.column": none of theirs */
+    const struct link_query *links;        /* what of the question the query answers; NULL: not known */
+    const char *question;                  /* NULL: not known */
+    const struct repair_example *examples; /* whose scripts are tried on it, nearest first */
+    uint32_t n_examples;                   /* those past REPAIR_MAX_EXAMPLES are left out */
+    bool values;                           /* may they hold values of the data? */
+    const char *const *deny_columns;       /* "table.column": none of theirs */
     uint32_t n_deny_columns;
 };
 
-/* Up to REPAIR_MAX_PROPOSALS: nearest stored values for texts that their column does not hold; then what the question says and the
- * query does not; then single edits, those that change a suspect first, none that drops a text which the question says. Where a name does not bind, other names for it, and the table that has it joined. The same
- * arguments give the same proposals. Count; -1 with `err` set when the SQL does not parse, nothing can be made of a name that does
- * not bind, or memory is short. Thread: any. */
+/* Up to REPAIR_MAX_PROPOSALS: nearest stored values for texts that their column does not hold; what the question says and the
+ * query does not; what the scripts of examples make of the query (transfer.h); then single edits, those that change a suspect first,
+ * none that drops a text which the question says. Where a name does not bind, other names for it, and the table that has it joined;
+ * then the scripts. The same arguments give the same proposals. Count; -1 with `err` set when the SQL does not parse, nothing can be
+ * made of a name that does not bind, or memory is short. Thread: any. */
 int repair_propose(struct arena *arena, const struct schema_index *schema, const struct repair_query *query,
                    struct repair_proposal **out, struct err *err);
 

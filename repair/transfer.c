@@ -3,7 +3,8 @@
 #include <glib.h>
 #include <string.h>
 
-enum { MAX_REASON_STEPS = 3, MAX_REASON_TEXT = 60 };
+/* MAX_NODES: of the three queries together; larger ones are left alone. MAX_RUNS: of the choices, for each matching. */
+enum { MAX_NODES = 6000, MAX_RUNS = 8, MAX_QUESTION_TOKENS = 200, MAX_REASON_STEPS = 3, MAX_REASON_TEXT = 60 };
 
 /* --- the example's columns as a catalog --- */
 
@@ -151,7 +152,7 @@ static const char *role_of(const char *type, bool key)
     static const char *const numbers[] = {"int", "real", "floa", "doub", "num", "dec", "bool", "serial", "money"};
     static const char *const times[] = {"date", "time", "year"};
     char low[32];
-    g_strlcpy(low, type, sizeof low);
+    g_strlcpy(low, type ? type : "", sizeof low);
     for (char *c = low; *c; c++) *c = g_ascii_tolower(*c);
     const char *role = "text";
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
@@ -299,10 +300,31 @@ static void put_step(GString *out, const struct repair_step *step)
     if (!was) g_string_append(out, " comes");
 }
 
+/* The query with a parameter for each of its values. NULL: the arena is full. */
+static const char *without_values(struct arena *arena, const char *sql)
+{
+    struct sql_stmt *stmt = NULL;
+    if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
+    for (struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n))
+        if (n->kind == SQL_LITERAL) {
+            n->kind = SQL_PARAM;
+            n->op = SQL_OP_NONE;
+            n->text = "?";
+            n->text_len = 1;
+        }
+    return sql_print(arena, stmt->root);
+}
+
+/* The example's steps in words; NULL: the arena is full. */
 static const char *reason_of(const struct transfer *t)
 {
+    bool values = t->query->values;
+    const char *wrong = values ? t->wrong.text : without_values(t->arena, t->wrong.text),
+               *right = values ? t->right.text : without_values(t->arena, t->right.text);
     struct repair_step steps[REPAIR_MAX_STEPS];
-    int n = repair_steps(t->arena, t->wrong.text, t->right.text, steps);
+    int n = wrong && right ? repair_steps(t->arena, wrong, right, steps) : -1;
+    if (n < 0) return NULL;
+    if (n == 0) return arena_strdup(t->arena, "as in: another value");
     GString *text = g_string_new(NULL);
     for (int i = 0; i < n && i < MAX_REASON_STEPS; i++) put_step(text, &steps[i]);
     if (n > MAX_REASON_STEPS) g_string_append(text, " ...");
@@ -313,28 +335,34 @@ static const char *reason_of(const struct transfer *t)
     return reason;
 }
 
-static bool add(const struct transfer *t, struct repair_proposal *list, uint32_t *n, const char *sql)
+static void add(const struct transfer *t, struct repair_proposal *list, uint32_t *n, const char *sql)
 {
     sql = sql ? checked(t, sql) : NULL;
     for (uint32_t i = 0; sql && i < *n; i++)
         if (strcmp(list[i].sql, sql) == 0) sql = NULL;
-    if (sql) list[(*n)++] = (struct repair_proposal){sql, reason_of(t)};
-    return sql != NULL;
+    const char *reason = sql ? reason_of(t) : NULL;
+    if (reason) list[(*n)++] = (struct repair_proposal){sql, reason};
+}
+
+static struct choices try(struct transfer *t, struct choices choices, struct repair_proposal *list, uint32_t *n)
+{
+    struct sql_node *right = transfer_rebind(t, &choices);
+    if (right) add(t, list, n, carry_script(t, right));
+    return choices;
 }
 
 /* The best choice everywhere, then one choice after another replaced by its next best. */
 static void carry(struct transfer *t, struct repair_proposal *list, uint32_t *n)
 {
-    struct choices best = {0};
-    struct sql_node *right = transfer_rebind(t, &best);
-    if (!right) return;
-    add(t, list, n, carry_script(t, right));
+    const struct choices best = try(t, (struct choices){0}, list, n);
+    uint32_t runs = 1;
     for (uint32_t option = 1; option < TRANSFER_MAX_OPTIONS; option++)
-        for (uint32_t i = 0; i < best.n && *n < REPAIR_MAX_TRANSFERS; i++) {
+        for (uint32_t i = 0; i < best.n && *n < REPAIR_MAX_TRANSFERS && runs < MAX_RUNS; i++) {
             struct choices other = {0};
             if (best.options[i] <= option) continue;
             other.asked[i] = option;
-            if ((right = transfer_rebind(t, &other))) add(t, list, n, carry_script(t, right));
+            try(t, other, list, n);
+            runs++;
         }
 }
 
@@ -359,6 +387,7 @@ static bool read_example(struct transfer *t)
     if (!t->catalog || !transfer_read(t->arena, t->example->wrong, t->catalog, &t->wrong) ||
         !transfer_read(t->arena, t->example->right, t->catalog, &t->right))
         return false;
+    if (t->wrong.n + t->right.n + t->target.n > MAX_NODES) return false;
     t->script = sql_diff(t->arena, t->wrong.stmt->root, t->right.stmt->root);
     return t->script && mark_new(t);
 }
@@ -379,6 +408,7 @@ int repair_transfer(struct arena *arena, const struct schema_index *schema, cons
         return -1;
     }
     if (query->question) t.question = text_tokenize(arena, query->question, strlen(query->question));
+    t.question.n = MIN(t.question.n, MAX_QUESTION_TOKENS);
     if (!read_example(&t)) return 0;
     for (int by_role = 1; by_role >= 0 && n < REPAIR_MAX_TRANSFERS; by_role--)
         if ((t.in_target = match_target(&t, by_role))) carry(&t, *out, &n);

@@ -1,7 +1,7 @@
 /* Edit scripts taken from one query to another: what set a wrong query right there, done here.
  *
  * An example is a wrong query and the right one. The script between their trees (lib/sql/diff.h) is carried over to a query on another
- * schema (`apply_edit_script` in Algorithm 2 of Jain and Yang, "Context-Aware SQL Error Correction Using Few-Shot Learning", 2024):
+ * schema (Algorithm 2 of Jain and Yang, "Context-Aware SQL Error Correction Using Few-Shot Learning", 2024):
  *
  *   1. all three are written in the normal form and flattened: FROM and each chain of AND and OR are lists, so that a condition or a
  *      table that comes or goes is one edit, whatever else there is;

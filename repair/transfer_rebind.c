@@ -105,7 +105,7 @@ static const char *exposed(const struct transfer *t, const struct sql_node *sour
     return name ? arena_strndup(t->arena, name, source->alias ? source->alias_len : source->text_len) : NULL;
 }
 
-static struct source_map *find_source(struct rebind *r, const char *name, uint32_t len)
+static const struct source_map *find_source(const struct rebind *r, const char *name, uint32_t len)
 {
     for (uint32_t i = 0; name && i < r->n_sources; i++)
         if (sql_name_is(r->sources[i].name, r->sources[i].name_len, name, len)) return &r->sources[i];
@@ -163,6 +163,16 @@ static const char *text_in(const struct transfer *t, const char *text, uint32_t 
     return text ? arena_strndup(t->arena, text, len) : NULL;
 }
 
+/* What columns are qualified with tells of a source as well. */
+static void map_qualifier(struct rebind *r, const struct sql_node *from, const struct sql_node *to)
+{
+    const struct sql_source *in = to->ref ? to->ref->source : NULL;
+    if (!in || !from->text2 || !to->text2 || find_source(r, from->text2, from->text2_len)) return;
+    struct source_map *source =
+        add_source(r, from->text2, from->text2_len, text_in(r->t, to->text2, to->text2_len), in->table);
+    if (source && from->ref && from->ref->source) source->known = from->ref->source->table;
+}
+
 static void map_columns(struct rebind *r)
 {
     const struct transfer *t = r->t;
@@ -171,12 +181,20 @@ static void map_columns(struct rebind *r)
         if (from->kind != SQL_COLUMN || !to || find_column(r, from)) continue;
         add_column(r, from, text_in(t, to->text2, to->text2_len), text_in(t, to->text, to->text_len),
                    to->ref ? schema_column_of(t->schema, to->ref) : NULL);
-        struct source_map *source = from->text2 && to->text2 ? find_source(r, from->text2, from->text2_len) : NULL;
-        const struct sql_source *in = to->ref ? to->ref->source : NULL;
-        if (from->text2 && to->text2 && !source && in) {
-            source = add_source(r, from->text2, from->text2_len, text_in(t, to->text2, to->text2_len), in->table);
-            if (source && from->ref && from->ref->source) source->known = from->ref->source->table;
-        }
+        map_qualifier(r, from, to);
+    }
+}
+
+/* Tables that the target has and the example has not: their columns may be meant, too. */
+static void add_others(struct rebind *r)
+{
+    const struct transfer *t = r->t;
+    for (uint32_t i = 0; i < t->target.n; i++) {
+        const struct sql_node *n = t->target.nodes[i];
+        const char *as = n->kind == SQL_TABLE ? exposed(t, n) : NULL;
+        bool known = !as || table_of(n) < 0;
+        for (uint32_t s = 0; !known && s < r->n_sources; s++) known = g_ascii_strcasecmp(r->sources[s].as, as) == 0;
+        if (!known) add_source(r, "", 0, as, table_of(n));
     }
 }
 
@@ -205,13 +223,12 @@ static const char *known_table(const struct transfer *t, int known)
     return known >= 0 ? t->catalog->table_name(t->catalog->self, known) : NULL;
 }
 
-static double score_table(struct rebind *r, int known, uint32_t table)
+static double score_table(const struct rebind *r, int known, const struct text_tokens *words, uint32_t table)
 {
     const struct transfer *t = r->t;
     const struct schema_table *candidate = &t->schema->tables[table];
     const char *name = known_table(t, known);
-    struct text_tokens words = words_of(t, name);
-    double score = 3 * shared_words(&words, &candidate->words) + 2 * in_question(t, &candidate->words);
+    double score = 3 * shared_words(words, &candidate->words) + 2 * in_question(t, &candidate->words);
     if (g_ascii_strcasecmp(name, candidate->bare) == 0) score += 1;
     for (uint32_t i = 0; i < r->n_sources; i++) {
         const struct source_map *s = &r->sources[i];
@@ -254,7 +271,9 @@ static bool choose_table(struct rebind *r, const struct sql_node *from)
     struct option best[TRANSFER_MAX_OPTIONS];
     uint32_t n = 0;
     if (known < 0) return false;
-    for (uint32_t i = 0; i < t->schema->n_tables; i++) n = rank(best, n, (struct option){i, score_table(r, known, i)});
+    const struct text_tokens words = words_of(t, known_table(t, known));
+    for (uint32_t i = 0; i < t->schema->n_tables; i++)
+        n = rank(best, n, (struct option){i, score_table(r, known, &words, i)});
     if (!n) return false;
     uint32_t table = best[choose(r->choices, n)].at;
     struct source_map *map =
@@ -348,27 +367,41 @@ static bool is_shown_already(const struct transfer *t, const char *as, const str
     return false;
 }
 
-static double score_column(const struct rebind *r, const struct sql_node *from, const struct source_map *home,
-                           const struct source_map *source, const struct schema_column *c)
+/* A column that comes, and what is known of it. */
+struct wanted {
+    const struct sql_node *from;
+    const struct source_map *home;     /* what its table is in the target; NULL: not known */
+    const struct repair_column *known; /* NULL: nothing is */
+    struct text_tokens words;          /* of its name */
+    const char *unbound;               /* the name in the target that it replaces and that does not bind; NULL: none */
+};
+
+static struct wanted wanted_of(const struct rebind *r, const struct sql_node *from)
 {
     const struct transfer *t = r->t;
-    const struct repair_column *known = transfer_column_of(t->catalog, from->ref);
     const struct sql_node *old = replaced_in_target(t, from);
-    double score = 2 * in_question(t, &c->words) + (home == source ? 2 : 0);
-    if (known) {
-        struct text_tokens words = words_of(t, known->column);
-        bool was_key = known->primary_key || known->references;
-        score += 3 * shared_words(&words, &c->words) + (g_ascii_strcasecmp(known->column, c->name) == 0 ? 2 : 0);
-        score += known->primary_key == (c->pk > 0) ? 0.5 : -1;
+    struct wanted w = {.from = from, .known = transfer_column_of(t->catalog, from->ref)};
+    w.home = find_source(r, from->text2, from->text2_len);
+    if (w.known) w.words = words_of(t, w.known->column);
+    bool unbound = sql_is(old, SQL_COLUMN) &&
+                   (!old->ref || old->ref->kind == SQL_REF_UNKNOWN || old->ref->kind == SQL_REF_AMBIGUOUS);
+    if (unbound) w.unbound = text_in(t, old->text, old->text_len);
+    return w;
+}
+
+static double score_column(const struct transfer *t, const struct wanted *w, const struct source_map *source,
+                           const struct schema_column *c)
+{
+    double score = 2 * in_question(t, &c->words) + (w->home == source ? 2 : 0);
+    if (w->known) {
+        bool was_key = w->known->primary_key || w->known->references;
+        score += 3 * shared_words(&w->words, &c->words) + (g_ascii_strcasecmp(w->known->column, c->name) == 0 ? 2 : 0);
+        score += w->known->primary_key == (c->pk > 0) ? 0.5 : -1;
         score += was_key == is_key(t->schema, c) ? 1.5 : -1.5;
-        score += transfer_is_alike(known->type, c->type) ? 1.5 : -1.5;
+        score += transfer_is_alike(w->known->type, c->type) ? 1.5 : -1.5;
     }
-    if (old && old->kind == SQL_COLUMN) {
-        bool unknown = !old->ref || old->ref->kind == SQL_REF_UNKNOWN || old->ref->kind == SQL_REF_AMBIGUOUS;
-        const char *written = text_in(t, old->text, old->text_len);
-        if (unknown && written) score += 4 * text_similarity(written, text_fold(t->arena, c->name, strlen(c->name)));
-    }
-    if (sql_is(from->parent, SQL_ITEM) && is_shown_already(t, source->as, c)) score -= 2;
+    if (w->unbound) score += 4 * text_similarity(w->unbound, text_fold(t->arena, c->name, strlen(c->name)));
+    if (sql_is(w->from->parent, SQL_ITEM) && is_shown_already(t, source->as, c)) score -= 2;
     return score;
 }
 
@@ -376,17 +409,18 @@ static double score_column(const struct rebind *r, const struct sql_node *from, 
 static bool choose_column(struct rebind *r, const struct sql_node *from)
 {
     const struct schema_index *schema = r->t->schema;
-    const struct source_map *home = find_source(r, from->text2, from->text2_len);
+    const struct wanted wanted = wanted_of(r, from);
     struct option best[TRANSFER_MAX_OPTIONS];
     uint32_t n = 0;
-    if (home && home->table < 0) return add_column(r, from, home->as, text_in(r->t, from->text, from->text_len), NULL);
+    if (wanted.home && wanted.home->table < 0)
+        return add_column(r, from, wanted.home->as, text_in(r->t, from->text, from->text_len), NULL);
     for (uint32_t s = 0; s < r->n_sources; s++) {
         const struct source_map *source = &r->sources[s];
         const struct schema_table *table = source->table < 0 ? NULL : &schema->tables[source->table];
         for (uint32_t c = 0; table && c < table->n_columns; c++) {
-            struct option option = {table->columns[c].id * MAX_SOURCES + s, 0};
-            option.score = score_column(r, from, home, source, &table->columns[c]);
-            n = rank(best, n, option);
+            const struct schema_column *column = &table->columns[c];
+            double score = score_column(r->t, &wanted, source, column);
+            n = rank(best, n, (struct option){column->id * MAX_SOURCES + s, score});
         }
     }
     if (!n) return false;
@@ -525,6 +559,7 @@ struct sql_node *transfer_rebind(struct transfer *t, struct choices *choices)
     struct rebind r = {.t = t, .choices = choices};
     map_sources(&r);
     map_columns(&r);
+    add_others(&r);
     if (!choose_tables(&r) || !choose_joins(&r) || !choose_columns(&r)) return NULL;
     struct sql_node *right = sql_copy(t->arena, t->right.stmt->root);
     for (struct sql_node *n = right; n; n = sql_walk(right, n))

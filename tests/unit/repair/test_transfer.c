@@ -1,4 +1,5 @@
 /* What set one query right, done to another on another schema. */
+#include "lib/schema/edits.h"
 #include "repair/transfer.h"
 #include "tests/unit/db/fixture.h"
 
@@ -132,4 +133,159 @@ Test(transfer, the_same_edit_is_made_on_another_schema)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
         expect_first(rows[i].wrong, rows[i].right, rows[i].question, rows[i].sql, rows[i].meant);
+}
+
+/* ---- its own query ---- */
+
+static const char *const GOLD[] = {
+    "SELECT name, age FROM singer WHERE country = 'France' AND age > 30 ORDER BY age DESC LIMIT 3",
+    "SELECT country, count(*) FROM singer GROUP BY country HAVING count(*) > 1",
+    "SELECT T1.name, T2.title FROM singer AS T1 JOIN song AS T2 ON T1.singer_id = T2.singer_id WHERE T2.sales > 10",
+    "SELECT DISTINCT country FROM singer WHERE birth_date > '1985-01-01' OR age BETWEEN 20 AND 30",
+    "SELECT name FROM singer WHERE singer_id NOT IN (SELECT singer_id FROM song WHERE sales > 10)",
+    "SELECT name FROM singer WHERE age > (SELECT avg(age) FROM singer)",
+    "SELECT country FROM singer WHERE age > 30 INTERSECT SELECT country FROM singer WHERE age < 25",
+    "SELECT sum(sales), max(title) FROM song WHERE title LIKE '%o%'",
+    "SELECT T1.country FROM singer AS T1 JOIN song AS T2 ON T1.singer_id = T2.singer_id GROUP BY T1.country ORDER BY "
+    "count(*) DESC LIMIT 1",
+    "SELECT a.name FROM singer AS a JOIN singer AS b ON a.country = b.country WHERE a.age > b.age",
+    "SELECT name FROM (SELECT name, age FROM singer WHERE country = 'Peru') AS d WHERE d.age > 30",
+};
+
+static void expect_own(const char *wrong, const char *right)
+{
+    const char *meant = normal_form(music_schema, right);
+    if (strcmp(normal_form(music_schema, wrong), meant) == 0) return;
+    struct repair_example example = example_of(wrong, right);
+    struct repair_proposal *list;
+    int n = transfer(music_schema, &example, NULL, wrong, &list);
+    cr_expect(n > 0 && strcmp(normal_form(music_schema, list[0].sql), meant) == 0, "%s\n-> %s\nbecomes %s", wrong,
+              right, n > 0 ? list[0].sql : "nothing");
+}
+
+Test(transfer, applied_to_its_own_query_a_script_gives_the_right_one)
+{
+    const struct schema_edits_options options = {.values = true, .seed = 1};
+    int pairs = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(GOLD); i++) {
+        struct sql_mutation *slips;
+        struct err err = {0};
+        int n = schema_edits(&music.arena, music_schema, &options, GOLD[i], strlen(GOLD[i]), &slips, &err);
+        cr_assert_gt(n, 0, "%s", err.text);
+        for (int k = 0; k < n; k++, pairs++) {
+            expect_own(slips[k].sql, GOLD[i]);
+            expect_own(GOLD[i], slips[k].sql);
+        }
+    }
+    cr_expect_gt(pairs, 200);
+}
+
+Test(transfer, what_comes_out_binds_whatever_goes_in)
+{
+    static const char *const targets[] = {
+        "SELECT * FROM course",
+        "SELECT count(*) FROM teacher WHERE no_such_column > 3",
+        "SELECT t.town FROM teacher t JOIN course c ON t.id = c.teacher WHERE c.hours > 1 OR t.salary IN (1, 2)",
+        "WITH x AS (SELECT town FROM teacher) SELECT * FROM x UNION SELECT label FROM course ORDER BY 1",
+        "SELECT CASE WHEN salary > 3 THEN 'a' ELSE 'b' END, row_number() OVER (ORDER BY hired) FROM teacher",
+        "SELECT 1",
+        "VALUES (1, 2)",
+    };
+    int given = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(GOLD); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(GOLD); k++)
+            for (size_t m = 0; m < G_N_ELEMENTS(targets); m++) {
+                struct repair_example example = example_of(GOLD[i], GOLD[k]);
+                struct repair_proposal *list;
+                int n = transfer(school_schema, &example, "towns of teachers who teach Latin", targets[m], &list);
+                for (int p = 0; p < n; p++) normal_form(school_schema, list[p].sql);
+                given += n;
+            }
+    cr_expect_gt(given, 10);
+}
+
+/* ---- what it may not do ---- */
+
+Test(transfer, no_values_where_they_may_not_leave)
+{
+    struct repair_example example = example_of("SELECT name FROM singer WHERE country = 'france'",
+                                               "SELECT name FROM singer WHERE country = 'France'");
+    static const char sql[] = "SELECT full_name FROM teacher WHERE town = 'lyon'";
+    const char *const denied[] = {"teacher.town"};
+    struct repair_query query = {.sql = sql, .len = strlen(sql), .question = "in Lyon", .values = true};
+    struct repair_proposal *list;
+    struct err err = {0};
+    cr_expect_gt(repair_transfer(&music.arena, school_schema, &query, &example, &list, &err), 0);
+    cr_expect_str_eq(list[0].reason, "as in: WHERE: 'france' becomes 'France'");
+    query.deny_columns = denied;
+    query.n_deny_columns = 1;
+    cr_expect_eq(repair_transfer(&music.arena, school_schema, &query, &example, &list, &err), 0);
+    query.n_deny_columns = 0;
+    query.values = false;
+    cr_expect_eq(repair_transfer(&music.arena, school_schema, &query, &example, &list, &err), 0);
+}
+
+Test(transfer, a_reason_shows_values_only_where_they_may_leave)
+{
+    struct repair_example example = example_of("SELECT name FROM singer WHERE country = 'secret' AND age > 30",
+                                               "SELECT name FROM singer WHERE country <> 'secret'");
+    static const char sql[] = "SELECT full_name FROM teacher WHERE town = 'Nice' AND salary > 300";
+    struct repair_query query = {.sql = sql, .len = strlen(sql)};
+    struct repair_proposal *list;
+    struct err err = {0};
+    int n = repair_transfer(&music.arena, school_schema, &query, &example, &list, &err);
+    cr_assert_gt(n, 0);
+    for (int i = 0; i < n; i++) cr_expect_null(strstr(list[i].reason, "secret"), "%s", list[i].reason);
+}
+
+Test(transfer, an_example_that_says_nothing_gives_nothing)
+{
+    static const char *const pairs[][2] = {
+        {"SELECT", "SELECT name FROM singer"},
+        {"SELECT name FROM singer", "DROP TABLE singer"},
+        {"SELECT name FROM singer", "SELECT name FROM singer"},
+        {"SELECT name FROM singer", "SELECT x FROM y"}, /* of which nothing is known */
+        {"", ""},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        struct repair_example example = example_of(pairs[i][0], pairs[i][1]);
+        struct repair_proposal *list;
+        cr_expect_eq(transfer(school_schema, &example, NULL, "SELECT label FROM course", &list), 0, "%s", pairs[i][1]);
+    }
+}
+
+/* A store may hold anything. */
+Test(transfer, a_huge_example_is_left_alone)
+{
+    GString *wrong = g_string_new("SELECT name FROM singer WHERE age = 0");
+    for (int i = 1; i < 4000; i++) g_string_append_printf(wrong, " OR age = %d", i);
+    struct repair_example example = example_of(wrong->str, "SELECT name FROM singer");
+    struct repair_proposal *list;
+    cr_expect_eq(transfer(school_schema, &example, NULL, "SELECT label FROM course WHERE hours = 1", &list), 0);
+    g_string_free(wrong, TRUE);
+}
+
+Test(transfer, proposals_hold_what_examples_give)
+{
+    static const char sql[] = "SELECT full_name, salary FROM teacher ORDER BY salary";
+    const struct repair_example examples[] = {
+        example_of("SELECT name FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age DESC"),
+        example_of("SELECT name, age FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age"),
+    };
+    struct repair_query query = {
+        .sql = sql, .len = strlen(sql), .examples = examples, .n_examples = G_N_ELEMENTS(examples)};
+    struct repair_proposal *list;
+    struct err err = {0};
+    int n = repair_propose(&music.arena, school_schema, &query, &list, &err), transferred = 0;
+    cr_assert_gt(n, 2, "%s", err.text);
+    cr_expect_str_eq(normal_form(school_schema, list[0].sql),
+                     normal_form(school_schema, "SELECT full_name, salary FROM teacher ORDER BY salary DESC"));
+    cr_expect_str_eq(normal_form(school_schema, list[1].sql),
+                     normal_form(school_schema, "SELECT full_name FROM teacher ORDER BY salary"));
+    for (int i = 0; i < n; i++) transferred += list[i].reason && g_str_has_prefix(list[i].reason, "as in: ");
+    cr_expect_leq(transferred, REPAIR_MAX_TRANSFERRED);
+    cr_expect_lt(transferred, n, "single edits come behind");
+    query.sql = "SELECT fullname FROM teacher";
+    query.len = strlen(query.sql);
+    cr_expect_gt(repair_propose(&music.arena, school_schema, &query, &list, &err), 0, "names that do not bind");
 }
