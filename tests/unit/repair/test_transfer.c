@@ -17,9 +17,12 @@ static const char MUSIC[] =
 
 /* Where they are to help. */
 static const char SCHOOL[] =
-    "CREATE TABLE teacher (id INTEGER PRIMARY KEY, full_name TEXT, town TEXT, salary INTEGER, hired DATE);"
+    "CREATE TABLE teacher (id INTEGER PRIMARY KEY, full_name TEXT, subject TEXT, town TEXT, birth_country "
+    "TEXT, salary INTEGER, hired DATE);"
     "CREATE TABLE course (code INTEGER PRIMARY KEY, label TEXT, teacher INTEGER REFERENCES teacher(id), hours REAL);"
-    "INSERT INTO teacher VALUES (1, 'Eve', 'Lyon', 300, '2001-01-01'), (2, 'Max', 'Nice', 400, '2002-01-01');"
+    "INSERT INTO teacher VALUES (1, 'Eve', 'art', 'Lyon', 'Italy', 300, '2001-01-01'), (2, 'Max', 'art', 'Nice', "
+    "'Spain', "
+    "400, '2002-01-01');"
     "INSERT INTO course VALUES (1, 'Latin', 1, 2.5), (2, 'Greek', 2, 1.5), (3, 'Music', 2, 3);";
 
 static struct fixture music, school;
@@ -113,6 +116,9 @@ Test(transfer, the_same_edit_is_made_on_another_schema)
         /* a column of the same kind, chosen by the question */
         {"SELECT name FROM singer", "SELECT name, country FROM singer", "full names and towns of the teachers",
          "SELECT full_name FROM teacher", "SELECT full_name, town FROM teacher"},
+        /* else by the words of its name; at the end, as there */
+        {"SELECT name FROM singer", "SELECT name, country FROM singer", NULL, "SELECT full_name, salary FROM teacher",
+         "SELECT full_name, salary, birth_country FROM teacher"},
         /* a table less, by what joined it */
         {"SELECT singer.name FROM singer JOIN song ON singer.singer_id = song.singer_id", "SELECT name FROM singer",
          NULL, "SELECT teacher.town FROM teacher JOIN course ON teacher.id = course.teacher",
