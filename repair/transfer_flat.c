@@ -55,7 +55,7 @@ static bool flatten(struct arena *arena, struct sql_node **place)
         struct sql_node *list = list_of(arena, logic ? (enum sql_op)n->op : SQL_OP_AND);
         if (!list || !gather(arena, list, logic ? n : sql_kid(n, 0))) return false;
         if (logic)
-            *place = n = list;
+            *place = list;
         else
             sql_set_kid(n, 0, list);
         n = list;
