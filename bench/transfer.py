@@ -2,7 +2,7 @@
 """What edit scripts of examples mend: the rows of Table 1 of few-shot correction (Jain and Yang, 2024), without any model.
 
   transfer.py --assay build/release/cli/assay --transfer build/release/bench/bench_transfer --examples LOG ... --db-root DATABASES
-              --log NAME=LOG ... [--mutants N] [--rounds 3] [--wrong]
+              --log NAME=LOG ... [--mutants N] [--rounds 3] [--wrong] [--gate [--deal]]
 
 Examples are the wrong candidates of the logs of --examples with their gold query; --mutants adds so many slips of each gold query
 (`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples are looked up, never one of
@@ -18,13 +18,18 @@ first of its queries that executes (`repair_transfer` of the nearest example, th
 
 `names` is one try from the error alone: the first query that executes of those proposed for names that do not bind. Rounds correct the
 result of the round before, where it is still wrong.
+
+--gate asks instead what they are worth as proposals for the first candidate, as of a system that gives one; with --deal for a right
+candidate in 72 % of the questions, else a wrong one. What `assay replay --repair propose` finds surer is held against that and the queries of the five nearest fitting
+examples (at most 12), judged alone by the same models: for each margin fixed / broken, as in bench/repair.py.
 """
-import argparse, collections, json, math, os, re, subprocess, tempfile, zlib
+import argparse, collections, json, math, os, random, re, subprocess, tempfile, zlib
 
 KEYS = {"error": ("error",), "question": ("question",), "SQL": ("sql",), "question + SQL": ("question", "sql"),
         "question + SQL + error": ("question", "sql", "error")}
 ALL = "question + SQL + error"
 DEEP, FUSE, CHUNK = 40, 60, 30
+RIGHT, MARGINS, SURE, EXAMPLES, TRANSFERRED = 0.72, (0.2, 0.3, 0.4, 0.5, 0.6), 0.5, 5, 12
 
 
 def read(path):
@@ -60,18 +65,22 @@ class Bench:
         for (i, _), row in zip(chunks, found): result[i] += row
         return result
 
-    def errors(self, rows, sqls, labels):
-        """The engine's message; of a query that runs, what is found on it."""
+    def verdicts(self, rows, sqls, *options):
+        """On each row's query alone."""
         log, out = self.path("judge.jsonl"), self.path("verdicts.jsonl")
         write(log, ({"id": str(i), "db": row["db"], "question": row["question"], "candidates": [{"sql": sql}]}
                     for i, (row, sql) in enumerate(zip(rows, sqls))))
-        subprocess.run([self.o.assay, "replay", log, "--db-root", self.o.db_root, "--out", out, "--force"], check=True,
+        subprocess.run([self.o.assay, "replay", log, "--db-root", self.o.db_root, "--out", out, "--force", *options], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        verdicts = {v["id"]: v for v in read(out)}
-        for i, label in enumerate(labels):
+        found = {v["id"]: v for v in read(out)}
+        return [found.get(str(i), {}) for i in range(len(rows))]
+
+    def errors(self, rows, sqls, labels):
+        """The engine's message; of a query that runs, what is found on it."""
+        for verdict, label in zip(self.verdicts(rows, sqls), labels):
             if label.startswith("err:"): yield label[4:]
             else:
-                candidates = verdicts.get(str(i), {}).get("candidates") or [{}]
+                candidates = verdict.get("candidates") or [{}]
                 yield " ".join(f"{f.get('signal', '')} {f.get('message', '')}" for f in candidates[0].get("findings") or [])
 
     def transfer(self, tasks):
@@ -268,6 +277,62 @@ def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
         print(f"{name}, {key}, {shots}: after round {turn} {done} of {total} wrong ones fixed; {len(left)} changed and still wrong", flush=True)
 
 
+# --- as proposals ---
+
+def deal(bench, rows):
+    """One query a question, right in RIGHT of them."""
+    rng = random.Random(5)
+    for row, labels in zip(rows, bench.labels(rows, [[sql_of(c) for c in row["candidates"]] for row in rows])):
+        right = [i for i, label in enumerate(labels) if label == "ok"]
+        wrong = [i for i, label in enumerate(labels) if label != "ok"]
+        if not right or not wrong: continue
+        pick = rng.choice(right if rng.random() < RIGHT else wrong)
+        yield {**row, "candidates": [row["candidates"][pick]]}
+
+
+def p_of(verdict):
+    candidates = verdict.get("candidates") or [{}]
+    return candidates[0].get("p_correct")
+
+
+def surest(bench, rows, sqls):
+    """The surest query of those that examples give, with its P."""
+    nearest = [bench.store.nearest(row)["hybrid with BM25"] for row in rows]
+    bench.transfer([(row, sql, near) for row, sql, near in zip(rows, sqls, nearest)])
+    given = []
+    for row, sql, near in zip(rows, sqls, nearest):
+        lists = [found for found in (bench.given[row["key"], sql, e["n"]] for e in near) if found][:EXAMPLES]
+        places = (found[i] for i in range(4) for found in lists if i < len(found))
+        given.append(list(dict.fromkeys(places))[:TRANSFERRED])
+    flat = [(i, sql) for i, found in enumerate(given) for sql in found]
+    judged = [p_of(v) for v in bench.verdicts([rows[i] for i, _ in flat], [sql for _, sql in flat])]
+    best = [(0, None)] * len(rows)
+    for (i, sql), p in zip(flat, judged): best[i] = max(best[i], (p or 0, sql), key=lambda x: x[0])
+    return best
+
+
+def gate(bench, name, rows):
+    if bench.o.deal: rows = list(deal(bench, rows))
+    labels = [found[0] for found in bench.labels(rows, [[sql_of(row["candidates"][0])] for row in rows])]
+    sqls = [sql_of(row["candidates"][0]) for row in rows]
+    verdicts = bench.verdicts(rows, sqls, "--repair", "propose", "--repair-margin", "0.001")
+    repairs = [v.get("repair") or {} for v in verdicts]
+    old = [r["p_old"] if r else p_of(v) for r, v in zip(repairs, verdicts)]
+    own = [(r.get("p_correct") or 0, r.get("sql")) for r in repairs]
+    for row, sql, error in zip(rows, sqls, bench.errors(rows, sqls, labels)): row.update(sql=sql, error=error)
+    other = surest(bench, rows, sqls)
+    arms = {"single edits": own, "examples": other, "both": [max(x, y, key=lambda z: z[0]) for x, y in zip(own, other)]}
+    print(f"\n{name}: {len(rows)} queries, {sum(label == 'ok' for label in labels)} right\n\n| margin | {' | '.join(arms)} |\n| --- |{' --- |' * len(arms)}")
+    right = {arm: bench.labels(rows, [[sql] if sql else [] for _, sql in found]) for arm, found in arms.items()}
+    for margin in MARGINS:
+        cells = []
+        for arm, found in arms.items():
+            changed = [i for i, (p, sql) in enumerate(found) if sql and p >= SURE and (old[i] is None or p - old[i] >= margin)]
+            fixed = sum(labels[i] != "ok" and right[arm][i][0] == "ok" for i in changed)
+            cells.append(f"{fixed} / {sum(labels[i] == 'ok' and right[arm][i][0] != 'ok' for i in changed)} of {len(changed)}")
+        print(f"| {margin} | {' | '.join(cells)} |", flush=True)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for flag in ("assay", "transfer", "db-root"): p.add_argument("--" + flag, required=True)
@@ -275,6 +340,8 @@ def main():
     p.add_argument("--log", required=True, action="append", metavar="NAME=LOG")
     p.add_argument("--mutants", type=int, default=0, help="slips of each gold query of the examples' logs, as examples too")
     p.add_argument("--rounds", type=int, default=0)
+    p.add_argument("--gate", action="store_true", help="what they are worth as proposals")
+    p.add_argument("--deal", action="store_true", help="--gate: not of the first candidates, but of right and wrong ones")
     p.add_argument("--wrong", action="store_true", help="the prediction is the first wrong candidate; questions without one are left out")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
     o = p.parse_args()
@@ -285,6 +352,9 @@ def main():
         bench.store = Store(examples)
         for name, log in (entry.split("=") for entry in o.log):
             rows = [{**line, "key": f"{name}:{i}"} for i, line in enumerate(read(log)) if line.get("candidates") and line.get("gold")][:o.limit]
+            if o.gate:
+                gate(bench, name, rows)
+                continue
             if o.wrong: rows = list(first_wrong(bench, rows))
             labels = [label[0] for label in bench.labels(rows, [[sql_of(row["candidates"][0])] for row in rows])]
             table(bench, name, rows, labels)
