@@ -31,7 +31,7 @@ static char *normal_form(struct arena *arena, const struct schema_index *schema,
 {
     struct sql_stmt *stmt = NULL;
     struct sql_bound *bound = NULL;
-    if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK) return NULL;
+    if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK || !stmt) return NULL;
     sql_bind(arena, stmt, &schema->catalog, &bound);
     return sql_normal_form(arena, stmt->root);
 }
@@ -46,12 +46,14 @@ static json_t *list_of(const struct repair_proposal *list, int n)
 static json_t *transfers_of(struct bench *bench, struct arena *arena, const struct schema_index *schema,
                             const struct repair_query *query, const json_t *row, json_t *same)
 {
-    struct ground *own = ground_of(bench->grounds, bench->root, text_of(row, "db"));
+    const char *db = text_of(row, "db");
     struct repair_example example = {text_of(row, "question"), text_of(row, "wrong"), text_of(row, "right"), NULL, 0};
+    const struct ground *own = db && example.wrong && example.right ? ground_of(bench->grounds, bench->root, db) : NULL;
     struct repair_proposal *list = NULL;
     struct err err = {0};
-    int columns =
-        own->schema ? repair_example_columns(arena, own->schema, example.wrong, example.right, &example.columns) : -1;
+    int columns = own && own->schema
+                      ? repair_example_columns(arena, own->schema, example.wrong, example.right, &example.columns)
+                      : -1;
     if (columns < 0) return json_array();
     example.n_columns = (uint32_t)columns;
     int64_t started = clock_now_ns();
@@ -78,13 +80,13 @@ static json_t *names_of(struct arena *arena, const struct schema_index *schema, 
 
 static void answer(struct bench *bench, const json_t *task)
 {
-    const struct ground *ground = ground_of(bench->grounds, bench->root, text_of(task, "db"));
-    const char *sql = text_of(task, "sql");
+    const char *sql = text_of(task, "sql"), *db = text_of(task, "db");
+    const struct ground *ground = sql && db ? ground_of(bench->grounds, bench->root, db) : NULL;
     json_t *names = NULL, *transfers = json_array(), *same = json_array(), *row;
     struct arena arena;
     size_t i;
     arena_init(&arena, 0);
-    if (ground->schema && sql) {
+    if (ground && ground->schema) {
         const struct repair_query query = {
             .sql = sql, .len = strlen(sql), .question = text_of(task, "question"), .values = true};
         names = names_of(&arena, ground->schema, &query);
@@ -103,6 +105,12 @@ static int by_value(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
+}
+
+static double micros_at(const GArray *times, unsigned percent)
+{
+    guint at = times->len * percent / 100;
+    return times->len ? 1e-3 * (double)g_array_index(times, int64_t, at) : 0;
 }
 
 int main(int argc, char **argv)
@@ -125,10 +133,8 @@ int main(int argc, char **argv)
         json_decref(task);
     }
     g_array_sort(bench.times, by_value);
-    if (bench.times->len)
-        fprintf(stderr, "%u transfers; %.0f us in the median, %.0f us at the 99th percentile\n", bench.times->len,
-                1e-3 * (double)g_array_index(bench.times, int64_t, bench.times->len / 2),
-                1e-3 * (double)g_array_index(bench.times, int64_t, bench.times->len * 99 / 100));
+    fprintf(stderr, "%u transfers; %.0f us in the median, %.0f us at the 99th percentile\n", bench.times->len,
+            micros_at(bench.times, 50), micros_at(bench.times, 99));
     free(line);
     fclose(file);
     g_array_free(bench.times, TRUE);

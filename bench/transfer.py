@@ -98,6 +98,14 @@ class Bench:
             for example, sqls in zip(examples, answer["transfers"]): self.given[row["key"], sql, example["n"]] = sqls
         return out.stderr.strip()
 
+    def own(self, examples):
+        """Of how many examples the script, applied to their own wrong query, gives the right one (of equal normal forms)."""
+        path = self.path("own.jsonl")
+        write(path, ({"db": e["db"], "sql": e["sql"], "question": e["question"], "examples":
+                      [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]}]} for e in examples))
+        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True, text=True).stdout
+        return sum(json.loads(line)["same"] == [True] for line in out.splitlines())
+
     def examples(self):
         rows, lists = [], []
         for log in self.o.examples:
@@ -348,7 +356,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         bench = Bench(o, work)
         examples = bench.examples()
-        print(f"{len(examples)} examples, {sum(e['label'].startswith('err:') for e in examples)} of them of queries that do not execute")
+        print(f"{len(examples)} examples, {sum(e['label'].startswith('err:') for e in examples)} of them of queries that do not execute; "
+              f"the script gives the right query of its own wrong one for {bench.own(examples)}")
         bench.store = Store(examples)
         for name, log in (entry.split("=") for entry in o.log):
             rows = [{**line, "key": f"{name}:{i}"} for i, line in enumerate(read(log)) if line.get("candidates") and line.get("gold")][:o.limit]

@@ -19,17 +19,19 @@ static bool is_condition_clause(const struct sql_node *n)
     return n->kind == SQL_WHERE || n->kind == SQL_HAVING || n->kind == SQL_ON;
 }
 
-static struct sql_node *list_of(struct arena *arena, enum sql_op op)
-{
-    struct sql_node *list = sql_make(arena, SQL_LIST);
-    if (list) list->op = (uint8_t)op;
-    return list;
-}
-
 static bool gather(struct arena *arena, struct sql_node *list, struct sql_node *part)
 {
     if (!is_logic(part) || part->op != list->op) return sql_append(arena, list, part);
     return gather(arena, list, sql_kid(part, 0)) && gather(arena, list, sql_kid(part, 1));
+}
+
+/* What a chain of that operator connects, as a LIST; NULL: the arena is full. */
+static struct sql_node *list_of(struct arena *arena, struct sql_node *chain, enum sql_op op)
+{
+    struct sql_node *list = sql_make(arena, SQL_LIST);
+    if (!list) return NULL;
+    list->op = (uint8_t)op;
+    return gather(arena, list, chain) ? list : NULL;
 }
 
 static bool gather_tables(struct arena *arena, struct sql_node *from, struct sql_node *table, enum sql_op op)
@@ -46,29 +48,39 @@ static bool gather_tables(struct arena *arena, struct sql_node *from, struct sql
     return sql_append(arena, from, entry);
 }
 
-/* `*place` holds the node, or what has taken its place. */
-static bool flatten(struct arena *arena, struct sql_node **place)
+static bool flatten_from(struct arena *arena, struct sql_node *from)
 {
-    struct sql_node *n = *place;
-    if (is_logic(n) || is_condition_clause(n)) {
-        bool logic = is_logic(n);
-        struct sql_node *list = list_of(arena, logic ? (enum sql_op)n->op : SQL_OP_AND);
-        if (!list || !gather(arena, list, logic ? n : sql_kid(n, 0))) return false;
-        if (logic)
-            *place = list;
-        else
-            sql_set_kid(n, 0, list);
-        n = list;
-    } else if (n->kind == SQL_FROM) {
-        struct sql_node old = *n;
-        n->kids = NULL;
-        n->n_kids = n->cap_kids = 0;
-        for (uint32_t i = 0; i < old.n_kids; i++)
-            if (!gather_tables(arena, n, old.kids[i], i ? SQL_OP_NONE : SQL_JOIN_INNER)) return false;
-    }
+    const struct sql_node old = *from;
+    from->kids = NULL;
+    from->n_kids = from->cap_kids = 0;
+    for (uint32_t i = 0; i < old.n_kids; i++)
+        if (!gather_tables(arena, from, old.kids[i], i ? SQL_OP_NONE : SQL_JOIN_INNER)) return false;
+    return true;
+}
+
+static bool flatten(struct arena *arena, struct sql_node **place);
+
+static bool flatten_kids(struct arena *arena, struct sql_node *n)
+{
     for (uint32_t i = 0; i < n->n_kids; i++)
         if (n->kids[i] && !flatten(arena, &n->kids[i])) return false;
     return true;
+}
+
+/* `*place` holds the node, or what has taken its place. */
+static bool flatten(struct arena *arena, struct sql_node **place)
+{
+    struct sql_node *n = *place, *list = NULL;
+    if (is_logic(n)) {
+        *place = list = list_of(arena, n, (enum sql_op)n->op);
+        return list && flatten_kids(arena, list);
+    }
+    if (is_condition_clause(n)) {
+        if (!(list = list_of(arena, sql_kid(n, 0), SQL_OP_AND))) return false;
+        sql_set_kid(n, 0, list);
+        return flatten_kids(arena, list);
+    }
+    return (n->kind != SQL_FROM || flatten_from(arena, n)) && flatten_kids(arena, n);
 }
 
 static struct sql_stmt *parse_and_bind(struct arena *arena, const char *sql, const struct sql_catalog *catalog,

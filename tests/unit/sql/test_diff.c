@@ -220,3 +220,22 @@ Test(diff, a_full_arena_is_an_error)
     arena_free(&parsed);
     leak_check();
 }
+
+Test(diff, partners_are_those_of_the_script)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_stmt *a = parse(&arena, "SELECT name, age FROM t WHERE age > 3"),
+                    *b = parse(&arena, "SELECT name FROM t WHERE age >= 3 LIMIT 1");
+    const struct sql_node **partners = sql_diff_partners(&arena, a->root, b->root);
+    cr_assert(partners);
+    for (const struct sql_node *n = a->root; n; n = sql_walk(a->root, n)) {
+        const struct sql_node *partner = partners[n->id];
+        if (partner) cr_expect_eq(partner->kind, n->kind);
+        bool gone = n->kind == SQL_COLUMN && n->parent->kind == SQL_ITEM && n->text_len == 3;
+        if (n->kind == SQL_COLUMN) cr_expect_eq(partner == NULL, gone, "%.*s", (int)n->text_len, n->text);
+        if (n->kind == SQL_BINARY) cr_expect(partner && partner->op == SQL_OP_GE);
+    }
+    arena_free(&arena);
+    leak_check();
+}

@@ -49,6 +49,32 @@ Test(normal, golden_cases)
     leak_check();
 }
 
+static void expect_partly(struct catalog_sqlite *catalog, const char *sql, const char *expected)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_stmt *stmt;
+    struct sql_bound *bound;
+    cr_assert_eq(sql_parse(&arena, sql, strlen(sql), NULL, &stmt), ERR_OK);
+    sql_bind(&arena, stmt, &catalog->catalog, &bound);
+    const struct sql_node *tree = sql_partly_normal_tree(&arena, stmt->root);
+    const char *form = tree ? sql_print(&arena, tree) : NULL;
+    cr_expect(form && strcmp(form, expected) == 0, "%s\n  is      %s\n  and not %s", sql, form ? form : "-", expected);
+    arena_free(&arena);
+}
+
+Test(normal, where_some_names_do_not_bind_the_others_are_normal)
+{
+    struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t (a, b); CREATE TABLE u (a, c);");
+    expect_partly(catalog, "SELECT X.A FROM t AS X WHERE X.b > 1", "SELECT t.a FROM t WHERE t.b > 1");
+    expect_partly(catalog, "SELECT X.A, X.z FROM t AS X WHERE 1 < B", "SELECT t.a, t.z FROM t WHERE t.b > 1");
+    expect_partly(catalog, "SELECT a, x.b FROM t AS x JOIN u AS y ON x.a = y.a",
+                  "SELECT a, t.b FROM t JOIN u ON t.a = u.a"); /* the first a may be either's */
+    expect_partly(catalog, "SELECT Z.q FROM Nowhere AS Z", "SELECT nowhere.q FROM nowhere");
+    catalog_sqlite_free(catalog);
+    leak_check();
+}
+
 /* ---- equal forms, equal results ---- */
 
 struct totals {
