@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What repairs mend and break on logs with gold, by margin.
 
-  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR]
+  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR] [--examples LOG|own]
 
 Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it are labelled by
 execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart), fixed (in brackets those whose old query
 did not execute) and broken, and EX before and after. --first leaves each question its first candidate alone, as in a system that gives one.
-The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
+With --examples, repairs try the edits of a store of LOG's wrong candidates, or of the log's own, of other databases only: each half of the
+databases has a store of the other half. The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
 """
-import argparse, json, os, subprocess, tempfile
+import argparse, json, os, subprocess, tempfile, zlib
 
 MARGINS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
@@ -29,11 +30,35 @@ def sql_of(candidate):
     return candidate["sql"] if isinstance(candidate, dict) else candidate
 
 
-def replay(o, log, root, order, repair, work):
+def replay(o, log, root, order, repair, work, *more):
     out = os.path.join(work, f"verdicts.{repair}.jsonl")
     run(o.assay, "replay", log, "--db-root", root, "--order", order, "--repair", repair, "--repair-margin", "0.001", "--out", out,
-        "--force", *(["--models", o.models] if o.models else []))
+        "--force", *(["--models", o.models] if o.models else []), *more)
     return read(out)
+
+
+def half_of(line):
+    return zlib.crc32(line["db"].encode()) % 2
+
+
+def store(o, root, lines, half, work):
+    """A store of what is right where the databases are of the other half."""
+    log, out = os.path.join(work, "examples.jsonl"), os.path.join(work, f"examples.{half}.db")
+    write(log, (line for line in lines if half_of(line) != half))
+    run(o.assay, "examples", "build", log, "--db-root", root, "--out", out)
+    return out
+
+
+def replay_with_examples(o, log, root, order, repair, work):
+    lines = read(log)
+    examples = lines if o.examples == "own" else read(o.examples)
+    verdicts = {}
+    for half in (0, 1):
+        part = os.path.join(work, "half.jsonl")
+        write(part, (line for line in lines if half_of(line) == half))
+        of_others = store(o, root, examples, half, work)
+        verdicts.update((v["id"], v) for v in replay(o, part, root, order, repair, work, "--examples", of_others))
+    return [verdicts[line["id"]] for line in lines]
 
 
 def labels(o, root, lines, pairs, work):
@@ -86,7 +111,8 @@ def measure(o, name, log, root, order):
         lines = [{**line, "id": str(i)} for i, line in enumerate(lines)]
         cut = os.path.join(work, "log.jsonl")
         write(cut, lines)
-        without, verdicts = (replay(o, cut, root, order, repair, work) for repair in ("off", "propose"))
+        without = replay(o, cut, root, order, "off", work)
+        verdicts = (replay_with_examples if o.examples else replay)(o, cut, root, order, "propose", work)
         repairs = [verdict.get("repair") for verdict in verdicts]
         answers = [verdict.get("sql") or sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
@@ -103,6 +129,7 @@ def main():
     p.add_argument("--log", required=True, action="append", metavar="NAME=LOG=DATABASES[=ORDER]")
     p.add_argument("--first", action="store_true")
     p.add_argument("--models", metavar="DIR")
+    p.add_argument("--examples", metavar="LOG", help="with gold; `own`: each log's own")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
     o = p.parse_args()
     print("| log | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")

@@ -40,6 +40,7 @@ struct engine {
     struct scoring_models *models;
     struct schema_cache *schemas;
     struct cache *redis;              /* behind it, or NULL */
+    struct examples *examples;        /* or NULL */
     struct vsig_options *own_signals; /* when the caller gave none */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
@@ -170,6 +171,8 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
     if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);
     if (engine->redis) schema_cache_build_with(engine->schemas, cache_build, engine->redis);
+    if (!code && config->shots.path) code = examples_open(config->shots.path, false, &engine->examples, err);
+    own.examples = engine->examples;
     for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
         engine->workers[i].engine = engine;
         code = worker_new(&own, &engine->workers[i].worker, err);
@@ -222,6 +225,7 @@ void engine_close(struct engine *engine)
     models_free(engine->models);
     schema_cache_free(engine->schemas);
     cache_close(engine->redis);
+    examples_close(engine->examples, NULL);
     vsig_options_free(engine->own_signals);
     pthread_cond_destroy(&engine->room);
     pthread_mutex_destroy(&engine->lock);

@@ -30,7 +30,7 @@ struct engine_config {
     uint32_t remote_threads;        /* 0: 4 */
     struct scorer_config corrector; /* a chat model that is asked for repairs; no endpoint: none */
     uint32_t corrector_threads;     /* 0: 4 */
-    struct examples_shots shots;    /* that it is shown */
+    struct examples_shots shots;    /* whose edits repairs try, and that the corrector is shown */
     uint32_t corrector_per_minute;  /* times that this process asks it at most; 0: as often as it takes */
     uint32_t corrector_rounds;      /* times that it is asked for one answer at most; 0: 3 */
     struct scorer_config polisher;  /* a chat model that polishes the answer's explanation; no endpoint: none */

@@ -98,6 +98,17 @@ struct db *labeler_db(struct labeler *labeler, const char *name, const char **pa
     return labeler->open[0].db;
 }
 
+struct schema_index *labeler_schema(struct labeler *labeler, struct schema_cache *schemas, const char *name,
+                                    const struct db_limits *limits)
+{
+    const char *path = NULL;
+    struct schema_index *index = NULL;
+    struct db *db = labeler_db(labeler, name, &path, NULL);
+    const struct db_limits of_its_owner = labeler_limits(labeler, name, limits);
+    if (db) db_set_limits(db, &of_its_owner);
+    return db && schema_cache_get(schemas, db, name, path, &index, NULL) == ERR_OK ? index : NULL;
+}
+
 /* Run and digest. False: it failed; `err` says why. A result past our caps counts as run, but cannot equal any other:
  * *huge. */
 static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,

@@ -19,14 +19,16 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/error.h"
+#include "repair/propose.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    EXAMPLES_VERSION = 1,
+    EXAMPLES_VERSION = 2,
     EXAMPLES_MAX = 1000000,      /* in a store */
     EXAMPLES_MAX_TEXT = 8 << 10, /* bytes of each text */
+    EXAMPLES_MAX_COLUMNS = 256,  /* of an example */
     EXAMPLES_EXACT = 50000,
     EXAMPLES_RERANKED = 4000,
     EXAMPLES_MAX_FOUND = 100
@@ -39,9 +41,11 @@ struct example {
     const char *wrong;    /* SQL */
     const char
         *error; /* what was said against it: the engine's words, a finding's, or that the result is another one */
-    const char *right; /* SQL */
-    const char *steps; /* from one to the other, in words, a line each */
-    const char *kind;  /* which clauses change, as "WHERE, ORDER BY" */
+    const char *right;                   /* SQL */
+    const char *steps;                   /* from one to the other, in words, a line each */
+    const char *kind;                    /* which clauses change, as "WHERE, ORDER BY" */
+    const struct repair_column *columns; /* what is known of those that both queries use */
+    uint32_t n_columns;
 };
 
 /* By what likeness is meant: X(ID, name, parts). */
@@ -103,12 +107,17 @@ uint32_t examples_search(struct examples *store, const struct examples_query *qu
  * were taken out. */
 enum err_code examples_prune(struct examples *store, float likeness, uint32_t *taken, struct err *err);
 
-/* Which examples a corrector is shown. */
+/* Which store repairs look into, and which of its examples a corrector is shown. */
 struct examples_shots {
     const char *path; /* of the store; NULL: none */
     enum examples_key key;
     uint32_t n;
 };
+
+/* For proposals (repair/propose.h): the k likest by all three texts and their words, likest first. Texts live in the arena. Count.
+ * Thread: any. */
+uint32_t examples_for_repair(struct examples *store, struct arena *arena, const struct examples_query *query,
+                             uint32_t k, struct repair_example *out);
 
 /* For a corrector (coordinator/correction.c): `data`, the JSON object that it is told, with the k likest examples in it as `examples`.
  * malloc'd; NULL: there are none, or `data` is no such object. Thread: any. */

@@ -14,7 +14,7 @@ static const char SCHEMA[] =
     "CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE example(id INTEGER PRIMARY KEY, source TEXT NOT NULL, db TEXT NOT NULL, question TEXT NOT NULL,"
     " wrong TEXT NOT NULL, error TEXT NOT NULL, fixed TEXT NOT NULL, steps TEXT NOT NULL, kind TEXT NOT NULL,"
-    " vectors BLOB NOT NULL, UNIQUE(question, wrong));"
+    " columns TEXT NOT NULL, vectors BLOB NOT NULL, UNIQUE(question, wrong));"
     "CREATE VIRTUAL TABLE words USING fts5(question, wrong, error, tokenize='porter unicode61');"
     "INSERT INTO about VALUES('embedder', '" EMBEDDER "');";
 
@@ -160,28 +160,24 @@ static enum err_code step(struct examples *store, sqlite3_stmt *stmt, struct err
     return code;
 }
 
-enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err)
+/* Texts of a row, in the order of the statements. */
+enum { ROW_TEXTS = 9 };
+#define ROW "source, db, question, wrong, error, fixed, steps, kind, columns"
+
+static enum err_code insert(struct examples *store, const char *const texts[ROW_TEXTS], const struct example *example,
+                            bool *added, struct err *err)
 {
-    const char *const texts[] = {example->source, example->db,    example->question, example->wrong,
-                                 example->error,  example->right, example->steps,    example->kind};
     const char *const words[] = {example->question, example->wrong, example->error};
     int8_t vectors[EXAMPLES_PARTS * TEXT_DIM];
-    *added = false;
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (strlen(texts[i]) > EXAMPLES_MAX_TEXT) return ERR_OK;
-    if (store->n + store->n_added >= EXAMPLES_MAX)
-        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->path, EXAMPLES_MAX);
     enum err_code code = prepare(store, &store->insert,
-                                 "INSERT OR IGNORE INTO example(source, db, question, wrong, error, fixed, steps, kind,"
-                                 " vectors) VALUES(?,?,?,?,?,?,?,?,?)",
-                                 err);
+                                 "INSERT OR IGNORE INTO example(" ROW ", vectors) VALUES(?,?,?,?,?,?,?,?,?,?)", err);
     if (!code)
         code = prepare(store, &store->insert_words, "INSERT INTO words(question, wrong, error, rowid) VALUES(?,?,?,?)",
                        err);
     if (code) return code;
     examples_embed((const char *const[]){example->error, example->question, example->wrong}, vectors);
-    bind_texts(store->insert, texts, G_N_ELEMENTS(texts));
-    sqlite3_bind_blob(store->insert, G_N_ELEMENTS(texts) + 1, vectors, sizeof vectors, SQLITE_STATIC);
+    bind_texts(store->insert, texts, ROW_TEXTS);
+    sqlite3_bind_blob(store->insert, ROW_TEXTS + 1, vectors, sizeof vectors, SQLITE_STATIC);
     code = step(store, store->insert, err);
     if (code || !sqlite3_changes(store->db)) return code;
     bind_texts(store->insert_words, words, G_N_ELEMENTS(words));
@@ -192,26 +188,49 @@ enum err_code examples_add(struct examples *store, const struct example *example
     return code;
 }
 
+static bool are_too_long(const char *const texts[ROW_TEXTS])
+{
+    for (int i = 0; i < ROW_TEXTS; i++)
+        if (strlen(texts[i]) > EXAMPLES_MAX_TEXT) return true;
+    return false;
+}
+
+enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err)
+{
+    *added = false;
+    if (store->n + store->n_added >= EXAMPLES_MAX)
+        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->path, EXAMPLES_MAX);
+    if (example->n_columns > EXAMPLES_MAX_COLUMNS) return ERR_OK;
+    char *columns = examples_columns_write(example->columns, example->n_columns);
+    if (!columns) return err_set(err, ERR_NOMEM, "no memory for an example");
+    const char *const texts[ROW_TEXTS] = {example->source, example->db,    example->question,
+                                          example->wrong,  example->error, example->right,
+                                          example->steps,  example->kind,  columns};
+    enum err_code code = are_too_long(texts) ? ERR_OK : insert(store, texts, example, added, err);
+    free(columns);
+    return code;
+}
+
 enum err_code examples_read(struct examples *store, struct arena *arena, uint32_t at, struct example *out,
                             struct err *err)
 {
-    const char **const texts[] = {&out->source, &out->db,    &out->question, &out->wrong,
-                                  &out->error,  &out->right, &out->steps,    &out->kind};
+    const char *columns = NULL,
+               **const texts[ROW_TEXTS] = {&out->source, &out->db,    &out->question, &out->wrong, &out->error,
+                                           &out->right,  &out->steps, &out->kind,     &columns};
     bool whole = false;
     pthread_mutex_lock(&store->lock);
-    enum err_code code =
-        prepare(store, &store->read,
-                "SELECT source, db, question, wrong, error, fixed, steps, kind FROM example WHERE id = ?", err);
+    enum err_code code = prepare(store, &store->read, "SELECT " ROW " FROM example WHERE id = ?", err);
     if (!code && at < store->n) {
         sqlite3_bind_int64(store->read, 1, store->ids[at]);
         whole = sqlite3_step(store->read) == SQLITE_ROW;
-        for (int i = 0; whole && i < (int)G_N_ELEMENTS(texts); i++) {
+        for (int i = 0; whole && i < ROW_TEXTS; i++) {
             const char *text = (const char *)sqlite3_column_text(store->read, i);
             whole = text && (*texts[i] = arena_strdup(arena, text));
         }
         sqlite3_reset(store->read);
     }
     pthread_mutex_unlock(&store->lock);
+    whole = whole && examples_columns_read(arena, columns, out);
     return code ? code : whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
 }
 

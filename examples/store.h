@@ -26,6 +26,11 @@ struct examples {
 
 /* The three vectors of these texts (NULL or empty: all zero), in the order of enum examples_part. */
 void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES_PARTS * TEXT_DIM]);
+/* The columns of an example as the file has them: a JSON array of [table, column or null, type or null, is it a primary key?, the
+ * table that it refers to or null]. malloc'd. */
+char *examples_columns_write(const struct repair_column *columns, uint32_t n);
+/* False: they are none, or the arena is full. */
+bool examples_columns_read(struct arena *arena, const char *text, struct example *out);
 /* What is searched, from the file. ERR_CONFIG: it is damaged; ERR_NOMEM. */
 enum err_code examples_load(struct examples *store, struct err *err);
 /* Mean cosine of all parts of two examples. */

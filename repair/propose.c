@@ -79,18 +79,40 @@ static void add_values(struct proposals *p)
 
 /* --- what set others right --- */
 
-/* The best query of each example, then the next best of each. False: `err` is set. */
+struct transferred {
+    struct repair_proposal list[REPAIR_MAX_TRANSFERS];
+    int n;
+};
+
+/* What the script of one example gives, worked out apart from what is kept. False: `err` is set. */
+static bool transfer(struct proposals *p, const struct repair_example *example, struct transferred *out,
+                     struct err *err)
+{
+    struct repair_proposal *list = NULL;
+    out->n = repair_transfer(&p->scratch, p->schema, p->query, example, &list, err);
+    bool whole = true;
+    for (int i = 0; i < out->n && whole; i++) {
+        out->list[i].sql = arena_strdup(p->arena, list[i].sql);
+        out->list[i].reason = arena_strdup(p->arena, list[i].reason);
+        whole = out->list[i].sql && out->list[i].reason;
+    }
+    arena_reset(&p->scratch);
+    if (!whole) err_set(err, ERR_LIMIT_MEMORY, "the query is too large to repair");
+    return whole && out->n >= 0;
+}
+
+/* Of the nearest examples whose script fits, the best query of each, then the next best of each. False: `err` is set. */
 static bool add_transferred(struct proposals *p, struct err *err)
 {
-    struct repair_proposal *lists[REPAIR_MAX_EXAMPLES];
-    int counts[REPAIR_MAX_EXAMPLES];
-    uint32_t n = MIN(p->query->n_examples, REPAIR_MAX_EXAMPLES), before = p->n;
-    for (uint32_t i = 0; i < n; i++)
-        if ((counts[i] = repair_transfer(p->arena, p->schema, p->query, &p->query->examples[i], &lists[i], err)) < 0)
-            return false;
+    struct transferred fitting[REPAIR_MAX_FITTING];
+    uint32_t n = 0, before = p->n;
+    for (uint32_t i = 0; i < MIN(p->query->n_examples, REPAIR_MAX_EXAMPLES) && n < REPAIR_MAX_FITTING; i++) {
+        if (!transfer(p, &p->query->examples[i], &fitting[n], err)) return false;
+        n += fitting[n].n > 0;
+    }
     for (int place = 0; place < REPAIR_MAX_TRANSFERS; place++)
         for (uint32_t i = 0; i < n && p->n - before < REPAIR_MAX_TRANSFERRED; i++)
-            if (place < counts[i]) repair_add(p, lists[i][place].sql, lists[i][place].reason);
+            if (place < fitting[i].n) repair_add(p, fitting[i].list[place].sql, fitting[i].list[place].reason);
     return true;
 }
 

@@ -38,8 +38,8 @@ struct repair_example {
     uint32_t n_columns;
 };
 
-/* REPAIR_MAX_TRANSFERRED: of all proposals those that examples give, of all examples together. */
-enum { REPAIR_MAX_EXAMPLES = 16, REPAIR_MAX_TRANSFERRED = 12 };
+/* Examples that are looked at, those of them whose queries are taken, and these queries. */
+enum { REPAIR_MAX_EXAMPLES = 40, REPAIR_MAX_FITTING = 5, REPAIR_MAX_TRANSFERRED = 12 };
 enum { REPAIR_MAX_PROPOSALS = 40, REPAIR_MAX_SUSPECTS = 64 };
 
 /* What is to be repaired, and what proposals may show. */

@@ -2,10 +2,10 @@
  * are applied in this file. */
 #include "worker/internal.h"
 
+#include "examples/examples.h"
 #include "lib/base/clock.h"
 #include "lib/schema/describe.h"
 #include "proto/message/findings.h"
-#include "repair/propose.h"
 #include "signals/support/links.h"
 
 #include <glib.h>
@@ -16,7 +16,7 @@ _Static_assert((int)MSG_SILENT == (int)VSIG_SILENT && (int)MSG_FIRED == (int)VSI
                    (int)MSG_WARNING == (int)VSIG_WARNING && (int)MSG_ERROR == (int)VSIG_ERROR,
                "the wire's states and severities are those of signals/vsig.h");
 
-enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200, SCHEMA_BYTES = 32 << 10 };
+enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200, SCHEMA_BYTES = 32 << 10, PROPOSING_BYTES = 64 << 20 };
 
 struct writer {
     struct arena *arena;
@@ -238,29 +238,56 @@ static struct repair_suspect *suspects_of(struct arena *arena, const struct msg_
     return out;
 }
 
-/* Of a candidate that nothing can be proposed for there are none, and a message says why. */
+/* What the likest wrong queries became, never those of the same question; texts live in `arena`. */
+static void add_examples(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
+                         struct repair_example *list, struct repair_query *query)
+{
+    const struct examples_query like = {query->question, query->sql,
+                                        task->n_findings ? task->findings[0].message : NULL, NULL};
+    if (!workspace->config->examples) return;
+    query->examples = list;
+    query->n_examples = examples_for_repair(workspace->config->examples, arena, &like, REPAIR_MAX_EXAMPLES, list);
+}
+
+/* The proposals, copied out of the memory in which they were made; none, with a message that says why, of a candidate that nothing
+ * can be proposed for. */
+static bool write_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
+                            struct repair_query *query, struct msg_result *out)
+{
+    struct repair_example examples[REPAIR_MAX_EXAMPLES];
+    struct repair_proposal *found = NULL;
+    struct err why = {0};
+    struct arena work;
+    arena_init(&work, PROPOSING_BYTES);
+    add_examples(workspace, &work, task, examples, query);
+    int n = repair_propose(&work, workspace->schema, query, &found, &why);
+    out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
+    bool whole = out->proposals != NULL;
+    for (int i = 0; i < n && whole; i++) {
+        const char *sql = arena_strdup(arena, found[i].sql);
+        const char *reason = found[i].reason ? arena_strdup(arena, found[i].reason) : NULL;
+        whole = sql && (reason || !found[i].reason);
+        if (whole) out->proposals[out->n_proposals++] = (struct msg_proposal){{sql, (uint32_t)strlen(sql)}, reason};
+    }
+    if (n < 0) whole = (out->message = arena_strdup(arena, why.text)) != NULL;
+    arena_free(&work);
+    return whole;
+}
+
 static enum err_code answer_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                                       struct msg_result *out, struct err *err)
 {
     struct repair_query query = {.sql = workspace->sql,
                                  .len = workspace->subject.sql_len,
                                  .links = vsig_links(&workspace->subject),
+                                 .question = task->question,
                                  .values = !workspace->denied && task->expose != MSG_EXPOSE_NONE,
                                  .deny_columns = task->deny_columns,
                                  .n_deny_columns = task->n_deny_columns};
     int64_t started = clock_now_ns();
-    struct repair_proposal *found = NULL;
-    struct err why = {0};
     init_result(out, task);
     query.suspects = suspects_of(arena, task, &query.n_suspects);
-    int n = query.suspects ? repair_propose(arena, workspace->schema, &query, &found, &why) : -1;
-    if (!query.suspects) return out_of_memory(err);
-    out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
-    if (!out->proposals) return out_of_memory(err);
-    for (int i = 0; i < n; i++)
-        out->proposals[out->n_proposals++] =
-            (struct msg_proposal){{found[i].sql, (uint32_t)strlen(found[i].sql)}, found[i].reason};
-    if (n < 0) out->message = arena_strdup(arena, why.text);
+    if (!query.suspects || !write_proposals(workspace, arena, task, &query, out)) return out_of_memory(err);
     const struct schema_describe_options shown = {.values = task->expose != MSG_EXPOSE_NONE,
                                                   .deny_columns = task->deny_columns,
                                                   .n_deny_columns = task->n_deny_columns,

@@ -59,6 +59,7 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
+struct examples; /* examples/examples.h */
 struct breakers; /* db_breakers.h */
 struct permits;  /* permits.h */
 
@@ -79,6 +80,7 @@ struct worker_config {
     const char *executor; /* the program in whose processes statements on SQLite run (lib/db/executor.h); NULL: here */
 
     /* Shared by the threads of a process; NULL: none. */
+    struct examples *examples; /* whose edits are tried on a query that is to be repaired */
     struct breakers *breakers; /* a database that does not answer is left alone */
     struct permits *permits;   /* holds max_statements of the catalogue's entries */
 

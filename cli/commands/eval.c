@@ -133,25 +133,14 @@ static void keep_labels(struct eval *e, uint64_t tag, const struct labels *label
     e->labels->pdata[tag - 1] = labels_json(labels);
 }
 
-/* The schema index, for comparing trees with their names resolved; NULL when it cannot be built. */
-static struct schema_index *schema_of(struct eval *e, const char *db)
-{
-    const char *path = NULL;
-    struct schema_index *index = NULL;
-    struct db *handle = labeler_db(e->labeler, db, &path, NULL);
-    struct db_limits limits = labeler_limits(e->labeler, db, &e->config.limits);
-    if (handle) db_set_limits(handle, &limits);
-    if (!handle || schema_cache_get(e->schemas, handle, db, path, &index, NULL) != ERR_OK) return NULL;
-    return index;
-}
-
 static void take_labelled(struct eval *e, const struct msg_verdict *verdict, const struct labels *labels)
 {
     if (e->vectors_only) {
         vectors_add(e->data->vectors, verdict, labels, false);
         return;
     }
-    struct schema_index *index = schema_of(e, verdict->db);
+    /* For comparing trees with their names resolved. */
+    struct schema_index *index = labeler_schema(e->labeler, e->schemas, verdict->db, &e->config.limits);
     eval_add(e->data, verdict, labels, index ? &index->catalog : NULL);
     if (index) schema_unref(index);
     if (e->labels) keep_labels(e, verdict->tag, labels);
@@ -330,10 +319,10 @@ const struct command command_eval = {
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
     .main_flags = "db-root format limit folds gold plots",
-    .groups =
-        (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
-                                             &options_corrector, &options_output, &options_signals, &options_database,
-                                             &options_schema, &options_redis, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
+                                                   &options_repair, &options_corrector, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = eval_run,

@@ -4,7 +4,7 @@
 #include "cli/replay/labelled.h"
 #include "examples/examples.h"
 #include "lib/learn/json_file.h"
-#include "repair/propose.h"
+#include "repair/transfer.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -64,6 +64,14 @@ static bool names_denied(const struct build *b, const char *sql)
     return found;
 }
 
+/* What is known of the columns of both queries, so that the edit can be made on other schemas. */
+static bool know_columns(struct arena *arena, const struct schema_index *schema, struct example *out)
+{
+    int n = schema ? repair_example_columns(arena, schema, out->wrong, out->right, &out->columns) : 0;
+    out->n_columns = n > 0 ? (uint32_t)n : 0;
+    return n >= 0;
+}
+
 static bool may_be_shown(const struct build *b, const struct msg_judged *judged, const struct example *example)
 {
     bool withheld = judged->execution && judged->execution->withheld;
@@ -82,7 +90,8 @@ static void add(struct build *b, const struct labelled *one, uint32_t index)
                               .wrong = arena_strndup(&arena, judged->sql.bytes, judged->sql.len),
                               .error = error_of(judged, one->labels, index),
                               .right = one->verdict->gold};
-    if (example.wrong && may_be_shown(b, judged, &example) && describe(&arena, example.wrong, example.right, &example))
+    if (example.wrong && may_be_shown(b, judged, &example) &&
+        describe(&arena, example.wrong, example.right, &example) && know_columns(&arena, one->schema, &example))
         b->code = examples_add(b->store, &example, &added, b->err);
     b->kept += added;
     b->left_out += !added;
@@ -107,8 +116,11 @@ static enum err_code build(struct cli *cli, struct err *err)
     b.run.ctx = &b;
     engine_settings(cli, &b.run.config);
     b.run.config.defaults.strategy = MSG_RERANK;
+    b.run.schemas = engine_settings_schemas(cli, &b.run.config, err);
+    if (!b.run.schemas) return err->code;
     enum err_code code = examples_create(out, &b.store, err);
     if (!code) code = labelled_run(&b.run, err);
+    schema_cache_free(b.run.schemas);
     if (!code) code = b.code;
     enum err_code closed = examples_close(b.store, code ? NULL : err);
     if (!code) code = closed;

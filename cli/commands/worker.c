@@ -22,6 +22,7 @@ struct pool {
     struct cache *redis;
     struct breakers *breakers;
     struct permits *permits;
+    struct examples *examples;
     char *command_line; /* of this process, each word with its NUL; NULL: not known */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
@@ -68,13 +69,14 @@ static void collect(void *ctx, struct metrics *metrics)
     }
 }
 
-static enum err_code open_cache(struct pool *pool, struct cli *cli, const struct engine_config *judge, struct err *err)
+static enum err_code open_data(struct pool *pool, struct cli *cli, const struct engine_config *judge, struct err *err)
 {
     pool->schemas = schema_cache_new(&judge->schema, judge->schema_cache_bytes);
     if (!pool->schemas) return err_set(err, ERR_NOMEM, "no memory for the schema indexes");
     enum err_code code = worker_databases_apply(&judge->databases, pool->schemas, &judge->schema, &cli->arena, err);
     if (!code && judge->redis.address) code = cache_open(&judge->redis, &pool->redis, err);
     if (pool->redis) schema_cache_build_with(pool->schemas, cache_build, pool->redis);
+    if (!code && judge->shots.path) code = examples_open(judge->shots.path, false, &pool->examples, err);
     return code;
 }
 
@@ -111,6 +113,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .signals = judge->signals,
         .breakers = pool->breakers,
         .permits = pool->permits,
+        .examples = pool->examples,
         .executor = strcmp(cli->settings.worker.executor, "child") == 0 ? EXECUTOR_SELF : NULL,
     };
 }
@@ -176,6 +179,7 @@ static void pool_close(struct pool *pool)
     schema_cache_free(pool->schemas);
     cache_close(pool->redis);
     permits_close(pool->permits);
+    examples_close(pool->examples, NULL);
     breakers_free(pool->breakers);
     g_free(pool->command_line);
     free(pool);
@@ -185,7 +189,7 @@ static int judge_alone(struct cli *cli, struct pool *pool, const struct engine_c
 {
     struct err err = {0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    enum err_code code = open_cache(pool, cli, judge, &err);
+    enum err_code code = open_data(pool, cli, judge, &err);
     const struct worker_config config = config_of(pool, cli, judge);
     int exit_code = code ? complain_err("worker", &err) : judge_one(&config, left_ms);
     pool_close(pool);
@@ -208,7 +212,7 @@ static int worker_command(struct cli *cli)
     fleet_settings_start(cli);
     read_words(pool);
     enum err_code code = fleet_settings_open_bus(cli, &pool->bus, &err);
-    if (!code) code = open_cache(pool, cli, &judge, &err);
+    if (!code) code = open_data(pool, cli, &judge, &err);
     if (!code) code = open_guards(pool, cli, &judge, &err);
     if (!code) code = open_workers(pool, cli, &judge, &err);
     struct health_config health_of = {
@@ -243,9 +247,9 @@ const struct command command_worker = {
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
     .main_flags = "servers db-root family threads processes drain-ms",
-    .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_signals,
-                                                   &options_database, &options_schema, &options_redis, &options_observe,
-                                                   &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = worker_command,

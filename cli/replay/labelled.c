@@ -135,11 +135,16 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
                            .generator = asked->generator,
                            .wrong = (const char *const *)asked->wrong};
     bool known = !verdict->gold || label(s, &arena, verdict, &labels);
+    struct schema_index *schema = known && s->run->schemas
+                                      ? labeler_schema(s->labeler, s->run->schemas, verdict->db, &s->run->config.limits)
+                                      : NULL;
     if (known && verdict->gold) one.labels = &labels;
+    one.schema = schema;
     if (known)
         s->run->each(s->run->ctx, &one);
     else
         s->run->skipped++;
+    if (schema) schema_unref(schema);
     arena_free(&arena);
     g_hash_table_remove(s->asked, tag);
     msg_verdict_free(verdict);

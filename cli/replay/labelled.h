@@ -8,15 +8,17 @@
 struct labelled {
     const struct msg_verdict *verdict;
     const char *question;
-    const char *generator;       /* of the request or its feedback; "" none, "*" several */
-    const struct labels *labels; /* of the candidates and the repair; NULL: the right query is not known */
-    const char *const *wrong;    /* SQL that people called wrong, NULL-terminated; NULL: none */
+    const char *generator;             /* of the request or its feedback; "" none, "*" several */
+    const struct labels *labels;       /* of the candidates and the repair; NULL: the right query is not known */
+    const char *const *wrong;          /* SQL that people called wrong, NULL-terminated; NULL: none */
+    const struct schema_index *schema; /* of its database; NULL: none was asked for, or it cannot be built */
 };
 
 struct labelled_run {
     struct cli *cli; /* its arguments from the `first` on are the logs */
     int first;
     struct engine_config config;
+    struct schema_cache *schemas; /* where schema indexes come from; NULL: none are asked for */
     void (*each)(void *ctx, const struct labelled *one);
     void *ctx;
     uint64_t skipped; /* lines that cannot be read, and requests whose gold query fails */

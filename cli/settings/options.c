@@ -113,6 +113,16 @@ static const struct option_row verifier_rows[] = {
      .sentence = "questions to the remote verifier at a time"},
     END};
 
+static const struct option_row repair_rows[] = {
+    {"examples", 0, OPT_TEXT, "FILE", AT(shots.path),
+     .sentence = "where a repair is looked for, try what set the likest wrong queries of this store right (assay "
+                 "examples), and show them to the corrector"},
+    {"examples-shots", 0, OPT_INT, "N", AT(shots.n), "3", .min = 1, .max = 10,
+     .sentence = "how many the corrector is shown"},
+    {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
+     .sentence = "by which likeness those are chosen"},
+    END};
+
 static const struct option_row corrector_rows[] = {
     {"corrector-endpoint", 0, OPT_TEXT, "URL", AT(corrector.endpoint),
      .sentence =
@@ -134,11 +144,6 @@ static const struct option_row corrector_rows[] = {
      .sentence = "attempts for one query"},
     {"corrector-threads", 0, OPT_INT, "N", AT(corrector.threads), "4", .min = 1, .max = 64,
      .sentence = "queries that it is asked for at a time"},
-    {"examples", 0, OPT_TEXT, "FILE", AT(shots.path),
-     .sentence = "show it the likest wrong queries of this store, and how they were set right (assay examples)"},
-    {"examples-shots", 0, OPT_INT, "N", AT(shots.n), "3", .min = 1, .max = 10, .sentence = "how many"},
-    {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
-     .sentence = "by which likeness"},
     {"corrector-per-minute", 0, OPT_INT, "N", AT(corrector.per_minute), "0", .min = 0, .max = 1000000,
      .sentence = "times that each process asks it at most; past that answers are repaired without it; 0: no bound"},
     {"corrector-rounds", 0, OPT_INT, "N", AT(corrector.rounds), "3", .min = 1, .max = 8,
@@ -544,6 +549,7 @@ const struct option_group options_general = {"general", "Everywhere", general_ro
 const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
+const struct option_group options_repair = {"repair", "Repair", repair_rows};
 const struct option_group options_corrector = {"corrector", "Corrector", corrector_rows};
 const struct option_group options_polish = {"polish", "Polished explanation", polish_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
@@ -575,23 +581,14 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,   &options_output,
-                                                    &options_judge,     &options_verifier,
-                                                    &options_corrector, &options_polish,
-                                                    &options_database,  &options_schema,
-                                                    &options_redis,     &options_signals,
-                                                    &options_log,       &options_check,
-                                                    &options_fix,       &options_explain,
-                                                    &options_replay,    &options_eval,
-                                                    &options_calibrate, &options_examples,
-                                                    &options_train,     &options_recipe,
-                                                    &options_mutate,    &options_doctor,
-                                                    &options_config,    &options_kafka,
-                                                    &options_topics,    &options_coordinator,
-                                                    &options_worker,    &options_diff,
-                                                    &options_range,     &options_past,
-                                                    &options_observe,   &options_dlq,
-                                                    &options_serve,     NULL};
+const struct option_group *const option_groups[] = {
+    &options_general,   &options_output,      &options_judge,     &options_verifier, &options_repair,
+    &options_corrector, &options_polish,      &options_database,  &options_schema,   &options_redis,
+    &options_signals,   &options_log,         &options_check,     &options_fix,      &options_explain,
+    &options_replay,    &options_eval,        &options_calibrate, &options_examples, &options_train,
+    &options_recipe,    &options_mutate,      &options_doctor,    &options_config,   &options_kafka,
+    &options_topics,    &options_coordinator, &options_worker,    &options_diff,     &options_range,
+    &options_past,      &options_observe,     &options_dlq,       &options_serve,    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {
