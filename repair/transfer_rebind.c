@@ -158,6 +158,17 @@ static bool add_column(struct rebind *r, const struct sql_node *from, const char
     return true;
 }
 
+/* Is it what another column of the example is already? Two columns there are two here, most often. */
+static bool is_taken(const struct rebind *r, const char *as, const char *column)
+{
+    for (uint32_t i = 0; i < r->n_columns; i++) {
+        const struct column_map *map = &r->columns[i];
+        if (map->as && g_ascii_strcasecmp(map->as, as) == 0 && g_ascii_strcasecmp(map->column, column) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const char *text_in(const struct transfer *t, const char *text, uint32_t len)
 {
     return text ? arena_strndup(t->arena, text, len) : NULL;
@@ -301,6 +312,20 @@ static bool is_new_column(const struct rebind *r, const struct sql_node *n)
     return sql_is(n, SQL_COLUMN) && r->t->is_new[n->id] && n->text2;
 }
 
+/* What speaks for joining by these columns, of the sources that `left` and `right` of the example stand for. */
+static double score_join(const struct rebind *r, const struct schema_join *join, const struct sql_node *left,
+                         const struct sql_node *right, bool back)
+{
+    const struct schema_index *schema = r->t->schema;
+    const struct schema_column *from = schema->columns[join->from[0]], *to = schema->columns[join->to[0]];
+    const struct schema_column *x = back ? to : from, *y = back ? from : to;
+    double score =
+        (join->declared ? 2 : 0) - (is_taken(r, find_source(r, left->text2, left->text2_len)->as, x->name) +
+                                    is_taken(r, find_source(r, right->text2, right->text2_len)->as, y->name));
+    score += same_name(left->text, left->text_len, x->name) ? 1 : 0;
+    return score + (same_name(right->text, right->text_len, y->name) ? 1 : 0);
+}
+
 static bool choose_join(struct rebind *r, const struct sql_node *left, const struct sql_node *right)
 {
     const struct schema_index *schema = r->t->schema;
@@ -309,25 +334,21 @@ static bool choose_join(struct rebind *r, const struct sql_node *left, const str
     struct option best[TRANSFER_MAX_OPTIONS];
     uint32_t n = 0;
     if (!x || !y || x->table < 0 || y->table < 0 || find_column(r, left) || find_column(r, right)) return true;
-    for (uint32_t j = 0; j < schema->n_joins; j++) {
-        const struct schema_join *join = &schema->joins[j];
-        bool forth = (int)join->from_table == x->table && (int)join->to_table == y->table;
-        bool back = (int)join->from_table == y->table && (int)join->to_table == x->table;
-        if (join->n_pairs != 1 || (!forth && !back)) continue;
-        const char *name = schema->columns[(forth ? join->from : join->to)[0]]->name;
-        double score = (join->declared ? 2 : 0) + (same_name(left->text, left->text_len, name) ? 1 : 0);
-        n = rank(best, n, (struct option){2 * j + back, score});
+    for (uint32_t j = 0; j < 2 * schema->n_joins; j++) {
+        const struct schema_join *join = &schema->joins[j / 2];
+        bool back = j % 2;
+        if (join->n_pairs != 1 || (int)join->from_table != (back ? y : x)->table ||
+            (int)join->to_table != (back ? x : y)->table)
+            continue;
+        n = rank(best, n, (struct option){j, score_join(r, join, left, right, back)});
     }
     if (!n) return true;
     uint32_t pick = best[choose(r->choices, n)].at;
     const struct schema_join *join = &schema->joins[pick / 2];
     const struct schema_column *from = schema->columns[join->from[0]], *to = schema->columns[join->to[0]];
-    if (pick % 2) {
-        const struct schema_column *swap = from;
-        from = to;
-        to = swap;
-    }
-    return add_column(r, left, x->as, from->name, from) && add_column(r, right, y->as, to->name, to);
+    bool back = pick % 2;
+    return add_column(r, left, x->as, (back ? to : from)->name, back ? to : from) &&
+           add_column(r, right, y->as, (back ? from : to)->name, back ? from : to);
 }
 
 static bool choose_joins(struct rebind *r)
@@ -389,10 +410,12 @@ static struct wanted wanted_of(const struct rebind *r, const struct sql_node *fr
     return w;
 }
 
-static double score_column(const struct transfer *t, const struct wanted *w, const struct source_map *source,
+static double score_column(const struct rebind *r, const struct wanted *w, const struct source_map *source,
                            const struct schema_column *c)
 {
+    const struct transfer *t = r->t;
     double score = 2 * in_question(t, &c->words) + (w->home == source ? 2 : 0);
+    if (is_taken(r, source->as, c->name)) score -= 3;
     if (w->known) {
         bool was_key = w->known->primary_key || w->known->references;
         score += 3 * shared_words(&w->words, &c->words) + (g_ascii_strcasecmp(w->known->column, c->name) == 0 ? 2 : 0);
@@ -419,7 +442,7 @@ static bool choose_column(struct rebind *r, const struct sql_node *from)
         const struct schema_table *table = source->table < 0 ? NULL : &schema->tables[source->table];
         for (uint32_t c = 0; table && c < table->n_columns; c++) {
             const struct schema_column *column = &table->columns[c];
-            double score = score_column(r->t, &wanted, source, column);
+            double score = score_column(r, &wanted, source, column);
             n = rank(best, n, (struct option){column->id * MAX_SOURCES + s, score});
         }
     }

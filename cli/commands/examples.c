@@ -229,7 +229,7 @@ static int examples_run(struct cli *cli)
 
 const struct command command_examples = {
     .name = "examples",
-    .sentence = "keep wrong queries and how they were set right, to show them to a corrector",
+    .sentence = "keep wrong queries and how they were set right, for repairs",
     .args = "build LOG... | show|search|prune STORE",
     .description =
         "build makes a store of the wrong candidates in logs with gold queries, or with feedback among their lines: "
@@ -238,7 +238,7 @@ const struct command command_examples = {
         "question, SQL, "
         "question and SQL, all three, or all three and their words (hybrid); none of the same question. prune takes "
         "near repeats out. "
-        "check, replay, serve and coordinator show the likest ones to their corrector (--examples). docs/examples.md.",
+        "With --examples repairs try the edits of the likest, and show them to a corrector. docs/examples.md.",
     .examples =
         "assay examples build labelled.jsonl --db-root databases --out examples.db\n"
         "assay examples search examples.db --question 'How many are there?' --sql 'SELECT sum(id) FROM t' --key hybrid "

@@ -107,6 +107,57 @@ Test(examples, words_alone_are_found_by_the_hybrid_key)
     cr_expect_str_eq(nearest(query, EXAMPLES_HYBRID), "rare", "BM25 knows that the word is rare");
 }
 
+Test(examples, what_is_known_of_columns_stays_with_an_example)
+{
+    static const struct repair_column columns[] = {{"order \"2\"", "id", "INTEGER", true, NULL},
+                                                   {"invoice", "customer", NULL, false, "customer"},
+                                                   {"invoice", NULL, NULL, false, NULL}};
+    struct example example = {"a", "shop", "q", "SELECT 1", "e", "SELECT 2", "s", "SELECT", columns, 3};
+    struct repair_example found[2];
+    bool added;
+    create();
+    cr_assert_eq(examples_add(store, &example, &added, NULL), ERR_OK);
+    example = (struct example){"b",        "shop", "other",  "SELECT 1", "e",
+                               "SELECT 2", "s",    "SELECT", columns,    EXAMPLES_MAX_COLUMNS + 1};
+    cr_assert_eq(examples_add(store, &example, &added, NULL), ERR_OK);
+    cr_expect_not(added, "too many columns");
+    reopen(false);
+    const struct examples_query query = {.question = "which?", .sql = "SELECT 1"};
+    cr_assert_eq(examples_for_repair(store, &arena, &query, 2, found), 1);
+    cr_assert_eq(found->n_columns, 3);
+    cr_expect_str_eq(found->right, "SELECT 2");
+    cr_expect_str_eq(found->columns[0].table, "order \"2\"");
+    cr_expect(found->columns[0].primary_key && !found->columns[0].references && !found->columns[1].primary_key);
+    cr_expect_str_eq(found->columns[1].references, "customer");
+    cr_expect_null(found->columns[1].type);
+    cr_expect_null(found->columns[2].column);
+}
+
+Test(examples, columns_that_are_damaged_leave_the_example_out)
+{
+    static const char *const damaged[] = {"",
+                                          "{}",
+                                          "[1]",
+                                          "[[\"t\",null,null,0,null]]",
+                                          "[[null,null,null,true,null]]",
+                                          "[[\"t\",null,null,true,null,1]]",
+                                          "[[\"t\",null,null,true,[]]]"};
+    for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
+        struct repair_example found[3];
+        sqlite3 *db = NULL;
+        char *sql = sqlite3_mprintf("UPDATE example SET columns = %Q WHERE source = 'a'", damaged[i]);
+        fill();
+        cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+        cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        sqlite3_free(sql);
+        const struct examples_query query = {.question = "which?", .sql = "SELECT 1"};
+        cr_expect_eq(examples_for_repair(store, &arena, &query, 3, found), 2, "%s", damaged[i]);
+        examples_close(store, NULL);
+        store = NULL;
+    }
+}
+
 Test(examples, nothing_of_the_same_question_is_found)
 {
     fill();
@@ -153,7 +204,7 @@ Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
         const char *sql, *says;
     } rows[] = {
         {"PRAGMA application_id = 7", "no store of examples"},
-        {"PRAGMA user_version = 2", "version 2"},
+        {"PRAGMA user_version = 3", "version 3"},
         {"UPDATE about SET value = 'other'", "another embedder"},
         {"UPDATE example SET vectors = x'00'", "damaged"},
         {"DROP TABLE example", "damaged"},

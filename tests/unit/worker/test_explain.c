@@ -2,6 +2,7 @@
 #include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
+#include "examples/examples.h"
 #include "lib/base/clock.h"
 #include "lib/sql/components.h"
 #include "scoring/features/features.h"
@@ -329,4 +330,50 @@ Test(explain, of_what_does_not_parse_nothing_is_proposed_and_a_message_says_why)
     const struct msg_result *result = answer(&task);
     cr_assert_eq(result->n_proposals, 0);
     cr_assert(result->proposes && result->message && *result->message);
+}
+
+/* --- examples --- */
+
+/* Somebody's shop, where the same kind of slip was set right: an average where a sum was asked for. */
+static void open_examples(const char *path)
+{
+    static const struct repair_column columns[] = {{"sale", "price", "INT", false, NULL},
+                                                   {"sale", NULL, NULL, false, NULL}};
+    const struct example example = {"log-1",
+                                    "shop",
+                                    "What do all sales cost together?",
+                                    "SELECT avg(price) FROM sale",
+                                    "the question asks for the sum",
+                                    "SELECT sum(price) FROM sale WHERE price IS NOT NULL",
+                                    "SELECT: avg(price) becomes sum(price)",
+                                    "SELECT",
+                                    columns,
+                                    2};
+    struct examples *store;
+    struct err err = {0};
+    bool added;
+    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_open(path, false, &config.examples, &err), ERR_OK, "%s", err.text);
+}
+
+Test(explain, what_set_a_query_like_this_right_is_proposed)
+{
+    const char *const edited = "SELECT sum(keeper.pay) FROM keeper WHERE keeper.pay IS NOT NULL";
+    char path[sizeof zoo.dir + 16];
+    struct msg_task task = task_of("What do all keepers earn together?", "SELECT avg(pay) FROM keeper");
+    snprintf(path, sizeof path, "%s/examples.db", zoo.dir);
+    task.proposes = true;
+    cr_assert_not(is_proposed(answer(&task), edited), "two edits: nothing else proposes them");
+    open_examples(path);
+    const struct msg_result *result = answer(&task);
+    struct msg_task asked = task_of("what do all sales cost together?", "SELECT avg(pay) FROM keeper");
+    asked.proposes = true;
+    const struct msg_result *same = answer(&asked);
+    examples_close(config.examples, NULL);
+    config.examples = NULL;
+    remove(path);
+    cr_assert(is_proposed(result, edited));
+    cr_assert_not(is_proposed(same, edited), "the example is of this very question");
 }
