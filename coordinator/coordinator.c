@@ -339,6 +339,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     struct core_config core = {.models = config->models,
                                .defaults = config->defaults,
                                .max_corrections = config->corrector_rounds,
+                               .llm = config->llm,
                                .ignores_drift = config->ignore_drift,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
@@ -352,8 +353,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                    .polish = config->polisher ? on_polish : NULL,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
-    c->core = core_new(&core, &actions);
-    enum err_code code = c->core ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for a coordinator");
+    enum err_code code = consult_when(config->llm_when, &core.llm, err);
+    if (!code && !(c->core = core_new(&core, &actions))) code = err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_models(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
@@ -428,6 +429,8 @@ static void publish_stats(struct coordinator *c)
                                               .promises_withdrawn = core.promises_withdrawn,
                                               .polish = core.polish,
                                               .verifications = core.verifications,
+                                              .consultations = core.consultations,
+                                              .consultations_failed = core.consultations_failed,
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,

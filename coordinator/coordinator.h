@@ -15,6 +15,16 @@
 struct scoring_models; /* scoring/models.h */
 struct scorer_config;  /* lib/llm/scorer.h */
 
+/* When a language model is asked about a candidate (consult.c), and what its word weighs. */
+struct coordinator_llm {
+    bool on;                 /* these three: of coordinator_config.llm_when */
+    double low, high;        /* where P of the candidate that would be the answer lies between these */
+    bool disagreement;       /* or the signals and the verifier disagree about it */
+    double hit_rate;         /* of models_hear; 0: 0.7 */
+    uint32_t max_candidates; /* of a request; 0: 3 */
+    uint64_t max_tokens;     /* of a request: none is asked about once these are used up; 0: any number */
+};
+
 struct coordinator_config {
     struct bus *bus;
     const char *group;    /* NULL: BUS_GROUP */
@@ -31,10 +41,12 @@ struct coordinator_config {
     uint32_t corrector_per_minute;         /* times that this process asks it at most; 0: as often as it takes */
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
     struct examples_shots shots;           /* that the corrector is shown */
-    bool ignore_drift;                     /* promises stay where the traffic is no longer like the calibration's */
-    const struct scorer_config *polisher;  /* a chat model that polishes the answer's explanation; NULL: none */
-    uint32_t polisher_threads;             /* likewise */
-    int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
+    struct coordinator_llm llm;
+    const char *llm_when; /* "never", "always", or "LOW:HIGH" with ",disagree" behind it or not; NULL: never */
+    bool ignore_drift;    /* promises stay where the traffic is no longer like the calibration's */
+    const struct scorer_config *polisher; /* a chat model that polishes the answer's explanation; NULL: none */
+    uint32_t polisher_threads;            /* likewise */
+    int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
 };
 
 /* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */
@@ -56,6 +68,8 @@ struct coordinator_stats {
     uint64_t deadlines;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
+    uint64_t consultations,
+        consultations_failed; /* candidates that a language model was asked about; those without an opinion */
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
     uint64_t promises[MSG_PROMISE_COUNT];      /* verdicts with one, by its status */
     uint64_t promises_withdrawn;               /* generators whose traffic has changed */
@@ -71,7 +85,7 @@ struct coordinator_stats {
 
 struct coordinator;
 
-/* Subscribes to requests and results. `config` is copied, its pointers must outlive the coordinator. */
+/* Subscribes to requests and results. ERR_CONFIG: also for llm_when. `config` is copied, its pointers must outlive the coordinator. */
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err);
 void coordinator_free(struct coordinator *coordinator);
 

@@ -327,6 +327,11 @@ static void take_result(struct request *request, struct msg_result *result, int6
     if (!late) state->results[family] = result;
     uint32_t index = (uint32_t)(state - request->states);
     if (!state->pending) gather_candidate(request, index);
+    if (family == VSIG_LLM && !late) {
+        consult_take(request, index, result);
+        decide_advance(request, now_ns);
+        return;
+    }
     if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
         core->stats.deadlines++;
         decide_deadline(request, now_ns);

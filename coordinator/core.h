@@ -20,10 +20,11 @@ struct core_config {
     struct msg_options defaults;
     uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
     uint32_t max_corrections; /* that a corrector is asked for about one answer; 0: 3 */
-    int64_t max_deadline_ms;  /* of any request, also of one that asks for none; 0: no bound */
-    bool ignores_drift;       /* of the traffic, when promises are made (guarantee.c) */
-    bool finds_duplicates;    /* requests with an id that came before (duplicates.h) are not judged */
-    int64_t polish_ns;        /* that a verdict waits for its polished explanation at most */
+    struct coordinator_llm llm;
+    int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
+    bool ignores_drift;      /* of the traffic, when promises are made (guarantee.c) */
+    bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
+    int64_t polish_ns;       /* that a verdict waits for its polished explanation at most */
 };
 
 /* A request as it came in. */
@@ -77,6 +78,7 @@ struct core_actions {
 
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
+    uint64_t consultations, consultations_failed;
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
@@ -85,6 +87,9 @@ struct core_stats {
     uint64_t promises_withdrawn;          /* groups whose traffic has changed */
     uint64_t by_status[MSG_STATUS_COUNT];
 };
+
+/* When language models are asked ("never", "always", "0.1:0.95,disagree"; NULL: as it is), into *out. ERR_CONFIG. */
+enum err_code consult_when(const char *when, struct coordinator_llm *out, struct err *err);
 
 struct core *core_new(const struct core_config *config, const struct core_actions *actions);
 /* Open requests are dropped without a verdict. */

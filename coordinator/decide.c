@@ -47,6 +47,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double DEFAULT_HIT_RATE = 0.7; /* of a language model: none that is worth asking is worse */
+
 bool decide_is_done(const struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
@@ -59,7 +61,7 @@ bool decide_is_done(const struct request *request, uint32_t index)
 struct company {
     uint32_t first, n, n_seen;
     enum msg_order order;
-    bool remote; /* a remote verifier's word counts */
+    bool remote; /* the word of remote models counts */
 };
 
 static struct company company_of(const struct request *request, uint32_t n_seen)
@@ -122,6 +124,11 @@ static double combine(const struct request *request, double p, double entailment
     return fmin(out, models_combine(models, p, 0.5, fitted));
 }
 
+static double hit_rate_of(const struct core *core)
+{
+    return core->config.llm.hit_rate > 0 ? core->config.llm.hit_rate : DEFAULT_HIT_RATE;
+}
+
 static void score_among(struct request *request, uint32_t index, const struct company *among)
 {
     struct msg_judged *judged = &request->judged[index];
@@ -137,6 +144,7 @@ static void score_among(struct request *request, uint32_t index, const struct co
     verify(request, index, among);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
+    if (among->remote) judged->p_correct = models_hear(models, judged, hit_rate_of(request->core), judged->p_correct);
     if (judged->p_correct > COVERAGE_LOW_P && rules_tier(request, index) != TIER_JUDGED)
         judged->p_correct = COVERAGE_LOW_P;
     if (!isnan(judged->p_correct)) worth->score = judged->p_correct;
@@ -288,6 +296,7 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .meta = request->message->meta,
         .repair = request->repair.found,
         .guarantee = request->guarantee,
+        .usage = request->consult.asked ? &request->consult.usage : NULL,
     };
     msg_request_digest(request->message, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
@@ -384,10 +393,10 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
 }
 
-/* The answer is found. False: a repair of it is looked for first. */
+/* The answer is found. False: a language model is asked about it, or a repair of it is looked for, first. */
 static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 {
-    if (repair_begin(request, best)) return false;
+    if (consult_begin(request, best) || repair_begin(request, best)) return false;
     conclude(request, best, now_ns);
     return true;
 }
@@ -510,10 +519,23 @@ static bool advance_repair(struct request *request, int64_t now_ns)
     return true;
 }
 
+/* One that was to be the answer, in the light of a language model's opinion. */
+static enum progress take_opinion(struct request *request, uint32_t index, int64_t now_ns)
+{
+    if (index == NO_CANDIDATE || request->evaluate_all) return PROGRESS_ON;
+    score(request, index, request->n_done_prefix);
+    if (is_valid(request, index)) return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
+    if (rules_of(request)->fallback_to_all) request->evaluate_all = true;
+    return PROGRESS_ON;
+}
+
 bool decide_advance(struct request *request, int64_t now_ns)
 {
+    if (consult_is_pending(request)) return false;
     if (repair_has_begun(request)) return advance_repair(request, now_ns);
     if (rules_of(request)->evaluate_all) request->evaluate_all = true;
+    enum progress opinion = take_opinion(request, consult_concluded(request), now_ns);
+    if (opinion != PROGRESS_ON) return opinion == PROGRESS_CLOSED;
     while (request->n_done_prefix < request->n && decide_is_done(request, request->n_done_prefix)) {
         uint32_t index = request->n_done_prefix++;
         enum progress progress = take_done(request, index, now_ns);
@@ -532,6 +554,11 @@ void decide_deadline(struct request *request, int64_t now_ns)
     uint32_t missing = 0;
     if (polish_is_pending(request)) {
         polish_give_up(request, "no answer in time");
+        return;
+    }
+    if (consult_is_pending(request)) {
+        consult_give_up(request);
+        conclude(request, request->consult.of, now_ns);
         return;
     }
     if (repair_has_begun(request)) {

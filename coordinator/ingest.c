@@ -49,7 +49,11 @@ static enum err_code resolve_families(struct request *request, struct err *err)
         request->families |= 1U << family;
     }
     if (options->explain == MSG_EXPLAIN_OFF) request->families &= ~(1U << VSIG_EXPLAIN);
-    if (!request->families) return err_set(err, ERR_CONFIG, "explain is both the only family and switched off");
+    request->consults = request->core->config.llm.on && request->families >> VSIG_LLM & 1;
+    request->families &= ~(1U << VSIG_LLM);
+    if (!request->families)
+        return err_set(err, ERR_CONFIG,
+                       "no family is left: explain is switched off, and llm judges beside others only");
     return ERR_OK;
 }
 

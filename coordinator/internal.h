@@ -25,6 +25,7 @@ struct candidate_state {
     const float *features; /* [FEATURE_COUNT]; NULL: the explain family has not answered, or has nothing to say */
     bool verifier_pending; /* the remote verifier has been asked and has not answered */
     bool verifier_asked;   /* it has been asked */
+    bool consulted;        /* a language model has been asked about it, see consult.c */
     struct core_verifier_answer remote_answer;
     struct models_score score;
 };
@@ -58,6 +59,15 @@ struct repair {
     const char *note; /* why there is none, though one was asked for */
 };
 
+/* A language model's opinion on its way, see consult.c. */
+struct consult {
+    bool pending;
+    bool concluded; /* the last one has come, and the decision is not taken again yet */
+    uint32_t of;    /* candidate of the last one */
+    uint32_t asked; /* candidates, of the request */
+    struct msg_usage usage;
+};
+
 /* A verdict that waits for its explanation to be polished, see polish.c. */
 struct polish {
     bool pending;
@@ -75,7 +85,8 @@ struct request {
     double entailment_threshold; /* of the verifier's; under cyclesql the only one */
     double repair_margin;
     int64_t arrived_ns, deadline_ns; /* 0: none */
-    uint32_t families;               /* bits */
+    uint32_t families;               /* bits, of those that look at every candidate */
+    bool consults;                   /* a language model may be asked about some */
     struct candidate_state *states;
     struct msg_judged *judged;
     uint32_t n;
@@ -84,6 +95,7 @@ struct request {
     uint32_t n_done_prefix; /* candidates before it are done */
     bool evaluate_all;      /* all candidates are judged, in any order */
     int64_t worker_ns;
+    struct consult consult;
     struct repair repair;
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
@@ -134,6 +146,16 @@ double decide_p_alone(struct request *request, uint32_t index);
 void decide_send(struct request *request, uint32_t index);
 /* A task for this candidate; its family is still to be set. */
 struct msg_task decide_task(const struct request *request, uint32_t index);
+
+/* consult.c: a language model's opinion on the candidate that would be the answer. True: it is asked for, and the request stays open. */
+bool consult_begin(struct request *request, uint32_t best);
+bool consult_is_pending(const struct request *request);
+/* The result of the family llm on that candidate, which is gathered already. */
+void consult_take(struct request *request, uint32_t index, const struct msg_result *result);
+/* The deadline has passed: its signals are unavailable. */
+void consult_give_up(struct request *request);
+/* The candidate about which an opinion has come since the decision was taken last, once; NO_CANDIDATE. */
+uint32_t consult_concluded(struct request *request);
 
 /* repair.c: a query near the answer that is surer to be right. `best`: the answer, NO_CANDIDATE where there is none.
  * True: one is looked for, and the request stays open; never twice. */

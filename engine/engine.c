@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, SLICE_MS = 50 };
+enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, SLICE_MS = 50, ASKING = 4 };
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
 enum { VERDICTS, LETTERS, N_TOPICS }; /* in the subscription */
 
@@ -41,12 +41,13 @@ struct engine {
     struct schema_cache *schemas;
     struct cache *redis;              /* behind it, or NULL */
     struct examples *examples;        /* or NULL */
+    struct llm *llm;                  /* or NULL */
     struct vsig_options *own_signals; /* when the caller gave none */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
     bool coordinator_running;
     struct engine_worker *workers;
-    uint32_t n_workers;
+    uint32_t n_workers, n_asking; /* n_asking: of these, at the end, those for the family llm */
     struct msg_options defaults;
 
     struct bus_consumer *consumer; /* of verdicts; the caller's thread */
@@ -145,11 +146,22 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .corrector_per_minute = config->corrector_per_minute,
         .corrector_rounds = config->corrector_rounds,
         .shots = config->shots,
+        .llm = config->consult,
+        .llm_when = config->llm_when,
         .ignore_drift = config->ignore_drift,
         .polisher = config->polisher.endpoint ? &config->polisher : NULL,
         .polisher_threads = config->polisher_threads,
     };
     return coordinator_new(&own, &engine->coordinator, err);
+}
+
+/* The last workers wait for language models, so that the others need not. */
+static void ask_models_only(const struct engine *engine, struct worker_config *config)
+{
+    static const char *const llm[] = {"llm"};
+    config->llm = engine->llm;
+    config->families = llm;
+    config->n_families = 1;
 }
 
 static enum err_code make_workers(struct engine *engine, const struct engine_config *config, struct err *err)
@@ -173,8 +185,10 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
     if (engine->redis) schema_cache_build_with(engine->schemas, cache_build, engine->redis);
     if (!code && config->shots.path) code = examples_open(config->shots.path, false, &engine->examples, err);
     own.examples = engine->examples;
+    if (!code && config->llm.n_endpoints) code = llm_open(&config->llm, &engine->llm, err);
     for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
         engine->workers[i].engine = engine;
+        if (i == engine->n_workers - engine->n_asking) ask_models_only(engine, &own);
         code = worker_new(&own, &engine->workers[i].worker, err);
     }
     return code;
@@ -190,6 +204,8 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     pthread_mutex_init(&engine->lock, NULL);
     engine->n_workers = config->workers ? config->workers : count_processors();
     engine->window = config->window ? config->window : WINDOW_A_WORKER * engine->n_workers;
+    if (config->llm.n_endpoints) engine->n_asking = config->llm_threads ? config->llm_threads : ASKING;
+    engine->n_workers += engine->n_asking;
     engine->defaults = config->defaults;
     enum err_code code = open_bus(engine, config, err);
     if (!code) code = make_coordinator(engine, config, err);
@@ -206,6 +222,7 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
 static void stop_threads(struct engine *engine)
 {
     if (engine->coordinator) coordinator_stop(engine->coordinator, true);
+    if (engine->llm) llm_stop(engine->llm);
     for (uint32_t i = 0; engine->workers && i < engine->n_workers; i++)
         if (engine->workers[i].worker) worker_stop(engine->workers[i].worker);
     if (engine->coordinator_running) pthread_join(engine->coordinator_thread, NULL);
@@ -226,6 +243,7 @@ void engine_close(struct engine *engine)
     schema_cache_free(engine->schemas);
     cache_close(engine->redis);
     examples_close(engine->examples, NULL);
+    llm_close(engine->llm);
     vsig_options_free(engine->own_signals);
     pthread_cond_destroy(&engine->room);
     pthread_mutex_destroy(&engine->lock);

@@ -11,6 +11,7 @@
 #include "coordinator/coordinator.h"
 #include "lib/llm/scorer.h"
 #include "worker/cache.h"
+#include "worker/llm.h"
 #include "worker/worker.h"
 
 #include <locale.h>
@@ -33,6 +34,10 @@ struct engine_config {
     struct examples_shots shots;    /* whose edits repairs try, and that the corrector is shown */
     uint32_t corrector_per_minute;  /* times that this process asks it at most; 0: as often as it takes */
     uint32_t corrector_rounds;      /* times that it is asked for one answer at most; 0: 3 */
+    struct llm_config llm;          /* that the family llm asks; no endpoints: none */
+    uint32_t llm_threads;           /* calls at a time; 0: 4 */
+    struct coordinator_llm consult; /* about what, and what its word weighs */
+    const char *llm_when;           /* as coordinator_config's */
     struct scorer_config polisher;  /* a chat model that polishes the answer's explanation; no endpoint: none */
     uint32_t polisher_threads;      /* 0: 4 */
     struct schema_options schema;
@@ -48,6 +53,7 @@ struct engine_stats {
     struct coordinator_stats coordinator;
     struct worker_stats workers; /* sum over the threads */
     struct cache_stats redis;    /* zeros without one */
+    struct llm_stats llm;        /* likewise */
     double cpu_s;                /* of the whole process */
     uint64_t peak_bytes;         /* resident, of the whole process */
 };

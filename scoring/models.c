@@ -435,6 +435,44 @@ double models_combine(const struct scoring_models *models, double p, double enta
     return bounded(1 / (1 + exp(-(u[0] + u[1] * z))));
 }
 
+static bool is_weighed(const struct scoring_models *models, const struct vsig_def *def)
+{
+    for (unsigned i = 0; models->label_model && i < models->label_model->n_signals; i++)
+        if (models->map.from[i] >= 0 && strcmp(models->label_model->signals[i].name, def->name) == 0) return true;
+    return false;
+}
+
+/* What a language model found at worst. */
+enum heard { HEARD_NOTHING, HEARD_SILENCE, HEARD_WARNING, HEARD_ERROR };
+
+static enum heard heard_of(const struct scoring_models *models, const struct msg_judged *judged)
+{
+    unsigned signals = 0, unavailable = 0;
+    enum heard worst = HEARD_SILENCE;
+    for (uint32_t i = 0; i < judged->n_signals; i++) {
+        const struct vsig_def *def = vsig_by_id((enum vsig_id)judged->signals[i].id);
+        if (!def || def->family != VSIG_LLM || is_weighed(models, def)) continue;
+        signals++;
+        unavailable += judged->signals[i].state == MSG_UNAVAILABLE;
+        for (uint32_t k = 0; judged->signals[i].state == MSG_FIRED && k < judged->n_findings; k++) {
+            const struct msg_finding *finding = &judged->findings[k];
+            if (finding->signal != (uint32_t)def->id || finding->severity == MSG_NOTE) continue;
+            worst = MAX(worst, finding->severity == MSG_ERROR ? HEARD_ERROR : HEARD_WARNING);
+        }
+    }
+    if (!signals || (worst == HEARD_SILENCE && unavailable * 5 > signals)) return HEARD_NOTHING;
+    return worst;
+}
+
+double models_hear(const struct scoring_models *models, const struct msg_judged *judged, double hit_rate, double p)
+{
+    static const double weights[] = {
+        [HEARD_NOTHING] = 0, [HEARD_SILENCE] = 1, [HEARD_WARNING] = -0.5, [HEARD_ERROR] = -1};
+    double weight = isnan(p) ? 0 : weights[heard_of(models, judged)];
+    if (weight == 0) return p;
+    return bounded(1 / (1 + exp(-(learn_logit(p, LEAST_P) + weight * learn_logit(hit_rate, LEAST_P)))));
+}
+
 bool models_read_features(const struct msg_explanation *explanation, float *out)
 {
     for (unsigned i = 0; i < FEATURE_COUNT; i++) out[i] = (float)NAN;

@@ -69,6 +69,12 @@ double models_blend(const struct scoring_models *models, enum msg_order order, d
  * other one alone decides; NAN when both are. Never 0 or 1: 1e-6 is left. */
 double models_combine(const struct scoring_models *models, double p, double entailment, bool fitted);
 
+/* P with the word of a language model on the candidate (family llm), which is taken to be right in this share of all cases, 0.5 to 1: an error that it
+ * finds divides the odds by hit_rate / (1 - hit_rate), a warning by the root of it; where it finds nothing they are multiplied by it, unless more than a
+ * fifth of its signals could not look (the rule of the positive labelers). P itself where it was not asked, or where the label model knows these
+ * signals and has weighed them already. */
+double models_hear(const struct scoring_models *models, const struct msg_judged *judged, double hit_rate, double p);
+
 /* The features of the verifier as they came in a message: out[FEATURE_COUNT] by index, NAN where nothing came.
  * False: nothing came at all. */
 bool models_read_features(const struct msg_explanation *explanation, float *out);

@@ -140,16 +140,23 @@ void verifier_row(const float *features, const float *signals, const double *exp
     fill_findings(signals, row + VERIFIER_ROW_FINDINGS);
 }
 
+/* What a language model found is weighed apart from it (models_hear). */
+static bool is_learned(uint32_t id)
+{
+    const struct vsig_def *def = id < VSIG_ID_END ? vsig_by_id((enum vsig_id)id) : NULL;
+    return def && def->family != VSIG_LLM;
+}
+
 void verifier_row_signals(const struct msg_judged *judged, float *signals)
 {
     static const float levels[MSG_SEVERITY_COUNT] = {[MSG_NOTE] = 0.5F, [MSG_WARNING] = 1, [MSG_ERROR] = 2};
     fill_unknown(signals, VSIG_ID_END);
     for (uint32_t i = 0; i < judged->n_signals; i++)
-        if (judged->signals[i].id < VSIG_ID_END && judged->signals[i].state != MSG_UNAVAILABLE)
+        if (is_learned(judged->signals[i].id) && judged->signals[i].state != MSG_UNAVAILABLE)
             signals[judged->signals[i].id] = 0;
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         const struct msg_finding *f = &judged->findings[i];
-        if (f->signal < VSIG_ID_END && f->severity < MSG_SEVERITY_COUNT && !(levels[f->severity] <= signals[f->signal]))
+        if (is_learned(f->signal) && f->severity < MSG_SEVERITY_COUNT && !(levels[f->severity] <= signals[f->signal]))
             signals[f->signal] = levels[f->severity];
     }
 }

@@ -40,10 +40,18 @@ double votes_count(const struct msg_judged *judged)
     return judged->count ? judged->count : 1;
 }
 
+/* A language model is asked about some candidates only: what it finds is no reason to prefer those that it was not asked about. */
+static bool is_llm(uint32_t id)
+{
+    const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
+    return def && def->family == VSIG_LLM;
+}
+
 static unsigned count_fired(const struct msg_judged *judged)
 {
     unsigned n = 0;
-    for (uint32_t i = 0; i < judged->n_signals; i++) n += judged->signals[i].state == MSG_FIRED;
+    for (uint32_t i = 0; i < judged->n_signals; i++)
+        n += judged->signals[i].state == MSG_FIRED && !is_llm(judged->signals[i].id);
     return n;
 }
 
@@ -177,20 +185,24 @@ static const struct {
 };
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
-/* The positive labelers (SQLens §3.2) and whether a signal is theirs. */
+/* The positive labelers (SQLens §3.2) and whether a signal is theirs: of the families that look at every candidate, or the model's. */
 static bool in_all(const struct vsig_def *def)
 {
-    return !def->off_by_default;
+    return !def->off_by_default && def->family != VSIG_LLM;
 }
 static bool in_db(const struct vsig_def *def)
 {
-    return !def->off_by_default && def->family != VSIG_QUESTION;
+    return in_all(def) && def->family != VSIG_QUESTION;
+}
+static bool in_llm(const struct vsig_def *def)
+{
+    return !def->off_by_default && def->family == VSIG_LLM;
 }
 
 static const struct {
     const char *name;
     bool (*covers)(const struct vsig_def *def);
-} labelers[] = {{"lambda_all", in_all}, {"lambda_db", in_db}};
+} labelers[] = {{"lambda_all", in_all}, {"lambda_db", in_db}, {"lambda_llm", in_llm}};
 enum { N_LABELERS = sizeof labelers / sizeof *labelers };
 
 /* One layout with request columns and one without; made once. */

@@ -19,7 +19,8 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
-/* VSIG_EXPLAIN has no signals: its worker explains the candidate and measures what the verifier wants to know. */
+/* VSIG_EXPLAIN has no signals: its worker explains the candidate and measures what the verifier wants to know. VSIG_LLM asks a language model
+ * (support/ask.h), where one is configured, about the candidates that the other families leave in doubt. */
 enum vsig_family {
     VSIG_STRUCTURE,
     VSIG_JOIN,
@@ -27,6 +28,7 @@ enum vsig_family {
     VSIG_VALUE,
     VSIG_QUESTION,
     VSIG_EXPLAIN,
+    VSIG_LLM,
     VSIG_FAMILY_COUNT
 };
 
@@ -122,6 +124,8 @@ struct vsig_subject {
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
     const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
+
+    const struct vsig_reply *reply; /* what a language model said of it (support/ask.h); NULL: none was asked */
 
     /* The candidate's own result, run at most once, by vsig_result(). */
     struct db_result result;

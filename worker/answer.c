@@ -314,6 +314,8 @@ enum err_code answer_family(struct workspace *workspace, struct arena *arena, co
     bool written = !run || write_execution(&writer, out);
     if (workspace->invalid_code) {
         written = written && write_invalid(&writer, out);
+    } else if (family == VSIG_LLM) {
+        written = opinion_run(workspace, arena, task, verdicts, out) && write_verdicts(&writer, family, verdicts, out);
     } else {
         vsig_run_family(&workspace->subject, family, workspace->config->signals, verdicts);
         written = written && write_verdicts(&writer, family, verdicts, out);

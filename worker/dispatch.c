@@ -315,7 +315,8 @@ static enum err_code take_permit(struct worker *worker, const struct msg_task *t
                                  struct err *err)
 {
     const struct worker_database *entry = worker_database_find(&worker->config.databases, task->db);
-    bool capped = worker->config.permits && entry && entry->max_statements;
+    bool runs = vsig_family_by_name(task->family) != VSIG_LLM;
+    bool capped = worker->config.permits && entry && entry->max_statements && runs;
     int64_t now_ns = clock_now_ns();
     bool kept = capped && worker->permit && worker->permit_db == entry &&
                 now_ns - worker->permit_since_ns < HOLD_MS * INT64_C(1000000);

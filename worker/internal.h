@@ -84,6 +84,13 @@ enum err_code answer_family(struct workspace *workspace, struct arena *arena, co
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
                                  int family, const struct err *why, struct msg_result *out);
 
+/* --- opinion.c: the answer of the family llm --- */
+
+/* Ask a language model about the candidate in hand, let the family's signals read what it says, and tell what it cost. What goes wrong with the
+ * model makes signals unavailable. False: the arena is full. */
+bool opinion_run(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
+                 struct vsig_verdict *verdicts, struct msg_result *out);
+
 /* --- explain.c: the answer of the explain family --- */
 
 /* Explain the candidate in hand, which the engine takes. `open`: its data may be shown, as far as the task says.
@@ -122,6 +129,7 @@ struct worker {
     atomic_uint in_flight;
     int families[VSIG_FAMILY_COUNT]; /* by topic index */
     uint32_t n_families;
+    bool asks_models; /* serves the family llm alone */
     struct workspace workspace;
     struct arena batch; /* decoded tasks */
     struct arena answers;

@@ -22,16 +22,20 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
     char names[VSIG_FAMILY_COUNT][sizeof BUS_TASKS_PREFIX + MSG_MAX_NAME];
     const char *topics[VSIG_FAMILY_COUNT];
     const struct worker_config *config = &worker->config;
-    uint32_t n = config->n_families ? config->n_families : VSIG_FAMILY_COUNT;
-    if (n > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t asked = config->n_families ? config->n_families : VSIG_FAMILY_COUNT, n = 0;
+    if (asked > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
+    for (uint32_t i = 0; i < asked; i++) {
         int family = config->n_families ? vsig_family_by_name(config->families[i]) : (int)i;
         if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", config->families[i]);
-        snprintf(names[i], sizeof names[i], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)family));
-        topics[i] = names[i];
-        worker->families[i] = family;
+        if (family == VSIG_LLM && !config->llm && config->n_families)
+            return err_set(err, ERR_CONFIG, "the family llm asks a language model, and no --llm-endpoint is given");
+        if (family == VSIG_LLM && !config->llm) continue;
+        snprintf(names[n], sizeof names[n], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)family));
+        topics[n] = names[n];
+        worker->families[n++] = family;
     }
     worker->n_families = n;
+    worker->asks_models = n == 1 && worker->families[0] == VSIG_LLM;
     const char *const outputs[] = {BUS_RESULTS, BUS_TASKS_DLQ};
     enum err_code code = bus_know_topics(config->bus, outputs, sizeof outputs / sizeof *outputs, err);
     if (code) return code;
@@ -183,7 +187,8 @@ enum err_code worker_run(struct worker *worker, struct err *err)
     while (!code && !atomic_load(&worker->stopping)) {
         uint32_t n;
         heartbeat(worker, 0);
-        code = bus_poll(worker->consumer, 0, messages, BATCH, POLL_MS, &n);
+        /* A task that takes seconds holds up nothing that another thread could take. */
+        code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : BATCH, POLL_MS, &n);
         if (code == ERR_CLOSED) return ERR_OK;
         if (!code && n) code = run_batch(worker, messages, n, err);
     }

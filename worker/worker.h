@@ -60,6 +60,7 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
                                    struct err *err);
 
 struct examples; /* examples/examples.h */
+struct llm;      /* llm.h */
 struct breakers; /* db_breakers.h */
 struct permits;  /* permits.h */
 
@@ -80,6 +81,7 @@ struct worker_config {
     const char *executor; /* the program in whose processes statements on SQLite run (lib/db/executor.h); NULL: here */
 
     /* Shared by the threads of a process; NULL: none. */
+    struct llm *llm;           /* that the family llm asks; without it that family is not served */
     struct examples *examples; /* whose edits are tried on a query that is to be repaired */
     struct breakers *breakers; /* a database that does not answer is left alone */
     struct permits *permits;   /* holds max_statements of the catalogue's entries */

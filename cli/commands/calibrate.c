@@ -219,10 +219,10 @@ const struct command command_calibrate = {
         "assay calibrate labelled.jsonl --db-root databases --alpha 0.05 --out calibration.json\n"
         "assay replay log.jsonl --db-root databases --alpha 0.05 --policy abstain --calibration calibration.json",
     .main_flags = "db-root alpha delta out limit",
-    .groups =
-        (const struct option_group *const[]){&options_calibrate, &options_log, &options_judge, &options_verifier,
-                                             &options_repair, &options_corrector, &options_signals, &options_database,
-                                             &options_schema, &options_redis, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_calibrate, &options_log, &options_judge, &options_verifier,
+                                                   &options_repair, &options_llm, &options_consult, &options_corrector,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = calibrate_run,

@@ -156,9 +156,9 @@ const struct command command_check = {
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
     .main_flags = "db question evidence format policy threshold expose deny-column",
     .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_repair,
-                                                   &options_corrector, &options_polish, &options_output,
-                                                   &options_signals, &options_database, &options_schema, &options_redis,
-                                                   &options_general, NULL},
+                                                   &options_llm, &options_consult, &options_corrector, &options_polish,
+                                                   &options_output, &options_signals, &options_database,
+                                                   &options_schema, &options_redis, &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

@@ -38,6 +38,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .corrector_per_minute = judge.corrector_per_minute,
         .corrector_rounds = judge.corrector_rounds,
         .shots = judge.shots,
+        .llm = judge.consult,
+        .llm_when = judge.llm_when,
         .ignore_drift = judge.ignore_drift,
         .polisher = judge.polisher.endpoint ? &judge.polisher : NULL,
         .polisher_threads = judge.polisher_threads,
@@ -111,9 +113,10 @@ const struct command command_coordinator = {
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",
     .main_flags = "servers instance group max-open policy drain-ms",
-    .groups = (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge,
-                                                   &options_verifier, &options_repair, &options_corrector,
-                                                   &options_polish, &options_observe, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge, &options_verifier,
+                                             &options_repair, &options_consult, &options_corrector, &options_polish,
+                                             &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

@@ -23,6 +23,7 @@ struct pool {
     struct breakers *breakers;
     struct permits *permits;
     struct examples *examples;
+    struct llm *llm;
     char *command_line; /* of this process, each word with its NUL; NULL: not known */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
@@ -93,9 +94,12 @@ static enum err_code open_guards(struct pool *pool, const struct cli *cli, const
 {
     const struct permits_config permits = {.redis = judge->redis,
                                            .processes = (uint32_t)cli->settings.worker.processes};
+    struct llm_config llm = judge->llm;
+    llm.budget.processes = permits.processes;
     pool->breakers = breakers_new(NULL);
     warn_of_shares(judge);
-    return permits_open(&permits, &pool->permits, err);
+    enum err_code code = permits_open(&permits, &pool->permits, err);
+    return !code && llm.n_endpoints ? llm_open(&llm, &pool->llm, err) : code;
 }
 
 /* --- a task in a process of its own ------------------------------------------------------------------------------- */
@@ -114,6 +118,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .breakers = pool->breakers,
         .permits = pool->permits,
         .examples = pool->examples,
+        .llm = pool->llm,
         .executor = strcmp(cli->settings.worker.executor, "child") == 0 ? EXECUTOR_SELF : NULL,
     };
 }
@@ -180,6 +185,7 @@ static void pool_close(struct pool *pool)
     cache_close(pool->redis);
     permits_close(pool->permits);
     examples_close(pool->examples, NULL);
+    llm_close(pool->llm);
     breakers_free(pool->breakers);
     g_free(pool->command_line);
     free(pool);
@@ -248,8 +254,8 @@ const struct command command_worker = {
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
     .main_flags = "servers db-root family threads processes drain-ms",
     .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
-                                                   &options_signals, &options_database, &options_schema, &options_redis,
-                                                   &options_observe, &options_general, NULL},
+                                                   &options_llm, &options_signals, &options_database, &options_schema,
+                                                   &options_redis, &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = worker_command,

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* When a language model is asked, where one is named and nothing else is said. */
+#define LLM_WHEN "0.1:0.95,disagree"
+
 /* The value of a name with "auto" (or nothing) as 0, unset. The option tables let only known names through. */
 static int named(int (*by_name)(const char *), const char *name)
 {
@@ -48,6 +51,25 @@ struct cache_config engine_settings_cache(const struct settings *s)
     };
 }
 
+static struct llm_config llm_config_of(const struct settings *s)
+{
+    struct llm_config config = {
+        .model = remote_config(&s->llm.model),
+        .endpoints = s->llm.endpoints.items,
+        .n_endpoints = (uint32_t)s->llm.endpoints.n,
+        .prompts = s->llm.prompts,
+        .single = s->llm.calls && strcmp(s->llm.calls, "single") == 0,
+        .entries = (uint32_t)s->llm.entries,
+        .ttl_ms = s->llm.ttl_s * 1000,
+        .price_in = s->llm.price_in,
+        .price_out = s->llm.price_out,
+        .budget = {.redis = engine_settings_cache(s),
+                   .per_minute = {(double)s->llm.requests, (double)s->llm.tokens, s->llm.money}},
+    };
+    config.model.max_tokens = (uint32_t)s->llm.answer_tokens;
+    return config;
+}
+
 void engine_settings_report_cache(const struct cli *cli, struct engine *engine)
 {
     struct engine_stats stats;
@@ -79,6 +101,14 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .corrector_threads = (uint32_t)s->corrector.threads,
         .corrector_per_minute = (uint32_t)s->corrector.per_minute,
         .corrector_rounds = (uint32_t)s->corrector.rounds,
+        .llm = llm_config_of(s),
+        .llm_threads = (uint32_t)s->llm.model.threads,
+        .llm_when = s->llm.when          ? s->llm.when
+                    : s->llm.endpoints.n ? LLM_WHEN
+                                         : "never",
+        .consult = {.hit_rate = s->llm.hit_rate,
+                    .max_candidates = (uint32_t)s->llm.candidates,
+                    .max_tokens = (uint64_t)s->llm.request_tokens},
         .shots = {.path = s->shots.path,
                   .key = (enum examples_key)named(examples_key_by_name, s->shots.key),
                   .n = (uint32_t)s->shots.n},

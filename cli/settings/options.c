@@ -66,7 +66,7 @@ static const struct option_row judge_rows[] = {
      .sentence = "candidates to judge at most; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
      .sentence = "candidates to judge at a time; the verdict stays the same; 0: one"},
-    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain",
+    {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain|llm",
      .sentence = "run only these families of signals (repeat the flag)"},
     {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),
      .sentence = "label model in place of the shipped one; none: do without"},
@@ -121,6 +121,62 @@ static const struct option_row repair_rows[] = {
      .sentence = "how many the corrector is shown"},
     {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
      .sentence = "by which likeness those are chosen"},
+    END};
+
+static const struct option_row llm_rows[] = {
+    {"llm-endpoint", 0, OPT_LIST, "URL", AT(llm.endpoints),
+     .sentence = "ask this language model about answers in doubt (family llm); base address with its /v1; repeat the "
+                 "flag for more, with 3* "
+                 "before one that takes three times as much; not set: none is asked"},
+    {"llm-model", 0, OPT_TEXT, "NAME", AT(llm.model.model), .sentence = "its name, at all endpoints"},
+    {"llm-key-file", 0, OPT_TEXT, "FILE", AT(llm.model.key_file), .sentence = "its first line is the key"},
+    {"llm-key-variable", 0, OPT_TEXT, "NAME", AT(llm.model.key_variable),
+     .sentence = "environment variable that holds the key"},
+    {"llm-ca-file", 0, OPT_TEXT, "FILE", AT(llm.model.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"llm-proxy", 0, OPT_TEXT, "URL", AT(llm.model.proxy),
+     .sentence = "proxy to it; not set: none, whatever the environment says"},
+    {"llm-prompts", 0, OPT_TEXT, "DIR", AT(llm.prompts),
+     .sentence = "folder with instructions of your own in place of prompts/signals.txt and prompts/signals/, the first "
+                 "line of each its version"},
+    {"llm-calls", 0, OPT_CHOICE, "HOW", AT(llm.calls), "combined", "combined|single",
+     .sentence = "one call for all signals of the family, or one for each"},
+    {"llm-timeout-ms", 0, OPT_INT, "MS", AT(llm.model.timeout_ms), "30000", .min = 1, .max = 600000,
+     .sentence = "time for one attempt"},
+    {"llm-attempts", 0, OPT_INT, "N", AT(llm.model.attempts), "2", .min = 1, .max = 10,
+     .sentence = "attempts at each endpoint"},
+    {"llm-answer-tokens", 0, OPT_INT, "N", AT(llm.answer_tokens), "2048", .min = 64, .max = 100000,
+     .sentence = "room for an answer"},
+    {"llm-threads", 0, OPT_INT, "N", AT(llm.model.threads), "4", .min = 1, .max = 64,
+     .sentence = "calls at a time, where judge and workers are one process"},
+    {"llm-requests-per-minute", 0, OPT_INT, "N", AT(llm.requests), "0", .min = 0, .max = 100000000,
+     .sentence = "budget of the whole fleet, counted in Redis (without one: of this process); 0: no bound"},
+    {"llm-tokens-per-minute", 0, OPT_INT, "N", AT(llm.tokens), "0", .min = 0, .max = 1000000000000,
+     .sentence = "likewise, read and written"},
+    {"llm-money-per-minute", 0, OPT_REAL, "AMOUNT", AT(llm.money), "0", .min = 0, .max = 1e9,
+     .sentence = "likewise, at the prices below"},
+    {"llm-price-in", 0, OPT_REAL, "AMOUNT", AT(llm.price_in), "0", .min = 0, .max = 1e9,
+     .sentence = "price of a million tokens that the model reads"},
+    {"llm-price-out", 0, OPT_REAL, "AMOUNT", AT(llm.price_out), "0", .min = 0, .max = 1e9,
+     .sentence = "and of a million that it writes"},
+    {"llm-cache-entries", 0, OPT_INT, "N", AT(llm.entries), "4096", .min = 1, .max = 10000000,
+     .sentence = "answers remembered in memory"},
+    {"llm-cache-ttl-s", 0, OPT_INT, "S", AT(llm.ttl_s), "86400", .min = 1, .max = 31536000,
+     .sentence = "time for which they are, and those in Redis"},
+    END};
+
+static const struct option_row consult_rows[] = {
+    {"llm-when", 0, OPT_TEXT, "WHEN", AT(llm.when),
+     .sentence = "when a language model is asked about the answer: never, always, or LOW:HIGH, where its P lies "
+                 "between these; with ,disagree "
+                 "behind it also where signals and verifier disagree; not set: 0.1:0.95,disagree where endpoints are "
+                 "given, else never"},
+    {"llm-hit-rate", 0, OPT_REAL, "SHARE", AT(llm.hit_rate), "0.7", .min = 0.5, .max = 0.99,
+     .sentence = "share of the queries about which the model is taken to be right: what its word weighs"},
+    {"llm-candidates", 0, OPT_INT, "N", AT(llm.candidates), "3", .min = 1, .max = 64,
+     .sentence = "candidates of a request that it is asked about at most"},
+    {"llm-request-tokens", 0, OPT_INT, "N", AT(llm.request_tokens), "0", .min = 0, .max = 1000000000,
+     .sentence = "tokens after which it is asked about no other candidate of a request; 0: no bound"},
     END};
 
 static const struct option_row corrector_rows[] = {
@@ -550,6 +606,8 @@ const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
 const struct option_group options_repair = {"repair", "Repair", repair_rows};
+const struct option_group options_llm = {"llm", "Language models", llm_rows};
+const struct option_group options_consult = {"consult", "When language models are asked", consult_rows};
 const struct option_group options_corrector = {"corrector", "Corrector", corrector_rows};
 const struct option_group options_polish = {"polish", "Polished explanation", polish_rows};
 const struct option_group options_database = {"database", "Databases", database_rows};
@@ -581,14 +639,43 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general,   &options_output,      &options_judge,     &options_verifier, &options_repair,
-    &options_corrector, &options_polish,      &options_database,  &options_schema,   &options_redis,
-    &options_signals,   &options_log,         &options_check,     &options_fix,      &options_explain,
-    &options_replay,    &options_eval,        &options_calibrate, &options_examples, &options_train,
-    &options_recipe,    &options_mutate,      &options_doctor,    &options_config,   &options_kafka,
-    &options_topics,    &options_coordinator, &options_worker,    &options_diff,     &options_range,
-    &options_past,      &options_observe,     &options_dlq,       &options_serve,    NULL};
+const struct option_group *const option_groups[] = {&options_general,
+                                                    &options_output,
+                                                    &options_judge,
+                                                    &options_verifier,
+                                                    &options_repair,
+                                                    &options_llm,
+                                                    &options_consult,
+                                                    &options_corrector,
+                                                    &options_polish,
+                                                    &options_database,
+                                                    &options_schema,
+                                                    &options_redis,
+                                                    &options_signals,
+                                                    &options_log,
+                                                    &options_check,
+                                                    &options_fix,
+                                                    &options_explain,
+                                                    &options_replay,
+                                                    &options_eval,
+                                                    &options_calibrate,
+                                                    &options_examples,
+                                                    &options_train,
+                                                    &options_recipe,
+                                                    &options_mutate,
+                                                    &options_doctor,
+                                                    &options_config,
+                                                    &options_kafka,
+                                                    &options_topics,
+                                                    &options_coordinator,
+                                                    &options_worker,
+                                                    &options_diff,
+                                                    &options_range,
+                                                    &options_past,
+                                                    &options_observe,
+                                                    &options_dlq,
+                                                    &options_serve,
+                                                    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

@@ -62,6 +62,14 @@ struct settings {
         int64_t n;
     } shots;
     struct {
+        struct remote_model model; /* its endpoint is not used */
+        struct string_list endpoints;
+        const char *prompts, *calls, *when;
+        double hit_rate, price_in, price_out, money;
+        int64_t tokens, requests, candidates, request_tokens, answer_tokens;
+        int64_t entries, ttl_s;
+    } llm;
+    struct {
         struct string_list root;
         int64_t time_ms;
         int64_t max_rows;

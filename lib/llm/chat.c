@@ -57,10 +57,11 @@ enum err_code chat_check(const struct scorer_config *config, struct err *err)
 
 /* --- asking ----------------------------------------------------------------------------------------------------- */
 
-static json_t *response_format(const struct chat_task *task, enum form form)
+static json_t *response_format(const struct call *call, enum form form)
 {
+    const struct chat_task *task = call->scorer->backend->chat;
     if (form == FORM_OBJECT) return json_pack("{s:s}", "type", "json_object");
-    return json_pack("{s:s,s:o}", "type", "json_schema", "json_schema", task->schema());
+    return json_pack("{s:s,s:o}", "type", "json_schema", "json_schema", task->schema(call));
 }
 
 static json_t *messages(const struct call *call)
@@ -91,8 +92,7 @@ static char *request_body(const struct call *call, struct shape shape)
         json_object_set_new(json, "logprobs", json_true());
         json_object_set_new(json, "top_logprobs", json_integer(10));
     }
-    if (shape.form != FORM_PROMPT)
-        json_object_set_new(json, "response_format", response_format(call->scorer->backend->chat, shape.form));
+    if (shape.form != FORM_PROMPT) json_object_set_new(json, "response_format", response_format(call, shape.form));
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     return text;

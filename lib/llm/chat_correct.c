@@ -42,8 +42,9 @@ json_t *chat_own_data(const struct call *call)
     return json_loads(call->premise, JSON_REJECT_DUPLICATES, NULL);
 }
 
-static json_t *correct_schema(void)
+static json_t *correct_schema(const struct call *call)
 {
+    (void)call;
     return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s}},s:[s],s:b}}", "name", "correction", "strict", 1, "schema", "type",
                      "object", "properties", "sql", "type", "string", "required", "sql", "additionalProperties", 0);
 }

@@ -23,8 +23,9 @@ static json_t *judge_data(const struct call *call)
     return json_pack("{s:s,s:s}", "premise", call->premise, "question", call->hypothesis);
 }
 
-static json_t *judge_schema(void)
+static json_t *judge_schema(const struct call *call)
 {
+    (void)call;
     return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s,s:[s,s]},s:{s:s}},s:[s,s],s:b}}", "name", "verdict", "strict", 1,
                      "schema", "type", "object", "properties", "verdict", "type", "string", "enum", "yes", "no",
                      "confidence", "type", "number", "required", "verdict", "confidence", "additionalProperties", 0);

@@ -14,8 +14,9 @@ __asm__(".pushsection .rodata,\"a\",%progbits\n"
 
 extern const char assay_prompt_polish[];
 
-static json_t *polish_schema(void)
+static json_t *polish_schema(const struct call *call)
 {
+    (void)call;
     return json_pack("{s:s,s:b,s:{s:s,s:{s:{s:s}},s:[s],s:b}}", "name", "polish", "strict", 1, "schema", "type",
                      "object", "properties", "text", "type", "string", "required", "text", "additionalProperties", 0);
 }

@@ -224,6 +224,17 @@ enum err_code scorer_open_polisher(const struct scorer_config *config, struct sc
     return open_with_prompt(&scorer_polish_backend, config, out, err);
 }
 
+enum err_code scorer_open_form(const struct scorer_config *config, const char *prompt, const char *schema,
+                               struct scorer **out, struct err *err)
+{
+    *out = NULL;
+    enum err_code code = open_backend(&scorer_object_backend, config, out, err);
+    if (code) return code;
+    (*out)->prompt = g_strdup(prompt);
+    (*out)->schema = g_strdup(schema);
+    return ERR_OK;
+}
+
 void scorer_close(struct scorer *s)
 {
     if (!s) return;
@@ -237,6 +248,7 @@ void scorer_close(struct scorer *s)
     g_free((char *)s->config.model);
     g_free((char *)s->config.entail_label);
     g_free(s->prompt);
+    g_free(s->schema);
     g_free(s);
 }
 
@@ -408,4 +420,10 @@ enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t dea
                             struct scorer_reply *info, struct err *err)
 {
     return ask_for_text(scorer, data, deadline_ns, text, info, err);
+}
+
+enum err_code scorer_fill(struct scorer *scorer, const char *data, int64_t deadline_ns, char **object,
+                          struct scorer_reply *info, struct err *err)
+{
+    return ask_for_text(scorer, data, deadline_ns, object, info, err);
 }

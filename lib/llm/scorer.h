@@ -99,6 +99,11 @@ enum err_code scorer_open_corrector(const struct scorer_config *config, struct s
 /* And for one that polishes explanations; it takes scorer_polish. */
 enum err_code scorer_open_polisher(const struct scorer_config *config, struct scorer **out, struct err *err);
 
+/* And for one that fills in a form: `prompt` as a file of instructions, its version on the first line; `schema`, of the answer, which is an
+ * object, as JSON. Both are copied. It takes scorer_fill. ERR_CONFIG. */
+enum err_code scorer_open_form(const struct scorer_config *config, const char *prompt, const char *schema,
+                               struct scorer **out, struct err *err);
+
 /* *p = P(premise entails hypothesis), 0 to 1, not calibrated. `deadline_ns`: on the clock of lib/base/clock.h; the call
  * returns at most some 50 ms after it. `info` and `err` may be NULL. On an error *p is untouched. Thread: any, not the
  * poll thread. */
@@ -112,6 +117,10 @@ enum err_code scorer_correct(struct scorer *scorer, const char *data, int64_t de
 /* Ask for better English. `data`: a JSON object with what prompts/polish.txt speaks of. *text: as *sql of scorer_correct. */
 enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t deadline_ns, char **text,
                             struct scorer_reply *info, struct err *err);
+/* Ask for a form about `data`, a JSON object. *object: the answer as JSON, malloc'd; it has the members that the schema requires, and no
+ * more is known of it. Else as *sql of scorer_correct. */
+enum err_code scorer_fill(struct scorer *scorer, const char *data, int64_t deadline_ns, char **object,
+                          struct scorer_reply *info, struct err *err);
 /* Version of a chat model's instructions, "correct/3"; "" where there are none. Thread: any. */
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 

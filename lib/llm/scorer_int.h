@@ -26,7 +26,7 @@ struct call {
 struct chat_task {
     const char *(*prompt)(const struct scorer *scorer); /* the instructions */
     json_t *(*data)(const struct call *);               /* the user's message: one JSON object; NULL: out of memory */
-    json_t *(*schema)(void);                            /* of the answer, as response_format wants it */
+    json_t *(*schema)(const struct call *);             /* of the answer, as response_format wants it */
     /* The content as an answer. False: it is none in the form asked for. */
     bool (*read)(struct call *call, const json_t *choice, const char *content, double *p);
     bool logprobs;            /* of use */
@@ -47,8 +47,9 @@ struct scorer_backend {
     bool texts;                   /* its answers are texts (call.text) and not remembered */
 };
 
-extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend, scorer_polish_backend;
-extern const struct chat_task chat_judge, chat_correct, chat_polish;
+extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend, scorer_polish_backend,
+    scorer_object_backend;
+extern const struct chat_task chat_judge, chat_correct, chat_polish, chat_object;
 
 /* Parts of a chat_task whose answer is one text: the instructions without their version, a user's own before those that are linked
  * in; the call's premise, which is JSON; the first object of the content that has text under `member`. */
@@ -66,7 +67,8 @@ struct scorer {
     const struct scorer_backend *backend;
     void *state;                 /* the backend's */
     struct scorer_config config; /* texts owned; key_file, key_variable and proxy are not kept */
-    char *prompt;                /* of config.prompt_file, whole; NULL: the one that is linked in */
+    char *prompt;                /* of config.prompt_file or a form, whole; NULL: the one that is linked in */
+    char *schema;                /* of a form, JSON; NULL: the task has its own */
     struct http *http;
     struct retry_policy policy;
     struct answers *answers;

@@ -181,6 +181,17 @@ static const struct field proposal_fields[] = {
 };
 static const struct record proposal_record = RECORD(msg_proposal, proposal_fields);
 
+static const struct field usage_fields[] = {
+    PLAIN(1, msg_usage, calls, FIELD_U32),
+    PLAIN(2, msg_usage, cached, FIELD_U32),
+    PLAIN(3, msg_usage, tokens_in, FIELD_U64),
+    PLAIN(4, msg_usage, tokens_out, FIELD_U64),
+    PLAIN(5, msg_usage, cost, FIELD_REAL),
+    BOUND(6, msg_usage, source, FIELD_CSTR, PROSE),
+    END,
+};
+static const struct record usage_record = RECORD(msg_usage, usage_fields);
+
 static const struct field result_fields[] = {
     PART(1, msg_result, key, FIELD_STRUCT, &key_record),
     PLAIN(2, msg_result, hash, FIELD_PAIR),
@@ -198,6 +209,7 @@ static const struct field result_fields[] = {
     PLAIN(14, msg_result, proposes, FIELD_BOOL),
     MANY(15, msg_result, proposals, FIELD_LIST, MSG_MAX_LIST, &proposal_record),
     BOUND(16, msg_result, schema, FIELD_CSTR, PROSE),
+    PART(17, msg_result, usage, FIELD_OPTIONAL, &usage_record),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -321,6 +333,7 @@ static const struct field verdict_fields[] = {
     PART(25, msg_verdict, repair, FIELD_OPTIONAL, &repaired_record),
     PART(26, msg_verdict, guarantee, FIELD_OPTIONAL, &guarantee_record),
     BOUND(27, msg_verdict, cause, FIELD_CSTR, MSG_MAX_NAME),
+    PART(28, msg_verdict, usage, FIELD_OPTIONAL, &usage_record),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

@@ -443,6 +443,18 @@ static void write_guarantee(struct writer *w, const struct msg_guarantee *guaran
     close_list(w, '}');
 }
 
+static void write_usage(struct writer *w, const struct msg_usage *usage)
+{
+    open_list(w, "llm", '{');
+    write_whole(w, "calls", usage->calls);
+    write_whole(w, "cached", usage->cached);
+    write_whole(w, "tokens_in", (int64_t)usage->tokens_in);
+    write_whole(w, "tokens_out", (int64_t)usage->tokens_out);
+    write_real(w, "cost", usage->cost);
+    write_if(w, "source", usage->source);
+    close_list(w, '}');
+}
+
 static void write_lists(struct writer *w, const struct msg_verdict *verdict)
 {
     open_list(w, "candidates", '[');
@@ -505,6 +517,7 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
     write_real(w, "entailment_threshold", verdict->entailment_threshold);
     if (verdict->repair) write_repair(w, verdict->repair);
     if (verdict->guarantee) write_guarantee(w, verdict->guarantee);
+    if (verdict->usage) write_usage(w, verdict->usage);
     write_lists(w, verdict);
     write_making(w, verdict);
     write_if(w, "gold", verdict->gold);

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 5 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 6 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -279,6 +279,14 @@ struct msg_proposal {
     const char *source; /* the model that wrote it; NULL: an edit of ours */
 };
 
+/* What asking language models took. */
+struct msg_usage {
+    uint32_t calls, cached; /* requests that were sent; answers that were known already */
+    uint64_t tokens_in, tokens_out;
+    double cost;        /* at the prices that the worker was told, in their currency */
+    const char *source; /* the model that answered last, and the versions of its instructions; NULL: none did */
+};
+
 struct msg_result {
     struct msg_key key;
     uint64_t hash[2];
@@ -298,7 +306,8 @@ struct msg_result {
     bool proposes;                       /* as the task's */
     struct msg_proposal *proposals;
     uint32_t n_proposals;
-    const char *schema; /* where the task `describes`; NULL */
+    const char *schema;      /* where the task `describes`; NULL */
+    struct msg_usage *usage; /* of the family llm; else NULL */
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */
@@ -425,6 +434,7 @@ struct msg_verdict {
     struct msg_repaired *repair; /* NULL: none was found, or looked for */
     const char *cause; /* of abstained and ask: the root cause, "not enough evidence" where none is seen; NULL */
     struct msg_guarantee *guarantee; /* NULL: none was asked for, or there is no calibration */
+    struct msg_usage *usage;         /* of language models that were asked about candidates; NULL: none was */
     struct arena *arena;             /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 

@@ -1,0 +1,134 @@
+/* DESIGN: a language model's opinion on a candidate, asked for where it may change something (the cascade of the family llm).
+ *
+ * The families that cost little judge all candidates first. Only the one that would be the answer is a question for a model, and only where there is
+ * doubt: its P lies in the configured band, or the signals and the verifier disagree about it. So a task of the family llm goes out for it; when
+ * its result is there, P is what it is with it (models_hear), and the decision is taken again. If another candidate is the best one then,
+ * it is asked about too, up to max_candidates and max_tokens of a request. No candidate is asked about twice.
+ *
+ * What the model answers changes its own signals only, and P by no more than its hit rate allows. Without an answer (no budget, no endpoint that
+ * answers, the deadline) the signals are unavailable and everything is as it was.
+ *
+ * Rejected: asking about every candidate (five times as many calls or more for the same answers, docs/results.md); asking before the others have
+ * looked (there is no doubt yet that could be measured).
+ */
+#include "coordinator/internal.h"
+
+#include <string.h>
+
+enum { DEFAULT_CANDIDATES = 3 };
+static const uint32_t LLM = 1U << VSIG_LLM;
+
+static bool read_when(const char *text, struct coordinator_llm *out)
+{
+    char *end;
+    if (strcmp(text, "never") == 0) return true;
+    out->on = true;
+    out->high = 1;
+    if (strcmp(text, "always") == 0) return true;
+    out->low = g_ascii_strtod(text, &end);
+    if (end == text || *end != ':') return false;
+    const char *high = end + 1;
+    out->high = g_ascii_strtod(high, &end);
+    out->disagreement = strcmp(end, ",disagree") == 0;
+    return end != high && (!*end || out->disagreement) && out->low >= 0 && out->low <= out->high && out->high <= 1;
+}
+
+enum err_code consult_when(const char *when, struct coordinator_llm *out, struct err *err)
+{
+    if (!when || read_when(when, out)) return ERR_OK;
+    return err_set(
+        err, ERR_CONFIG,
+        "--llm-when is never, always, or LOW:HIGH, from 0 to 1, with ,disagree behind it or not; not '%.60s'", when);
+}
+
+static bool disagree(const struct request *request, uint32_t index)
+{
+    double signals = request->states[index].score.p, verifier = request->judged[index].entailment;
+    return !isnan(signals) && !isnan(verifier) && (signals >= 0.5) != (verifier >= 0.5);
+}
+
+static bool is_in_doubt(const struct request *request, uint32_t index)
+{
+    const struct coordinator_llm *llm = &request->core->config.llm;
+    double p = request->judged[index].p_correct;
+    return (p >= llm->low && p <= llm->high) || (llm->disagreement && disagree(request, index));
+}
+
+static bool may_ask(const struct request *request)
+{
+    const struct coordinator_llm *llm = &request->core->config.llm;
+    uint32_t most = llm->max_candidates ? llm->max_candidates : DEFAULT_CANDIDATES;
+    const struct msg_usage *usage = &request->consult.usage;
+    bool affordable = !llm->max_tokens || usage->tokens_in + usage->tokens_out < llm->max_tokens;
+    return request->consults && request->consult.asked < most && affordable;
+}
+
+bool consult_begin(struct request *request, uint32_t best)
+{
+    struct core *core = request->core;
+    if (best == NO_CANDIDATE || !may_ask(request)) return false;
+    struct candidate_state *state = &request->states[best];
+    if (state->consulted || !state->sent || rules_tier(request, best) != TIER_JUDGED || !is_in_doubt(request, best))
+        return false;
+    struct msg_task task = decide_task(request, best);
+    task.family = vsig_family_name(VSIG_LLM);
+    state->consulted = true;
+    state->pending |= LLM;
+    request->consult.of = best;
+    request->consult.pending = true;
+    request->consult.asked++;
+    core->stats.consultations++;
+    core->stats.tasks++;
+    core->actions.task(core->actions.ctx, &task);
+    return true;
+}
+
+bool consult_is_pending(const struct request *request)
+{
+    return request->consult.pending;
+}
+
+/* Could any of its signals look? */
+static bool has_opinion(const struct msg_judged *judged)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < judged->n_signals; i++) {
+        const struct vsig_def *def = vsig_by_id((enum vsig_id)judged->signals[i].id);
+        any = any || (def && def->family == VSIG_LLM && judged->signals[i].state != MSG_UNAVAILABLE);
+    }
+    return any;
+}
+
+static void add_usage(struct msg_usage *sum, const struct msg_usage *one)
+{
+    sum->calls += one->calls;
+    sum->cached += one->cached;
+    sum->tokens_in += one->tokens_in;
+    sum->tokens_out += one->tokens_out;
+    sum->cost += one->cost > 0 ? one->cost : 0; /* NAN: not told */
+    if (one->source) sum->source = one->source;
+}
+
+void consult_take(struct request *request, uint32_t index, const struct msg_result *result)
+{
+    request->states[index].pending &= ~LLM;
+    request->consult.pending = false;
+    request->consult.concluded = true;
+    if (result->usage) add_usage(&request->consult.usage, result->usage);
+    request->core->stats.consultations_failed += !has_opinion(&request->judged[index]);
+}
+
+void consult_give_up(struct request *request)
+{
+    request->consult.pending = false;
+    gather_candidate(request, request->consult.of); /* its signals are unavailable: the deadline */
+    request->states[request->consult.of].pending &= ~LLM;
+    request->core->stats.consultations_failed++;
+}
+
+uint32_t consult_concluded(struct request *request)
+{
+    if (!request->consult.concluded) return NO_CANDIDATE;
+    request->consult.concluded = false;
+    return request->consult.of;
+}

@@ -1,0 +1,34 @@
+/* evidence_violation: a language model is asked whether the query contradicts, or leaves out, a condition that question or evidence states
+ * (SQLens §3.1). */
+#include "signals/support/ask.h"
+
+static enum err_code evidence_violation_eval(struct vsig_run *run)
+{
+    const json_t *part = ask_part(run), *clauses;
+    bool violated;
+    unsigned dropped = 0;
+    if (!part || !ask_bool(run, part, "violated", &violated) || !(clauses = ask_list(run, part, "clauses")) ||
+        !violated)
+        return ERR_OK;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, NULL,
+                  "a language model finds a condition of the question or the evidence contradicted or left out");
+    ask_quote(run, finding, part);
+    ask_mark(run, finding, clauses, &dropped);
+    ask_note_dropped(run, dropped);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_evidence_violation = {
+    .id = VSIG_ID_evidence_violation,
+    .name = "evidence_violation",
+    .family = VSIG_LLM,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a language model finds a stated condition contradicted or left out",
+    .description = "Question or evidence state a condition, and a language model finds that the query contradicts it "
+                   "or has no part for it.",
+    .example = "Which singers over 30 are from France? - SELECT name FROM singer WHERE country = 'France'",
+    .instruction = "Keep every condition that question and evidence state, as they state it.",
+    .eval = evidence_violation_eval,
+};

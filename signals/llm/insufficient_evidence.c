@@ -1,0 +1,28 @@
+/* insufficient_evidence: a language model is asked whether there is enough to judge the query at all (SQLens §3.1). */
+#include "signals/support/ask.h"
+
+static enum err_code insufficient_evidence_eval(struct vsig_run *run)
+{
+    const json_t *part = ask_part(run);
+    bool insufficient;
+    if (!part || !ask_bool(run, part, "insufficient", &insufficient) || !insufficient) return ERR_OK;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_WARNING, NULL,
+                  "a language model finds too little in question, evidence and schema to judge the query");
+    ask_quote(run, finding, part);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_insufficient_evidence = {
+    .id = VSIG_ID_insufficient_evidence,
+    .name = "insufficient_evidence",
+    .family = VSIG_LLM,
+    .cause = VSIG_QUESTION_AMBIGUITY,
+    .needs = VSIG_NEEDS_QUESTION,
+    .sentence = "a language model finds too little to judge the query",
+    .description = "Something that the question speaks of is neither defined nor to be found in the database.",
+    .example = "Who are the loyal customers? - nothing says what makes a customer loyal",
+    .instruction =
+        "Use only what question, evidence and schema give; take the plainest meaning of a word that is not defined.",
+    .eval = insufficient_evidence_eval,
+};
