@@ -10,6 +10,7 @@ static enum err_code insufficient_evidence_eval(struct vsig_run *run)
         vsig_fire(run, VSIG_WARNING, NULL,
                   "a language model finds too little in question, evidence and schema to judge the query");
     ask_quote(run, finding, part);
+    ask_mark(run, finding, NULL, NULL);
     return ERR_OK;
 }
 

@@ -221,6 +221,7 @@ void ask_mark(struct vsig_run *run, struct vsig_finding *finding, const json_t *
         else
             ++*dropped;
     }
+    if (finding && !finding->n_clauses && run->subject->stmt) vsig_add_clause(run, finding, run->subject->stmt->root);
 }
 
 void ask_note_dropped(struct vsig_run *run, unsigned dropped)

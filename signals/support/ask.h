@@ -47,7 +47,8 @@ void ask_malformed(struct vsig_run *run);
 
 /* The smallest part of the query that holds this piece of its text; NULL: the piece is not in it. */
 const struct sql_node *ask_place(const struct vsig_run *run, const char *piece);
-/* Mark each piece of a list of texts; those that are not in the query are counted in *dropped. */
+/* Mark each piece of a list of texts (NULL: none), the whole query where none can be marked; pieces that are not in the query are counted in
+ * *dropped. */
 void ask_mark(struct vsig_run *run, struct vsig_finding *finding, const json_t *pieces, unsigned *dropped);
 /* A note about what was left out, if anything was. */
 void ask_note_dropped(struct vsig_run *run, unsigned dropped);

@@ -19,6 +19,8 @@
 
 #include <jansson.h>
 
+enum { FAMILIES = VSIG_FAMILY_COUNT - 1 }; /* that look at every candidate: all but llm */
+
 struct script_task {
     struct msg_key key;
     uint64_t hash[2];

@@ -35,7 +35,7 @@ Test(core, one_task_a_family)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1");
-    cr_assert_eq(s.tasks->len, VSIG_FAMILY_COUNT);
+    cr_assert_eq(s.tasks->len, FAMILIES);
     cr_assert_eq(core_open_requests(s.core), 1);
     script_answer_all(&s, 0, 0);
     cr_assert_eq(core_open_requests(s.core), 0);
@@ -56,7 +56,7 @@ Test(core, first_valid_takes_the_first_that_reaches_the_threshold)
     cr_assert(json_is_null(json_object_get(candidate(v, 2), "p_correct")));
     cr_assert(strstr(script_text(candidate(v, 2), "why"), "not reached"));
     cr_assert_eq(json_integer_value(json_object_get(v, "iterations")), 2);
-    cr_assert_eq(s.sent, 2 * VSIG_FAMILY_COUNT, "the third costs nothing");
+    cr_assert_eq(s.sent, 2 * FAMILIES, "the third costs nothing");
     json_decref(v);
 }
 
@@ -162,7 +162,7 @@ Test(core, what_does_not_parse_costs_no_task)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELEC 1", "DELETE FROM t", "SELECT rows_1");
-    cr_assert_eq(s.tasks->len, VSIG_FAMILY_COUNT);
+    cr_assert_eq(s.tasks->len, FAMILIES);
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 2);
@@ -203,7 +203,7 @@ Test(core, repeats_are_judged_once_and_voted_by_count)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1 FROM t", "select  rows_1 from T", "SELECT rows_2 FROM t");
-    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT);
+    cr_assert_eq(s.tasks->len, 2 * FAMILIES);
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(json_integer_value(json_object_get(candidate(v, 1), "same_as")), 0);
@@ -220,7 +220,7 @@ Test(core, max_iterations_bounds_the_judged)
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 1);
-    cr_assert_eq(s.sent, VSIG_FAMILY_COUNT);
+    cr_assert_eq(s.sent, FAMILIES);
     cr_assert(strstr(script_text(candidate(v, 2), "why"), "max_iterations"));
     json_decref(v);
 }
@@ -240,7 +240,7 @@ Test(core, explaining_may_be_switched_off)
     script_open(&s, (struct msg_options){0});
     struct msg_options options = {.explain = MSG_EXPLAIN_OFF};
     ASK(&options, "SELECT 1");
-    cr_assert_eq(s.tasks->len, VSIG_FAMILY_COUNT - 1);
+    cr_assert_eq(s.tasks->len, FAMILIES - 1);
     for (unsigned i = 0; i < s.tasks->len; i++)
         cr_assert_str_neq(((struct script_task *)s.tasks->pdata[i])->family, "explain");
     script_answer_all(&s, 0, 0);
@@ -289,7 +289,7 @@ Test(core, a_missing_database_fails_the_request)
     cr_assert_str_eq(script_text(v, "status"), "failed");
     cr_assert_str_eq(script_text(v, "reason"), "db_missing");
     cr_assert_str_eq(script_text(v, "message"), "so it is");
-    cr_assert_eq(s.sent, VSIG_FAMILY_COUNT, "the second candidate is not even tried");
+    cr_assert_eq(s.sent, FAMILIES, "the second candidate is not even tried");
     json_decref(v);
 }
 
@@ -311,7 +311,7 @@ Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
     ASK(&options, "SELECT rows_1", "SELECT rows_2");
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
     script_answer(&s, VSIG_EXPLAIN, 0); /* which has no signals that could be missing */
-    for (unsigned i = 0; i < VSIG_FAMILY_COUNT - 2; i++) script_answer(&s, 0, 0);
+    for (unsigned i = 0; i < FAMILIES - 2; i++) script_answer(&s, 0, 0);
     cr_assert_eq(core_tick(s.core, 9999999), 10000000);
     cr_assert_eq(s.verdicts->len, 0);
     cr_assert_eq(core_tick(s.core, 10000000), 0);
@@ -319,7 +319,7 @@ Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
     cr_assert_str_eq(script_text(v, "status"), "best_effort", "never validated");
     cr_assert_str_eq(script_text(v, "reason"), "deadline");
     cr_assert_eq(chosen(v), 0);
-    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT,
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), FAMILIES,
                  "the second candidate lacks all");
     const char *last = ((struct script_task *)s.tasks->pdata[0])->family;
     unsigned n, lacking = 0;
@@ -348,7 +348,7 @@ Test(core, a_late_answer_ends_the_request)
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "best_effort");
     cr_assert_str_eq(script_text(v, "reason"), "deadline");
-    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), VSIG_FAMILY_COUNT - 1);
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), FAMILIES - 1);
     json_decref(v);
 }
 

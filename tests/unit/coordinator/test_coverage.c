@@ -20,10 +20,12 @@ TestSuite(coverage_models, .fini = leak_check);
 
 enum { N_STATES = 64 };
 
+/* Those that look at every candidate; the family llm is the registry's last. */
 static unsigned n_signals(void)
 {
-    unsigned n;
-    vsig_all(&n);
+    unsigned n_all, n = 0;
+    const struct vsig_def *const *all = vsig_all(&n_all);
+    while (n < n_all && all[n]->family != VSIG_LLM) n++;
     cr_assert_lt(n, N_STATES);
     return n;
 }

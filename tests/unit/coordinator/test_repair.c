@@ -222,8 +222,8 @@ Test(repair, a_late_judgement_of_proposals_is_none)
     ASK("SELECT fires_3");
     cr_assert(answer_until_proposals());
     script_answer(&s, 0, 0);
-    cr_assert_gt(s.tasks->len, VSIG_FAMILY_COUNT);
-    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
+    cr_assert_gt(s.tasks->len, FAMILIES);
+    for (unsigned i = 0; i < FAMILIES; i++) script_answer(&s, 0, 0);
     core_tick(s.core, INT64_C(2000000000));
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "sql"), "SELECT fires_3");

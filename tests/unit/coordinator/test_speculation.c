@@ -121,10 +121,10 @@ Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
         &s, 0, &options,
         (const char *const[]){"SELECT fires_4", "SELECT fires_5", "SELECT fires_3", "SELECT rows_1", "SELECT 9", NULL},
         0);
-    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT);
-    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, VSIG_FAMILY_COUNT, 0);
-    cr_assert_eq(s.tasks->len, 2 * VSIG_FAMILY_COUNT, "the second is done, but the first is not");
-    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
-    cr_assert_eq(s.tasks->len, 3 * VSIG_FAMILY_COUNT, "two are done, two more are out");
+    cr_assert_eq(s.tasks->len, 3 * FAMILIES);
+    for (unsigned i = 0; i < FAMILIES; i++) script_answer(&s, FAMILIES, 0);
+    cr_assert_eq(s.tasks->len, 2 * FAMILIES, "the second is done, but the first is not");
+    for (unsigned i = 0; i < FAMILIES; i++) script_answer(&s, 0, 0);
+    cr_assert_eq(s.tasks->len, 3 * FAMILIES, "two are done, two more are out");
     script_close(&s);
 }

@@ -243,7 +243,7 @@ Test(verify, a_late_verifier_does_not_hold_the_verdict)
 {
     script_open_remote(&s, (struct msg_options){.deadline_ms = 10});
     ASK(NULL, "SELECT rows_1");
-    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) script_answer(&s, 0, 0);
+    for (unsigned i = 0; i < FAMILIES; i++) script_answer(&s, 0, 0);
     cr_assert_eq(s.verdicts->len, 0, "it is waited for");
     cr_assert_eq(s.tasks->len, 1);
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
@@ -268,7 +268,7 @@ Test(verify, answers_that_are_no_probability_are_none)
         if (i) script_close(&s);
         script_open_remote(&s, (struct msg_options){0});
         ASK(NULL, "SELECT rows_1");
-        for (unsigned k = 0; k < VSIG_FAMILY_COUNT; k++) script_answer(&s, 0, 0);
+        for (unsigned k = 0; k < FAMILIES; k++) script_answer(&s, 0, 0);
         const struct script_task *task = s.tasks->pdata[0];
         struct core_verifier_answer answer = {ERR_OK, nonsense[i], "tei"};
         core_verified(s.core, task->key, task->hash, &answer, 0);
@@ -290,7 +290,7 @@ Test(verify, answers_about_something_else_are_stray)
     cr_assert_eq(core_get_stats(s.core).stray, 1, "nobody has asked yet");
     core_verified(s.core, (struct msg_key){0, 9}, hash, &answer, 0);
     cr_assert_eq(core_get_stats(s.core).stray, 2, "no such request");
-    for (unsigned k = 0; k < VSIG_FAMILY_COUNT; k++) script_answer(&s, 0, 0);
+    for (unsigned k = 0; k < FAMILIES; k++) script_answer(&s, 0, 0);
     hash[0]++;
     core_verified(s.core, (struct msg_key){0, 0}, hash, &answer, 0);
     cr_assert_eq(core_get_stats(s.core).stray, 3, "another candidate");
@@ -309,7 +309,7 @@ Test(verify, waiting_for_the_verifier_holds_no_window)
         list[i] = sqls[i];
     }
     script_ask(&s, 0, NULL, list, 0);
-    while (s.sent < UINT64_C(40) * VSIG_FAMILY_COUNT) {
+    while (s.sent < UINT64_C(40) * FAMILIES) {
         unsigned place = 0;
         while (place < s.tasks->len && strcmp(((struct script_task *)s.tasks->pdata[place])->family, MSG_VERIFIER) == 0)
             place++;

@@ -141,9 +141,13 @@ def service_links(m, program):
 
 
 def families(m, program):
-    """Each family has workers, and is in one pool."""
+    """Each family has workers, and is in one pool; llm where coordinators send it tasks, and there alone."""
     served = [f for _, _, _, c in m.workers() for f in str(program.settings(m, c)["judge", "family"]).split(",")]
-    yield from (f"nobody serves {f}" for f in program.families() if f not in served)
+    yield from (f"nobody serves {f}" for f in program.families() if f not in served and f != "llm")
+    for who, _, _, container in m.processes():
+        asks = program.settings(m, container).get(("consult", "llm_when")) if container["args"][0] == "coordinator" else None
+        if container["args"][0] == "coordinator" and bool(asks) != ("llm" in served):
+            yield f"{who}: models are asked {asks or 'never'}, and {'somebody' if 'llm' in served else 'nobody'} serves llm"
     yield from (f"{f} is served twice" for f in set(served) if served.count(f) > 1)
 
 
@@ -202,7 +206,8 @@ def threads(m, program):
     """Each thread of a worker has a core: the program would count the node's."""
     for who, _, _, container in m.workers():
         threads = int(program.settings(m, container)["worker", "threads"])
-        if not 0 < threads <= int(container["resources"]["requests"]["cpu"]):
+        waits = str(program.settings(m, container)["judge", "family"]) == "llm"  # for models, most of the time
+        if not waits and not 0 < threads <= int(container["resources"]["requests"]["cpu"]):
             yield f"{who}: {threads} threads"
 
 

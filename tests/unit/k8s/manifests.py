@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 STAYS = ("Deployment", "StatefulSet")
 EXTERNAL_SECRETS = {  # docs/kubernetes.md says how to make them
     "assay-databases": {"shop", "ca.crt"},
+    "assay-llm": {"key"},
     "assay-kafka": {"username", "password", "ca.crt"},
 }
 

@@ -17,7 +17,7 @@ import checks
 import kustomize
 from manifests import ROOT, Manifests, Program
 
-FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs"}
+FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs", "overlays/llm": "jobs"}
 LAG = "overlays/scaled + components/coordinator-lag"
 
 

@@ -124,6 +124,13 @@ static struct msg_proposal sample_proposals[] = {
     {TEXT("SELECT name FROM singer WHERE age > 20"), "no row of singer has age > 200"},
     {TEXT("SELECT name FROM singer"), NULL, "mender-1, correct/1"}};
 
+static struct msg_usage sample_usage = {.calls = 2,
+                                        .cached = 1,
+                                        .tokens_in = 1800,
+                                        .tokens_out = 240,
+                                        .cost = 0.125,
+                                        .source = "judge-1, signals/1 self_check/1"};
+
 static const struct msg_result sample_result = {
     .key = {3, 42},
     .hash = {5, 6},
@@ -144,6 +151,7 @@ static const struct msg_result sample_result = {
     .proposals = sample_proposals,
     .n_proposals = 2,
     .schema = "singer (6 rows)",
+    .usage = &sample_usage,
 };
 
 static struct msg_polished sample_polished = {"singers older than 200, by name", "editor-1, polish/1"};
@@ -243,6 +251,7 @@ static const struct msg_verdict sample_verdict = {
     .repair = &sample_repair,
     .guarantee = &sample_guarantee,
     .cause = "not enough evidence",
+    .usage = &sample_usage,
 };
 
 #endif

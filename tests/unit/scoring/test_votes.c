@@ -128,20 +128,37 @@ Test(votes, an_absent_signal_is_missing)
     cr_assert_eq(vote(0, 0, all[1]->name), LM_MISSING);
 }
 
+static bool is_in_all(const struct vsig_def *def)
+{
+    return !def->off_by_default && def->family != VSIG_LLM;
+}
+
 /* Right when all that could run are silent; abstains when more than 20 % are unavailable. */
+Test(votes, a_language_model_has_a_positive_labeler_of_its_own)
+{
+    unsigned fired = 0;
+    cr_assert_eq(vote(0, 0, "lambda_llm"), 1);
+    for (unsigned i = 0; i < n_all; i++)
+        if (all[i]->family == VSIG_LLM && !fired++) signals[i].state = MSG_FIRED;
+    cr_assert_eq(vote(0, 0, "lambda_llm"), LM_SILENT);
+    cr_assert_eq(vote(0, 0, "lambda_all"), 1, "which the others do not see");
+    judged[0].n_signals = 1; /* it was not asked */
+    cr_assert_eq(vote(0, 0, "lambda_llm"), LM_MISSING);
+}
+
 Test(votes, positive_labelers)
 {
     unsigned covered = 0, lost = 0;
-    for (unsigned i = 0; i < n_all; i++) covered += !all[i]->off_by_default;
+    for (unsigned i = 0; i < n_all; i++) covered += is_in_all(all[i]);
     cr_assert_eq(vote(0, 0, "lambda_all"), 1);
     for (unsigned i = 0; i < n_all && (lost + 1) * 5 <= covered; i++) {
-        if (all[i]->off_by_default) continue;
+        if (!is_in_all(all[i])) continue;
         signals[i].state = MSG_UNAVAILABLE;
         lost++;
     }
     cr_assert_eq(vote(0, 0, "lambda_all"), 1, "%u of %u unavailable", lost, covered);
     for (unsigned i = n_all; i-- > 0;) {
-        if (all[i]->off_by_default || signals[i].state == MSG_UNAVAILABLE) continue;
+        if (!is_in_all(all[i]) || signals[i].state == MSG_UNAVAILABLE) continue;
         signals[i].state = MSG_UNAVAILABLE;
         break;
     }

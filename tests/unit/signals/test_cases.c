@@ -1,5 +1,5 @@
 /* Runs the golden cases of every signal (tests/data/signals/README.md). */
-#include "signals/vsig.h"
+#include "signals/support/ask.h"
 #include "tests/support/leak.h"
 #include "tests/unit/signals/case_file.h"
 
@@ -28,6 +28,7 @@ struct stage {
     struct vsig_options *options;
     bool no_embedder;
     const char *case_name, *question, *evidence;
+    const char *reply; /* the signal's part of a language model's answer */
     unsigned fired, silent, failures;
 };
 
@@ -215,6 +216,22 @@ static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsign
     return i - at;
 }
 
+/* As if a language model had said it; the caller owes json_decref of the part. */
+static json_t *hand_reply(const struct stage *stage, struct vsig_reply *reply)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        ASK_SIGNALS(X)
+#undef X
+    };
+    json_t *part = stage->reply ? json_loads(stage->reply, JSON_DECODE_ANY, NULL) : NULL;
+    for (unsigned i = 0; i < ASK_COUNT; i++) {
+        reply->reasons[i] = stage->reply;
+        reply->parts[i] = strcmp(names[i], stage->def->name) == 0 ? part : NULL;
+    }
+    return part;
+}
+
 /* Judge the candidate on line `at`; returns how many lines it and its expectations took. */
 static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned at)
 {
@@ -231,6 +248,9 @@ static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned 
     if (stage->no_embedder) subject.embedder = NULL;
     if (code != ERR_OK) fail(stage, line, "the candidate is not valid: %s", err_name(code));
     struct vsig_verdict verdict;
+    struct vsig_reply reply;
+    json_t *part = hand_reply(stage, &reply);
+    if (stage->reply) subject.reply = &reply;
     vsig_run_one(&subject, stage->def, stage->options, &verdict);
     unsigned failures = stage->failures;
     if (strcmp(said_state(&verdict), line->key) != 0) fail(stage, line, "expected: %s", line->key);
@@ -242,6 +262,7 @@ static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned 
     }
     stage->fired += verdict.state == VSIG_FIRED;
     stage->silent += verdict.state == VSIG_SILENT;
+    json_decref(part);
     arena_free(&arena);
     return taken;
 }
@@ -275,11 +296,13 @@ static void read_setting(struct stage *stage, const struct case_line *line)
         g_free(why);
     } else if (strcmp(line->key, "case") == 0) {
         stage->case_name = line->value;
-        stage->question = stage->evidence = NULL;
+        stage->question = stage->evidence = stage->reply = NULL;
     } else if (strcmp(line->key, "question") == 0) {
         stage->question = line->value;
     } else if (strcmp(line->key, "evidence") == 0) {
         stage->evidence = line->value;
+    } else if (strcmp(line->key, "reply") == 0) {
+        stage->reply = line->value;
     } else if (strcmp(line->key, "option") == 0) {
         set_option(stage, line);
     } else if (strcmp(line->key, "embedder") == 0) {
