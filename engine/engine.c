@@ -399,6 +399,7 @@ void engine_stats(struct engine *engine, struct engine_stats *out)
     coordinator_stats(engine->coordinator, &out->coordinator);
     for (uint32_t i = 0; i < engine->n_workers; i++) worker_stats(engine->workers[i].worker, &out->workers);
     if (engine->redis) cache_get_stats(engine->redis, &out->redis);
+    if (engine->llm) llm_get_stats(engine->llm, &out->llm);
     getrusage(RUSAGE_SELF, &usage);
     out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;

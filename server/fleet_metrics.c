@@ -187,6 +187,16 @@ void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *p
     set(metrics, FLEET_BREAKERS, open);
 }
 
+void fleet_metrics_llm(struct metrics *metrics, const struct llm_stats *stats)
+{
+#define X(name, help) set_one(metrics, FLEET_LLM, #name, (double)stats->name);
+    LLM_COUNTERS(X)
+#undef X
+    set_one(metrics, FLEET_LLM_TOKENS, "in", (double)stats->tokens_in);
+    set_one(metrics, FLEET_LLM_TOKENS, "out", (double)stats->tokens_out);
+    set(metrics, FLEET_LLM_COST, stats->cost);
+}
+
 /* --- HTTP callers --- */
 
 void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pending,
@@ -263,6 +273,8 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     metrics_set_histogram(metrics_get(metrics, FLEET_LATENCY, NULL), &stats->latency);
     set(metrics, FLEET_STRAY, (double)stats->stray);
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);
+    set_one(metrics, FLEET_CONSULTED, "asked", (double)stats->consultations);
+    set_one(metrics, FLEET_CONSULTED, "failed", (double)stats->consultations_failed);
     set_one(metrics, FLEET_VERIFIED, "asked", (double)stats->verifications);
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
     put_repairs(metrics, &stats->repairs);

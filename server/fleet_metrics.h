@@ -12,6 +12,7 @@
 #include "server/http_server.h"
 #include "server/pending.h"
 #include "worker/cache.h"
+#include "worker/llm.h"
 #include "worker/permits.h"
 #include "worker/worker.h"
 
@@ -51,6 +52,10 @@
     X(BROKEN, COUNTER, "assay_breakers_opened_total", "", "Times that a database began to be left alone.")             \
     X(PERMITS, COUNTER, "assay_permit_events_total", "event",                                                          \
       "Permits to run statements: taken, local (of this process's share), waits, refused, lost.")                      \
+    X(LLM, COUNTER, "assay_llm_events_total", "event",                                                                 \
+      "Questions to language models: calls, failures, remembered, shared (in Redis), refused (no budget).")            \
+    X(LLM_TOKENS, COUNTER, "assay_llm_tokens_total", "direction", "Tokens that language models read and wrote.")       \
+    X(LLM_COST, COUNTER, "assay_llm_cost_total", "", "What they cost, at the prices of the configuration.")            \
     X(OPEN, GAUGE, "assay_state_open_requests", "", "Requests taken and not yet decided.")                             \
     X(VERDICTS, COUNTER, "assay_verdicts_total", "decision", "Verdicts given, by status.")                             \
     X(LATENCY, HISTOGRAM, "assay_request_latency_seconds", "",                                                         \
@@ -90,6 +95,8 @@
       "Generators whose traffic is no longer like the calibration's.")                                                 \
     X(POLISHED, COUNTER, "assay_polished_total", "outcome",                                                            \
       "Explanations that the polisher was asked for; failed: they stay as they are.")                                  \
+    X(CONSULTED, COUNTER, "assay_consultations_total", "outcome",                                                      \
+      "Candidates that a language model was asked about; failed: it had no opinion.")                                  \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \
@@ -133,6 +140,7 @@ void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pe
                          const struct http_server_stats *clients);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
+void fleet_metrics_llm(struct metrics *metrics, const struct llm_stats *stats);
 void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);
 
 #endif

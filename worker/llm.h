@@ -58,21 +58,21 @@ void llm_stop(struct llm *llm);
 void llm_ask(struct llm *llm, const char *data, int64_t deadline_ns, struct llm_answer *out);
 void llm_answer_clear(struct llm_answer *answer);
 
-/* Counts since open. Thread: any. */
+/* counter, what it counts */
 #define LLM_COUNTERS(X)                                                                                                \
     X(calls, "requests to language models that were answered or failed")                                               \
     X(failures, "requests to language models that gave no answer")                                                     \
     X(remembered, "questions whose answer was in this process's memory")                                               \
     X(shared, "questions whose answer was in Redis, or came from another thread or process that asked the same")       \
-    X(refused, "questions that were not asked: the budget is used up")                                                 \
-    X(tokens_in, "tokens that language models read")                                                                   \
-    X(tokens_out, "tokens that language models wrote")
+    X(refused, "questions that were not asked: the budget is used up")
 struct llm_stats {
 #define X(name, help) uint64_t name;
     LLM_COUNTERS(X)
 #undef X
+    uint64_t tokens_in, tokens_out;
     double cost;
 };
+/* Counts since open. Thread: any. */
 void llm_get_stats(struct llm *llm, struct llm_stats *out);
 
 #endif

@@ -63,6 +63,11 @@ static void collect(void *ctx, struct metrics *metrics)
     fleet_metrics_guards(metrics, &permits, breakers_opened(pool->breakers), breakers_open_now(pool->breakers));
     fleet_metrics_worker(metrics, &stats, in_flight);
     fleet_metrics_schemas(metrics, &schemas);
+    if (pool->llm) {
+        struct llm_stats llm;
+        llm_get_stats(pool->llm, &llm);
+        fleet_metrics_llm(metrics, &llm);
+    }
     if (pool->redis) {
         struct cache_stats redis;
         cache_get_stats(pool->redis, &redis);
