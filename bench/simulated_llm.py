@@ -130,6 +130,16 @@ def everything(log, server, verdicts):
     return pairs, calls
 
 
+def learned(o, log, server):
+    """The label model's table for the signals of the family, fitted without labels; every candidate is a request of its own, so that each is asked about."""
+    path, out = os.path.join(log.work, "each.jsonl"), os.path.join(log.work, "label_model.json")
+    repair.write(path, ({**line, "id": f"{line['id']}-{i}", "candidates": [c]} for line in log.lines for i, c in enumerate(line["candidates"])))
+    run = subprocess.run([o.assay, "train", "label-model", path, "--db-root", o.db_root, "--out", out, "--llm-endpoint", f"http://127.0.0.1:{server.server_port}/v1",
+                          "--llm-model", f"scripted-{server.hit}", "--llm-when", "always"], check=True, capture_output=True, text=True)
+    print(f"\nlearned, h {server.hit} (coverage, learned, labelled precision in %):")
+    print("\n".join(line for line in run.stdout.splitlines() if line.split()[:1] and line.split()[0] in (*SHARES, "self_check", "lambda_llm")))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("assay", "log", "db-root"): p.add_argument("--" + name, required=True)
@@ -138,12 +148,15 @@ def main():
     p.add_argument("--latency", type=float, default=0, help="of the model, in ms")
     p.add_argument("--rates", type=float, nargs="+", default=[0.6, 0.7, 0.8, 0.9, 0.95])
     p.add_argument("--when", nargs="+", default=["always", "0.1:0.95,disagree", "0.3:0.8,disagree", "0.3:0.8"])
+    p.add_argument("--learned", action="store_true", help="what the label model learns of the signals, instead")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as work:
         log = Log(o, work)
         server = Server(log.right, o.latency / 1000)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        for server.hit in o.rates if o.learned else (): learned(o, log, server)
+        if o.learned: return
         plain, n = log.verdicts(), len(log.lines)
         print("| asked about | EX | AUC | F1 | calls a request |\n| --- | --- | --- | --- | --- |")
         row("nothing", log.answers(plain), 0, n)

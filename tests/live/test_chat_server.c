@@ -41,6 +41,10 @@ TestSuite(chat_server, .init = begin, .fini = end, .timeout = 120);
 #define AS_POLISHER                                                                                                    \
     "--polish-model=" CHAT_MODEL, "--polish-key-variable=" CHAT_KEY, "--polish-endpoint", server.endpoint
 
+#define AS_JUDGE                                                                                                       \
+    "--llm-when=always", "--llm-model=" CHAT_MODEL, "--llm-key-variable=" CHAT_KEY, "--llm-answer-tokens=600",         \
+        "--llm-endpoint", server.endpoint
+
 /* The verdict of a run that judged; owed json_decref. */
 static json_t *verdict_of(struct run run)
 {
@@ -102,6 +106,26 @@ Test(chat_server, its_verdict_is_the_entailment_with_the_model_that_gave_it)
                        "of the token, not the stated 0.75: %s", dumped(verdict));
     cr_expect_null(json_object_get(verdict, "notes"), "%s", dumped(verdict));
     json_decref(verdict);
+}
+
+/* Whatever a model of random habits says, constrained decoding puts it into the form of our schema. */
+Test(chat_server, its_answer_is_in_the_form_of_the_family_llm)
+{
+    static const char *const names[] = {"evidence_violation", "insufficient_evidence", "question_clause_linking",
+                                        "column_ambiguity", "self_check"};
+    static const char *const hows[] = {"--llm-calls=combined", "--llm-calls=single"};
+    for (unsigned how = 0; how < G_N_ELEMENTS(hows); how++) {
+        json_t *verdict = verdict_of(assay(CHECK, AS_JUDGE, hows[how], RIGHT));
+        const json_t *signals = json_object_get(candidate_of(verdict), "signals"),
+                     *llm = json_object_get(verdict, "llm");
+        for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+            cr_expect(*text_of(signals, names[i]), "%s: %s", names[i], dumped(verdict));
+        cr_expect_str_neq(text_of(signals, "evidence_violation"), "unavailable", "%s", dumped(verdict));
+        cr_expect_eq(json_integer_value(json_object_get(llm, "calls")), how ? 5 : 1, "%s", dumped(verdict));
+        cr_expect_gt(json_integer_value(json_object_get(llm, "tokens_in")), 100);
+        cr_expect(g_str_has_prefix(text_of(llm, "source"), CHAT_MODEL ", signals/"), "%s", text_of(llm, "source"));
+        json_decref(verdict);
+    }
 }
 
 Test(chat_server, its_query_is_judged_and_named_with_the_version_of_the_instructions)
