@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_CANDIDATES = 3 };
+enum { DEFAULT_CANDIDATES = 3, DEFAULT_WAIT_MS = 60000 };
 static const uint32_t LLM = 1U << VSIG_LLM;
 
 static bool read_when(const char *text, struct coordinator_llm *out)
@@ -63,7 +63,7 @@ static bool may_ask(const struct request *request)
     return request->consults && request->consult.asked < most && affordable;
 }
 
-bool consult_begin(struct request *request, uint32_t best)
+bool consult_begin(struct request *request, uint32_t best, int64_t now_ns)
 {
     struct core *core = request->core;
     if (best == NO_CANDIDATE || !may_ask(request)) return false;
@@ -71,12 +71,16 @@ bool consult_begin(struct request *request, uint32_t best)
     if (state->consulted || !state->sent || rules_tier(request, best) != TIER_JUDGED || !is_in_doubt(request, best))
         return false;
     struct msg_task task = decide_task(request, best);
+    int64_t wait_ms = core->config.llm.wait_ms ? core->config.llm.wait_ms : DEFAULT_WAIT_MS;
+    request->consult.until_ns = now_ns + wait_ms * 1000000;
     task.family = vsig_family_name(VSIG_LLM);
+    if (!task.deadline_ns || task.deadline_ns > request->consult.until_ns) task.deadline_ns = request->consult.until_ns;
     state->consulted = true;
     state->pending |= LLM;
     request->consult.of = best;
     request->consult.pending = true;
     request->consult.asked++;
+    core_note_deadline(core, request->consult.until_ns);
     core->stats.consultations++;
     core->stats.tasks++;
     core->actions.task(core->actions.ctx, &task);
@@ -118,10 +122,17 @@ void consult_take(struct request *request, uint32_t index, const struct msg_resu
     request->core->stats.consultations_failed += !has_opinion(&request->judged[index]);
 }
 
+bool consult_is_late(const struct request *request, int64_t now_ns)
+{
+    return request->consult.pending && request->consult.until_ns <= now_ns;
+}
+
 void consult_give_up(struct request *request)
 {
     request->consult.pending = false;
-    gather_candidate(request, request->consult.of); /* its signals are unavailable: the deadline */
+    request->consult.concluded = true;
+    request->consults = false;
+    gather_candidate(request, request->consult.of);
     request->states[request->consult.of].pending &= ~LLM;
     request->core->stats.consultations_failed++;
 }

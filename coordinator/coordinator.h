@@ -22,6 +22,7 @@ struct coordinator_llm {
     bool disagreement;       /* or the signals and the verifier disagree about it */
     double hit_rate;         /* of models_hear; 0: 0.7 */
     uint32_t max_candidates; /* of a request; 0: 3 */
+    int64_t wait_ms;         /* for one opinion; 0: 60,000. Nobody may be there to ask */
     uint64_t max_tokens;     /* of a request: none is asked about once these are used up; 0: any number */
 };
 

@@ -317,7 +317,8 @@ static void take_result(struct request *request, struct msg_result *result, int6
         return;
     }
     request->worker_ns += result->ns;
-    bool late = err_from_name(result->code) == ERR_DEADLINE; /* that family has no answer, and nor will others */
+    /* That family has no answer, and nor will others; but without an opinion the rest goes on. */
+    bool late = family != VSIG_LLM && err_from_name(result->code) == ERR_DEADLINE;
     if (!late) state->pending &= ~(1U << family);
     if (!late && result->proposes) {
         repair_take_proposals(request, result);
@@ -327,7 +328,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     if (!late) state->results[family] = result;
     uint32_t index = (uint32_t)(state - request->states);
     if (!state->pending) gather_candidate(request, index);
-    if (family == VSIG_LLM && !late) {
+    if (family == VSIG_LLM) {
         consult_take(request, index, result);
         decide_advance(request, now_ns);
         return;
@@ -401,10 +402,12 @@ static GPtrArray *take_due(struct core *core, int64_t now_ns)
     g_hash_table_iter_init(&iter, core->open);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         struct request *request = value;
-        if (request->deadline_ns && request->deadline_ns <= now_ns)
+        if ((request->deadline_ns && request->deadline_ns <= now_ns) || consult_is_late(request, now_ns)) {
             g_ptr_array_add(due, request);
-        else
+        } else {
             core_note_deadline(core, request->deadline_ns);
+            if (consult_is_pending(request)) core_note_deadline(core, request->consult.until_ns);
+        }
     }
     return due;
 }
@@ -415,15 +418,24 @@ static gint by_key(gconstpointer a, gconstpointer b)
     return left->key.offset < right->key.offset ? -1 : left->key.offset > right->key.offset;
 }
 
+/* Of the request, or of an opinion alone: then it goes on without. */
+static void end_wait(struct request *request, int64_t now_ns)
+{
+    if (!request->deadline_ns || request->deadline_ns > now_ns) {
+        consult_give_up(request);
+        if (!decide_advance(request, now_ns)) core_note_deadline(request->core, request->deadline_ns);
+        return;
+    }
+    request->core->stats.deadlines += !polish_is_pending(request);
+    decide_deadline(request, now_ns);
+}
+
 int64_t core_tick(struct core *core, int64_t now_ns)
 {
     if (!core->next_deadline || now_ns < core->next_deadline) return core->next_deadline;
     GPtrArray *due = take_due(core, now_ns);
     g_ptr_array_sort(due, by_key);
-    for (guint i = 0; i < due->len; i++) {
-        core->stats.deadlines += !polish_is_pending(due->pdata[i]);
-        decide_deadline(due->pdata[i], now_ns);
-    }
+    for (guint i = 0; i < due->len; i++) end_wait(due->pdata[i], now_ns);
     g_ptr_array_free(due, TRUE);
     return core->next_deadline;
 }

@@ -396,7 +396,7 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
 /* The answer is found. False: a language model is asked about it, or a repair of it is looked for, first. */
 static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 {
-    if (consult_begin(request, best) || repair_begin(request, best)) return false;
+    if (consult_begin(request, best, now_ns) || repair_begin(request, best)) return false;
     conclude(request, best, now_ns);
     return true;
 }

@@ -62,9 +62,10 @@ struct repair {
 /* A language model's opinion on its way, see consult.c. */
 struct consult {
     bool pending;
-    bool concluded; /* the last one has come, and the decision is not taken again yet */
-    uint32_t of;    /* candidate of the last one */
-    uint32_t asked; /* candidates, of the request */
+    bool concluded;   /* the last one has come, and the decision is not taken again yet */
+    uint32_t of;      /* candidate of the last one */
+    int64_t until_ns; /* that the one on its way is waited for */
+    uint32_t asked;   /* candidates, of the request */
     struct msg_usage usage;
 };
 
@@ -148,12 +149,14 @@ void decide_send(struct request *request, uint32_t index);
 struct msg_task decide_task(const struct request *request, uint32_t index);
 
 /* consult.c: a language model's opinion on the candidate that would be the answer. True: it is asked for, and the request stays open. */
-bool consult_begin(struct request *request, uint32_t best);
+bool consult_begin(struct request *request, uint32_t best, int64_t now_ns);
 bool consult_is_pending(const struct request *request);
 /* The result of the family llm on that candidate, which is gathered already. */
 void consult_take(struct request *request, uint32_t index, const struct msg_result *result);
-/* The deadline has passed: its signals are unavailable. */
+/* It has not come in time: its signals are unavailable, and none is asked for again. */
 void consult_give_up(struct request *request);
+/* Is it waited for no longer? */
+bool consult_is_late(const struct request *request, int64_t now_ns);
 /* The candidate about which an opinion has come since the decision was taken last, once; NO_CANDIDATE. */
 uint32_t consult_concluded(struct request *request);
 

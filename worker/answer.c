@@ -252,15 +252,16 @@ static void add_examples(struct workspace *workspace, struct arena *arena, const
 /* The proposals, copied out of the memory in which they were made; none, with a message that says why, of a candidate that nothing
  * can be proposed for. */
 static bool write_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
-                            struct repair_query *query, struct msg_result *out)
+                            const struct repair_query *asked, struct msg_result *out)
 {
+    struct repair_query query = *asked;
     struct repair_example examples[REPAIR_MAX_EXAMPLES];
     struct repair_proposal *found = NULL;
     struct err why = {0};
     struct arena work;
     arena_init(&work, PROPOSING_BYTES);
-    add_examples(workspace, &work, task, examples, query);
-    int n = repair_propose(&work, workspace->schema, query, &found, &why);
+    add_examples(workspace, &work, task, examples, &query);
+    int n = repair_propose(&work, workspace->schema, &query, &found, &why);
     out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
     bool whole = out->proposals != NULL;
     for (int i = 0; i < n && whole; i++) {

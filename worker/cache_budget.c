@@ -54,9 +54,9 @@ static int spend_shared(struct budget *budget, const double wants[AMOUNTS], bool
     redisReply *reply;
     if (!budget->linked) return -1;
     command.argv[command.argc++] = budget->key;
-    for (int i = 0; i < AMOUNTS; i++) {
-        command.argv[command.argc++] = g_ascii_dtostr(numbers[2 * i], sizeof *numbers, budget->limits[i]);
-        command.argv[command.argc++] = g_ascii_dtostr(numbers[2 * i + 1], sizeof *numbers, wants[i]);
+    for (int i = 0; i < 2 * AMOUNTS; i++) {
+        double number = i % 2 ? wants[i / 2] : budget->limits[i / 2];
+        command.argv[command.argc++] = g_ascii_dtostr(numbers[i], sizeof *numbers, number);
     }
     command.argv[command.argc++] = only_if_enough ? "1" : "0";
     for (int i = 0; i < command.argc; i++) command.lens[i] = strlen(command.argv[i]);

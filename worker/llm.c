@@ -146,7 +146,7 @@ static double cost_of(const struct llm *llm, double tokens_in, double tokens_out
 
 static struct budget_amount estimate_of(const struct llm *llm, const struct form *form, const char *data)
 {
-    double tokens_in = (double)((form->prompt_bytes + strlen(data)) / BYTES_A_TOKEN);
+    double tokens_in = (double)(form->prompt_bytes + strlen(data)) / BYTES_A_TOKEN;
     return (struct budget_amount){1, tokens_in + ANSWER_TOKENS, cost_of(llm, tokens_in, ANSWER_TOKENS)};
 }
 

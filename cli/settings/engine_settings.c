@@ -108,6 +108,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
                                          : "never",
         .consult = {.hit_rate = s->llm.hit_rate,
                     .max_candidates = (uint32_t)s->llm.candidates,
+                    .wait_ms = s->llm.wait_ms,
                     .max_tokens = (uint64_t)s->llm.request_tokens},
         .shots = {.path = s->shots.path,
                   .key = (enum examples_key)named(examples_key_by_name, s->shots.key),

@@ -175,6 +175,8 @@ static const struct option_row consult_rows[] = {
      .sentence = "share of the queries about which the model is taken to be right: what its word weighs"},
     {"llm-candidates", 0, OPT_INT, "N", AT(llm.candidates), "3", .min = 1, .max = 64,
      .sentence = "candidates of a request that it is asked about at most"},
+    {"llm-wait-ms", 0, OPT_INT, "MS", AT(llm.wait_ms), "60000", .min = 1, .max = 3600000,
+     .sentence = "time that a verdict waits for one opinion; then it goes on without"},
     {"llm-request-tokens", 0, OPT_INT, "N", AT(llm.request_tokens), "0", .min = 0, .max = 1000000000,
      .sentence = "tokens after which it is asked about no other candidate of a request; 0: no bound"},
     END};

@@ -66,7 +66,7 @@ struct settings {
         struct string_list endpoints;
         const char *prompts, *calls, *when;
         double hit_rate, price_in, price_out, money;
-        int64_t tokens, requests, candidates, request_tokens, answer_tokens;
+        int64_t tokens, requests, candidates, request_tokens, answer_tokens, wait_ms;
         int64_t entries, ttl_s;
     } llm;
     struct {

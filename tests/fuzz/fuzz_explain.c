@@ -1,14 +1,13 @@
 /* Any statement that parses and binds is explained: bounded text in valid UTF-8, phrases with a place, the same twice.
  * The database is small and its values are unpleasant. */
 #include <glib.h>
-#include <glib/gstdio.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
+#include "tests/fuzz/ground.h"
 
 static const char SCHEMA[] =
     "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER REFERENCES u(id), b INTEGER REFERENCES u(id), name TEXT);"
@@ -24,22 +23,6 @@ static void require(bool holds)
     if (!holds) abort();
 }
 
-/* Once: a database in a file that goes away at once. */
-static void open_database(void)
-{
-    char *folder = g_dir_make_tmp("assay-fuzz-XXXXXX", NULL), *path = g_build_filename(folder, "t.sqlite", NULL);
-    sqlite3 *raw = NULL;
-    require(sqlite3_open(path, &raw) == SQLITE_OK && sqlite3_exec(raw, SCHEMA, NULL, NULL, NULL) == SQLITE_OK);
-    sqlite3_close(raw);
-    const struct db_limits limits = {.time_ms = 20, .max_rows = 1000};
-    require(db_open(path, &limits, &db, NULL) == ERR_OK);
-    require(schema_build(db, "t", path, NULL, &schema, NULL) == ERR_OK);
-    g_remove(path);
-    g_rmdir(folder);
-    g_free(path);
-    g_free(folder);
-}
-
 static void check(const struct explanation *e, size_t sql_len)
 {
     require(strlen(e->premise) <= explain_defaults.max_text && strlen(e->prose) <= explain_defaults.max_text);
@@ -52,7 +35,7 @@ static void check(const struct explanation *e, size_t sql_len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!db) open_database();
+    if (!db) fuzz_ground(SCHEMA, &db, &schema);
     struct arena arena;
     arena_init(&arena, 64UL << 20);
     struct sql_stmt *stmt = NULL;

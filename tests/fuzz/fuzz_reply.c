@@ -1,5 +1,5 @@
 /* Replies of model servers: whatever the bytes are, reading them ends in a probability, or a query, or in an error. The
- * first byte chooses: an odd one a chat completion, read as a judge's, a corrector's and a polisher's; an even one what /info says, a
+ * first byte chooses: an odd one a chat completion, read as a judge's, a corrector's, a polisher's and a form; an even one what /info says, a
  * NUL, and an answer of /predict. */
 #include "lib/llm/scorer_int.h"
 
@@ -21,6 +21,12 @@ static struct scorer *scorer_of(open_fn *open, const char *backend, const char *
     return scorer;
 }
 
+static enum err_code open_form(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    static const char schema[] = "{\"type\":\"object\",\"required\":[\"right\"]}";
+    return scorer_open_form(config, "form/1\nFill it in.", schema, out, err);
+}
+
 static struct http_reply reply_of(char *bytes, size_t len)
 {
     return (struct http_reply){.end = HTTP_ANSWERED, .status = 200, .body = bytes, .len = len};
@@ -36,7 +42,7 @@ static void check(enum err_code code, const struct call *call, double p)
 
 static void read_chat(char *bytes, size_t len)
 {
-    static open_fn *const opens[] = {scorer_open, scorer_open_corrector, scorer_open_polisher};
+    static open_fn *const opens[] = {scorer_open, scorer_open_corrector, scorer_open_polisher, open_form};
     static struct scorer *scorers[G_N_ELEMENTS(opens)];
     for (unsigned i = 0; i < G_N_ELEMENTS(opens); i++) {
         if (!scorers[i]) scorers[i] = scorer_of(opens[i], "chat", NULL);

@@ -180,21 +180,22 @@ Test(worker, what_sqlite_lacks_is_named)
 
 Test(worker, families_of_one_candidate_share_its_work)
 {
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
+    for (unsigned f = 0; f < n; f++) {
         struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
         put(&task);
     }
     start(NULL, 0);
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) cr_assert_str_eq(next()->code, "ok");
+    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(next()->code, "ok");
     struct worker_stats stats = {0};
     for (int64_t start_ns = clock_now_ns(); !stats.tasks && clock_now_ns() - start_ns < INT64_C(20000000000);)
         worker_stats(worker, &stats);
-    cr_assert_eq(stats.tasks, VSIG_FAMILY_COUNT);
+    cr_assert_eq(stats.tasks, n);
     cr_assert_eq(stats.candidates, 1, "parsed and bound once");
     cr_assert_eq(stats.executed, 1, "run once");
     cr_assert_eq(stats.prepare_ns, 0, "and never prepared beside");
-    cr_assert_eq(stats.answered, VSIG_FAMILY_COUNT);
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) cr_assert_eq(metrics_histogram_total(&stats.families[f]), 1);
+    cr_assert_eq(stats.answered, n);
+    for (unsigned f = 0; f < n; f++) cr_assert_eq(metrics_histogram_total(&stats.families[f]), 1);
     cr_assert_eq(stats.families[VSIG_EXECUTION].sum_ns > 0, 1);
 }
 

@@ -1,0 +1,120 @@
+/* A language model's opinion in the state machine: when it is asked for, and that nobody waits for it in vain. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(consult, .fini = done);
+
+#define ASK(...) script_ask(&s, 0, NULL, (const char *const[]){__VA_ARGS__, NULL}, 0)
+
+enum { WAIT_MS = 100 };
+
+static void open_with(enum msg_strategy strategy, int64_t deadline_ms)
+{
+    script_open(&s, (struct msg_options){.strategy = strategy, .threshold = 0.3, .deadline_ms = deadline_ms});
+    s.core->config.llm = (struct coordinator_llm){.on = true, .low = 0, .high = 1, .wait_ms = WAIT_MS, .hit_rate = 0.9};
+}
+
+static const struct script_task *task(unsigned place)
+{
+    cr_assert_lt(place, s.tasks->len);
+    return s.tasks->pdata[place];
+}
+
+static void answer_the_others(void)
+{
+    while (s.tasks->len && strcmp(task(0)->family, "llm") != 0) script_answer(&s, 0, 0);
+}
+
+Test(consult, one_task_when_the_others_have_answered)
+{
+    open_with(MSG_RERANK, 0);
+    ASK("SELECT rows_1", "SELECT fires_3");
+    for (guint i = 0; i < s.tasks->len; i++) cr_expect_str_neq(task(i)->family, "llm");
+    answer_the_others();
+    cr_assert_eq(s.tasks->len, 1);
+    cr_expect_eq(task(0)->candidate, 0, "the one that would be the answer");
+    cr_expect_eq(s.verdicts->len, 0);
+    script_answer(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(script_text(v, "status"), "validated");
+    const json_t *signals = json_object_get(json_array_get(json_object_get(v, "candidates"), 0), "signals");
+    cr_expect_str_eq(script_text(signals, "self_check"), "silent");
+    cr_expect_null(
+        json_object_get(json_object_get(json_array_get(json_object_get(v, "candidates"), 1), "signals"), "self_check"));
+    json_decref(v);
+}
+
+/* In order: the first that passes is asked about, and the next ones are judged only if it does not pass then. */
+Test(consult, in_order_the_next_is_judged_when_it_is_rejected)
+{
+    char rejected[96] = "SELECT rows_1, states_";
+    unsigned n;
+    vsig_all(&n);
+    memset(rejected + strlen(rejected), 's', n);
+    memset(rejected + strlen(rejected) - 5, 'f', 5); /* the registry's last five: the family's */
+    open_with(MSG_FIRST_VALID, 0);
+    s.core->config.llm.hit_rate = 0.99;
+    ASK(rejected, "SELECT rows_2");
+    answer_the_others();
+    cr_assert_eq(s.tasks->len, 1);
+    cr_assert_eq(s.sent, FAMILIES + 1);
+    script_answer(&s, 0, 0);
+    cr_expect_eq(s.sent, 2 * FAMILIES + 1, "now the second is judged");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_expect_eq(json_integer_value(json_object_get(v, "chosen")), 1);
+    json_decref(v);
+}
+
+Test(consult, nobody_waits_for_an_opinion_in_vain)
+{
+    static const enum msg_strategy strategies[] = {MSG_RERANK, MSG_FIRST_VALID};
+    for (unsigned i = 0; i < 2; i++) {
+        open_with(strategies[i], 0);
+        ASK("SELECT rows_1", "SELECT fires_3");
+        answer_the_others();
+        cr_assert_eq(s.verdicts->len, 0);
+        cr_expect_eq(core_tick(s.core, 1), INT64_C(1000000) * WAIT_MS, "when to come again");
+        core_tick(s.core, INT64_C(1000000) * WAIT_MS);
+        json_t *v = script_verdict(&s);
+        cr_expect_str_eq(script_text(v, "status"), "validated", "it was judged, only not by the model");
+        cr_expect_null(json_object_get(v, "unavailable"));
+        const json_t *signals = json_object_get(json_array_get(json_object_get(v, "candidates"), 0), "signals");
+        cr_expect_str_eq(script_text(signals, "self_check"), "unavailable");
+        json_decref(v);
+        if (!i) script_close(&s);
+    }
+}
+
+Test(consult, one_that_comes_too_late_for_the_worker_ends_nothing)
+{
+    open_with(MSG_RERANK, 1000);
+    ASK("SELECT rows_1", "SELECT fires_3");
+    answer_the_others();
+    cr_assert_eq(task(0)->deadline_ns, INT64_C(1000000) * WAIT_MS);
+    script_answer_failed(&s, 0, ERR_DEADLINE, 0);
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(script_text(v, "status"), "validated");
+    json_decref(v);
+}
+
+Test(consult, at_the_deadline_of_the_request_the_answer_stands)
+{
+    open_with(MSG_RERANK, 50);
+    ASK("SELECT rows_1", "SELECT fires_3");
+    answer_the_others();
+    core_tick(s.core, INT64_C(1000000) * 50);
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(script_text(v, "status"), "validated");
+    json_decref(v);
+}
