@@ -41,6 +41,17 @@ enum err_code consult_when(const char *when, struct coordinator_llm *out, struct
         "--llm-when is never, always, or LOW:HIGH, from 0 to 1, with ,disagree behind it or not; not '%.60s'", when);
 }
 
+void consult_text(const struct coordinator_llm *llm, char out[CONSULT_TEXT])
+{
+    char numbers[3][G_ASCII_DTOSTR_BUF_SIZE];
+    *out = 0;
+    if (!llm || !llm->on) return;
+    const double values[] = {llm->low, llm->high, llm->hit_rate};
+    for (unsigned i = 0; i < 3; i++) g_ascii_formatd(numbers[i], sizeof *numbers, "%.6g", values[i]);
+    g_snprintf(out, CONSULT_TEXT, "%s:%s%s, hit rate %s", numbers[0], numbers[1], llm->disagreement ? ",disagree" : "",
+               numbers[2]);
+}
+
 static bool disagree(const struct request *request, uint32_t index)
 {
     double signals = request->states[index].score.p, verifier = request->judged[index].entailment;

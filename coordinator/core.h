@@ -90,6 +90,9 @@ struct core_stats {
 
 /* When language models are asked ("never", "always", "0.1:0.95,disagree"; NULL: as it is), into *out. ERR_CONFIG. */
 enum err_code consult_when(const char *when, struct coordinator_llm *out, struct err *err);
+/* Its terms as a text, for what holds under these alone (scoring/guarantee.h); "": never asked, or `llm` is NULL. */
+enum { CONSULT_TEXT = 96 };
+void consult_text(const struct coordinator_llm *llm, char out[CONSULT_TEXT]);
 
 struct core *core_new(const struct core_config *config, const struct core_actions *actions);
 /* Open requests are dropped without a verdict. */

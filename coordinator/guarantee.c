@@ -32,7 +32,10 @@ static bool has_shifted(const struct core *core, const struct guarantee_found *f
 
 static struct guarantee_found look_up(struct request *request, double alpha, double delta)
 {
+    char llm[CONSULT_TEXT];
+    consult_text(request->consults ? &request->core->config.llm : NULL, llm);
     const struct guarantee_asked asked = {.alpha = alpha,
+                                          .llm = llm,
                                           .delta = delta,
                                           .generator = verifier_generator(request->message),
                                           .strategy = request->options.strategy,

@@ -1,4 +1,4 @@
-/* {"format": "assay.calibration", "version": 1, "strategy": "rerank", "repairs": false,
+/* {"format": "assay.calibration", "version": 1, "strategy": "rerank", "repairs": false, "llm": "" or when one is asked,
  *  "models": {"label_model": version, "classifier": version or "", "verifier": version},
  *  "groups": {generator: [[P, 0 or 1, number of its database], ...], ...}} */
 #include "scoring/guarantee.h"
@@ -17,6 +17,7 @@ struct group {
 struct guarantee {
     enum msg_strategy strategy;
     bool repairs;
+    char *llm;
     struct group groups[GUARANTEE_MAX_GROUPS]; /* that of all is the last */
     uint32_t n_groups;
 };
@@ -87,6 +88,8 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
         return err_set(err, ERR_CONFIG, "does not say by which strategy its verdicts were chosen");
     g->strategy = (enum msg_strategy)number;
     g->repairs = json_is_true(json_object_get(root, "repairs"));
+    const char *llm = json_string_value(json_object_get(root, "llm")); /* older files have none */
+    g->llm = g_strdup(llm ? llm : "");
     enum err_code code = check_models(json_object_get(root, "models"), own, err);
     if (code) return code;
     json_object_foreach((json_t *)(uintptr_t)groups, name, list)
@@ -124,6 +127,7 @@ void guarantee_free(struct guarantee *guarantee)
         g_free(guarantee->groups[i].name);
         g_free(guarantee->groups[i].records);
     }
+    g_free(guarantee->llm);
     g_free(guarantee);
 }
 
@@ -161,7 +165,8 @@ struct guarantee_found guarantee_find(const struct guarantee *guarantee, const s
 {
     const char *generator = asked->generator ? asked->generator : "*";
     struct guarantee_found out = {.group = -1, .name = generator, .promise = {.threshold = 1}};
-    if (asked->strategy != guarantee->strategy || asked->repairs != guarantee->repairs) {
+    if (asked->strategy != guarantee->strategy || asked->repairs != guarantee->repairs ||
+        strcmp(asked->llm, guarantee->llm) != 0) {
         out.why = "the request is not judged as the verdicts of the calibration were";
         return out;
     }

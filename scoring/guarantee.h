@@ -2,7 +2,7 @@
  * (lib/learn/risk.h), by generator.
  *
  * A file (`assay calibrate`) holds these verdicts as numbers, P and whether it was right, and what they were judged by: a promise is
- * about answers chosen as they were. With other models it is refused; a request of another strategy or repair gets none. A
+ * about answers chosen as they were. With other models it is refused; a request of another strategy, repair or use of language models gets none. A
  * generator whose own records do not carry a promise shares that of all together ("all"), which is about their mixture; one that
  * the file does not know gets none. Read-only once loaded; any thread.
  */
@@ -41,6 +41,7 @@ struct guarantee_asked {
     const char *generator; /* verifier_generator; NULL: several */
     enum msg_strategy strategy;
     bool repairs;
+    const char *llm; /* when a language model is asked, and what its word weighs, as text; "": never */
 };
 
 struct guarantee_found {

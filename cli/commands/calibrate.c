@@ -2,6 +2,7 @@
  * (scoring/guarantee.h). */
 #include "cli/output/table.h"
 #include "cli/replay/labelled.h"
+#include "coordinator/core.h"
 #include "lib/learn/json_file.h"
 #include "scoring/models.h"
 
@@ -100,17 +101,22 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
     const struct msg_options *defaults = &c->run.config.defaults;
     enum msg_strategy strategy = defaults->strategy ? defaults->strategy : models_strategy(models);
     json_t *groups = json_object();
+    struct coordinator_llm consult = c->run.config.consult;
+    char llm[CONSULT_TEXT];
+    enum err_code code = consult_when(c->run.config.llm_when, &consult, err);
+    if (code) return code;
+    consult_text(&consult, llm);
     for (guint i = 0; i < c->groups->len; i++) {
         const struct group *group = c->groups->pdata[i];
         json_object_set_new(groups, group->name, group_json(group->records));
     }
     json_t *root = json_pack(
-        "{s:s,s:i,s:s,s:b,s:{s:o,s:o,s:o},s:o}", "format", GUARANTEE_FORMAT, "version", GUARANTEE_VERSION, "strategy",
-        msg_strategy_name(strategy), "repairs", defaults->repair == MSG_REPAIR_APPLY, "models", "label_model",
-        version_json(models->label_model_version), "classifier", version_json(models->classifier_version), "verifier",
-        version_json(models->verifier_version), "groups", groups);
+        "{s:s,s:i,s:s,s:b,s:s,s:{s:o,s:o,s:o},s:o}", "format", GUARANTEE_FORMAT, "version", GUARANTEE_VERSION,
+        "strategy", msg_strategy_name(strategy), "repairs", defaults->repair == MSG_REPAIR_APPLY, "llm", llm, "models",
+        "label_model", version_json(models->label_model_version), "classifier",
+        version_json(models->classifier_version), "verifier", version_json(models->verifier_version), "groups", groups);
     char *text = model_json_text(root, true);
-    enum err_code code = text ? model_file_write(c->run.cli->settings.calibrate.out, text, err) : ERR_NOMEM;
+    code = text ? model_file_write(c->run.cli->settings.calibrate.out, text, err) : ERR_NOMEM;
     free(text);
     return code;
 }

@@ -90,7 +90,7 @@ static void load_groups(void)
 
 static struct guarantee_found find(const char *generator)
 {
-    const struct guarantee_asked asked = {0.05, 0.1, generator, MSG_RERANK, false};
+    const struct guarantee_asked asked = {0.05, 0.1, generator, MSG_RERANK, false, ""};
     return guarantee_find(guarantee, &asked);
 }
 
@@ -112,11 +112,12 @@ Test(guarantee, who_is_not_like_the_records_is_promised_nothing)
 {
     load_groups();
     struct guarantee_found unknown = find("never seen"), unnamed = find("");
-    const struct guarantee_asked others[] = {{0.05, 0.1, "good", MSG_FIRST_VALID, false},
-                                             {0.05, 0.1, "good", MSG_RERANK, true}};
+    const struct guarantee_asked others[] = {{0.05, 0.1, "good", MSG_FIRST_VALID, false, ""},
+                                             {0.05, 0.1, "good", MSG_RERANK, true, ""},
+                                             {0.05, 0.1, "good", MSG_RERANK, false, "0:1, hit rate 0.7"}};
     cr_expect(!unknown.promise.held && unknown.group < 0 && strstr(unknown.why, "does not know"));
     cr_expect_not(unnamed.promise.held);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct guarantee_found found = guarantee_find(guarantee, &others[i]);
         cr_expect(!found.promise.held && found.group < 0 && found.why);
         cr_expect_float_eq(found.promise.threshold, 1, 0);
