@@ -98,7 +98,7 @@ struct examples_found {
     float likeness; /* mean cosine of the key's parts */
 };
 
-/* The k likest, at most EXAMPLES_MAX_FOUND, likest first; none of the same request or the same question (but for case and
+/* What another process has added to the store is found a second later. The k likest, at most EXAMPLES_MAX_FOUND, likest first; none of the same request or the same question (but for case and
  * space). Count. Thread: any. */
 uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
                          struct examples_found *out);

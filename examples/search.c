@@ -317,8 +317,8 @@ static uint32_t fuse(const struct examples *store, const struct asked *asked, co
     return n_out;
 }
 
-uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
-                         struct examples_found *out)
+static uint32_t search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
+                       struct examples_found *out)
 {
     struct asked asked;
     struct examples_found near[EXAMPLES_MAX_FOUND];
@@ -334,5 +334,15 @@ uint32_t examples_search(struct examples *store, const struct examples_query *qu
         return fuse(store, &asked, near, n, worded, n_worded, k, out);
     }
     memcpy(out, near, n * sizeof *out);
+    return n;
+}
+
+uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
+                         struct examples_found *out)
+{
+    examples_refresh(store);
+    pthread_rwlock_rdlock(&store->current);
+    uint32_t n = search(store, query, key, k, out);
+    pthread_rwlock_unlock(&store->current);
     return n;
 }

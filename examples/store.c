@@ -1,12 +1,16 @@
 /* The file. Everything is in the table `example`; `words` is its full-text index. */
 #include "examples/store.h"
 
+#include "lib/base/clock.h"
+
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x41534558 }; /* "ASEX" */
+enum { APPLICATION_ID = 0x41534558 /* "ASEX" */, BUSY_MS = 5000 };
+static const int64_t LOOK_NS = 1000000000;
+#define DATA_VERSION "PRAGMA data_version" /* changes when another connection commits */
 
 #define EMBEDDER "assay hashed n-grams 1" /* raised when the built-in embedder changes what it makes */
 
@@ -48,8 +52,11 @@ static enum err_code open_file(const char *path, int flags, struct examples **ou
     struct examples *store = g_new0(struct examples, 1);
     store->path = g_strdup(path);
     pthread_mutex_init(&store->lock, NULL);
+    pthread_rwlock_init(&store->current, NULL);
+    atomic_init(&store->look_ns, INT64_MAX);
     *out = store;
     if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) return failed(store, err);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return ERR_OK;
@@ -109,7 +116,42 @@ enum err_code examples_open(const char *path, bool writes, struct examples **out
     if (!code && writes) code = run(*out, "BEGIN IMMEDIATE", err);
     if (code) return give_up(out, code);
     (*out)->changed = writes;
+    (*out)->version = number(*out, DATA_VERSION);
+    if (!writes) atomic_store(&(*out)->look_ns, clock_now_ns() + LOOK_NS);
     return ERR_OK;
+}
+
+static void forget(struct examples *store)
+{
+    free(store->vectors);
+    free(store->signs);
+    free(store->ids);
+    free(store->questions);
+    free(store->sources);
+}
+
+void examples_refresh(struct examples *store)
+{
+    int64_t due = atomic_load(&store->look_ns), now_ns = clock_now_ns();
+    if (now_ns < due || !atomic_compare_exchange_strong(&store->look_ns, &due, INT64_MAX)) return; /* one at a time */
+    int64_t version = number(store, DATA_VERSION);
+    struct examples fresh = {.db = store->db, .path = store->path};
+    bool changed = version >= 0 && version != store->version;
+    if (changed && examples_load(&fresh, NULL) == ERR_OK) {
+        pthread_rwlock_wrlock(&store->current);
+        forget(store);
+        store->n = fresh.n;
+        store->ids = fresh.ids;
+        store->vectors = fresh.vectors;
+        store->signs = fresh.signs;
+        store->questions = fresh.questions;
+        store->sources = fresh.sources;
+        pthread_rwlock_unlock(&store->current);
+        store->version = version;
+    } else if (changed) {
+        forget(&fresh);
+    }
+    atomic_store(&store->look_ns, clock_now_ns() + LOOK_NS);
 }
 
 enum err_code examples_close(struct examples *store, struct err *err)
@@ -122,11 +164,8 @@ enum err_code examples_close(struct examples *store, struct err *err)
     sqlite3_finalize(store->match);
     sqlite3_close(store->db);
     pthread_mutex_destroy(&store->lock);
-    free(store->vectors);
-    free(store->signs);
-    free(store->ids);
-    free(store->questions);
-    free(store->sources);
+    pthread_rwlock_destroy(&store->current);
+    forget(store);
     g_free(store->path);
     g_free(store);
     return code;
@@ -218,6 +257,7 @@ enum err_code examples_read(struct examples *store, struct arena *arena, uint32_
                **const texts[ROW_TEXTS] = {&out->source, &out->db,    &out->question, &out->wrong, &out->error,
                                            &out->right,  &out->steps, &out->kind,     &columns};
     bool whole = false;
+    pthread_rwlock_rdlock(&store->current);
     pthread_mutex_lock(&store->lock);
     enum err_code code = prepare(store, &store->read, "SELECT " ROW " FROM example WHERE id = ?", err);
     if (!code && at < store->n) {
@@ -230,6 +270,7 @@ enum err_code examples_read(struct examples *store, struct arena *arena, uint32_
         sqlite3_reset(store->read);
     }
     pthread_mutex_unlock(&store->lock);
+    pthread_rwlock_unlock(&store->current);
     whole = whole && examples_columns_read(arena, columns, out);
     return code ? code : whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
 }

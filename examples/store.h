@@ -6,6 +6,7 @@
 #include "lib/text/text.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sqlite3.h>
 
 enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64 };
@@ -13,7 +14,10 @@ enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64 };
 struct examples {
     char *path;
     sqlite3 *db;
-    pthread_mutex_t lock; /* over the statements */
+    pthread_mutex_t lock;     /* over the statements */
+    pthread_rwlock_t current; /* over what is in memory: searches read it, a refresh writes it; taken before `lock` */
+    _Atomic int64_t look_ns;  /* when to look for additions of others next; INT64_MAX: never */
+    int64_t version;          /* of the file as it was read (data_version) */
     sqlite3_stmt *insert, *insert_words, *read, *match;
     bool changed; /* a transaction is open */
     uint32_t n, n_added;
@@ -31,6 +35,8 @@ void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES
 char *examples_columns_write(const struct repair_column *columns, uint32_t n);
 /* False: they are none, or the arena is full. */
 bool examples_columns_read(struct arena *arena, const char *text, struct example *out);
+/* Read the file again where another process has changed it since; looks once a second. What cannot be read stays as it was. */
+void examples_refresh(struct examples *store);
 /* What is searched, from the file. ERR_CONFIG: it is damaged; ERR_NOMEM. */
 enum err_code examples_load(struct examples *store, struct err *err);
 /* Mean cosine of all parts of two examples. */

@@ -105,8 +105,9 @@ static void take(void *ctx, const struct labelled *one)
         if (one->labels->of[i] != LABEL_RIGHT && !one->verdict->candidates[i].same_as) add(b, one, i);
 }
 
-/* All candidates are judged, so that each has its findings. */
-static enum err_code build(struct cli *cli, struct err *err)
+/* All candidates are judged, so that each has its findings. `open`: of the store that they go into. */
+static enum err_code
+fill(struct cli *cli, enum err_code (*open)(const char *path, struct examples **out, struct err *err), struct err *err)
 {
     const char *out = cli->settings.examples.out;
     struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
@@ -118,16 +119,21 @@ static enum err_code build(struct cli *cli, struct err *err)
     b.run.config.defaults.strategy = MSG_RERANK;
     b.run.schemas = engine_settings_schemas(cli, &b.run.config, err);
     if (!b.run.schemas) return err->code;
-    enum err_code code = examples_create(out, &b.store, err);
+    enum err_code code = open(out, &b.store, err);
     if (!code) code = labelled_run(&b.run, err);
     schema_cache_free(b.run.schemas);
     if (!code) code = b.code;
     enum err_code closed = examples_close(b.store, code ? NULL : err);
     if (!code) code = closed;
     if (!code)
-        printf("%llu examples in %s; %llu left out: repeats, too long, denied, or they do not parse\n",
+        printf("%llu examples put into %s; %llu left out: repeats, too long, denied, or they do not parse\n",
                (unsigned long long)b.kept, out, (unsigned long long)b.left_out);
     return code;
+}
+
+static enum err_code open_to_add(const char *path, struct examples **out, struct err *err)
+{
+    return examples_open(path, true, out, err);
 }
 
 /* --- show, search --- */
@@ -219,18 +225,19 @@ static int examples_run(struct cli *cli)
 {
     struct err err = {0};
     const char *name = cli->args[0];
-    if (strcmp(name, "build") == 0) return build(cli, &err) ? complain_err("examples build", &err) : 0;
+    if (strcmp(name, "build") == 0) return fill(cli, examples_create, &err) ? complain_err("examples build", &err) : 0;
+    if (strcmp(name, "add") == 0) return fill(cli, open_to_add, &err) ? complain_err("examples add", &err) : 0;
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
             return run_on_store(cli, &actions[i], &err) ? complain_err("examples", &err) : 0;
-    complain("examples does build, show, search or prune, not '%s'", name);
+    complain("examples does build, add, show, search or prune, not '%s'", name);
     return EXIT_ERROR;
 }
 
 const struct command command_examples = {
     .name = "examples",
     .sentence = "keep wrong queries and how they were set right, for repairs",
-    .args = "build LOG... | show|search|prune STORE",
+    .args = "build|add LOG... | show|search|prune STORE",
     .description =
         "build makes a store of the wrong candidates in logs with gold queries, or with feedback among their lines: "
         "question, wrong SQL, "
@@ -238,6 +245,8 @@ const struct command command_examples = {
         "question, SQL, "
         "question and SQL, all three, or all three and their words (hybrid); none of the same question. prune takes "
         "near repeats out. "
+        "add puts more into a store that is there, also while others search it; with --from-topic by feedback that a "
+        "fleet's people gave. "
         "With --examples repairs try the edits of the likest, and show them to a corrector. docs/examples.md.",
     .examples =
         "assay examples build labelled.jsonl --db-root databases --out examples.db\n"
@@ -246,10 +255,10 @@ const struct command command_examples = {
         "assay replay log.jsonl --db-root databases --repair apply --corrector-endpoint http://localhost:8000/v1 "
         "--corrector-model m --examples examples.db",
     .main_flags = "db-root out question sql error key nearest format",
-    .words = "build show search prune",
-    .groups = (const struct option_group *const[]){&options_examples, &options_log, &options_judge, &options_signals,
-                                                   &options_database, &options_schema, &options_redis, &options_output,
-                                                   &options_general, NULL},
+    .words = "build add show search prune",
+    .groups = (const struct option_group *const[]){&options_examples, &options_log, &options_range, &options_kafka,
+                                                   &options_judge, &options_signals, &options_database, &options_schema,
+                                                   &options_redis, &options_output, &options_general, NULL},
     .min_args = 2,
     .max_args = -1,
     .run = examples_run,

@@ -101,30 +101,6 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
         (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
-/* With a group that no fleet uses, and nothing is committed: the same range is read each time. */
-static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
-{
-    struct range_config config;
-    enum err_code code = replay_range(&cli->settings, &config, err);
-    config.group = "assay-train";
-    if (code == ERR_OK) code = fleet_settings_open_bus(cli, bus, err);
-    return code ? code : source_open_topic(topic, *bus, &config, err);
-}
-
-/* Of the logs, and of --from-topic. */
-static enum err_code read_feedback(struct cli *cli, struct feedback **out, struct err *err)
-{
-    struct bus *bus = NULL;
-    struct source topic = {0};
-    bool remote = cli->settings.past.from_topic != NULL;
-    enum err_code code = remote ? open_topic(cli, &bus, &topic, err) : ERR_OK;
-    if (code == ERR_OK)
-        code = feedback_read(cli->args + 1, cli->n_args - 1, remote ? &topic : NULL, train_skipped, out, err);
-    source_close(&topic);
-    if (bus) bus_close(bus);
-    return code;
-}
-
 /* What the logs and the feedback say, into the verifier's file. */
 static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, struct err *err)
 {
@@ -138,7 +114,8 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
                                        .skipped = train_skipped,
                                        .on_empty = complain_empty,
                                        .limit = (uint64_t)cli->settings.log.limit};
-    enum err_code code = read_feedback(cli, &collect.feedback, err);
+    enum err_code code =
+        replay_read_feedback(cli, cli->args + 1, cli->n_args - 1, train_skipped, &collect.feedback, err);
     if (code == ERR_OK && !(collect.schemas = engine_settings_schemas(cli, &config, err))) code = ERR_NOMEM;
     if (code == ERR_OK) code = verifier_collect(&collect, cli->args + 1, cli->n_args - 1, &data, err);
     if (code == ERR_OK) {

@@ -2,6 +2,7 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
+#include "cli/replay/replay.h"
 #include "engine/run.h"
 #include "lib/base/input.h"
 #include "scoring/verifier_context.h"
@@ -170,7 +171,7 @@ enum err_code labelled_run(struct labelled_run *run, struct err *err)
                       .asked = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, asked_free),
                       .show = terminal_progress() && !run->cli->settings.general.quiet};
     struct engine_loop loop = {.next = next_request, .each = on_verdict, .tick = on_tick, .ctx = &s, .in_order = true};
-    enum err_code code = feedback_read(paths, n, NULL, NULL, &s.feedback, err);
+    enum err_code code = replay_read_feedback(run->cli, paths, n, NULL, &s.feedback, err);
     if (!code) code = engine_open(&run->config, &engine, err);
     progress_start(&s.progress);
     if (!code) code = engine_run(engine, &loop, err);

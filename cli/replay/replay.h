@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "proto/bus/range.h"
+#include "train/feedback.h"
 
 #include <signal.h>
 
@@ -21,6 +22,9 @@ bool replay_check_range(const struct settings *settings);
  * offsets. */
 bool replay_check_group(const struct settings *settings);
 
+/* feedback_read of these files and, where --from-topic names one, of that topic. */
+enum err_code replay_read_feedback(struct cli *cli, const char *const *paths, int n, input_skipped skipped,
+                                   struct feedback **out, struct err *err);
 /* The range of --from-topic. ERR_CONFIG: a time that is none. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 

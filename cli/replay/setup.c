@@ -106,3 +106,26 @@ enum err_code replay_range(const struct settings *s, struct range_config *out, s
     enum err_code code = point(s->past.from_time, s->past.from_offset, RANGE_FIRST, &out->from, err);
     return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
 }
+
+/* With a group that no fleet uses, and nothing is committed: the same range is read each time. */
+static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
+{
+    struct range_config config;
+    enum err_code code = replay_range(&cli->settings, &config, err);
+    config.group = "assay-train";
+    if (code == ERR_OK) code = fleet_settings_open_bus(cli, bus, err);
+    return code ? code : source_open_topic(topic, *bus, &config, err);
+}
+
+enum err_code replay_read_feedback(struct cli *cli, const char *const *paths, int n, input_skipped skipped,
+                                   struct feedback **out, struct err *err)
+{
+    struct bus *bus = NULL;
+    struct source topic = {0};
+    bool remote = cli->settings.past.from_topic != NULL;
+    enum err_code code = remote ? open_topic(cli, &bus, &topic, err) : ERR_OK;
+    if (!code) code = feedback_read(paths, n, remote ? &topic : NULL, skipped, out, err);
+    source_close(&topic);
+    if (bus) bus_close(bus);
+    return code;
+}

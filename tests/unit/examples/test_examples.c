@@ -1,5 +1,6 @@
 /* A store of examples: what is kept, what is found, and which files are none. */
 #include "examples/examples.h"
+#include "lib/base/clock.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
@@ -7,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +158,38 @@ Test(examples, columns_that_are_damaged_leave_the_example_out)
         examples_close(store, NULL);
         store = NULL;
     }
+}
+
+static _Atomic int64_t now_ns = 1000000000;
+
+static int64_t own_clock(void)
+{
+    return atomic_load(&now_ns);
+}
+
+Test(examples, what_another_process_adds_is_found_a_moment_later)
+{
+    const struct examples_query query = {.question = "Which employees are the youngest of all?"};
+    struct examples *writer = NULL;
+    struct err err = {0};
+    clock_set_source(own_clock);
+    fill();
+    cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "c");
+    struct examples *reader = store;
+    cr_assert_eq(examples_open(path, true, &writer, &err), ERR_OK, "%s", err.text);
+    store = writer;
+    cr_expect(add("d", "Which employees are youngest?", "SELECT max(age) FROM employee", "another result"));
+    cr_expect_not(add("a", "How many customers are there?", "SELECT sum(id) FROM customer", "again"), "it is there");
+    store = reader;
+    atomic_fetch_add(&now_ns, INT64_C(2000000000));
+    cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "c", "not before it is written");
+    cr_assert_eq(examples_close(writer, &err), ERR_OK, "%s", err.text);
+    cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "c", "nor within the second");
+    atomic_fetch_add(&now_ns, INT64_C(2000000000));
+    cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "d");
+    cr_expect_str_eq(nearest(query, EXAMPLES_HYBRID), "d");
+    cr_expect_eq(examples_count(store), 4);
+    clock_set_source(NULL);
 }
 
 Test(examples, nothing_of_the_same_question_is_found)
