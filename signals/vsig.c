@@ -45,8 +45,12 @@ const struct vsig_def *vsig_by_name(const char *name)
 }
 
 static const char *const FAMILIES[] = {
-    [VSIG_STRUCTURE] = "structure", [VSIG_JOIN] = "join",         [VSIG_EXECUTION] = "execution",
-    [VSIG_VALUE] = "value",         [VSIG_QUESTION] = "question", [VSIG_EXPLAIN] = "explain",
+    [VSIG_STRUCTURE] = "structure",
+    [VSIG_JOIN] = "join",
+    [VSIG_EXECUTION] = "execution",
+    [VSIG_VALUE] = "value",
+    [VSIG_QUESTION] = "question",
+    [VSIG_EXPLAIN] = "explain",
     [VSIG_LLM] = "llm",
 };
 static const char *const STATES[] = {

@@ -21,7 +21,7 @@ static void build(void)
     write_file("log.jsonl", log_text);
     struct run run = assay("examples", "build", "log.jsonl", "--db-root", ".", "--out", "examples.db");
     cr_assert_eq(run.status, 0, "%s", run.err);
-    cr_expect(strstr(run.out, "2 examples in examples.db"), "%s", run.out);
+    cr_expect(strstr(run.out, "2 examples put into examples.db"), "%s", run.out);
     run_free(&run);
 }
 
@@ -60,25 +60,53 @@ Test(examples_program, wrong_candidates_of_a_log_are_found_again)
     run_free(&text);
 }
 
+/* The same log again, one line more, and what a person said of a request without gold. */
+Test(examples_program, more_is_added_by_gold_and_by_feedback_and_nothing_twice)
+{
+    static const char more[] =
+        LINE("c", "How many are from France?", "SELECT count(*) FROM customer WHERE country = 'France'",
+             "SELECT count(*) FROM customer") "{\"id\":\"d\",\"db\":\"shop\",\"question\":\"Names of "
+                                              "all?\",\"candidates\":[\"SELECT name FROM customer\",\"SELECT id FROM "
+                                              "customer\"]}\n"
+                                              "{\"feedback_version\":1,\"id\":\"d\",\"candidate\":0,\"right\":true}\n";
+    build();
+    char *text = g_strconcat(log_text, more, NULL);
+    write_file("more.jsonl", text);
+    g_free(text);
+    static const char *const says[] = {"2 examples put into examples.db; 2 left out",
+                                       "0 examples put into examples.db; 4 left out"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct run run = assay("examples", "add", "more.jsonl", "--db-root", ".", "--out", "examples.db");
+        cr_assert_eq(run.status, 0, "%s", run.err);
+        cr_expect(strstr(run.out, says[i]), "%s", run.out);
+        run_free(&run);
+    }
+    json_t *all = rows(assay("examples", "show", "examples.db", "--format=json"));
+    cr_expect_eq(json_array_size(all), 4);
+    cr_expect_str_eq(text_of(all, 3, "right"), "SELECT name FROM customer");
+    json_decref(all);
+}
+
 Test(examples_program, a_denied_column_is_written_nowhere)
 {
     write_file("log.jsonl", log_text);
     struct run run = assay("examples", "build", "log.jsonl", "--db-root", ".", "--out", "examples.db", "--deny-column",
                            "customer.name");
     cr_assert_eq(run.status, 0, "%s", run.err);
-    cr_expect(strstr(run.out, "1 examples in"), "%s", run.out);
+    cr_expect(strstr(run.out, "1 examples put into"), "%s", run.out);
     run_free(&run);
 }
 
 Test(examples_program, what_cannot_be_done_is_said)
 {
     static const struct {
-        const char *args[6], *says;
+        const char *args[8], *says;
     } cases[] = {
         {{"examples", "build", "log.jsonl", "--db-root", "."}, "--out"},
         {{"examples", "show", "log.jsonl"}, "log.jsonl"},
         {{"examples", "show", "nowhere.db"}, "nowhere.db"},
-        {{"examples", "merge", "examples.db"}, "build, show, search or prune"},
+        {{"examples", "merge", "examples.db"}, "build, add, show, search or prune"},
+        {{"examples", "add", "log.jsonl", "--db-root", ".", "--out=nowhere.db"}, "nowhere.db"},
     };
     build();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

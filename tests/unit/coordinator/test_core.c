@@ -319,8 +319,7 @@ Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
     cr_assert_str_eq(script_text(v, "status"), "best_effort", "never validated");
     cr_assert_str_eq(script_text(v, "reason"), "deadline");
     cr_assert_eq(chosen(v), 0);
-    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), FAMILIES,
-                 "the second candidate lacks all");
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), FAMILIES, "the second candidate lacks all");
     const char *last = ((struct script_task *)s.tasks->pdata[0])->family;
     unsigned n, lacking = 0;
     const struct vsig_def *const *all = vsig_all(&n);
