@@ -8,6 +8,9 @@
  * What the model answers changes its own signals only, and P by no more than its hit rate allows. Without an answer (no budget, no endpoint that
  * answers, the deadline) the signals are unavailable and everything is as it was.
  *
+ * Nobody may be there to ask: an opinion is waited for so long and no longer, and when one did not come, none is asked for by this process for as
+ * long again, so that an outage does not hold every doubtful verdict; a note says so.
+ *
  * Rejected: asking about every candidate (five times as many calls or more for the same answers, docs/results.md); asking before the others have
  * looked (there is no doubt yet that could be measured).
  */
@@ -74,6 +77,12 @@ static bool may_ask(const struct request *request)
     return request->consults && request->consult.asked < most && affordable;
 }
 
+static int64_t wait_ns(const struct core *core)
+{
+    int64_t ms = core->config.llm.wait_ms ? core->config.llm.wait_ms : DEFAULT_WAIT_MS;
+    return ms * 1000000;
+}
+
 bool consult_begin(struct request *request, uint32_t best, int64_t now_ns)
 {
     struct core *core = request->core;
@@ -81,9 +90,12 @@ bool consult_begin(struct request *request, uint32_t best, int64_t now_ns)
     struct candidate_state *state = &request->states[best];
     if (state->consulted || !state->sent || rules_tier(request, best) != TIER_JUDGED || !is_in_doubt(request, best))
         return false;
+    if (now_ns < core->llm_away_ns) {
+        request->consult.note = "no language model was asked: it did not answer a moment ago";
+        return false;
+    }
     struct msg_task task = decide_task(request, best);
-    int64_t wait_ms = core->config.llm.wait_ms ? core->config.llm.wait_ms : DEFAULT_WAIT_MS;
-    request->consult.until_ns = now_ns + wait_ms * 1000000;
+    request->consult.until_ns = now_ns + wait_ns(core);
     task.family = vsig_family_name(VSIG_LLM);
     if (!task.deadline_ns || task.deadline_ns > request->consult.until_ns) task.deadline_ns = request->consult.until_ns;
     state->consulted = true;
@@ -129,6 +141,7 @@ void consult_take(struct request *request, uint32_t index, const struct msg_resu
     request->states[index].pending &= ~LLM;
     request->consult.pending = false;
     request->consult.concluded = true;
+    request->core->llm_away_ns = 0;
     if (result->usage) add_usage(&request->consult.usage, result->usage);
     request->core->stats.consultations_failed += !has_opinion(&request->judged[index]);
 }
@@ -138,8 +151,9 @@ bool consult_is_late(const struct request *request, int64_t now_ns)
     return request->consult.pending && request->consult.until_ns <= now_ns;
 }
 
-void consult_give_up(struct request *request)
+void consult_give_up(struct request *request, int64_t now_ns)
 {
+    if (consult_is_late(request, now_ns)) request->core->llm_away_ns = now_ns + wait_ns(request->core);
     request->consult.pending = false;
     request->consult.concluded = true;
     request->consults = false;

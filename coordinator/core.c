@@ -422,7 +422,7 @@ static gint by_key(gconstpointer a, gconstpointer b)
 static void end_wait(struct request *request, int64_t now_ns)
 {
     if (!request->deadline_ns || request->deadline_ns > now_ns) {
-        consult_give_up(request);
+        consult_give_up(request, now_ns);
         if (!decide_advance(request, now_ns)) core_note_deadline(request->core, request->deadline_ns);
         return;
     }

@@ -557,7 +557,7 @@ void decide_deadline(struct request *request, int64_t now_ns)
         return;
     }
     if (consult_is_pending(request)) {
-        consult_give_up(request);
+        consult_give_up(request, now_ns);
         conclude(request, request->consult.of, now_ns);
         return;
     }

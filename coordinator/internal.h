@@ -67,6 +67,7 @@ struct consult {
     int64_t until_ns; /* that the one on its way is waited for */
     uint32_t asked;   /* candidates, of the request */
     struct msg_usage usage;
+    const char *note; /* why none was asked for, though there is doubt; NULL */
 };
 
 /* A verdict that waits for its explanation to be polished, see polish.c. */
@@ -115,6 +116,7 @@ struct core {
     struct arena scratch;              /* of one candidate being parsed, or one request of the past */
     struct duplicates *duplicates;     /* NULL: not looked for */
     struct guarantee_traffic *traffic; /* NULL: there is no calibration */
+    int64_t llm_away_ns;               /* until then no opinion is asked for: one did not come in time (consult.c) */
     struct core_stats stats;
 };
 
@@ -154,7 +156,7 @@ bool consult_is_pending(const struct request *request);
 /* The result of the family llm on that candidate, which is gathered already. */
 void consult_take(struct request *request, uint32_t index, const struct msg_result *result);
 /* It has not come in time: its signals are unavailable, and none is asked for again. */
-void consult_give_up(struct request *request);
+void consult_give_up(struct request *request, int64_t now_ns);
 /* Is it waited for no longer? */
 bool consult_is_late(const struct request *request, int64_t now_ns);
 /* The candidate about which an opinion has come since the decision was taken last, once; NO_CANDIDATE. */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 2 + 3 * MAX_GROUPS };
+enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 3 + 3 * MAX_GROUPS };
 
 /* --- one sentence --- */
 
@@ -306,6 +306,7 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
     verdict->notes = notes;
     if (rules_of(request)->verifier_alone && !(explains && (built_in || core->actions.verify)))
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
+    if (request->consult.note) notes[verdict->n_notes++] = request->consult.note;
     if (request->repair.note) notes[verdict->n_notes++] = request->repair.note;
     add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
     if (!explains) return;

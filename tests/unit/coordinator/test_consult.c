@@ -96,6 +96,28 @@ Test(consult, nobody_waits_for_an_opinion_in_vain)
     }
 }
 
+/* While it is away each request that asked would wait: after the first, none asks for as long again, and its verdict says so. */
+Test(consult, one_that_is_away_is_left_alone_for_a_while)
+{
+    open_with(MSG_RERANK, 0);
+    int64_t wait_ns = INT64_C(1000000) * WAIT_MS;
+    ASK("SELECT rows_1");
+    answer_the_others();
+    core_tick(s.core, wait_ns);
+    while (s.tasks->len) script_answer(&s, 0, wait_ns); /* too late: stray */
+    script_ask(&s, 1, NULL, (const char *const[]){"SELECT rows_1", NULL}, wait_ns);
+    while (s.tasks->len) script_answer(&s, 0, wait_ns);
+    json_t *second = json_loads(s.verdicts->pdata[1], 0, NULL);
+    const char *note = json_string_value(json_array_get(json_object_get(second, "notes"), 0));
+    cr_expect(note && strstr(note, "no language model was asked"), "%s", note);
+    json_decref(second);
+    script_ask(&s, 2, NULL, (const char *const[]){"SELECT rows_1", NULL}, 2 * wait_ns);
+    while (s.tasks->len && strcmp(task(0)->family, "llm") != 0) script_answer(&s, 0, 2 * wait_ns);
+    cr_assert_eq(s.tasks->len, 1, "then it is asked again");
+    script_answer(&s, 0, 2 * wait_ns);
+    cr_expect_eq(s.verdicts->len, 3);
+}
+
 Test(consult, one_that_comes_too_late_for_the_worker_ends_nothing)
 {
     open_with(MSG_RERANK, 1000);
