@@ -39,7 +39,7 @@ struct eval_row {
     bool detection;           /* the first executable candidate of a question whose gold result is not empty */
     double p;                 /* P(correct); NAN */
     uint64_t fired;           /* bit id of each signal that fired */
-    uint64_t missing;         /* of each that was unavailable */
+    uint64_t missing;         /* of each that was unavailable, and of the family llm where no model was asked */
     bool known, pointed, hit; /* localisation, of wrong ones */
     double by_chance;
 };

@@ -34,16 +34,28 @@ static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
     return same ? same - 1 : i;
 }
 
+/* Signals of the family llm, which looks at some candidates only. */
+static uint64_t llm_signals(void)
+{
+    unsigned n;
+    uint64_t bits = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++)
+        if (all[i]->family == VSIG_LLM) bits |= UINT64_C(1) << all[i]->id;
+    return bits;
+}
+
 static void add_row(struct eval_data *data, const struct msg_verdict *verdict, uint32_t i, bool right, bool detection,
                     const struct sql_catalog *catalog)
 {
     const struct msg_judged *judged = &verdict->candidates[i];
     struct eval_row row = {
         .question = data->questions->len, .right = right, .detection = detection, .p = judged->p_correct};
+    row.missing = llm_signals();
     for (uint32_t k = 0; k < judged->n_signals; k++) {
         uint64_t bit = judged->signals[k].id < 64 ? 1ULL << judged->signals[k].id : 0;
         if (judged->signals[k].state == MSG_FIRED) row.fired |= bit;
-        if (judged->signals[k].state == MSG_UNAVAILABLE) row.missing |= bit;
+        row.missing = judged->signals[k].state == MSG_UNAVAILABLE ? row.missing | bit : row.missing & ~bit;
     }
     if (!right && catalog && verdict->gold) {
         struct localisation where = localise(catalog, judged, verdict->gold);

@@ -287,7 +287,7 @@ static void print_signals(FILE *stream, const struct eval_report *r)
         const struct eval_signal *s = &r->signals[i];
         table_row(table);
         table_cell(table, 0, "%s", s->name);
-        table_cell(table, 1, "%s", s->enabled ? "yes" : "no");
+        table_cell(table, 1, "%s", !s->enabled ? "no" : s->seen ? "yes" : "saw none");
         table_cell(table, 2, "%u", s->fired);
         table_cell(table, 3, "%u", s->right);
         share_cell(table, 4, &s->precision, "");
