@@ -27,28 +27,9 @@ ASK_SIGNALS(X)
 #undef X
 
 static const struct {
-    const char *name, *prompt, *schema;
+    const char *name, *prompt;
 } parts[ASK_COUNT] = {
-#define X(name) [ASK_##name] = {#name, assay_ask_##name, SCHEMA_##name},
-#define TEXT    "{\"type\":\"string\"}"
-#define BOOL    "{\"type\":\"boolean\"}"
-#define TEXTS   "{\"type\":\"array\",\"items\":" TEXT "}"
-#define OBJECT(members, required)                                                                                      \
-    "{\"type\":\"object\",\"properties\":{" members "},\"required\":[" required "],\"additionalProperties\":false}"
-#define SCHEMA_evidence_violation                                                                                      \
-    OBJECT("\"violated\":" BOOL ",\"clauses\":" TEXTS ",\"why\":" TEXT, "\"violated\",\"clauses\",\"why\"")
-#define SCHEMA_insufficient_evidence OBJECT("\"insufficient\":" BOOL ",\"why\":" TEXT, "\"insufficient\",\"why\"")
-#define SCHEMA_question_clause_linking                                                                                 \
-    OBJECT("\"links\":{\"type\":\"array\",\"items\":" OBJECT("\"words\":" TEXT ",\"clause\":" TEXT ",\"sure\":" BOOL,  \
-                                                             "\"words\",\"clause\",\"sure\"") "}",                     \
-           "\"links\"")
-#define SCHEMA_column_ambiguity                                                                                        \
-    OBJECT("\"rivals\":{\"type\":\"array\",\"items\":" OBJECT("\"clause\":" TEXT ",\"column\":" TEXT,                  \
-                                                              "\"clause\",\"column\"") "}",                            \
-           "\"rivals\"")
-#define SCHEMA_self_check                                                                                              \
-    OBJECT("\"right\":" BOOL ",\"probability\":{\"type\":\"number\"},\"clauses\":" TEXTS ",\"why\":" TEXT,             \
-           "\"right\",\"probability\",\"clauses\",\"why\"")
+#define X(name) [ASK_##name] = {#name, assay_ask_##name},
     ASK_SIGNALS(X)
 #undef X
 };
@@ -113,16 +94,72 @@ char *ask_prompt(unsigned which, const char *dir, struct err *err)
     return out;
 }
 
+/* --- the form of an answer ---------------------------------------------------------------------------------------- */
+
+enum kind { KIND_TEXT, KIND_BOOL, KIND_NUMBER, KIND_TEXTS, KIND_OBJECTS };
+
+/* Members of each part. `of`: the list of objects whose member it is; NULL: the part's own. All are required. */
+static const struct {
+    enum ask_signal part;
+    const char *of, *name;
+    enum kind kind;
+} members[] = {
+    {ASK_evidence_violation, NULL, "violated", KIND_BOOL},
+    {ASK_evidence_violation, NULL, "clauses", KIND_TEXTS},
+    {ASK_evidence_violation, NULL, "why", KIND_TEXT},
+    {ASK_insufficient_evidence, NULL, "insufficient", KIND_BOOL},
+    {ASK_insufficient_evidence, NULL, "why", KIND_TEXT},
+    {ASK_question_clause_linking, NULL, "links", KIND_OBJECTS},
+    {ASK_question_clause_linking, "links", "words", KIND_TEXT},
+    {ASK_question_clause_linking, "links", "clause", KIND_TEXT},
+    {ASK_question_clause_linking, "links", "sure", KIND_BOOL},
+    {ASK_column_ambiguity, NULL, "rivals", KIND_OBJECTS},
+    {ASK_column_ambiguity, "rivals", "clause", KIND_TEXT},
+    {ASK_column_ambiguity, "rivals", "column", KIND_TEXT},
+    {ASK_self_check, NULL, "right", KIND_BOOL},
+    {ASK_self_check, NULL, "probability", KIND_NUMBER},
+    {ASK_self_check, NULL, "clauses", KIND_TEXTS},
+    {ASK_self_check, NULL, "why", KIND_TEXT},
+};
+
+static json_t *part_schema(enum ask_signal part, const char *of);
+
+static json_t *member_schema(size_t i)
+{
+    static const char *const types[] = {[KIND_TEXT] = "string", [KIND_BOOL] = "boolean", [KIND_NUMBER] = "number"};
+    enum kind kind = members[i].kind;
+    if (kind == KIND_TEXTS) return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "string");
+    if (kind == KIND_OBJECTS)
+        return json_pack("{s:s,s:o}", "type", "array", "items", part_schema(members[i].part, members[i].name));
+    return json_pack("{s:s}", "type", types[kind]);
+}
+
+static json_t *object_schema(json_t *properties, json_t *required)
+{
+    return json_pack("{s:s,s:o,s:o,s:b}", "type", "object", "properties", properties, "required", required,
+                     "additionalProperties", 0);
+}
+
+static json_t *part_schema(enum ask_signal part, const char *of)
+{
+    json_t *properties = json_object(), *required = json_array();
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+        if (members[i].part != part || g_strcmp0(members[i].of, of) != 0) continue;
+        json_object_set_new(properties, members[i].name, member_schema(i));
+        json_array_append_new(required, json_string(members[i].name));
+    }
+    return object_schema(properties, required);
+}
+
 char *ask_schema(unsigned which)
 {
     json_t *properties = json_object(), *required = json_array();
     for (unsigned i = 0; i < ASK_COUNT; i++) {
         if (!(which >> i & 1)) continue;
-        json_object_set_new(properties, parts[i].name, json_loads(parts[i].schema, 0, NULL));
+        json_object_set_new(properties, parts[i].name, part_schema((enum ask_signal)i, NULL));
         json_array_append_new(required, json_string(parts[i].name));
     }
-    json_t *schema = json_pack("{s:s,s:o,s:o,s:b}", "type", "object", "properties", properties, "required", required,
-                               "additionalProperties", 0);
+    json_t *schema = object_schema(properties, required);
     char *out = json_dumps(schema, JSON_COMPACT);
     json_decref(schema);
     return out;
