@@ -48,7 +48,7 @@ static int fail(const struct err *err)
 static enum err_code build(const char *path, uint32_t n, struct err *err)
 {
     struct examples *store = NULL;
-    enum err_code code = examples_create(path, &store, err);
+    enum err_code code = examples_create(path, NULL, &store, err);
     for (uint32_t i = 0; i < n && !code; i++) {
         char question[ROOM], wrong[ROOM];
         bool added;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     if (argc < 2) return fail(&(struct err){.text = "a file is wanted"});
     if (!g_file_test(argv[1], G_FILE_TEST_EXISTS) && build(argv[1], n, &err)) return fail(&err);
     int64_t start = clock_now_ns();
-    if (examples_open(argv[1], false, &store, &err)) return fail(&err);
+    if (examples_open(argv[1], false, NULL, &store, &err)) return fail(&err);
     printf("opened in %.1f s\n\n| key | examples | median ms | 95 %% ms | full comparison ms | recall@3 |\n| --- | --- "
            "| --- | --- | --- | --- |\n",
            (double)(clock_now_ns() - start) / 1e9);

@@ -41,6 +41,7 @@ struct engine {
     struct schema_cache *schemas;
     struct cache *redis;              /* behind it, or NULL */
     struct examples *examples;        /* or NULL */
+    struct examples_encoder *encoder; /* or NULL */
     struct llm *llm;                  /* or NULL */
     struct vsig_options *own_signals; /* when the caller gave none */
     struct coordinator *coordinator;
@@ -128,6 +129,13 @@ static enum err_code open_bus(struct engine *engine, const struct engine_config 
     return code ? code : bus_subscribe(engine->bus, "assay-engine", topics, N_TOPICS, &engine->consumer, err);
 }
 
+static struct examples_shots shots_of(const struct engine *engine, const struct engine_config *config)
+{
+    struct examples_shots shots = config->shots;
+    shots.encoder = engine->encoder;
+    return shots;
+}
+
 static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
 {
     const struct models_files files = {config->models_dir, config->label_model, config->classifier, config->verifier,
@@ -145,7 +153,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .corrector_threads = config->corrector_threads,
         .corrector_per_minute = config->corrector_per_minute,
         .corrector_rounds = config->corrector_rounds,
-        .shots = config->shots,
+        .shots = shots_of(engine, config),
         .llm = config->consult,
         .llm_when = config->llm_when,
         .ignore_drift = config->ignore_drift,
@@ -183,7 +191,8 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
     if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);
     if (engine->redis) schema_cache_build_with(engine->schemas, cache_build, engine->redis);
-    if (!code && config->shots.path) code = examples_open(config->shots.path, false, &engine->examples, err);
+    if (!code && config->shots.path)
+        code = examples_open(config->shots.path, false, engine->encoder, &engine->examples, err);
     own.examples = engine->examples;
     if (!code && config->llm.n_endpoints) code = llm_open(&config->llm, &engine->llm, err);
     for (uint32_t i = 0; i < engine->n_workers && !code; i++) {
@@ -208,6 +217,8 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     engine->n_workers += engine->n_asking;
     engine->defaults = config->defaults;
     enum err_code code = open_bus(engine, config, err);
+    if (!code && config->shots.path && config->encoder.endpoint)
+        code = examples_encoder_open(&config->encoder, &engine->encoder, err);
     if (!code) code = make_coordinator(engine, config, err);
     if (!code) code = make_workers(engine, config, err);
     if (!code) code = start_threads(engine, err);
@@ -243,6 +254,7 @@ void engine_close(struct engine *engine)
     schema_cache_free(engine->schemas);
     cache_close(engine->redis);
     examples_close(engine->examples, NULL);
+    examples_encoder_close(engine->encoder);
     llm_close(engine->llm);
     vsig_options_free(engine->own_signals);
     pthread_cond_destroy(&engine->room);

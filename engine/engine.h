@@ -9,6 +9,7 @@
 #define ASSAY_ENGINE_ENGINE_H
 
 #include "coordinator/coordinator.h"
+#include "examples/encoder.h"
 #include "lib/llm/scorer.h"
 #include "worker/cache.h"
 #include "worker/llm.h"
@@ -34,6 +35,7 @@ struct engine_config {
     struct examples_shots shots;    /* whose edits repairs try, and that the corrector is shown */
     uint32_t corrector_per_minute;  /* times that this process asks it at most; 0: as often as it takes */
     uint32_t corrector_rounds;      /* times that it is asked for one answer at most; 0: 3 */
+    struct scorer_config encoder;   /* that makes the vectors of shots' store; no endpoint: the built-in embedder */
     struct llm_config llm;          /* that the family llm asks; no endpoints: none */
     uint32_t llm_threads;           /* calls at a time; 0: 4 */
     struct coordinator_llm consult; /* about what, and what its word weighs */

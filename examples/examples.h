@@ -1,7 +1,7 @@
 /* Examples of wrong queries and how they were set right, found again by likeness (few-shot error correction).
  *
  * DESIGN. A store is one SQLite file: rows, their vectors, and a full-text index. Each example has three vectors, of its error, its
- * question and its wrong SQL, made by the built-in embedder (lib/text) and kept in one byte a dimension; a search by several of
+ * question and its wrong SQL, made by the built-in embedder (lib/text) or a model (encoder.h) and kept in one byte a dimension; a search by several of
  * them ranks by the mean of their cosines, so that one set of vectors serves all keys of the paper. On opening the vectors go into
  * memory, 0.9 KB an example. Up to EXAMPLES_EXACT of them are all compared; above, signs of the rotated vectors, 256 bits each,
  * are, and only the nearest EXAMPLES_RERANKED by these in full. `hybrid` adds the words: ranks by all three vectors and by BM25
@@ -69,12 +69,15 @@ enum examples_key {
 int examples_key_by_name(const char *name); /* -1: there is none */
 
 struct examples;
+struct examples_encoder; /* encoder.h; NULL: the built-in embedder */
 
 /* A new store in place of `path`. ERR_IO. The caller owes examples_close, which must not fail either: only then it is whole. */
-enum err_code examples_create(const char *path, struct examples **out, struct err *err);
+enum err_code examples_create(const char *path, struct examples_encoder *encoder, struct examples **out,
+                              struct err *err);
 /* Open to search, show and, if `writes`, prune or add to. ERR_IO; ERR_CONFIG, with what to do, for a file that is no store, damaged,
  * of another version, or of another embedder. The caller owes examples_close. */
-enum err_code examples_open(const char *path, bool writes, struct examples **out, struct err *err);
+enum err_code examples_open(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
+                            struct err *err);
 /* NULL is fine. ERR_IO when what was added cannot be written. */
 enum err_code examples_close(struct examples *store, struct err *err);
 
@@ -109,7 +112,8 @@ enum err_code examples_prune(struct examples *store, float likeness, uint32_t *t
 
 /* Which store repairs look into, and which of its examples a corrector is shown. */
 struct examples_shots {
-    const char *path; /* of the store; NULL: none */
+    const char *path;                 /* of the store; NULL: none */
+    struct examples_encoder *encoder; /* by which it was made */
     enum examples_key key;
     uint32_t n;
 };

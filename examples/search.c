@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { SCALE = 127, FUSED = 60, MAX_WORDS = 24, MAX_MATCH = 1024 };
+enum { FUSED = 60, MAX_WORDS = 24, MAX_MATCH = 1024 };
 
 static const unsigned parts_of[EXAMPLES_KEY_COUNT] = {
 #define X(id, name, parts) parts,
@@ -22,19 +22,22 @@ static void embed(const char *text, int8_t out[TEXT_DIM])
     const struct text_embedder *embedder = text_builtin_embedder();
     float vector[TEXT_DIM] = {0};
     if (text && *text) embedder->embed(embedder, text, strlen(text), vector);
-    for (unsigned d = 0; d < TEXT_DIM; d++) out[d] = (int8_t)lrintf(fmaxf(-1, fminf(1, vector[d])) * SCALE);
+    for (unsigned d = 0; d < TEXT_DIM; d++) out[d] = (int8_t)lrintf(fmaxf(-1, fminf(1, vector[d])) * EXAMPLES_SCALE);
 }
 
-void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES_PARTS * TEXT_DIM])
+enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
+                             int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err)
 {
+    if (store->encoder) return examples_encode(store->encoder, texts, out, err);
     for (size_t part = 0; part < EXAMPLES_PARTS; part++) embed(texts[part], out + part * TEXT_DIM);
+    return ERR_OK;
 }
 
 static float cosine(const int8_t *a, const int8_t *b)
 {
     int32_t dot = 0;
     for (unsigned d = 0; d < TEXT_DIM; d++) dot += a[d] * b[d];
-    return (float)dot / (SCALE * SCALE);
+    return (float)dot / (EXAMPLES_SCALE * EXAMPLES_SCALE);
 }
 
 static const int8_t *vector_of(const struct examples *store, size_t part, uint32_t at)
@@ -134,12 +137,13 @@ struct asked {
     uint64_t question, source;
 };
 
-static void ask(struct asked *asked, const struct examples_query *query, enum examples_key key)
+/* Where the texts have no vectors, for the model that makes them is away, no part is asked by. */
+static void ask(struct examples *store, struct asked *asked, const struct examples_query *query, enum examples_key key)
 {
     const char *const texts[EXAMPLES_PARTS] = {query->error, query->question, query->sql};
     *asked = (struct asked){.question = query->question ? hash_folded(query->question) : 0,
                             .source = hash_source(query->source)};
-    examples_embed(texts, asked->vectors);
+    if (examples_embed(store, texts, asked->vectors, NULL)) return;
     for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
         if (!(parts_of[key] >> part & 1) || !texts[part] || !*texts[part]) continue;
         asked->parts |= 1U << part;
@@ -317,21 +321,19 @@ static uint32_t fuse(const struct examples *store, const struct asked *asked, co
     return n_out;
 }
 
-static uint32_t search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
-                       struct examples_found *out)
+static uint32_t search(struct examples *store, const struct examples_query *query, const struct asked *asked,
+                       enum examples_key key, uint32_t k, struct examples_found *out)
 {
-    struct asked asked;
     struct examples_found near[EXAMPLES_MAX_FOUND];
     uint32_t worded[EXAMPLES_MAX_FOUND];
-    ask(&asked, query, key);
     if (k > EXAMPLES_MAX_FOUND) k = EXAMPLES_MAX_FOUND;
-    if (!store->n || !asked.n_parts || !k) return 0;
+    if (!store->n || !asked->n_parts || !k) return 0;
     bool hybrid = key == EXAMPLES_HYBRID;
     uint32_t wanted = hybrid ? EXAMPLES_MAX_FOUND : k;
-    uint32_t n = store->signs ? search_signs(store, &asked, wanted, near) : search_all(store, &asked, wanted, near);
+    uint32_t n = store->signs ? search_signs(store, asked, wanted, near) : search_all(store, asked, wanted, near);
     if (hybrid) {
-        uint32_t n_worded = search_words(store, query, &asked, EXAMPLES_MAX_FOUND, worded);
-        return fuse(store, &asked, near, n, worded, n_worded, k, out);
+        uint32_t n_worded = search_words(store, query, asked, EXAMPLES_MAX_FOUND, worded);
+        return fuse(store, asked, near, n, worded, n_worded, k, out);
     }
     memcpy(out, near, n * sizeof *out);
     return n;
@@ -340,9 +342,11 @@ static uint32_t search(struct examples *store, const struct examples_query *quer
 uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
                          struct examples_found *out)
 {
+    struct asked asked;
     examples_refresh(store);
+    ask(store, &asked, query, key);
     pthread_rwlock_rdlock(&store->current);
-    uint32_t n = search(store, query, key, k, out);
+    uint32_t n = search(store, query, &asked, key, k, out);
     pthread_rwlock_unlock(&store->current);
     return n;
 }

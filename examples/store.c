@@ -12,15 +12,12 @@ enum { APPLICATION_ID = 0x41534558 /* "ASEX" */, BUSY_MS = 5000 };
 static const int64_t LOOK_NS = 1000000000;
 #define DATA_VERSION "PRAGMA data_version" /* changes when another connection commits */
 
-#define EMBEDDER "assay hashed n-grams 1" /* raised when the built-in embedder changes what it makes */
-
 static const char SCHEMA[] =
     "CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE example(id INTEGER PRIMARY KEY, source TEXT NOT NULL, db TEXT NOT NULL, question TEXT NOT NULL,"
     " wrong TEXT NOT NULL, error TEXT NOT NULL, fixed TEXT NOT NULL, steps TEXT NOT NULL, kind TEXT NOT NULL,"
     " columns TEXT NOT NULL, vectors BLOB NOT NULL, UNIQUE(question, wrong));"
-    "CREATE VIRTUAL TABLE words USING fts5(question, wrong, error, tokenize='porter unicode61');"
-    "INSERT INTO about VALUES('embedder', '" EMBEDDER "');";
+    "CREATE VIRTUAL TABLE words USING fts5(question, wrong, error, tokenize='porter unicode61');";
 
 static const char *const key_names[EXAMPLES_KEY_COUNT] = {
 #define X(id, name, parts) #name,
@@ -70,7 +67,22 @@ static enum err_code give_up(struct examples **out, enum err_code code)
     return code;
 }
 
-enum err_code examples_create(const char *path, struct examples **out, struct err *err)
+/* `sql` with one place for the name of what makes the vectors. -1: it fails; else the first column, 0 where there is none. */
+static int64_t with_encoder(struct examples *store, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(stmt, 1, examples_encoder_name(store->encoder), -1, SQLITE_STATIC);
+        int got = sqlite3_step(stmt);
+        value = got == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : got == SQLITE_DONE ? 0 : -1;
+    }
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+enum err_code examples_create(const char *path, struct examples_encoder *encoder, struct examples **out,
+                              struct err *err)
 {
     unlink(path);
     enum err_code code = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
@@ -80,6 +92,8 @@ enum err_code examples_create(const char *path, struct examples **out, struct er
     if (!code) code = run(*out, pragmas, err);
     if (!code) code = run(*out, "BEGIN", err);
     if (!code) code = run(*out, SCHEMA, err);
+    (*out)->encoder = encoder;
+    if (!code && with_encoder(*out, "INSERT INTO about VALUES('embedder', ?)") < 0) code = failed(*out, err);
     if (code) return give_up(out, code);
     (*out)->changed = true;
     return ERR_OK;
@@ -103,14 +117,17 @@ static enum err_code check(struct examples *store, struct err *err)
     if (version != EXAMPLES_VERSION)
         return err_set(err, ERR_CONFIG, "%s is of version %lld, and this build knows %d: build it again", store->path,
                        (long long)version, EXAMPLES_VERSION);
-    if (number(store, "SELECT count(*) FROM about WHERE key = 'embedder' AND value = '" EMBEDDER "'") != 1)
-        return err_set(err, ERR_CONFIG, "%s has vectors of another embedder: build it again", store->path);
+    if (with_encoder(store, "SELECT count(*) FROM about WHERE key = 'embedder' AND value = ?") != 1)
+        return err_set(err, ERR_CONFIG, "%s has vectors of another embedder than '%s': build it again, or name its own",
+                       store->path, examples_encoder_name(store->encoder));
     return ERR_OK;
 }
 
-enum err_code examples_open(const char *path, bool writes, struct examples **out, struct err *err)
+enum err_code examples_open(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
+                            struct err *err)
 {
     enum err_code code = open_file(path, writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, out, err);
+    (*out)->encoder = encoder;
     if (!code) code = check(*out, err);
     if (!code) code = examples_load(*out, err);
     if (!code && writes) code = run(*out, "BEGIN IMMEDIATE", err);
@@ -214,7 +231,9 @@ static enum err_code insert(struct examples *store, const char *const texts[ROW_
         code = prepare(store, &store->insert_words, "INSERT INTO words(question, wrong, error, rowid) VALUES(?,?,?,?)",
                        err);
     if (code) return code;
-    examples_embed((const char *const[]){example->error, example->question, example->wrong}, vectors);
+    code =
+        examples_embed(store, (const char *const[]){example->error, example->question, example->wrong}, vectors, err);
+    if (code) return code;
     bind_texts(store->insert, texts, ROW_TEXTS);
     sqlite3_bind_blob(store->insert, ROW_TEXTS + 1, vectors, sizeof vectors, SQLITE_STATIC);
     code = step(store, store->insert, err);

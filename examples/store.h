@@ -9,10 +9,11 @@
 #include <stdatomic.h>
 #include <sqlite3.h>
 
-enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64 };
+enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64, EXAMPLES_SCALE = 127 }; /* EXAMPLES_SCALE: of a vector of length 1 */
 
 struct examples {
     char *path;
+    struct examples_encoder *encoder; /* NULL: the built-in one */
     sqlite3 *db;
     pthread_mutex_t lock;     /* over the statements */
     pthread_rwlock_t current; /* over what is in memory: searches read it, a refresh writes it; taken before `lock` */
@@ -29,12 +30,18 @@ struct examples {
 };
 
 /* The three vectors of these texts (NULL or empty: all zero), in the order of enum examples_part. */
-void examples_embed(const char *const texts[EXAMPLES_PARTS], int8_t out[EXAMPLES_PARTS * TEXT_DIM]);
+enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
+                             int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
 /* The columns of an example as the file has them: a JSON array of [table, column or null, type or null, is it a primary key?, the
  * table that it refers to or null]. malloc'd. */
 char *examples_columns_write(const struct repair_column *columns, uint32_t n);
 /* False: they are none, or the arena is full. */
 bool examples_columns_read(struct arena *arena, const char *text, struct example *out);
+/* What the vectors of a store are made by, as its file says it. */
+const char *examples_encoder_name(const struct examples_encoder *encoder);
+/* As examples_embed, by an encoder that is not the built-in one. */
+enum err_code examples_encode(struct examples_encoder *encoder, const char *const texts[EXAMPLES_PARTS],
+                              int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
 /* Read the file again where another process has changed it since; looks once a second. What cannot be read stays as it was. */
 void examples_refresh(struct examples *store);
 /* What is searched, from the file. ERR_CONFIG: it is damaged; ERR_NOMEM. */

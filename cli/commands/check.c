@@ -155,10 +155,11 @@ const struct command command_check = {
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
     .main_flags = "db question evidence format policy threshold expose deny-column",
-    .groups = (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_repair,
-                                                   &options_llm, &options_consult, &options_corrector, &options_polish,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_repair,
+                                             &options_encoder, &options_llm, &options_consult, &options_corrector,
+                                             &options_polish, &options_output, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

@@ -14,7 +14,7 @@ static void stop(void *ctx)
 }
 
 static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct scoring_models **models,
-                                      struct coordinator **out, struct err *err)
+                                      struct examples_encoder **encoder, struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
     engine_settings(cli, &judge);
@@ -22,7 +22,9 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
     const struct models_files files = {judge.models_dir, judge.label_model, judge.classifier, judge.verifier,
                                        judge.calibration};
     enum err_code code = models_load(&files, models, err);
+    if (!code && judge.shots.path && judge.encoder.endpoint) code = examples_encoder_open(&judge.encoder, encoder, err);
     if (code) return code;
+    judge.shots.encoder = *encoder;
     struct coordinator_config config = {
         .bus = bus,
         .group = cli->settings.coordinator.group,
@@ -69,6 +71,7 @@ static int64_t restoring_ns(void *ctx)
 static int coordinator_command(struct cli *cli)
 {
     struct scoring_models *models = NULL;
+    struct examples_encoder *encoder = NULL;
     struct coordinator *coordinator = NULL;
     struct bus *bus = NULL;
     struct health *health = NULL;
@@ -76,7 +79,7 @@ static int coordinator_command(struct cli *cli)
     int exit_code;
     fleet_settings_start(cli);
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
-    if (!code) code = open_coordinator(cli, bus, &models, &coordinator, &err);
+    if (!code) code = open_coordinator(cli, bus, &models, &encoder, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,
@@ -92,6 +95,7 @@ static int coordinator_command(struct cli *cli)
         exit_code = fleet_run(&part, 1, program_version(), cli->settings.coordinator.drain_ms);
     health_close(health);
     coordinator_free(coordinator);
+    examples_encoder_close(encoder);
     bus_close(bus);
     models_free(models);
     return exit_code;
@@ -115,8 +119,8 @@ const struct command command_coordinator = {
     .main_flags = "servers instance group max-open policy drain-ms",
     .groups =
         (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge, &options_verifier,
-                                             &options_repair, &options_consult, &options_corrector, &options_polish,
-                                             &options_observe, &options_general, NULL},
+                                             &options_repair, &options_encoder, &options_consult, &options_corrector,
+                                             &options_polish, &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

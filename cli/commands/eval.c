@@ -319,10 +319,11 @@ const struct command command_eval = {
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
     .main_flags = "db-root format limit folds gold plots",
-    .groups = (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
-                                                   &options_repair, &options_llm, &options_consult, &options_corrector,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
+                                             &options_repair, &options_encoder, &options_llm, &options_consult,
+                                             &options_corrector, &options_output, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = eval_run,

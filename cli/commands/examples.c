@@ -105,12 +105,23 @@ static void take(void *ctx, const struct labelled *one)
         if (one->labels->of[i] != LABEL_RIGHT && !one->verdict->candidates[i].same_as) add(b, one, i);
 }
 
+/* NULL where none is named: the built-in embedder. */
+static enum err_code open_encoder(const struct cli *cli, struct examples_encoder **out, struct err *err)
+{
+    struct engine_config config;
+    engine_settings(cli, &config);
+    return config.encoder.endpoint ? examples_encoder_open(&config.encoder, out, err) : ERR_OK;
+}
+
 /* All candidates are judged, so that each has its findings. `open`: of the store that they go into. */
-static enum err_code
-fill(struct cli *cli, enum err_code (*open)(const char *path, struct examples **out, struct err *err), struct err *err)
+static enum err_code fill(struct cli *cli,
+                          enum err_code (*open)(const char *path, struct examples_encoder *encoder,
+                                                struct examples **out, struct err *err),
+                          struct err *err)
 {
     const char *out = cli->settings.examples.out;
     struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
+    struct examples_encoder *encoder = NULL;
     if (!out) return err_set(err, ERR_USAGE, "--out FILE says where the store goes");
     if (!engine_settings_has_databases(cli))
         return err_set(err, ERR_USAGE, "there is no database to tell right from wrong");
@@ -119,11 +130,13 @@ fill(struct cli *cli, enum err_code (*open)(const char *path, struct examples **
     b.run.config.defaults.strategy = MSG_RERANK;
     b.run.schemas = engine_settings_schemas(cli, &b.run.config, err);
     if (!b.run.schemas) return err->code;
-    enum err_code code = open(out, &b.store, err);
+    enum err_code code = open_encoder(cli, &encoder, err);
+    if (!code) code = open(out, encoder, &b.store, err);
     if (!code) code = labelled_run(&b.run, err);
     schema_cache_free(b.run.schemas);
     if (!code) code = b.code;
     enum err_code closed = examples_close(b.store, code ? NULL : err);
+    examples_encoder_close(encoder);
     if (!code) code = closed;
     if (!code)
         printf("%llu examples put into %s; %llu left out: repeats, too long, denied, or they do not parse\n",
@@ -131,9 +144,10 @@ fill(struct cli *cli, enum err_code (*open)(const char *path, struct examples **
     return code;
 }
 
-static enum err_code open_to_add(const char *path, struct examples **out, struct err *err)
+static enum err_code open_to_add(const char *path, struct examples_encoder *encoder, struct examples **out,
+                                 struct err *err)
 {
-    return examples_open(path, true, out, err);
+    return examples_open(path, true, encoder, out, err);
 }
 
 /* --- show, search --- */
@@ -213,11 +227,14 @@ static enum err_code run_on_store(struct cli *cli, const struct action *action, 
 {
     enum format format;
     struct examples *store = NULL;
+    struct examples_encoder *encoder = NULL;
     if (cli->n_args != 2) return err_set(err, ERR_USAGE, "%s takes one store", action->name);
     if (!format_choose(cli, FORMATS_TABLE, &format)) return err_set(err, ERR_USAGE, "no such format");
-    enum err_code code = examples_open(cli->args[1], action->writes, &store, err);
+    enum err_code code = open_encoder(cli, &encoder, err);
+    if (!code) code = examples_open(cli->args[1], action->writes, encoder, &store, err);
     if (!code) code = action->run(cli, store, format, err);
     enum err_code closed = examples_close(store, code ? NULL : err);
+    examples_encoder_close(encoder);
     return code ? code : closed;
 }
 
@@ -256,9 +273,10 @@ const struct command command_examples = {
         "--corrector-model m --examples examples.db",
     .main_flags = "db-root out question sql error key nearest format",
     .words = "build add show search prune",
-    .groups = (const struct option_group *const[]){&options_examples, &options_log, &options_range, &options_kafka,
-                                                   &options_judge, &options_signals, &options_database, &options_schema,
-                                                   &options_redis, &options_output, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_examples, &options_encoder, &options_log, &options_range,
+                                             &options_kafka, &options_judge, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_output, &options_general, NULL},
     .min_args = 2,
     .max_args = -1,
     .run = examples_run,

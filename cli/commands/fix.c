@@ -109,11 +109,11 @@ const struct command command_fix = {
                 "    \"SELECT count(*) FROM customer WHERE country = 'French'\"\n"
                 "assay fix --db shop.sqlite --question 'Name all products.' --apply 'SELECT name FROM product LIMIT 1'",
     .main_flags = "db question evidence apply format repair-margin threshold",
-    .groups =
-        (const struct option_group *const[]){&options_check, &options_fix, &options_judge, &options_verifier,
-                                             &options_repair, &options_llm, &options_consult, &options_corrector,
-                                             &options_polish, &options_output, &options_signals, &options_database,
-                                             &options_schema, &options_redis, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_check, &options_fix, &options_judge, &options_verifier,
+                                                   &options_repair, &options_encoder, &options_llm, &options_consult,
+                                                   &options_corrector, &options_polish, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
     .min_args = 1,
     .max_args = 1,
     .run = fix_run,

@@ -508,11 +508,12 @@ const struct command command_replay = {
                 "assay replay log.jsonl --db-root databases --out verdicts.jsonl --resume\n"
                 "zcat log.jsonl.gz | assay replay - --db-root databases --unordered | jq .status",
     .main_flags = "db-root out resume format workers limit policy from-topic feed servers",
-    .groups = (const struct option_group *const[]){&options_replay, &options_range, &options_past, &options_kafka,
-                                                   &options_log, &options_judge, &options_verifier, &options_repair,
-                                                   &options_llm, &options_consult, &options_corrector, &options_polish,
-                                                   &options_output, &options_signals, &options_database,
-                                                   &options_schema, &options_redis, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_replay,  &options_range,  &options_past,     &options_kafka,
+                                             &options_log,     &options_judge,  &options_verifier, &options_repair,
+                                             &options_encoder, &options_llm,    &options_consult,  &options_corrector,
+                                             &options_polish,  &options_output, &options_signals,  &options_database,
+                                             &options_schema,  &options_redis,  &options_general,  NULL},
     .min_args = 0,
     .max_args = 1,
     .run = replay_run,

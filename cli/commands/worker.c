@@ -23,6 +23,7 @@ struct pool {
     struct breakers *breakers;
     struct permits *permits;
     struct examples *examples;
+    struct examples_encoder *encoder;
     struct llm *llm;
     char *command_line; /* of this process, each word with its NUL; NULL: not known */
     char *words[MAX_WORDS + 1];
@@ -82,7 +83,9 @@ static enum err_code open_data(struct pool *pool, struct cli *cli, const struct 
     enum err_code code = worker_databases_apply(&judge->databases, pool->schemas, &judge->schema, &cli->arena, err);
     if (!code && judge->redis.address) code = cache_open(&judge->redis, &pool->redis, err);
     if (pool->redis) schema_cache_build_with(pool->schemas, cache_build, pool->redis);
-    if (!code && judge->shots.path) code = examples_open(judge->shots.path, false, &pool->examples, err);
+    if (!code && judge->shots.path && judge->encoder.endpoint)
+        code = examples_encoder_open(&judge->encoder, &pool->encoder, err);
+    if (!code && judge->shots.path) code = examples_open(judge->shots.path, false, pool->encoder, &pool->examples, err);
     return code;
 }
 
@@ -190,6 +193,7 @@ static void pool_close(struct pool *pool)
     cache_close(pool->redis);
     permits_close(pool->permits);
     examples_close(pool->examples, NULL);
+    examples_encoder_close(pool->encoder);
     llm_close(pool->llm);
     breakers_free(pool->breakers);
     g_free(pool->command_line);
@@ -258,9 +262,10 @@ const struct command command_worker = {
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
     .main_flags = "servers db-root family threads processes drain-ms",
-    .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
-                                                   &options_llm, &options_signals, &options_database, &options_schema,
-                                                   &options_redis, &options_observe, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
+                                             &options_encoder, &options_llm, &options_signals, &options_database,
+                                             &options_schema, &options_redis, &options_observe, &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = worker_command,

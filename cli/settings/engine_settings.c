@@ -101,6 +101,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .corrector_threads = (uint32_t)s->corrector.threads,
         .corrector_per_minute = (uint32_t)s->corrector.per_minute,
         .corrector_rounds = (uint32_t)s->corrector.rounds,
+        .encoder = remote_config(&s->encoder),
         .llm = llm_config_of(s),
         .llm_threads = (uint32_t)s->llm.model.threads,
         .llm_when = s->llm.when          ? s->llm.when

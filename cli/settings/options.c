@@ -123,6 +123,24 @@ static const struct option_row repair_rows[] = {
      .sentence = "by which likeness those are chosen"},
     END};
 
+static const struct option_row encoder_rows[] = {
+    {"encoder-endpoint", 0, OPT_TEXT, "URL", AT(encoder.endpoint),
+     .sentence = "have the vectors of examples made by this embedding model; base address with its /v1; not set: by "
+                 "the built-in embedder"},
+    {"encoder-model", 0, OPT_TEXT, "NAME", AT(encoder.model), .sentence = "its name"},
+    {"encoder-key-file", 0, OPT_TEXT, "FILE", AT(encoder.key_file), .sentence = "its first line is the key"},
+    {"encoder-key-variable", 0, OPT_TEXT, "NAME", AT(encoder.key_variable),
+     .sentence = "environment variable that holds the key"},
+    {"encoder-ca-file", 0, OPT_TEXT, "FILE", AT(encoder.ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"encoder-proxy", 0, OPT_TEXT, "URL", AT(encoder.proxy),
+     .sentence = "proxy to it; not set: none, whatever the environment says"},
+    {"encoder-timeout-ms", 0, OPT_INT, "MS", AT(encoder.timeout_ms), "2000", .min = 1, .max = 600000,
+     .sentence = "time for one attempt"},
+    {"encoder-attempts", 0, OPT_INT, "N", AT(encoder.attempts), "2", .min = 1, .max = 10,
+     .sentence = "attempts for one example or query"},
+    END};
+
 static const struct option_row llm_rows[] = {
     {"llm-endpoint", 0, OPT_LIST, "URL", AT(llm.endpoints),
      .sentence = "ask this language model about answers in doubt (family llm); base address with its /v1; repeat the "
@@ -608,6 +626,7 @@ const struct option_group options_output = {"output", "Output", output_rows};
 const struct option_group options_judge = {"judge", "Judging", judge_rows};
 const struct option_group options_verifier = {"verifier", "Remote verifier", verifier_rows};
 const struct option_group options_repair = {"repair", "Repair", repair_rows};
+const struct option_group options_encoder = {"encoder", "Vectors of examples", encoder_rows};
 const struct option_group options_llm = {"llm", "Language models", llm_rows};
 const struct option_group options_consult = {"consult", "When language models are asked", consult_rows};
 const struct option_group options_corrector = {"corrector", "Corrector", corrector_rows};
@@ -641,43 +660,25 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,
-                                                    &options_output,
-                                                    &options_judge,
-                                                    &options_verifier,
-                                                    &options_repair,
-                                                    &options_llm,
-                                                    &options_consult,
-                                                    &options_corrector,
-                                                    &options_polish,
-                                                    &options_database,
-                                                    &options_schema,
-                                                    &options_redis,
-                                                    &options_signals,
-                                                    &options_log,
-                                                    &options_check,
-                                                    &options_fix,
-                                                    &options_explain,
-                                                    &options_replay,
-                                                    &options_eval,
-                                                    &options_calibrate,
-                                                    &options_examples,
-                                                    &options_train,
-                                                    &options_recipe,
-                                                    &options_mutate,
-                                                    &options_doctor,
-                                                    &options_config,
-                                                    &options_kafka,
-                                                    &options_topics,
-                                                    &options_coordinator,
-                                                    &options_worker,
-                                                    &options_diff,
-                                                    &options_range,
-                                                    &options_past,
-                                                    &options_observe,
-                                                    &options_dlq,
-                                                    &options_serve,
-                                                    NULL};
+const struct option_group *const option_groups[] = {&options_general,   &options_output,
+                                                    &options_judge,     &options_verifier,
+                                                    &options_repair,    &options_encoder,
+                                                    &options_llm,       &options_consult,
+                                                    &options_corrector, &options_polish,
+                                                    &options_database,  &options_schema,
+                                                    &options_redis,     &options_signals,
+                                                    &options_log,       &options_check,
+                                                    &options_fix,       &options_explain,
+                                                    &options_replay,    &options_eval,
+                                                    &options_calibrate, &options_examples,
+                                                    &options_train,     &options_recipe,
+                                                    &options_mutate,    &options_doctor,
+                                                    &options_config,    &options_kafka,
+                                                    &options_topics,    &options_coordinator,
+                                                    &options_worker,    &options_diff,
+                                                    &options_range,     &options_past,
+                                                    &options_observe,   &options_dlq,
+                                                    &options_serve,     NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

@@ -56,7 +56,7 @@ struct settings {
         const char *expose;
         struct string_list deny_columns;
     } judge;
-    struct remote_model verifier, corrector, polish;
+    struct remote_model verifier, corrector, polish, encoder;
     struct {
         const char *path, *key;
         int64_t n;

@@ -235,6 +235,12 @@ enum err_code scorer_open_form(const struct scorer_config *config, const char *p
     return ERR_OK;
 }
 
+enum err_code scorer_open_embedder(const struct scorer_config *config, struct scorer **out, struct err *err)
+{
+    *out = NULL;
+    return open_backend(&scorer_embed_backend, config, out, err);
+}
+
 void scorer_close(struct scorer *s)
 {
     if (!s) return;
@@ -426,4 +432,10 @@ enum err_code scorer_fill(struct scorer *scorer, const char *data, int64_t deadl
                           struct scorer_reply *info, struct err *err)
 {
     return ask_for_text(scorer, data, deadline_ns, object, info, err);
+}
+
+enum err_code scorer_embed(struct scorer *scorer, const char *texts, int64_t deadline_ns, char **vectors,
+                           struct scorer_reply *info, struct err *err)
+{
+    return ask_for_text(scorer, texts, deadline_ns, vectors, info, err);
 }

@@ -104,6 +104,9 @@ enum err_code scorer_open_polisher(const struct scorer_config *config, struct sc
 enum err_code scorer_open_form(const struct scorer_config *config, const char *prompt, const char *schema,
                                struct scorer **out, struct err *err);
 
+/* And for an embedding model; it takes scorer_embed. */
+enum err_code scorer_open_embedder(const struct scorer_config *config, struct scorer **out, struct err *err);
+
 /* *p = P(premise entails hypothesis), 0 to 1, not calibrated. `deadline_ns`: on the clock of lib/base/clock.h; the call
  * returns at most some 50 ms after it. `info` and `err` may be NULL. On an error *p is untouched. Thread: any, not the
  * poll thread. */
@@ -121,6 +124,10 @@ enum err_code scorer_polish(struct scorer *scorer, const char *data, int64_t dea
  * more is known of it. Else as *sql of scorer_correct. */
 enum err_code scorer_fill(struct scorer *scorer, const char *data, int64_t deadline_ns, char **object,
                           struct scorer_reply *info, struct err *err);
+/* Vectors. `texts`: a JSON array of strings, not empty; *vectors: a JSON array of as many arrays of finite numbers, all of one length,
+ * malloc'd. Else as *sql of scorer_correct. */
+enum err_code scorer_embed(struct scorer *scorer, const char *texts, int64_t deadline_ns, char **vectors,
+                           struct scorer_reply *info, struct err *err);
 /* Version of a chat model's instructions, "correct/3"; "" where there are none. Thread: any. */
 void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 

@@ -48,7 +48,7 @@ struct scorer_backend {
 };
 
 extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backend, scorer_polish_backend,
-    scorer_object_backend;
+    scorer_object_backend, scorer_embed_backend;
 extern const struct chat_task chat_judge, chat_correct, chat_polish, chat_object;
 
 /* Parts of a chat_task whose answer is one text: the instructions without their version, a user's own before those that are linked

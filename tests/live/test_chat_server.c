@@ -334,3 +334,27 @@ Test(chat_server, embeddings_of_texts_alike_are_near)
     cr_expect_lt(cosine(reply, 0, 2), 0.5);
     json_decref(reply);
 }
+
+#define EXAMPLE(id, question)                                                                                          \
+    "{\"id\":\"" id "\",\"db\":\"shop\",\"question\":\"" question "\",\"gold\":\"SELECT count(*) FROM customer\","     \
+    "\"candidates\":[\"SELECT name FROM customer\"]}\n"
+
+/* A store whose vectors are the server's, and found again by them; of another embedder it is refused. */
+Test(chat_server, a_store_of_examples_by_its_vectors)
+{
+    write_file("log.jsonl", EXAMPLE("far", "zzzz 0000 !!!!") EXAMPLE("near", "How many customers are there?"));
+    struct run run = assay("examples", "build", "log.jsonl", "--db-root=.", "--out=examples.db", "--encoder-model=tiny",
+                           "--encoder-key-variable=" CHAT_KEY, "--encoder-endpoint", server.embeddings);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    run_free(&run);
+    run = assay("examples", "search", "examples.db", "--question=How many customers are French?", "--key=question",
+                "-k", "1", "--format=json", "--encoder-model=tiny", "--encoder-key-variable=" CHAT_KEY,
+                "--encoder-endpoint", server.embeddings);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, "\"near\""), "%s", run.out);
+    run_free(&run);
+    run = assay("examples", "search", "examples.db", "--question=q");
+    cr_expect_eq(run.status, 2);
+    cr_expect(strstr(run.err, "another embedder"), "%s", run.err);
+    run_free(&run);
+}

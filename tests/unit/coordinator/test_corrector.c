@@ -123,7 +123,7 @@ static void make_store(const char *path)
     struct examples *store;
     struct err err = {0};
     bool added;
-    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_create(path, NULL, &store, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
 }
@@ -134,7 +134,7 @@ Test(corrector, it_is_shown_what_set_a_query_like_this_right)
     char path[sizeof world.dir + 16];
     snprintf(path, sizeof path, "%s/examples.db", world.dir);
     make_store(path);
-    shots = (struct examples_shots){path, EXAMPLES_HYBRID, 3};
+    shots = (struct examples_shots){.path = path, .key = EXAMPLES_HYBRID, .n = 3};
     open_engine((struct msg_options){0});
     msg_verdict_free(judge(question, wrong));
     json_t *data = told(0);

@@ -1,6 +1,7 @@
 /* A store of examples: what is kept, what is found, and which files are none. */
-#include "examples/examples.h"
+#include "examples/encoder.h"
 #include "lib/base/clock.h"
+#include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
@@ -45,7 +46,7 @@ static bool add(const char *source, const char *question, const char *wrong, con
 static void create(void)
 {
     struct err err = {0};
-    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_create(path, NULL, &store, &err), ERR_OK, "%s", err.text);
 }
 
 static void reopen(bool writes)
@@ -53,7 +54,7 @@ static void reopen(bool writes)
     struct err err = {0};
     cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
     store = NULL;
-    cr_assert_eq(examples_open(path, writes, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_open(path, writes, NULL, &store, &err), ERR_OK, "%s", err.text);
 }
 
 static void fill(void)
@@ -176,7 +177,7 @@ Test(examples, what_another_process_adds_is_found_a_moment_later)
     fill();
     cr_expect_str_eq(nearest(query, EXAMPLES_QUESTION), "c");
     struct examples *reader = store;
-    cr_assert_eq(examples_open(path, true, &writer, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_open(path, true, NULL, &writer, &err), ERR_OK, "%s", err.text);
     store = writer;
     cr_expect(add("d", "Which employees are youngest?", "SELECT max(age) FROM employee", "another result"));
     cr_expect_not(add("a", "How many customers are there?", "SELECT sum(id) FROM customer", "again"), "it is there");
@@ -251,15 +252,15 @@ Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
         sqlite3_open(path, &db);
         cr_assert_eq(sqlite3_exec(db, rows[i].sql, NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(db);
-        cr_expect_eq(examples_open(path, false, &store, &err), ERR_CONFIG, "%s", rows[i].sql);
+        cr_expect_eq(examples_open(path, false, NULL, &store, &err), ERR_CONFIG, "%s", rows[i].sql);
         cr_expect(strstr(err.text, rows[i].says), "%s: %s", rows[i].sql, err.text);
         cr_assert_null(store);
     }
     struct err err = {0};
     cr_assert(g_file_set_contents(path, "this is no database, and long enough to be looked at", -1, NULL));
-    cr_expect_eq(examples_open(path, false, &store, &err), ERR_CONFIG);
+    cr_expect_eq(examples_open(path, false, NULL, &store, &err), ERR_CONFIG);
     g_unlink(path);
-    cr_expect_eq(examples_open(path, false, &store, &err), ERR_IO);
+    cr_expect_eq(examples_open(path, false, NULL, &store, &err), ERR_IO);
 }
 
 Test(examples, a_corrector_is_told_the_likest_ones)
@@ -305,4 +306,84 @@ Test(examples, many_are_searched_by_signs_and_little_is_missed)
         for (uint32_t k = 0; k < n; k++) found += out[k].at == at;
     }
     cr_expect_geq(found, ASKED * 9 / 10, "%u of %d", found, ASKED);
+}
+
+/* --- vectors of a model --- */
+
+#define VECTORS(a, b, c)                                                                                               \
+    "{\"data\":[{\"index\":0,\"embedding\":" a "},{\"index\":1,\"embedding\":" b "},{\"index\":2,\"embedding\":" c "}" \
+                                                                                                                   "]" \
+                                                                                                                   "}"
+#define ONE(a) "{\"data\":[{\"index\":0,\"embedding\":" a "}],\"model\":\"m\"}"
+
+static struct examples_encoder *open_encoder(struct fake_model *fake, struct err *err)
+{
+    struct scorer_config config = scorer_defaults();
+    struct examples_encoder *encoder = NULL;
+    char endpoint[128];
+    g_snprintf(endpoint, sizeof endpoint, "%s/v1", fake_model_url(fake));
+    config.endpoint = endpoint;
+    config.model = "m";
+    config.max_attempts = 1;
+    config.timeout_ms = 2000;
+    examples_encoder_open(&config, &encoder, err);
+    return encoder;
+}
+
+/* Vectors are the model's: what it puts near is found, whatever the words are; and when it is away nothing is. */
+Test(examples, vectors_of_a_model_decide_what_is_like)
+{
+    static const struct fake_step steps[] = {{.body = ONE("[1,0,0]")},
+                                             {.body = VECTORS("[0,0,1]", "[1,0,0]", "[0,0,1]")},
+                                             {.body = VECTORS("[0,0,1]", "[0,1,0]", "[0,0,1]")},
+                                             {.body = ONE("[0.1,0.9,0]")},
+                                             {.body = ONE("[0.9,0.2,0]")},
+                                             {.body = ONE("[1,0]")},
+                                             {.status = 503}};
+    struct fake_model *fake = fake_model_start();
+    struct err err = {0};
+    bool added;
+    fake_model_script(fake, "/v1/embeddings", steps, G_N_ELEMENTS(steps));
+    struct examples_encoder *encoder = open_encoder(fake, &err);
+    cr_assert(encoder, "%s", err.text);
+    cr_assert_eq(examples_create(path, encoder, &store, &err), ERR_OK, "%s", err.text);
+    struct example example = {"a", "shop", "alpha", "SELECT 1", "e", "SELECT 2", "s", "SELECT", NULL, 0};
+    cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
+    example.source = "b";
+    example.question = "beta";
+    cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_close(store, &err), ERR_OK);
+    cr_expect_eq(examples_open(path, false, NULL, &store, &err), ERR_CONFIG, "not by the built-in embedder");
+    cr_expect(strstr(err.text, "another embedder than"), "%s", err.text);
+    cr_assert_eq(examples_open(path, false, encoder, &store, &err), ERR_OK, "%s", err.text);
+    cr_expect_str_eq(nearest((struct examples_query){.question = "one"}, EXAMPLES_QUESTION), "b");
+    cr_expect_str_eq(nearest((struct examples_query){.question = "two"}, EXAMPLES_QUESTION), "a");
+    cr_expect_str_eq(nearest((struct examples_query){.question = "of another length"}, EXAMPLES_QUESTION), "nothing");
+    cr_expect_str_eq(nearest((struct examples_query){.question = "away"}, EXAMPLES_QUESTION), "nothing");
+    examples_close(store, NULL);
+    store = NULL;
+    examples_encoder_close(encoder);
+    fake_model_stop(fake);
+}
+
+Test(examples, what_is_no_list_of_vectors_is_refused)
+{
+    static const char *const bodies[] = {"",
+                                         "{}",
+                                         ONE("[]"),
+                                         ONE("[1,\"2\"]"),
+                                         ONE("[1,null]"),
+                                         ONE("[1e999]"),
+                                         ONE("7"),
+                                         VECTORS("[1]", "[1]", "[1]"),
+                                         "{\"data\":[{\"index\":1,\"embedding\":[1]}]}"};
+    for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++) {
+        struct fake_model *fake = fake_model_start();
+        struct fake_step step = {.body = bodies[i]};
+        struct err err = {0};
+        fake_model_script(fake, "/v1/embeddings", &step, 1);
+        cr_expect_null(open_encoder(fake, &err), "%s", bodies[i]);
+        cr_expect_eq(err.code, ERR_MALFORMED, "%s: %s", bodies[i], err.text);
+        fake_model_stop(fake);
+    }
 }

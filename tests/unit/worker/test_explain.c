@@ -352,10 +352,10 @@ static void open_examples(const char *path)
     struct examples *store;
     struct err err = {0};
     bool added;
-    cr_assert_eq(examples_create(path, &store, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_create(path, NULL, &store, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(examples_add(store, &example, &added, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(examples_close(store, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(examples_open(path, false, &config.examples, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(examples_open(path, false, NULL, &config.examples, &err), ERR_OK, "%s", err.text);
 }
 
 Test(explain, what_set_a_query_like_this_right_is_proposed)
