@@ -231,7 +231,8 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
     pthread_cond_init(&pool->more, NULL);
     g_queue_init(&pool->waiting);
     enum err_code code = roles[config->role].open(config->scorer, &pool->scorer, err);
-    if (!code && config->shots.path) code = examples_open(config->shots.path, false, config->shots.encoder, &pool->examples, err);
+    if (!code && config->shots.path)
+        code = examples_open(config->shots.path, false, config->shots.encoder, &pool->examples, err);
     if (!code) code = start(pool, err);
     if (code) {
         model_pool_free(pool);

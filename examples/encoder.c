@@ -61,7 +61,7 @@ enum err_code examples_encode(struct examples_encoder *encoder, const char *cons
                               int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err)
 {
     json_t *list = json_array();
-    memset(out, 0, EXAMPLES_PARTS * TEXT_DIM);
+    memset(out, 0, (size_t)EXAMPLES_PARTS * TEXT_DIM);
     for (size_t i = 0; i < EXAMPLES_PARTS; i++)
         if (texts[i] && *texts[i]) json_array_append_new(list, json_string(texts[i]));
     size_t n = json_array_size(list), at = 0;

@@ -312,8 +312,8 @@ Test(examples, many_are_searched_by_signs_and_little_is_missed)
 
 #define VECTORS(a, b, c)                                                                                               \
     "{\"data\":[{\"index\":0,\"embedding\":" a "},{\"index\":1,\"embedding\":" b "},{\"index\":2,\"embedding\":" c "}" \
-                                                                                                                   "]" \
-                                                                                                                   "}"
+    "]"                                                                                                                \
+    "}"
 #define ONE(a) "{\"data\":[{\"index\":0,\"embedding\":" a "}],\"model\":\"m\"}"
 
 static struct examples_encoder *open_encoder(struct fake_model *fake, struct err *err)
