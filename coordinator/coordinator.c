@@ -311,15 +311,19 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
     return code;
 }
 
-static enum err_code know_task_topics(struct bus *bus, struct err *err)
+/* A fleet that asks no language models need not have their topic. */
+static enum err_code know_task_topics(struct bus *bus, bool llm, struct err *err)
 {
     char names[VSIG_FAMILY_COUNT][MAX_TOPIC];
     const char *topics[VSIG_FAMILY_COUNT];
+    unsigned n = 0;
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
-        snprintf(names[i], sizeof names[i], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
-        topics[i] = names[i];
+        if (i == VSIG_LLM && !llm) continue;
+        snprintf(names[n], sizeof names[n], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
+        topics[n] = names[n];
+        n++;
     }
-    return bus_know_topics(bus, topics, VSIG_FAMILY_COUNT, err);
+    return bus_know_topics(bus, topics, n, err);
 }
 
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err)
@@ -358,7 +362,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     if (!code) code = open_models(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
-    if (!code) code = know_task_topics(config->bus, err);
+    if (!code) code = know_task_topics(config->bus, core.llm.on, err);
     if (!code) code = bus_subscribe_once(config->bus, &once, &c->consumer, err);
     if (code) {
         coordinator_free(c);
