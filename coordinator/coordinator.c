@@ -435,6 +435,8 @@ static void publish_stats(struct coordinator *c)
                                               .verifications = core.verifications,
                                               .consultations = core.consultations,
                                               .consultations_failed = core.consultations_failed,
+                                              .questions = core.questions,
+                                              .answered = core.answered,
                                               .verifier_failures = core.verifier_failures,
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,

@@ -312,16 +312,22 @@ static void take_result(struct request *request, struct msg_result *result, int6
     int family = vsig_family_by_name(result->family);
     struct candidate_state *state = state_of(request, result);
     bool awaited = state && family >= 0 && state->pending >> family & 1;
-    if (!awaited || result->proposes != repair_awaits(request, state->hash)) {
+    if (!awaited || result->proposes != repair_awaits(request, state->hash) ||
+        result->asks != ask_awaits(request, state->hash)) {
         core->stats.stray++;
         return;
     }
     request->worker_ns += result->ns;
-    /* That family has no answer, and nor will others; but without an opinion the rest goes on. */
-    bool late = family != VSIG_LLM && err_from_name(result->code) == ERR_DEADLINE;
+    /* That family has no answer, and nor will others; but without an opinion, or a question, the rest goes on. */
+    bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
     if (!late) state->pending &= ~(1U << family);
     if (!late && result->proposes) {
         repair_take_proposals(request, result);
+        decide_advance(request, now_ns);
+        return;
+    }
+    if (result->asks) {
+        ask_take(request, result);
         decide_advance(request, now_ns);
         return;
     }
@@ -388,7 +394,8 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
                                   .family = family,
                                   .code = err_name(why->code),
                                   .message = message,
-                                  .proposes = repair_awaits(request, hash)};
+                                  .proposes = repair_awaits(request, hash),
+                                  .asks = ask_awaits(request, hash)};
     take_result(request, result, now_ns);
 }
 

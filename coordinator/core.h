@@ -79,6 +79,7 @@ struct core_actions {
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t consultations, consultations_failed;
+    uint64_t questions, answered; /* to the person who asked; requests with answers */
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;

@@ -32,7 +32,8 @@
  * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
  * database that cannot be read: failed with its reason, once every family of a candidate has said so.
  *
- * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c). At last the
+ * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c), and under policy ask
+ * the person who asked may be asked which reading is meant (ask.c), whatever validated. At last the
  * explanation of the answer may be polished (polish.c), which changes nothing else.
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
@@ -214,12 +215,13 @@ static bool is_better(const struct request *request, uint32_t a, uint32_t b)
 static uint32_t find_best(const struct request *request)
 {
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
-    if (rules_of(request)->in_order && first != NO_CANDIDATE) return first;
+    bool answered = request->message->n_answers; /* then places say nothing beside the person's word */
+    if (rules_of(request)->in_order && first != NO_CANDIDATE && !answered) return first;
     for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         if (rules_tier(request, i) == TIER_EXCLUDED) continue;
         if (best == NO_CANDIDATE || is_better(request, i, best)) best = i;
     }
-    if (first == NO_CANDIDATE || best == first || !places_count(request)) return best;
+    if (first == NO_CANDIDATE || best == first || !places_count(request) || answered) return best;
     double lead = request->states[best].score.score - request->states[first].score.score;
     return lead > request->core->config.models->margins[request->options.order] ? best : first;
 }
@@ -297,6 +299,9 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .repair = request->repair.found,
         .guarantee = request->guarantee,
         .usage = request->consult.asked ? &request->consult.usage : NULL,
+        .clarification = request->ask.clarification,
+        .answers = request->message->answers,
+        .n_answers = request->message->n_answers,
     };
     msg_request_digest(request->message, verdict.request_digest);
     /* Without an id of its own a request is known by where it stood, never by something random. */
@@ -359,9 +364,11 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
     verdict.message = message || best == NO_CANDIDATE ? message : why_not_valid(request, best);
+    if (request->ask.clarification)
+        verdict.message = "the question can be read in several ways that give different results";
     if (status == MSG_STATUS_BEST_EFFORT) set_answer(request, &verdict, best);
     report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
-    if (status == MSG_STATUS_ASK) report_ask(request, best, &verdict);
+    if (status == MSG_STATUS_ASK && !request->ask.clarification) report_ask(request, best, &verdict);
     if (status != MSG_STATUS_BEST_EFFORT) verdict.cause = report_cause(request, best == NO_CANDIDATE ? 0 : best);
     if (missing) verdict.unavailable = gather_family_names(request, missing, &verdict.n_unavailable);
     close_request(request, &verdict);
@@ -385,7 +392,9 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
 static void conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     const struct msg_repaired *repaired = request->repair.found;
-    if (repaired && repaired->applied)
+    if (request->ask.clarification)
+        conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
+    else if (repaired && repaired->applied)
         conclude_repaired(request, now_ns);
     else if (best != NO_CANDIDATE && is_valid(request, best))
         conclude_valid(request, best, now_ns);
@@ -393,12 +402,23 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
 }
 
+/* The answer stands, unless it was repaired. False: words for a question are made first. */
+static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_ns)
+{
+    const struct msg_repaired *repaired = request->repair.found;
+    if (!(repaired && repaired->applied) && ask_begin(request)) {
+        request->ask.best = best;
+        return false;
+    }
+    conclude(request, best, now_ns);
+    return true;
+}
+
 /* The answer is found. False: a language model is asked about it, or a repair of it is looked for, first. */
 static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 {
     if (consult_begin(request, best, now_ns) || repair_begin(request, best)) return false;
-    conclude(request, best, now_ns);
-    return true;
+    return ask_or_conclude(request, best, now_ns);
 }
 
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns)
@@ -515,8 +535,7 @@ static void send_more(struct request *request)
 static bool advance_repair(struct request *request, int64_t now_ns)
 {
     if (!repair_advance(request)) return false;
-    conclude(request, request->repair.best, now_ns);
-    return true;
+    return ask_or_conclude(request, request->repair.best, now_ns);
 }
 
 /* One that was to be the answer, in the light of a language model's opinion. */
@@ -531,9 +550,13 @@ static enum progress take_opinion(struct request *request, uint32_t index, int64
 
 bool decide_advance(struct request *request, int64_t now_ns)
 {
-    if (consult_is_pending(request)) return false;
+    if (consult_is_pending(request) || ask_is_pending(request)) return false;
+    if (request->ask.concluded) {
+        conclude(request, request->ask.best, now_ns);
+        return true;
+    }
     if (repair_has_begun(request)) return advance_repair(request, now_ns);
-    if (rules_of(request)->evaluate_all) request->evaluate_all = true;
+    if (rules_of(request)->evaluate_all || ask_looks_at_all(request)) request->evaluate_all = true;
     enum progress opinion = take_opinion(request, consult_concluded(request), now_ns);
     if (opinion != PROGRESS_ON) return opinion == PROGRESS_CLOSED;
     while (request->n_done_prefix < request->n && decide_is_done(request, request->n_done_prefix)) {
@@ -543,6 +566,7 @@ bool decide_advance(struct request *request, int64_t now_ns)
     }
     if (request->n_done_prefix == request->n) {
         for (uint32_t i = 0; request->evaluate_all && i < request->n; i++) score(request, i, request->n);
+        ask_apply_answers(request);
         return finish(request, find_best(request), now_ns);
     }
     send_more(request);
@@ -554,6 +578,11 @@ void decide_deadline(struct request *request, int64_t now_ns)
     uint32_t missing = 0;
     if (polish_is_pending(request)) {
         polish_give_up(request, "no answer in time");
+        return;
+    }
+    if (ask_is_pending(request)) {
+        ask_give_up(request, err_meaning(ERR_DEADLINE));
+        conclude(request, request->ask.best, now_ns);
         return;
     }
     if (consult_is_pending(request)) {

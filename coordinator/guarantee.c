@@ -50,7 +50,8 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!out) return;
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
-    bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted;
+    bool answered = request->message->n_answers; /* the calibration knows nothing of a person's word in P */
+    bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered;
     *out = (struct msg_guarantee){.alpha = alpha,
                                   .delta = delta,
                                   .group = found.name,
@@ -59,8 +60,9 @@ void guarantee_begin(struct request *request, double alpha, double delta)
                                             : shifted ? MSG_PROMISE_WITHDRAWN
                                                       : MSG_PROMISE_TOO_FEW,
                                   .p_value = NAN,
-                                  .why = shifted ? "its traffic is no longer like the verdicts of the calibration"
-                                                 : found.why};
+                                  .why = answered  ? "a person's answer counts in it, and none did in the calibration"
+                                         : shifted ? "its traffic is no longer like the verdicts of the calibration"
+                                                   : found.why};
     request->guarantee = out;
     request->guarantee_group = found.group;
     if (held)
@@ -72,7 +74,7 @@ void guarantee_begin(struct request *request, double alpha, double delta)
 void guarantee_conclude(struct request *request, double p)
 {
     struct core *core = request->core;
-    if (!request->guarantee || request->guarantee_group < 0 || isnan(p)) return;
+    if (!request->guarantee || request->guarantee_group < 0 || isnan(p) || request->message->n_answers) return;
     struct risk_shift *shift = &core->traffic->groups[request->guarantee_group];
     bool before = shift->shifted;
     request->guarantee->p_value =

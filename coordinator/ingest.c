@@ -77,6 +77,7 @@ static enum err_code resolve_options(struct request *request, struct err *err)
         out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
     request->threshold = threshold_of(request);
     request->repair_margin = repair_margin_of(request);
+    out->ask_gain = requested->ask_gain > 0 ? requested->ask_gain : defaults->ask_gain;
     double alpha = alpha_of(request);
     if (alpha > 0) guarantee_begin(request, alpha, requested->delta > 0 ? requested->delta : defaults->delta);
     const struct scoring_models *models = core->config.models;
@@ -234,7 +235,7 @@ enum err_code ingest_request(struct request *request, struct err *err)
     }
     if (seen) g_hash_table_destroy(seen);
     limit_iterations(request);
-    return ERR_OK;
+    return ask_check_answers(request, err);
 }
 
 /* Room for `more` candidates behind those that are there. */

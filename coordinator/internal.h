@@ -70,6 +70,19 @@ struct consult {
     const char *note; /* why none was asked for, though there is doubt; NULL */
 };
 
+/* A question to the person who asked, on its way: see ask.c. */
+struct ask {
+    bool over;         /* it was thought about */
+    bool pending;      /* words are asked for */
+    bool concluded;    /* and have come, or will not */
+    uint32_t best;     /* the answer without a question; NO_CANDIDATE */
+    uint32_t *offered; /* a candidate of each reading that is offered */
+    uint32_t n_offered;
+    double gain;
+    struct msg_clarification *clarification; /* NULL: nothing is asked */
+    const char *note;                        /* why not, though it would have paid; NULL */
+};
+
 /* A verdict that waits for its explanation to be polished, see polish.c. */
 struct polish {
     bool pending;
@@ -99,6 +112,7 @@ struct request {
     int64_t worker_ns;
     struct consult consult;
     struct repair repair;
+    struct ask ask;
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
     struct polish polish;
@@ -161,6 +175,21 @@ void consult_give_up(struct request *request, int64_t now_ns);
 bool consult_is_late(const struct request *request, int64_t now_ns);
 /* The candidate about which an opinion has come since the decision was taken last, once; NO_CANDIDATE. */
 uint32_t consult_concluded(struct request *request);
+
+/* ask.c: which of several readings of the question is meant. Are the answers those to what was asked about this request? ERR_MALFORMED. */
+enum err_code ask_check_answers(struct request *request, struct err *err);
+/* Must all candidates be judged, whatever the strategy: are readings weighed against each other? */
+bool ask_looks_at_all(const struct request *request);
+/* P(correct) of the candidates, all scored, in the light of the answers that came with the request. */
+void ask_apply_answers(struct request *request);
+/* True: a question pays, and its words are asked for; the request stays open. Never twice. */
+bool ask_begin(struct request *request);
+bool ask_is_pending(const struct request *request);
+/* Is this candidate waiting for words, and they. */
+bool ask_awaits(const struct request *request, const uint64_t hash[2]);
+void ask_take(struct request *request, const struct msg_result *result);
+/* Nothing is asked; `why` goes into a note. */
+void ask_give_up(struct request *request, const char *why);
 
 /* repair.c: a query near the answer that is surer to be right. `best`: the answer, NO_CANDIDATE where there is none.
  * True: one is looked for, and the request stays open; never twice. */

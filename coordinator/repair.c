@@ -70,6 +70,7 @@ bool repair_begin(struct request *request, uint32_t best)
     struct repair *repair = &request->repair;
     enum msg_repair asked = request->options.repair;
     if (repair->phase != REPAIR_NOT_BEGUN || asked == MSG_REPAIR_UNSET || asked == MSG_REPAIR_OFF) return false;
+    if (request->message->n_answers) return false; /* a person has chosen */
     repair->phase = REPAIR_OVER;
     repair->best = best;
     repair->of = best == NO_CANDIDATE ? first_sent(request) : best;

@@ -308,6 +308,7 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
         notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
     if (request->consult.note) notes[verdict->n_notes++] = request->consult.note;
     if (request->repair.note) notes[verdict->n_notes++] = request->repair.note;
+    if (request->ask.note) notes[verdict->n_notes++] = request->ask.note;
     add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
     if (!explains) return;
     if (core->actions.verify && built_in)

@@ -275,6 +275,8 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);
     set_one(metrics, FLEET_CONSULTED, "asked", (double)stats->consultations);
     set_one(metrics, FLEET_CONSULTED, "failed", (double)stats->consultations_failed);
+    set_one(metrics, FLEET_QUESTIONS, "asked", (double)stats->questions);
+    set_one(metrics, FLEET_QUESTIONS, "answered", (double)stats->answered);
     set_one(metrics, FLEET_VERIFIED, "asked", (double)stats->verifications);
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
     put_repairs(metrics, &stats->repairs);

@@ -97,6 +97,8 @@
       "Explanations that the polisher was asked for; failed: they stay as they are.")                                  \
     X(CONSULTED, COUNTER, "assay_consultations_total", "outcome",                                                      \
       "Candidates that a language model was asked about; failed: it had no opinion.")                                  \
+    X(QUESTIONS, COUNTER, "assay_questions_total", "outcome",                                                          \
+      "Questions to the person who asked; answered: requests that came with an answer.")                               \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \
       "Questions to the remote verifier; failed: the built-in one judged.")                                            \
     X(CALLS, COUNTER, "assay_http_requests_total", "outcome",                                                          \

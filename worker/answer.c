@@ -4,11 +4,13 @@
 
 #include "examples/examples.h"
 #include "lib/base/clock.h"
+#include "lib/explain/readings.h"
 #include "lib/schema/describe.h"
 #include "proto/message/findings.h"
 #include "signals/support/links.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 _Static_assert((int)MSG_SILENT == (int)VSIG_SILENT && (int)MSG_FIRED == (int)VSIG_FIRED &&
@@ -16,7 +18,13 @@ _Static_assert((int)MSG_SILENT == (int)VSIG_SILENT && (int)MSG_FIRED == (int)VSI
                    (int)MSG_WARNING == (int)VSIG_WARNING && (int)MSG_ERROR == (int)VSIG_ERROR,
                "the wire's states and severities are those of signals/vsig.h");
 
-enum { SAMPLE_ROWS = 5, SAMPLE_BYTES = 200, SCHEMA_BYTES = 32 << 10, PROPOSING_BYTES = 64 << 20 };
+enum {
+    SAMPLE_ROWS = 5,
+    SAMPLE_BYTES = 200,
+    SCHEMA_BYTES = 32 << 10,
+    PROPOSING_BYTES = 64 << 20,
+    READINGS_BYTES = 64 << 20
+};
 
 struct writer {
     struct arena *arena;
@@ -39,6 +47,7 @@ static void init_result(struct msg_result *out, const struct msg_task *task)
         .candidate = task->candidate,
         .family = task->family,
         .proposes = task->proposes,
+        .asks = task->n_readings > 0,
         .code = err_name(ERR_OK),
     };
 }
@@ -299,10 +308,48 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
     return ERR_OK;
 }
 
+/* --- in what readings differ --- */
+
+static bool copy_question(struct arena *arena, const struct explain_readings *from, struct msg_result *out)
+{
+    struct msg_clarification *question = arena_new(arena, struct msg_clarification);
+    struct msg_choice *choices = arena_new_array(arena, from->n, struct msg_choice);
+    if (!question || !choices) return false;
+    *question = (struct msg_clarification){
+        .text = arena_strdup(arena, from->question), .choices = choices, .n_choices = from->n, .gain = NAN};
+    bool whole = question->text;
+    for (uint32_t i = 0; i < from->n; i++) whole = (choices[i].text = arena_strdup(arena, from->choices[i])) && whole;
+    out->clarification = question;
+    return whole;
+}
+
+/* Why there is no question is no failure of the family: the result says so with its own code. */
+static enum err_code answer_readings(const struct workspace *workspace, struct arena *arena,
+                                     const struct msg_task *task, struct msg_result *out, struct err *err)
+{
+    struct explain_statement statements[EXPLAIN_MAX_READINGS] = {{workspace->sql, workspace->subject.sql_len}};
+    struct explain_readings readings;
+    struct err why = {0};
+    struct arena work;
+    int64_t started = clock_now_ns();
+    uint32_t n = 1;
+    init_result(out, task);
+    for (; n <= task->n_readings && n < EXPLAIN_MAX_READINGS; n++)
+        statements[n] = (struct explain_statement){task->readings[n - 1].sql.bytes, task->readings[n - 1].sql.len};
+    arena_init(&work, READINGS_BYTES);
+    enum err_code code = explain_readings(&work, workspace->schema, statements, n, &readings, &why);
+    bool whole = code ? (out->message = arena_strdup(arena, why.text)) != NULL : copy_question(arena, &readings, out);
+    arena_free(&work);
+    out->code = err_name(code);
+    out->ns = clock_now_ns() - started;
+    return whole ? ERR_OK : out_of_memory(err);
+}
+
 enum err_code answer_family(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             enum vsig_family family, struct msg_result *out, struct err *err)
 {
     if (family == VSIG_EXPLAIN && task->proposes) return answer_proposals(workspace, arena, task, out, err);
+    if (family == VSIG_EXPLAIN && task->n_readings) return answer_readings(workspace, arena, task, out, err);
     struct vsig_verdict verdicts[VSIG_ID_END] = {0};
     bool open = !workspace->denied && task->expose != MSG_EXPOSE_NONE;
     bool sample = open && task->expose == MSG_EXPOSE_ROWS && family == VSIG_EXECUTION;

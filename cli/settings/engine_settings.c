@@ -133,6 +133,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
                      .expose = (enum msg_expose)named(msg_expose_by_name, s->judge.expose),
                      .repair = (enum msg_repair)named(msg_repair_by_name, s->judge.repair),
                      .repair_margin = s->judge.repair_margin,
+                     .ask_gain = s->judge.ask_gain,
                      .threshold = s->judge.threshold,
                      .alpha = s->judge.alpha,
                      .delta = s->judge.delta,

@@ -47,6 +47,8 @@ static const struct option_row judge_rows[] = {
          CHOICE_SENTENCE) "docs/correction.md"},
     {"repair-margin", 0, OPT_REAL, "P", AT(judge.repair_margin), "0", .min = 0, .max = 1,
      .sentence = "by how much surer it must be; 0 takes the model's own"},
+    {"ask-gain", 0, OPT_REAL, "P", AT(judge.ask_gain), "0.05", .min = 0.001, .max = 1,
+     .sentence = "policy ask: by how much an answer must raise P(correct), on average, to be asked for (docs/ask.md)"},
     {"threshold", 0, OPT_REAL, "P", AT(judge.threshold), "0", .min = 0, .max = 1,
      .sentence = "P(correct) from which a candidate validates; 0 takes the model's own"},
     {"alpha", 0, OPT_REAL, "SHARE", AT(judge.alpha), "0", .min = 0, .max = 1,

@@ -39,6 +39,7 @@ struct settings {
         const char *order;
         const char *repair;
         double repair_margin;
+        double ask_gain;
         double threshold;
         double alpha;
         double delta;

@@ -46,6 +46,15 @@ static void add_options(XXH3_state_t *state, const struct msg_options *options)
     add_texts(state, options->deny_columns, options->n_deny_columns);
 }
 
+/* None adds nothing, as above. */
+static void add_answers(XXH3_state_t *state, const struct msg_request *request)
+{
+    for (uint32_t i = 0; i < request->n_answers; i++) {
+        add_text(state, request->answers[i].question);
+        add_text(state, request->answers[i].choice);
+    }
+}
+
 void msg_request_digest(const struct msg_request *request, uint64_t out[2])
 {
     const char *const texts[] = {request->db, request->question, request->evidence, request->gold};
@@ -54,6 +63,7 @@ void msg_request_digest(const struct msg_request *request, uint64_t out[2])
     add_texts(&state, texts, sizeof texts / sizeof *texts);
     add_candidates(&state, request);
     add_options(&state, &request->options);
+    add_answers(&state, request);
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
     out[0] = hash.high64;
     out[1] = hash.low64;

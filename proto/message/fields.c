@@ -63,9 +63,17 @@ static const struct field options_fields[] = {
     BOUND(13, msg_options, repair, FIELD_ENUM, MSG_REPAIR_COUNT),
     PLAIN(14, msg_options, repair_margin, FIELD_SETTING),
     PLAIN(15, msg_options, delta, FIELD_SETTING),
+    PLAIN(16, msg_options, ask_gain, FIELD_SETTING),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);
+
+static const struct field answer_fields[] = {
+    BOUND(1, msg_answer, question, FIELD_UTF8, MSG_MAX_NAME),
+    BOUND(2, msg_answer, choice, FIELD_UTF8, MSG_MAX_NAME),
+    END,
+};
+static const struct record answer_record = RECORD(msg_answer, answer_fields);
 
 static const struct field request_fields[] = {
     BOUND(1, msg_request, id, FIELD_UTF8, MSG_MAX_NAME),
@@ -78,6 +86,7 @@ static const struct field request_fields[] = {
     PLAIN(8, msg_request, tag, FIELD_U64),
     PART(9, msg_request, options, FIELD_STRUCT, &options_record),
     BOUND(10, msg_request, traceparent, FIELD_UTF8, MSG_MAX_NAME),
+    MANY(11, msg_request, answers, FIELD_LIST, MSG_MAX_ANSWERS, &answer_record),
     END,
 };
 const struct record msg_request_record = RECORD(msg_request, request_fields);
@@ -127,6 +136,7 @@ static const struct field task_fields[] = {
     PLAIN(13, msg_task, proposes, FIELD_BOOL),
     MANY(14, msg_task, findings, FIELD_LIST, MSG_MAX_LIST, &finding_record),
     PLAIN(15, msg_task, describes, FIELD_BOOL),
+    MANY(16, msg_task, readings, FIELD_LIST, MSG_MAX_LIST, &candidate_record),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);
@@ -192,6 +202,24 @@ static const struct field usage_fields[] = {
 };
 static const struct record usage_record = RECORD(msg_usage, usage_fields);
 
+static const struct field choice_fields[] = {
+    BOUND(1, msg_choice, id, FIELD_CSTR, MSG_MAX_NAME),
+    BOUND(2, msg_choice, text, FIELD_CSTR, PROSE),
+    PLAIN(3, msg_choice, candidate, FIELD_U32),
+    PART(4, msg_choice, returns, FIELD_OPTIONAL, &execution_record),
+    END,
+};
+static const struct record choice_record = RECORD(msg_choice, choice_fields);
+
+static const struct field clarification_fields[] = {
+    BOUND(1, msg_clarification, id, FIELD_CSTR, MSG_MAX_NAME),
+    BOUND(2, msg_clarification, text, FIELD_CSTR, PROSE),
+    MANY(3, msg_clarification, choices, FIELD_LIST, MSG_MAX_LIST, &choice_record),
+    PLAIN(4, msg_clarification, gain, FIELD_REAL),
+    END,
+};
+static const struct record clarification_record = RECORD(msg_clarification, clarification_fields);
+
 static const struct field result_fields[] = {
     PART(1, msg_result, key, FIELD_STRUCT, &key_record),
     PLAIN(2, msg_result, hash, FIELD_PAIR),
@@ -210,6 +238,8 @@ static const struct field result_fields[] = {
     MANY(15, msg_result, proposals, FIELD_LIST, MSG_MAX_LIST, &proposal_record),
     BOUND(16, msg_result, schema, FIELD_CSTR, PROSE),
     PART(17, msg_result, usage, FIELD_OPTIONAL, &usage_record),
+    PLAIN(18, msg_result, asks, FIELD_BOOL),
+    PART(19, msg_result, clarification, FIELD_OPTIONAL, &clarification_record),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -334,6 +364,8 @@ static const struct field verdict_fields[] = {
     PART(26, msg_verdict, guarantee, FIELD_OPTIONAL, &guarantee_record),
     BOUND(27, msg_verdict, cause, FIELD_CSTR, MSG_MAX_NAME),
     PART(28, msg_verdict, usage, FIELD_OPTIONAL, &usage_record),
+    PART(29, msg_verdict, clarification, FIELD_OPTIONAL, &clarification_record),
+    MANY(30, msg_verdict, answers, FIELD_LIST, MSG_MAX_ANSWERS, &answer_record),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

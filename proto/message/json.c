@@ -146,6 +146,30 @@ static enum err_code read_candidates(const struct reader *r, const json_t *from,
     return code;
 }
 
+static enum err_code read_answer(const struct reader *r, const json_t *from, struct msg_answer *out)
+{
+    enum err_code code = read_string(r, from, "question", MSG_MAX_NAME, &out->question);
+    if (!code) code = read_string(r, from, "choice", MSG_MAX_NAME, &out->choice);
+    if (code || (out->question && out->choice)) return code;
+    return bad(r, "answers", "holds an item that is no object with \"question\" and \"choice\"");
+}
+
+static enum err_code read_answers(const struct reader *r, const json_t *from, struct msg_request *out)
+{
+    const json_t *list = json_object_get(from, "answers");
+    if (!list || json_is_null(list)) return ERR_OK;
+    if (!json_is_array(list)) return bad(r, "answers", "is no list");
+    size_t n = json_array_size(list);
+    if (n > MSG_MAX_ANSWERS)
+        return err_set(r->err, ERR_LIMIT_COUNT, "the request has %zu answers; %d are allowed", n, MSG_MAX_ANSWERS);
+    out->answers = arena_new_array(r->arena, n, struct msg_answer);
+    if (!out->answers) return no_room(r);
+    out->n_answers = (uint32_t)n;
+    enum err_code code = ERR_OK;
+    for (size_t i = 0; i < n && !code; i++) code = read_answer(r, json_array_get(list, i), &out->answers[i]);
+    return code;
+}
+
 /* true, false, or "full". */
 static enum err_code read_explain(const struct reader *r, const json_t *from, enum msg_explain *out)
 {
@@ -172,6 +196,7 @@ static enum err_code read_options(const struct reader *r, const json_t *from, st
     if (!code) code = read_share(r, from, "alpha", &out->alpha);
     if (!code) code = read_share(r, from, "delta", &out->delta);
     if (!code) code = read_share(r, from, "repair_margin", &out->repair_margin);
+    if (!code) code = read_share(r, from, "ask_gain", &out->ask_gain);
     if (!code) code = read_strings(r, from, "families", &out->families, &out->n_families);
     if (!code) code = read_strings(r, from, "deny_columns", &out->deny_columns, &out->n_deny_columns);
     if (!code) code = read_explain(r, from, &out->explain);
@@ -209,6 +234,7 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
     if (!code) code = read_string(r, from, "gold", MSG_MAX_SQL, &out->gold);
     if (!code) code = read_string(r, from, "traceparent", MSG_MAX_NAME, &out->traceparent);
     if (!code) code = read_candidates(r, from, out);
+    if (!code) code = read_answers(r, from, out);
     if (!code) code = read_options(r, from, &out->options);
     if (!code) code = read_meta(r, from, &out->meta);
     return code;

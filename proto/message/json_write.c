@@ -455,6 +455,41 @@ static void write_usage(struct writer *w, const struct msg_usage *usage)
     close_list(w, '}');
 }
 
+static void write_choice(struct writer *w, const struct msg_choice *choice)
+{
+    open_list(w, NULL, '{');
+    write_string(w, "id", choice->id);
+    write_string(w, "text", choice->text);
+    if (choice->candidate) write_whole(w, "candidate", (int64_t)choice->candidate - 1);
+    if (choice->returns) write_whole(w, "rows", choice->returns->rows);
+    if (choice->returns && choice->returns->n_names) write_sample(w, choice->returns);
+    close_list(w, '}');
+}
+
+static void write_clarification(struct writer *w, const struct msg_clarification *asked)
+{
+    open_list(w, "clarification", '{');
+    write_string(w, "id", asked->id);
+    write_string(w, "question", asked->text);
+    open_list(w, "choices", '[');
+    for (uint32_t i = 0; i < asked->n_choices; i++) write_choice(w, &asked->choices[i]);
+    close_list(w, ']');
+    write_real(w, "gain", asked->gain);
+    close_list(w, '}');
+}
+
+static void write_answers(struct writer *w, const struct msg_answer *answers, uint32_t n)
+{
+    open_list(w, "answers", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        open_list(w, NULL, '{');
+        write_string(w, "question", answers[i].question);
+        write_string(w, "choice", answers[i].choice);
+        close_list(w, '}');
+    }
+    close_list(w, ']');
+}
+
 static void write_lists(struct writer *w, const struct msg_verdict *verdict)
 {
     open_list(w, "candidates", '[');
@@ -464,6 +499,8 @@ static void write_lists(struct writer *w, const struct msg_verdict *verdict)
     for (uint32_t i = 0; i < verdict->n_report; i++) write_report(w, &verdict->report[i]);
     close_list(w, ']');
     write_strings(w, "questions", verdict->questions, verdict->n_questions);
+    if (verdict->clarification) write_clarification(w, verdict->clarification);
+    if (verdict->n_answers) write_answers(w, verdict->answers, verdict->n_answers);
     if (verdict->n_unavailable) write_strings(w, "unavailable", verdict->unavailable, verdict->n_unavailable);
     if (verdict->n_notes) write_strings(w, "notes", verdict->notes, verdict->n_notes);
 }
@@ -569,6 +606,7 @@ static void write_options(struct writer *w, const struct msg_options *options)
     if (options->alpha > 0) write_real(w, "alpha", options->alpha);
     if (options->delta > 0) write_real(w, "delta", options->delta);
     if (options->repair_margin > 0) write_real(w, "repair_margin", options->repair_margin);
+    if (options->ask_gain > 0) write_real(w, "ask_gain", options->ask_gain);
     if (options->explain == MSG_EXPLAIN_FULL) write_string(w, "explain", "full");
     if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)
         write_bare(w, "explain", options->explain == MSG_EXPLAIN_ON ? "true" : "false");
@@ -587,6 +625,7 @@ char *msg_request_to_json(const struct msg_request *request)
     open_list(&w, "candidates", '[');
     for (uint32_t i = 0; i < request->n_candidates; i++) write_candidate(&w, &request->candidates[i]);
     close_list(&w, ']');
+    if (request->n_answers) write_answers(&w, request->answers, request->n_answers);
     write_if(&w, "gold", request->gold);
     write_meta(&w, request->meta);
     write_if(&w, "traceparent", request->traceparent);

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 6 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 7 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -35,6 +35,7 @@ enum {
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
     MSG_MAX_NAME = 256,          /* id, db, family, generator */
+    MSG_MAX_ANSWERS = 8,         /* of a person, with one request */
     MSG_MAX_LIST = 1024,         /* families, generators, denied columns, findings, clauses ... */
     MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
 };
@@ -163,6 +164,12 @@ struct msg_options {
     enum msg_repair repair;   /* unset: off */
     double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
     double delta;             /* 1 less the confidence of a promise about alpha; default: 0.1 */
+    double ask_gain;          /* policy ask: by which an answer must raise P(correct) to be asked for; default: 0.1 */
+};
+
+/* What a person chose: a clarification of an earlier verdict, and one of its choices, by their ids. */
+struct msg_answer {
+    const char *question, *choice;
 };
 
 struct msg_request {
@@ -175,6 +182,8 @@ struct msg_request {
     uint64_t tag;     /* the sender's own number, comes back in the verdict */
     struct msg_options options;
     const char *traceparent;
+    struct msg_answer *answers; /* to what earlier verdicts on the same question asked, in that order */
+    uint32_t n_answers;
 };
 
 /* --- task and result --- */
@@ -201,6 +210,9 @@ struct msg_task {
     struct msg_finding *findings; /* on this one, where it is so: what they mark is changed first */
     uint32_t n_findings;
     bool describes; /* with `proposes`: the schema as text is wanted too */
+    struct msg_candidate *
+        readings; /* of the family explain: in what these and the task's own differ is asked for, in words; their SQL */
+    uint32_t n_readings;
 };
 
 struct msg_clause {
@@ -287,6 +299,23 @@ struct msg_usage {
     const char *source; /* the model that answered last, and the versions of its instructions; NULL: none did */
 };
 
+/* One of the things that a question may mean. */
+struct msg_choice {
+    const char *id;                /* an answer names it by that; NULL in a result */
+    const char *text;              /* in words of the user */
+    uint32_t candidate;            /* 1 + index of one that reads the question so; 0: none that was given does */
+    struct msg_execution *returns; /* what it gives; NULL: not known */
+};
+
+/* What to ask the person who asked. */
+struct msg_clarification {
+    const char *id;   /* an answer names it by that; NULL in a result */
+    const char *text; /* the question */
+    struct msg_choice *choices;
+    uint32_t n_choices;
+    double gain; /* by which an answer raises P(correct), on average; NAN in a result */
+};
+
 struct msg_result {
     struct msg_key key;
     uint64_t hash[2];
@@ -306,8 +335,10 @@ struct msg_result {
     bool proposes;                       /* as the task's */
     struct msg_proposal *proposals;
     uint32_t n_proposals;
-    const char *schema;      /* where the task `describes`; NULL */
-    struct msg_usage *usage; /* of the family llm; else NULL */
+    const char *schema;                      /* where the task `describes`; NULL */
+    struct msg_usage *usage;                 /* of the family llm; else NULL */
+    bool asks;                               /* the task has readings */
+    struct msg_clarification *clarification; /* their words, the task's own first; NULL: none, see code and message */
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */
@@ -433,9 +464,12 @@ struct msg_verdict {
     uint64_t request_digest[2];  /* of the request that it answers, msg_request_digest; zeros: not known */
     struct msg_repaired *repair; /* NULL: none was found, or looked for */
     const char *cause; /* of abstained and ask: the root cause, "not enough evidence" where none is seen; NULL */
-    struct msg_guarantee *guarantee; /* NULL: none was asked for, or there is no calibration */
-    struct msg_usage *usage;         /* of language models that were asked about candidates; NULL: none was */
-    struct arena *arena;             /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    struct msg_guarantee *guarantee;         /* NULL: none was asked for, or there is no calibration */
+    struct msg_usage *usage;                 /* of language models that were asked about candidates; NULL: none was */
+    struct msg_clarification *clarification; /* of ask: what to ask, where readings of the question are at odds; NULL */
+    struct msg_answer *answers;              /* of the request: what a person chose, which counted in P(correct) */
+    uint32_t n_answers;
+    struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 
 /* --- bytes --- */
@@ -482,8 +516,8 @@ enum err_code msg_request_from_json(struct arena *arena, const char *line, size_
 enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
                                     struct err *err);
 
-/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates and options. Left out are
- * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin), which JSON rounds: read from JSON or from a message it
+/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options and answers. Left out are
+ * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin, ask_gain), which JSON rounds: read from JSON or from a message it
  * is the same. Any thread. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);
 

@@ -46,6 +46,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     copy->candidate = task->candidate;
     copy->deadline_ns = task->deadline_ns;
     copy->proposes = task->proposes;
+    copy->n_readings = task->n_readings;
     copy->n_findings = task->n_findings;
     copy->proposals = script->proposals;
     g_strlcpy(copy->family, task->family, sizeof copy->family);
@@ -325,13 +326,27 @@ static void add_proposals(const struct script_task *task, struct arena *arena, s
     if (!out->n_proposals) out->message = "there is nothing near it";
 }
 
+static void add_words(const struct script_task *task, struct arena *arena, struct msg_result *out)
+{
+    out->clarification = arena_new(arena, struct msg_clarification);
+    *out->clarification = (struct msg_clarification){.text = "Which?", .n_choices = task->n_readings + 1, .gain = NAN};
+    out->clarification->choices = arena_new_array(arena, task->n_readings + 1, struct msg_choice);
+    for (uint32_t i = 0; i <= task->n_readings; i++)
+        out->clarification->choices[i].text = arena_printf(arena, "reading %u", i);
+}
+
 void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
     *out = (struct msg_result){.key = task->key,
                                .hash = {task->hash[0], task->hash[1]},
                                .candidate = task->candidate,
                                .family = task->family,
+                               .asks = task->n_readings > 0,
                                .code = "ok"};
+    if (task->n_readings) {
+        add_words(task, arena, out);
+        return;
+    }
     if (strcmp(task->family, MSG_VERIFIER) == 0) {
         bool unreachable = strstr(task->sql, "unreachable") != NULL, says = strstr(task->sql, "entails_") != NULL;
         out->code = unreachable ? "unreachable" : "ok";
@@ -407,6 +422,7 @@ void script_answer_failed(struct script *script, unsigned place, enum err_code c
                                 .hash = {task->hash[0], task->hash[1]},
                                 .family = task->family,
                                 .proposes = task->proposes,
+                                .asks = task->n_readings > 0,
                                 .code = err_name(code),
                                 .message = "so it is"};
     cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);

@@ -29,6 +29,7 @@ struct script_task {
     char *sql; /* the premise, for the verifier */
     int64_t deadline_ns;
     bool proposes;
+    uint32_t n_readings;
     uint32_t n_findings;
     const char *const *proposals; /* that its answer has: the script's */
 };

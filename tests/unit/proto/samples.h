@@ -24,6 +24,7 @@ static struct msg_candidate sample_candidates[] = {
     {.sql = TEXT("SELECT nam FROM singer"), .score = NAN},
 };
 
+static struct msg_answer sample_answers[] = {{"00c0ffee00c0ffee", "none"}, {"0123456789abcdef", "fedcba9876543210"}};
 static const struct msg_request sample_request = {
     .id = "q-1",
     .db = "concert_singer",
@@ -50,8 +51,11 @@ static const struct msg_request sample_request = {
                 .repair = MSG_REPAIR_PROPOSE,
                 .repair_margin = 0.25,
                 .delta = 0.125,
+                .ask_gain = 0.0625,
                 .explain = MSG_EXPLAIN_FULL},
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    .answers = sample_answers,
+    .n_answers = 2,
 };
 
 static struct msg_clause sample_clauses[] = {{"WHERE", "WHERE age > 200", 24, 39}};
@@ -85,6 +89,8 @@ static const struct msg_task sample_task = {
     .findings = sample_findings,
     .n_findings = 2,
     .describes = true,
+    .readings = sample_candidates,
+    .n_readings = 2,
 };
 
 static struct msg_signal sample_signals[] = {
@@ -131,6 +137,17 @@ static struct msg_usage sample_usage = {.calls = 2,
                                         .cost = 0.125,
                                         .source = "judge-1, signals/1 self_check/1"};
 
+static struct msg_choice sample_choices[] = {{.id = "0123456789abcdef",
+                                              .text = "only those where the age is more than 200",
+                                              .candidate = 1,
+                                              .returns = &sample_execution},
+                                             {.id = "none", .text = "none of these"}};
+static struct msg_clarification sample_clarification = {.id = "00c0ffee00c0ffee",
+                                                        .text = "Which of them do you mean?",
+                                                        .choices = sample_choices,
+                                                        .n_choices = 2,
+                                                        .gain = 0.375};
+
 static const struct msg_result sample_result = {
     .key = {3, 42},
     .hash = {5, 6},
@@ -152,6 +169,8 @@ static const struct msg_result sample_result = {
     .n_proposals = 2,
     .schema = "singer (6 rows)",
     .usage = &sample_usage,
+    .asks = true,
+    .clarification = &sample_clarification,
 };
 
 static struct msg_polished sample_polished = {"singers older than 200, by name", "editor-1, polish/1"};
@@ -252,6 +271,9 @@ static const struct msg_verdict sample_verdict = {
     .guarantee = &sample_guarantee,
     .cause = "not enough evidence",
     .usage = &sample_usage,
+    .clarification = &sample_clarification,
+    .answers = sample_answers,
+    .n_answers = 1,
 };
 
 #endif

@@ -54,7 +54,7 @@ Test(json, options_stand_beside)
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
               "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2,"
-              "\"delta\":0.25}",
+              "\"delta\":0.25,\"ask_gain\":0.2,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}]}",
               &r, NULL),
         ERR_OK);
     cr_assert_null(r->id);
@@ -70,6 +70,10 @@ Test(json, options_stand_beside)
     cr_assert_eq(r->options.repair, MSG_REPAIR_APPLY);
     cr_assert_float_eq(r->options.repair_margin, 0.2, 0);
     cr_assert_float_eq(r->options.delta, 0.25, 0);
+    cr_assert_float_eq(r->options.ask_gain, 0.2, 0);
+    cr_assert_eq(r->n_answers, 1);
+    cr_assert_str_eq(r->answers[0].question, "q");
+    cr_assert_str_eq(r->answers[0].choice, "none");
     cr_assert_eq(parse("{\"db\":\"d\",\"explain\":\"full\",\"strategy\":\"cyclesql\"}", &r, NULL), ERR_OK);
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_FULL);
     cr_assert_eq(r->options.strategy, MSG_CYCLESQL);
@@ -102,6 +106,12 @@ static const struct {
     {"{\"db\":\"d\",\"repair\":\"yes\"}", ERR_MALFORMED, "repair"},
     {"{\"db\":\"d\",\"repair_margin\":-1}", ERR_MALFORMED, "repair_margin"},
     {"{\"db\":\"d\",\"delta\":2}", ERR_MALFORMED, "delta"},
+    {"{\"db\":\"d\",\"ask_gain\":\"much\"}", ERR_MALFORMED, "ask_gain"},
+    {"{\"db\":\"d\",\"answers\":{}}", ERR_MALFORMED, "answers"},
+    {"{\"db\":\"d\",\"answers\":[\"none\"]}", ERR_MALFORMED, "answers"},
+    {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\"}]}", ERR_MALFORMED, "answers"},
+    {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\",\"choice\":7}]}", ERR_MALFORMED, "choice"},
+    {"{\"db\":\"d\",\"answers\":[0,0,0,0,0,0,0,0,0]}", ERR_LIMIT_COUNT, "8 are allowed"},
     {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
     {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
     {"{\"db\":\"d\",\"deadline_ms\":1e400}", ERR_MALFORMED, "not JSON"},
@@ -264,7 +274,14 @@ Test(json, a_verdict_is_as_documented)
         "nothing.\","
         "\"example\":\"age > 200\",\"instruction\":\"Use a value that occurs.\",\"clauses\":{\"WHERE\":[\"WHERE age > "
         "200\"]}}],"
-        "\"questions\":[\"Is 200 an age?\"],\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
+        "\"questions\":[\"Is 200 an age?\"],"
+        "\"clarification\":{\"id\":\"00c0ffee00c0ffee\",\"question\":\"Which of them do you mean?\",\"choices\":["
+        "{\"id\":\"0123456789abcdef\",\"text\":\"only those where the age is more than "
+        "200\",\"candidate\":0,\"rows\":6,"
+        "\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal King\",null],[]]}},"
+        "{\"id\":\"none\",\"text\":\"none of these\"}],\"gain\":0.375},"
+        "\"answers\":[{\"question\":\"00c0ffee00c0ffee\",\"choice\":\"none\"}],"
+        "\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
         "reached\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
         "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"},\"gold\":\"SELECT name FROM "
         "singer\",\"meta\":{\"level\":3}}";

@@ -1,0 +1,331 @@
+/* DESIGN: one question to the person who asked, and what the answer is worth.
+ *
+ * Candidates with equal results are one *reading* of the question. Its share is the chance that it is the right one: candidates are
+ * right or wrong independently with P(correct), of which at most one reading is right, so shares are as the odds of the readings'
+ * surest candidates, and a share stays for "none of them".
+ *
+ * Under policy ask a question is asked where it pays: where P of what would be returned then, on average over the answers, is greater than
+ * now by at least ask_gain. People err: an answer is right with USER_RELIABILITY, so a sure answer is never put to the vote. As many of
+ * the likeliest readings are offered as pay most. Validated or not makes no difference, but a promise that holds is not asked about.
+ *
+ * Words are made by a worker, which has the schema (lib/explain/readings.h): one task more of the family explain, with the SQL of the
+ * readings. If none come, the verdict is the policy's without them.
+ *
+ * Nothing is kept between rounds: the answer comes with the request, sent again. A question's id is a digest of database, question, evidence,
+ * candidates and earlier answers, a choice's is its candidate's content; so what was never asked, or is answered twice, is refused. With the
+ * answers the shares are worked out as before, then those that an answer speaks for rise, and P(correct) of each candidate is its
+ * reading's share.
+ *
+ * Rejected: keeping questions in Redis (an answer may come after a day, or never); asking clause by clause (two questions where
+ * one does, and choices of which no candidate has the combination).
+ */
+#include "coordinator/internal.h"
+
+#define XXH_INLINE_ALL
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { MAX_READINGS = 32, MAX_OFFERED = 4, SHOWN_ROWS = 3 };
+static const double USER_RELIABILITY = 0.9, DEFAULT_GAIN = 0.05, CERTAIN = 0.999;
+static const char NONE[] = "none";
+
+/* --- readings --- */
+
+struct reading {
+    uint32_t candidate; /* the surest */
+    double odds, share;
+};
+
+struct readings {
+    struct reading list[MAX_READINGS]; /* the likeliest first */
+    uint32_t n;
+};
+
+static bool has_reading(const struct request *request, uint32_t index)
+{
+    return rules_tier(request, index) == TIER_JUDGED && !isnan(request->judged[index].p_correct);
+}
+
+static bool reads_alike(const struct request *request, uint32_t a, uint32_t b)
+{
+    const struct msg_execution *left = request->judged[a].execution, *right = request->judged[b].execution;
+    return memcmp(left->digest, right->digest, sizeof left->digest) == 0;
+}
+
+static struct reading *reading_of(const struct request *request, struct readings *readings, uint32_t candidate)
+{
+    for (uint32_t i = 0; i < readings->n; i++)
+        if (reads_alike(request, readings->list[i].candidate, candidate)) return &readings->list[i];
+    return NULL;
+}
+
+static int by_odds(const void *a, const void *b)
+{
+    const struct reading *left = a, *right = b;
+    if (left->odds != right->odds) return left->odds < right->odds ? 1 : -1;
+    return left->candidate < right->candidate ? -1 : left->candidate > right->candidate;
+}
+
+static void find_readings(const struct request *request, struct readings *out)
+{
+    double all = 1;
+    out->n = 0;
+    for (uint32_t i = 0; i < request->n_given; i++) {
+        if (!has_reading(request, i)) continue;
+        double p = fmin(fmax(request->judged[i].p_correct, 1 - CERTAIN), CERTAIN);
+        struct reading *seen = reading_of(request, out, i);
+        if (!seen && out->n == MAX_READINGS) continue;
+        if (!seen) *(seen = &out->list[out->n++]) = (struct reading){.candidate = i};
+        if (p / (1 - p) > seen->odds) *seen = (struct reading){.candidate = i, .odds = p / (1 - p)};
+    }
+    qsort(out->list, out->n, sizeof *out->list, by_odds);
+    for (uint32_t i = 0; i < out->n; i++) all += out->list[i].odds;
+    for (uint32_t i = 0; i < out->n; i++) out->list[i].share = out->list[i].odds / all;
+}
+
+/* --- what an answer says --- */
+
+/* The chance of this answer if `meant` is what is meant: another choice is one of at least two. */
+static double likelihood(bool meant)
+{
+    return meant ? USER_RELIABILITY : (1 - USER_RELIABILITY) / 2;
+}
+
+/* P of the best reading after the answer `answer` (offered: "none"), times the chance of that answer. */
+static double best_after(const struct readings *readings, uint32_t offered, uint32_t answer)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < readings->n; i++) {
+        bool meant = i < offered ? i == answer : answer == offered;
+        best = fmax(best, readings->list[i].share * likelihood(meant));
+    }
+    return best;
+}
+
+static double gain_of(const struct readings *readings, uint32_t offered)
+{
+    double after = 0;
+    for (uint32_t answer = 0; answer <= offered; answer++) after += best_after(readings, offered, answer);
+    return after - readings->list[0].share;
+}
+
+/* How many readings to offer; 0: none. */
+static uint32_t choose_offer(const struct readings *readings, double *gain)
+{
+    uint32_t best = 0;
+    *gain = 0;
+    for (uint32_t n = 2; n <= readings->n && n <= MAX_OFFERED; n++) {
+        double with = gain_of(readings, n);
+        if (with <= *gain) continue;
+        *gain = with;
+        best = n;
+    }
+    return best;
+}
+
+/* --- ids --- */
+
+static const char *choice_id(struct request *request, uint32_t candidate)
+{
+    return arena_printf(&request->arena, "%016llx", (unsigned long long)request->states[candidate].hash[0]);
+}
+
+static void digest_text(XXH3_state_t *state, const char *text)
+{
+    if (text) XXH3_64bits_update(state, text, strlen(text));
+    XXH3_64bits_update(state, "", 1);
+}
+
+/* Of the question that is asked when `n_before` answers are known. */
+static const char *question_id(struct request *request, uint32_t n_before)
+{
+    const struct msg_request *message = request->message;
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    digest_text(&state, message->db);
+    digest_text(&state, message->question);
+    digest_text(&state, message->evidence);
+    for (uint32_t i = 0; i < message->n_candidates; i++) {
+        XXH3_64bits_update(&state, &message->candidates[i].sql.len, sizeof message->candidates[i].sql.len);
+        XXH3_64bits_update(&state, message->candidates[i].sql.bytes, message->candidates[i].sql.len);
+    }
+    for (uint32_t i = 0; i < n_before; i++) digest_text(&state, message->answers[i].choice);
+    return arena_printf(&request->arena, "%016llx", (unsigned long long)XXH3_64bits_digest(&state));
+}
+
+/* The candidate that a choice stands for; NO_CANDIDATE: none of them. */
+static uint32_t chosen_by(struct request *request, const char *choice)
+{
+    for (uint32_t i = 0; i < request->n_given; i++) {
+        const char *id = request->states[i].needs_tasks ? choice_id(request, i) : NULL;
+        if (id && strcmp(id, choice) == 0) return i;
+    }
+    return NO_CANDIDATE;
+}
+
+enum err_code ask_check_answers(struct request *request, struct err *err)
+{
+    const struct msg_request *message = request->message;
+    for (uint32_t i = 0; i < message->n_answers; i++) {
+        const struct msg_answer *answer = &message->answers[i];
+        const char *asked = question_id(request, i);
+        if (!asked) return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
+        for (uint32_t k = 0; k < i; k++)
+            if (answer->question && strcmp(answer->question, message->answers[k].question) == 0)
+                return err_set(err, ERR_MALFORMED, "answers: a question is answered twice; send one answer to each");
+        if (!answer->question || strcmp(answer->question, asked) != 0)
+            return err_set(err, ERR_MALFORMED,
+                           "answers: item %u answers a question that was not asked; send database, question, evidence "
+                           "and candidates "
+                           "as they were, and the answers in the order of the questions",
+                           i + 1);
+        if (!answer->choice ||
+            (strcmp(answer->choice, NONE) != 0 && chosen_by(request, answer->choice) == NO_CANDIDATE))
+            return err_set(err, ERR_MALFORMED, "answers: item %u chooses what was no choice", i + 1);
+    }
+    return ERR_OK;
+}
+
+/* --- answers --- */
+
+bool ask_looks_at_all(const struct request *request)
+{
+    return request->options.policy == MSG_ASK || request->message->n_answers;
+}
+
+static void hear(struct request *request, struct readings *readings, const struct msg_answer *answer)
+{
+    double gain, all = 0, none = 1;
+    uint32_t offered = choose_offer(readings, &gain), chosen = chosen_by(request, answer->choice);
+    const struct reading *meant =
+        chosen == NO_CANDIDATE || !has_reading(request, chosen) ? NULL : reading_of(request, readings, chosen);
+    for (uint32_t i = 0; i < readings->n; i++) none -= readings->list[i].share;
+    for (uint32_t i = 0; i < readings->n; i++) {
+        bool is_meant = chosen == NO_CANDIDATE ? i >= offered : &readings->list[i] == meant;
+        readings->list[i].share *= likelihood(is_meant);
+        all += readings->list[i].share;
+    }
+    all += none * likelihood(chosen == NO_CANDIDATE);
+    for (uint32_t i = 0; i < readings->n; i++) readings->list[i].share /= all;
+}
+
+/* The likeliest first again, as the next question was chosen. */
+static int by_share(const void *a, const void *b)
+{
+    const struct reading *left = a, *right = b;
+    if (left->share != right->share) return left->share < right->share ? 1 : -1;
+    return left->candidate < right->candidate ? -1 : left->candidate > right->candidate;
+}
+
+void ask_apply_answers(struct request *request)
+{
+    struct readings readings;
+    if (!request->message->n_answers) return;
+    request->core->stats.answered++;
+    find_readings(request, &readings);
+    for (uint32_t i = 0; i < request->message->n_answers; i++) {
+        hear(request, &readings, &request->message->answers[i]);
+        qsort(readings.list, readings.n, sizeof *readings.list, by_share);
+    }
+    for (uint32_t i = 0; i < request->n_given; i++) {
+        const struct reading *own = has_reading(request, i) ? reading_of(request, &readings, i) : NULL;
+        if (own) request->states[i].score.score = request->judged[i].p_correct = own->share;
+    }
+}
+
+/* --- the question --- */
+
+static bool may_ask(const struct request *request)
+{
+    bool promised = request->guarantee && request->guarantee->status == MSG_PROMISE_HELD;
+    return request->options.policy == MSG_ASK && !request->ask.over && !promised && request->message->question &&
+           request->families >> VSIG_EXPLAIN & 1 && request->message->n_answers < MSG_MAX_ANSWERS;
+}
+
+bool ask_begin(struct request *request)
+{
+    struct ask *ask = &request->ask;
+    struct readings readings;
+    if (!may_ask(request)) return false;
+    ask->over = true;
+    find_readings(request, &readings);
+    uint32_t offered = choose_offer(&readings, &ask->gain);
+    double least = request->options.ask_gain > 0 ? request->options.ask_gain : DEFAULT_GAIN;
+    struct msg_candidate *others = arena_new_array(&request->arena, MAX_OFFERED, struct msg_candidate);
+    ask->offered = arena_new_array(&request->arena, MAX_OFFERED, uint32_t);
+    if (!offered || ask->gain < least || !others || !ask->offered) return false;
+    for (uint32_t i = 0; i < offered; i++) ask->offered[i] = readings.list[i].candidate;
+    struct msg_task task = decide_task(request, ask->offered[0]);
+    task.family = vsig_family_name(VSIG_EXPLAIN);
+    for (uint32_t i = 1; i < offered; i++)
+        others[task.n_readings++] = (struct msg_candidate){.sql = request->judged[ask->offered[i]].sql, .score = NAN};
+    task.readings = others;
+    ask->n_offered = offered;
+    ask->pending = true;
+    request->states[ask->offered[0]].pending |= 1U << VSIG_EXPLAIN;
+    request->core->stats.tasks++;
+    request->core->actions.task(request->core->actions.ctx, &task);
+    return true;
+}
+
+bool ask_is_pending(const struct request *request)
+{
+    return request->ask.pending;
+}
+
+bool ask_awaits(const struct request *request, const uint64_t hash[2])
+{
+    if (!request->ask.pending) return false;
+    return memcmp(request->states[request->ask.offered[0]].hash, hash, sizeof request->states->hash) == 0;
+}
+
+void ask_give_up(struct request *request, const char *why)
+{
+    request->ask.pending = false;
+    request->ask.concluded = true;
+    request->states[request->ask.offered[0]].pending = 0;
+    request->ask.note = arena_printf(&request->arena, "a question would have helped, but was not asked: %s", why);
+}
+
+/* What a choice gives: how many rows, and the first of them where they are in the verdict anyway. */
+static struct msg_execution *returns_of(struct request *request, uint32_t candidate)
+{
+    struct msg_execution *out = arena_new(&request->arena, struct msg_execution);
+    if (!out) return NULL;
+    *out = *request->judged[candidate].execution;
+    if (out->n_sample > SHOWN_ROWS) out->n_sample = SHOWN_ROWS;
+    return out;
+}
+
+void ask_take(struct request *request, const struct msg_result *result)
+{
+    struct ask *ask = &request->ask;
+    const struct msg_clarification *worded = result->clarification;
+    enum err_code code = err_from_name(result->code);
+    if (code || !worded || worded->n_choices != ask->n_offered) {
+        ask_give_up(request, result->message ? result->message : err_meaning(code ? code : ERR_INTERNAL));
+        return;
+    }
+    struct msg_clarification *out = arena_new(&request->arena, struct msg_clarification);
+    struct msg_choice *choices = arena_new_array(&request->arena, ask->n_offered + 1, struct msg_choice);
+    if (!out || !choices) {
+        ask_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
+        return;
+    }
+    for (uint32_t i = 0; i < ask->n_offered; i++)
+        choices[i] = (struct msg_choice){.id = choice_id(request, ask->offered[i]),
+                                         .text = worded->choices[i].text,
+                                         .candidate = ask->offered[i] + 1,
+                                         .returns = returns_of(request, ask->offered[i])};
+    choices[ask->n_offered] = (struct msg_choice){.id = NONE, .text = "none of these"};
+    *out = (struct msg_clarification){.id = question_id(request, request->message->n_answers),
+                                      .text = worded->text,
+                                      .choices = choices,
+                                      .n_choices = ask->n_offered + 1,
+                                      .gain = ask->gain};
+    ask->pending = false;
+    ask->concluded = true;
+    ask->clarification = out;
+    request->core->stats.questions++;
+}

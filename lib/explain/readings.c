@@ -1,0 +1,542 @@
+/* DESIGN: from explanations to one question.
+ *
+ * Each reading is explained without its data (explain.h) and its phrases are sorted into *aspects*: what is shown, which rows, for what
+ * each, in which order ... Two readings agree in an aspect when the premises of its phrases are equal: those are exact, while
+ * prose leaves out what goes without saying in one query and not in another. How tables are joined follows from the other
+ * aspects more often than not, so it counts only where nothing else differs.
+ *
+ * Where one aspect differs its own question is asked, a row of the table ASPECTS; a tie (one row by order, or all with the
+ * largest value) and rows without a match have questions of their own, since that is what people stumble over. Where several differ, or an
+ * inner query does, the choices say each reading as far as it differs, or the whole of it.
+ */
+#include "lib/explain/readings.h"
+
+#include "lib/explain/provenance.h"
+#include "lib/explain/say.h"
+#include "lib/sql/sql.h"
+
+#include <string.h>
+
+enum { CHOICE_BYTES = 600, QUESTION_BYTES = 300, MAX_NESTING = 4 };
+
+enum aspect { SHOWN, KEPT, EACH, GROUPS_KEPT, ORDER, HOW_MANY, COMBINED, JOINED, ASPECT_COUNT };
+
+/* What is said about an aspect: the start and the end of a phrase in prose, and what they become in a choice. */
+struct wording {
+    const char *head, *tail, *before;
+};
+
+static const struct {
+    const char *question;
+    const char *absent; /* what a reading says that has nothing of it */
+    struct wording wordings[4];
+} ASPECTS[ASPECT_COUNT] = {
+    [SHOWN] = {"What do you want to see?",
+               "nothing of that",
+               {{"The query returns one row: ", "", ""}, {"The query returns ", "", ""}, {"Query ", "", ""}}},
+    [KEPT] = {"Which of them do you mean?", "all of them", {{"Only rows where ", " are kept", "only those where "}}},
+    [EACH] = {"What should there be one line for?",
+              "all of them together",
+              {{"Rows are put into groups by ", "", "one for each "}}},
+    [GROUPS_KEPT] = {"Which of them do you mean?",
+                     "all of them",
+                     {{"Only groups where ", " are kept", "only those where "}}},
+    [ORDER] = {"By what should they be sorted?", "in any order", {{"Rows are sorted by ", "", "by "}}},
+    [HOW_MANY] = {"How many of them do you want?",
+                  "all of them",
+                  {{"Only the first row is kept", "", "only the first one"},
+                   {"Only the first ", " rows are kept", "only the first "}}},
+    [COMBINED] = {"Which of these do you mean?",
+                  "none of these conditions",
+                  {{"The query takes the rows of ", "", ""}}},
+    [JOINED] = {"How do they belong together?", "each by itself", {{"It looks at ", "", ""}}},
+};
+
+/* What explanations say exactly, and people shorter; outside of quotes. */
+static const struct {
+    const char *exact, *plain;
+} PLAIN[] = {
+    {" is equal to ", " is "},
+    {" are equal to ", " are "},
+    {" is not equal to ", " is not "},
+    {" is greater than or equal to ", " is at least "},
+    {" is less than or equal to ", " is at most "},
+    {" is greater than ", " is more than "},
+    {" is missing (NULL)", " is missing"},
+    {" is not missing (not NULL)", " is known"},
+    {" (both included)", ""},
+    {" (each different row once)", ""},
+    {" (repeats are kept)", ", repeats too"},
+    {", each different row once", ", each once"},
+    {" and keeps only those that are also in ", ", but only what is also in "},
+    {" and removes the rows of ", ", but without "},
+    {" and adds the rows of ", ", and also "},
+    {", then keeps only those that are also in ", ", then only what is also in "},
+    {", then removes the rows of ", ", then without "},
+    {", then adds the rows of ", ", then also "},
+    {" is among the values of the ", " is one of the "},
+    {" is not among the values of the ", " is none of the "},
+    {" is among the values of ", " is one of "},
+    {" is not among the values of ", " is none of "},
+    {"the number of filled values of ", "the number of values of "},
+    {"the number of rows", "how many there are"},
+    {"the value of (", "("},
+    {"for each the ", "for each "},
+};
+
+static enum aspect aspect_of(enum explain_kind kind)
+{
+    static const enum aspect aspects[EXPLAIN_KIND_COUNT] = {
+        [EXPLAIN_SUMMARY] = SHOWN,      [EXPLAIN_SELECT] = SHOWN,      [EXPLAIN_FROM] = JOINED,
+        [EXPLAIN_JOIN] = JOINED,        [EXPLAIN_FILTER] = KEPT,       [EXPLAIN_GROUP] = EACH,
+        [EXPLAIN_HAVING] = GROUPS_KEPT, [EXPLAIN_ORDER] = ORDER,       [EXPLAIN_LIMIT] = HOW_MANY,
+        [EXPLAIN_SET] = COMBINED,       [EXPLAIN_SUBQUERY] = COMBINED, [EXPLAIN_WHY_NOT] = ASPECT_COUNT,
+        [EXPLAIN_STORY] = ASPECT_COUNT};
+    return aspects[kind];
+}
+
+struct asking {
+    struct arena *arena;
+    const struct explanation *readings[EXPLAIN_MAX_READINGS];
+    uint32_t n;
+    bool differs[ASPECT_COUNT]; /* of the outermost query */
+    bool inner_differs;         /* something of a query inside */
+};
+
+/* --- what differs --- */
+
+static bool says(const struct explanation *reading, const struct explain_phrase *like)
+{
+    for (uint32_t i = 0; i < reading->n_phrases; i++) {
+        const struct explain_phrase *phrase = &reading->phrases[i];
+        if (!phrase->from_data && phrase->kind == like->kind && phrase->query == like->query &&
+            strcmp(phrase->premise, like->premise) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where it names a query inside ("the values of query 1"), the digits of its number; NULL. */
+static const char *inner_number(const char *text)
+{
+    static const char MARK[] = "query ";
+    const char *at = text;
+    while ((at = strstr(at, MARK))) {
+        at += sizeof MARK - 1;
+        if (*at >= '0' && *at <= '9') return at;
+    }
+    return NULL;
+}
+
+static bool all_say(const struct asking *a, const struct explain_phrase *phrase)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!says(a->readings[i], phrase)) return false;
+    return !(a->inner_differs && inner_number(phrase->premise));
+}
+
+/* Queries inside first: what refers to them differs with them. */
+static void compare_queries(struct asking *a, bool inner)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        for (uint32_t k = 0; k < a->readings[i]->n_phrases; k++) {
+            const struct explain_phrase *phrase = &a->readings[i]->phrases[k];
+            enum aspect aspect = aspect_of(phrase->kind);
+            if (phrase->from_data || aspect == ASPECT_COUNT || inner != (phrase->query > 0)) continue;
+            if (all_say(a, phrase)) continue;
+            if (inner)
+                a->inner_differs = true;
+            else
+                a->differs[aspect] = true;
+        }
+}
+
+static void compare(struct asking *a)
+{
+    compare_queries(a, true);
+    compare_queries(a, false);
+}
+
+static uint32_t count_differing(const struct asking *a)
+{
+    uint32_t n = 0;
+    for (unsigned i = 0; i < JOINED; i++) n += a->differs[i];
+    return n;
+}
+
+/* --- phrases as words --- */
+
+static bool starts_with(const char *text, size_t len, const char *head)
+{
+    return len >= strlen(head) && strncmp(text, head, strlen(head)) == 0;
+}
+
+static bool ends_with(const char *text, size_t len, const char *tail)
+{
+    return len >= strlen(tail) && strncmp(text + len - strlen(tail), tail, strlen(tail)) == 0;
+}
+
+/* A text, or the part of one. */
+struct part {
+    const char *text;
+    size_t len;
+};
+
+/* "In query 1, only rows ... are kept." → "only rows ... are kept"; and without what a choice need not say: "though nothing orders the
+ * rows, so ...". */
+static struct part core_of(const struct explain_phrase *phrase)
+{
+    static const char *const REMARKS[] = {", though nothing orders", " (no such reference in the schema)"};
+    const char *text = phrase->prose;
+    const char *comma = phrase->query && starts_with(text, strlen(text), "In query ") ? strstr(text, ", ") : NULL;
+    if (comma) text = comma + 2;
+    size_t len = strlen(text);
+    if (len && text[len - 1] == '.') len--;
+    for (size_t i = 0; i < sizeof REMARKS / sizeof *REMARKS; i++) {
+        const char *at = strstr(text, REMARKS[i]);
+        if (at && (size_t)(at - text) < len) len = (size_t)(at - text);
+    }
+    return (struct part){text, len};
+}
+
+/* The wording that a phrase has; NULL: none of its aspect's. In an inner query it begins with a small letter, and may be called by its
+ * number. */
+static const struct wording *wording_of(enum aspect aspect, const struct part *core)
+{
+    const size_t n = sizeof ASPECTS[aspect].wordings / sizeof *ASPECTS[aspect].wordings;
+    for (size_t i = 0; i < n && ASPECTS[aspect].wordings[i].head; i++) {
+        const struct wording *wording = &ASPECTS[aspect].wordings[i];
+        size_t head = strlen(wording->head), tail = strlen(wording->tail);
+        bool begins = core->len >= head + tail && (core->text[0] | 0x20) == (wording->head[0] | 0x20) &&
+                      strncmp(core->text + 1, wording->head + 1, head - 1) == 0;
+        if (begins && ends_with(core->text, core->len, wording->tail)) return wording;
+    }
+    return NULL;
+}
+
+static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth);
+
+/* "among the values of query 1": the number becomes what that query gives. */
+static void say_with_queries(struct say *out, const struct explanation *reading, struct part part, unsigned depth)
+{
+    const char *from = part.text, *end = part.text + part.len, *digits;
+    while ((digits = inner_number(from)) && digits < end) {
+        uint32_t number = 0;
+        const char *at = digits - strlen("query "), *after = digits;
+        while (after < end && *after >= '0' && *after <= '9' && number < 1000)
+            number = number * 10 + (uint32_t)(*after++ - '0');
+        if (at > from) say_bytes(out, from, (size_t)(at - from), CHOICE_BYTES);
+        say(out, "(");
+        say_inner(out, reading, number, depth + 1);
+        say(out, ")");
+        from = after;
+    }
+    if (from < end) say_bytes(out, from, (size_t)(end - from), CHOICE_BYTES);
+}
+
+/* "Query 1 (a set of values for the query) returns the name" → "the name". */
+static struct part without_title(struct part core)
+{
+    static const char *const VERBS[] = {" returns one row: ", " returns ", " takes the rows of "};
+    for (size_t i = 0; i < sizeof VERBS / sizeof *VERBS; i++) {
+        const char *at = strstr(core.text, VERBS[i]);
+        if (!at || at >= core.text + core.len) continue;
+        size_t skipped = (size_t)(at - core.text) + strlen(VERBS[i]);
+        return (struct part){core.text + skipped, core.len - skipped};
+    }
+    return core;
+}
+
+/* `follows`: a phrase of the same aspect stands before it, so that "only those where" is said. */
+static void say_phrase(struct say *out, const struct explanation *reading, const struct explain_phrase *phrase,
+                       bool follows, unsigned depth)
+{
+    enum aspect aspect = aspect_of(phrase->kind);
+    struct part core = core_of(phrase);
+    const struct wording *wording = wording_of(aspect, &core);
+    if (phrase->kind == EXPLAIN_SUBQUERY || (phrase->query && phrase->kind == EXPLAIN_SET)) {
+        core = without_title(core);
+        wording = NULL;
+    }
+    if (wording) {
+        size_t head = strlen(wording->head);
+        core = (struct part){core.text + head, core.len - head - strlen(wording->tail)};
+        if (!follows) say(out, wording->before);
+    }
+    if (!wording && core.len > 1 && core.text[0] >= 'A' && core.text[0] <= 'Z' && core.text[1] >= 'a') {
+        const char lowered[] = {(char)(core.text[0] - 'A' + 'a'), '\0'};
+        say(out, lowered);
+        core = (struct part){core.text + 1, core.len - 1};
+    }
+    say_with_queries(out, reading, core, depth);
+}
+
+/* The phrases of one aspect of the outermost query, or only those that not all readings have. True: there are any. */
+static bool say_aspect(const struct asking *a, struct say *out, const struct explanation *reading, enum aspect aspect,
+                       const char *before)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < reading->n_phrases; i++) {
+        const struct explain_phrase *phrase = &reading->phrases[i];
+        if (phrase->from_data || phrase->query || aspect_of(phrase->kind) != aspect || !*phrase->prose) continue;
+        if (aspect != SHOWN && all_say(a, phrase)) continue;
+        say(out, any ? " and " : before);
+        say_phrase(out, reading, phrase, any, 0);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_told(const struct explain_phrase *phrase)
+{
+    enum aspect aspect = aspect_of(phrase->kind);
+    return !phrase->from_data && *phrase->prose && aspect != ASPECT_COUNT && aspect != JOINED;
+}
+
+/* "it looks at ports" → " of ports": with one table, columns are told without it. */
+static void say_owner(struct say *out, const struct explain_phrase *phrase)
+{
+    struct part core = core_of(phrase);
+    const struct wording *wording = wording_of(JOINED, &core);
+    size_t head = wording ? strlen(wording->head) : 0;
+    if (!head) return;
+    say(out, " of ");
+    say_bytes(out, core.text + head, core.len - head, CHOICE_BYTES);
+}
+
+/* All of one query: what it shows, then its conditions. */
+static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth)
+{
+    enum aspect last = ASPECT_COUNT;
+    for (uint32_t i = 0; i < reading->n_phrases && depth <= MAX_NESTING; i++) {
+        const struct explain_phrase *phrase = &reading->phrases[i];
+        enum aspect aspect = aspect_of(phrase->kind);
+        if (phrase->query != query) continue;
+        if (phrase->kind == EXPLAIN_FROM && last != ASPECT_COUNT) say_owner(out, phrase);
+        if (!is_told(phrase)) continue;
+        if (last != ASPECT_COUNT) say(out, aspect == last ? " and " : ", ");
+        say_phrase(out, reading, phrase, aspect == last, depth);
+        last = aspect;
+    }
+    if (last == ASPECT_COUNT) say(out, "...");
+}
+
+/* The rule of PLAIN that holds at the beginning of a text; -1: none. */
+static int plain_rule(const char *text)
+{
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
+        if (starts_with(text, strlen(text), PLAIN[i].exact)) return (int)i;
+    return -1;
+}
+
+/* The text in plain words; what stands in quotes is a literal and stays. */
+static bool make_plain(struct arena *arena, struct say *text)
+{
+    struct say out;
+    bool quoted = false;
+    const char *from = text->text, *at = from;
+    if (!say_init(&out, arena, CHOICE_BYTES, true)) return false;
+    for (; *at; at++) {
+        int rule = quoted ? -1 : plain_rule(at);
+        quoted ^= *at == '\'';
+        if (rule < 0) continue;
+        if (at > from) say_bytes(&out, from, (size_t)(at - from), CHOICE_BYTES);
+        say(&out, PLAIN[rule].plain);
+        from = at + strlen(PLAIN[rule].exact);
+        at = from - 1;
+    }
+    if (at > from) say_bytes(&out, from, (size_t)(at - from), CHOICE_BYTES);
+    *text = out;
+    return true;
+}
+
+/* --- the question --- */
+
+static bool is_tie(const struct asking *a, uint32_t *single)
+{
+    static const char *const EXTREMES[] = {"is equal to the largest value of ", "is equal to the smallest value of "};
+    bool seen_all = false, seen_one = false;
+    if (a->n != 2 || !a->differs[KEPT] || !a->differs[ORDER] || !a->differs[HOW_MANY] || a->differs[SHOWN] ||
+        a->differs[EACH] || a->differs[COMBINED])
+        return false;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < a->readings[i]->n_phrases; k++) {
+            const struct explain_phrase *phrase = &a->readings[i]->phrases[k];
+            if (phrase->query) continue;
+            if (phrase->kind == EXPLAIN_LIMIT && strstr(phrase->prose, "Only the first row"))
+                seen_one = true, *single = i;
+            if (phrase->kind == EXPLAIN_FILTER && !all_say(a, phrase))
+                seen_all |= strstr(phrase->prose, EXTREMES[0]) || strstr(phrase->prose, EXTREMES[1]);
+        }
+    return seen_all && seen_one;
+}
+
+/* The phrase that says which rows stay without a match; NULL: there is none. */
+static const struct explain_phrase *unmatched(const struct explanation *reading)
+{
+    for (uint32_t i = 0; i < reading->n_phrases; i++)
+        if (reading->phrases[i].kind == EXPLAIN_JOIN && !reading->phrases[i].query &&
+            strstr(reading->phrases[i].prose, " without a match are kept, "))
+            return &reading->phrases[i];
+    return NULL;
+}
+
+static void say_lowered(struct say *out, const char *text, size_t len)
+{
+    char first[2] = {text[0], '\0'};
+    if (first[0] >= 'A' && first[0] <= 'Z') first[0] = (char)(first[0] - 'A' + 'a');
+    say(out, first);
+    say_bytes(out, text + 1, len - 1, QUESTION_BYTES);
+}
+
+/* "Boxes without a match are kept, with NULL in the columns of has_track" → "boxes without has_track". */
+static void say_unmatched(struct say *out, const struct explain_phrase *phrase)
+{
+    static const char MATCH[] = " without a match are kept, with NULL in the columns of ";
+    const char *at = strstr(phrase->prose, MATCH);
+    if (!at) return;
+    say_lowered(out, phrase->prose, (size_t)(at - phrase->prose));
+    say(out, " without ");
+    const char *rest = at + sizeof MATCH - 1;
+    size_t len = strcspn(rest, ".,");
+    say_bytes(out, rest, len, QUESTION_BYTES);
+}
+
+static void ask_unmatched(const struct asking *a, struct say *question, struct say *choices)
+{
+    for (uint32_t i = 0; i < a->n && !question->len; i++)
+        if (unmatched(a->readings[i])) {
+            say(question, "Do you also want ");
+            say_unmatched(question, unmatched(a->readings[i]));
+            say(question, "?");
+        }
+    for (uint32_t i = 0; i < a->n; i++)
+        say(&choices[i], unmatched(a->readings[i]) ? "yes, those too" : "no, only the others");
+}
+
+static void ask_tie(const struct asking *a, uint32_t single, struct say *question, struct say *choices)
+{
+    say(question, "If several share the first place, do you want one of them or all?");
+    for (uint32_t i = 0; i < a->n; i++) say(&choices[i], i == single ? "one of them" : "all of them");
+}
+
+static bool is_combined(const struct explanation *reading)
+{
+    for (uint32_t i = 0; i < reading->n_phrases; i++)
+        if (reading->phrases[i].kind == EXPLAIN_SET && !reading->phrases[i].query) return true;
+    return false;
+}
+
+/* The aspect that alone differs; COMBINED: several do, or how tables are joined. */
+static enum aspect only_aspect(const struct asking *a)
+{
+    enum aspect only = ASPECT_COUNT;
+    for (unsigned i = 0; i < JOINED; i++)
+        if (a->differs[i]) only = only == ASPECT_COUNT ? (enum aspect)i : COMBINED;
+    return only == ASPECT_COUNT ? JOINED : only;
+}
+
+/* Each reading as far as it differs. One that is put together of several queries has nothing else to say. */
+static void ask_about(const struct asking *a, struct say *question, struct say *choices)
+{
+    enum aspect only = only_aspect(a);
+    say(question, ASPECTS[only].question);
+    for (uint32_t i = 0; i < a->n; i++) {
+        struct say *choice = &choices[i];
+        for (unsigned aspect = 0; aspect < ASPECT_COUNT; aspect++) {
+            bool matters = a->differs[aspect] && (aspect != JOINED || only == JOINED);
+            if (matters && (aspect == COMBINED || !is_combined(a->readings[i])))
+                say_aspect(a, choice, a->readings[i], (enum aspect)aspect, choice->len ? ", " : "");
+        }
+        if (!choice->len) say(choice, ASPECTS[only].absent);
+    }
+}
+
+static void ask(const struct asking *a, struct say *question, struct say *choices)
+{
+    uint32_t single = 0;
+    bool one_has = a->n == 2 && !unmatched(a->readings[0]) != !unmatched(a->readings[1]);
+    if (one_has && count_differing(a) == 0 && !a->inner_differs)
+        ask_unmatched(a, question, choices);
+    else if (is_tie(a, &single))
+        ask_tie(a, single, question, choices);
+    else
+        ask_about(a, question, choices);
+}
+
+/* When that tells them not apart: each as a whole. */
+static void ask_about_all(const struct asking *a, struct say *question, struct say *choices)
+{
+    say_clear(question);
+    say(question, ASPECTS[COMBINED].question);
+    for (uint32_t i = 0; i < a->n; i++) {
+        say_clear(&choices[i]);
+        say_inner(&choices[i], a->readings[i], 0, 0);
+    }
+}
+
+static bool are_told_apart(const struct say *choices, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!choices[i].len) return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(choices[i].text, choices[k].text) == 0) return false;
+    }
+    return true;
+}
+
+/* --- from statements --- */
+
+static enum err_code full(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "what the readings mean takes more memory than it may");
+}
+
+static enum err_code read_one(struct arena *arena, const struct schema_index *index,
+                              const struct explain_statement *statement, const struct explanation **out,
+                              struct err *err)
+{
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    struct explanation *explanation = NULL;
+    struct explain_options options = explain_defaults;
+    options.expose = EXPLAIN_NONE;
+    options.may_probe = false;
+    enum err_code code = sql_parse(arena, statement->sql, statement->len, NULL, &stmt);
+    if (!code) code = sql_bind(arena, stmt, &index->catalog, &bound);
+    if (code == ERR_LIMIT_MEMORY) return full(err);
+    if (code || bound->diags) return err_set(err, ERR_ENGINE, "a reading does not parse, or names what is not there");
+    struct explain_source *source = arena_new(arena, struct explain_source);
+    if (!source) return full(err);
+    *source = (struct explain_source){
+        .sql = statement->sql, .sql_len = statement->len, .stmt = stmt, .bound = bound, .index = index};
+    code = explain_query(arena, source, &options, &explanation, err);
+    *out = explanation;
+    return code;
+}
+
+enum err_code explain_readings(struct arena *arena, const struct schema_index *index,
+                               const struct explain_statement *statements, uint32_t n, struct explain_readings *out,
+                               struct err *err)
+{
+    struct asking a = {.arena = arena, .n = n};
+    struct say question, choices[EXPLAIN_MAX_READINGS];
+    if (n < 2 || n > EXPLAIN_MAX_READINGS)
+        return err_set(err, ERR_LIMIT_COUNT, "%u readings; 2 to %d can be told apart", n, EXPLAIN_MAX_READINGS);
+    for (uint32_t i = 0; i < n; i++) {
+        enum err_code code = read_one(arena, index, &statements[i], &a.readings[i], err);
+        if (code) return code;
+        if (!say_init(&choices[i], arena, CHOICE_BYTES, true)) return full(err);
+    }
+    const char **texts = arena_new_array(arena, n, const char *);
+    if (!texts || !say_init(&question, arena, QUESTION_BYTES, true)) return full(err);
+    compare(&a);
+    ask(&a, &question, choices);
+    if (!are_told_apart(choices, n)) ask_about_all(&a, &question, choices);
+    for (uint32_t i = 0; i < n; i++)
+        if (!make_plain(arena, &choices[i])) return full(err);
+    if (!are_told_apart(choices, n)) return err_set(err, ERR_REFUSED, "two of the readings are the same in words");
+    for (uint32_t i = 0; i < n; i++) texts[i] = choices[i].text;
+    *out = (struct explain_readings){question.text, texts, n};
+    return ERR_OK;
+}

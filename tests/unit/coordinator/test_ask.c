@@ -1,0 +1,201 @@
+/* A question to the person who asked: when it pays, what its answer does, and that no other answer is taken for one. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(ask, .fini = done);
+
+/* Two readings of like worth, and one that is worth little. */
+static const char TWO_READINGS[] =
+    "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_2, fires_1\",\"SELECT rows_1, fires_1, 1\"]";
+
+static void ask_line(int64_t number, const char *candidates, const char *more)
+{
+    char line[2048];
+    snprintf(line, sizeof line, "{\"id\":\"r\",\"db\":\"d\",\"question\":\"What?\",%s%s}", candidates, more);
+    script_ask_json(&s, (struct msg_key){0, number}, line, 0);
+}
+
+static void open_asking(void)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .policy = MSG_ASK, .ask_gain = 0.01});
+}
+
+static json_t *last_verdict(void)
+{
+    cr_assert_gt(s.verdicts->len, 0);
+    json_t *verdict = json_loads(s.verdicts->pdata[s.verdicts->len - 1], 0, NULL);
+    cr_assert(verdict);
+    return verdict;
+}
+
+static json_t *choices_of(const json_t *verdict)
+{
+    return json_object_get(json_object_get(verdict, "clarification"), "choices");
+}
+
+static char *answer_to(const json_t *verdict, size_t choice)
+{
+    const json_t *asked = json_object_get(verdict, "clarification");
+    return g_strdup_printf(",\"answers\":[{\"question\":\"%s\",\"choice\":\"%s\"}]", script_text(asked, "id"),
+                           script_text(json_array_get(choices_of(verdict), choice), "id"));
+}
+
+/* The verdict on the first round; the second has the answer `choice`. */
+static json_t *answered(size_t choice)
+{
+    ask_line(0, TWO_READINGS, "");
+    script_answer_all(&s, 0, 1);
+    json_t *first = last_verdict();
+    cr_assert_str_eq(script_text(first, "status"), "ask");
+    char *answer = answer_to(first, choice);
+    ask_line(1, TWO_READINGS, answer);
+    script_answer_all(&s, 0, 1);
+    g_free(answer);
+    json_decref(first);
+    return last_verdict();
+}
+
+Test(ask, readings_at_odds_are_put_to_the_person)
+{
+    open_asking();
+    ask_line(0, TWO_READINGS, "");
+    script_answer_all(&s, 0, 1);
+    json_t *verdict = last_verdict(), *asked = json_object_get(verdict, "clarification");
+    cr_assert_str_eq(script_text(verdict, "status"), "ask");
+    cr_assert_str_eq(script_text(verdict, "sql"), "null");
+    cr_assert_str_eq(script_text(asked, "question"), "Which?");
+    cr_assert_eq(json_array_size(choices_of(verdict)), 3, "two readings, and none of these");
+    cr_assert_eq(json_integer_value(json_object_get(json_array_get(choices_of(verdict), 0), "rows")), 1);
+    cr_assert_eq(json_integer_value(json_object_get(json_array_get(choices_of(verdict), 1), "rows")), 2);
+    cr_assert_str_eq(script_text(json_array_get(choices_of(verdict), 2), "id"), "none");
+    cr_assert_geq(json_real_value(json_object_get(asked, "gain")), 0.01);
+    cr_assert_eq(json_array_size(json_object_get(verdict, "questions")), 0);
+    json_decref(verdict);
+}
+
+Test(ask, a_sure_answer_is_not_put_to_the_vote)
+{
+    open_asking();
+    ask_line(0, "\"candidates\":[\"SELECT rows_1\",\"SELECT rows_2, fires_5\"]", "");
+    script_answer_all(&s, 0, 1);
+    json_t *verdict = last_verdict();
+    cr_assert_str_eq(script_text(verdict, "status"), "validated");
+    cr_assert_null(json_object_get(verdict, "clarification"));
+    json_decref(verdict);
+}
+
+Test(ask, one_reading_in_many_words_is_no_question)
+{
+    open_asking();
+    ask_line(0, "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_1, fires_1, 1\"]", "");
+    script_answer_all(&s, 0, 1);
+    json_t *verdict = last_verdict();
+    cr_assert_null(json_object_get(verdict, "clarification"));
+    json_decref(verdict);
+}
+
+Test(ask, the_answer_decides)
+{
+    open_asking();
+    json_t *verdict = answered(1);
+    cr_assert_str_eq(script_text(verdict, "status"), "validated");
+    cr_assert_str_eq(script_text(verdict, "sql"), "SELECT rows_2, fires_1");
+    cr_assert_gt(json_real_value(json_object_get(verdict, "p_correct")), 0.8);
+    const json_t *first = json_array_get(json_object_get(verdict, "candidates"), 0);
+    cr_assert_lt(json_real_value(json_object_get(first, "p_correct")), 0.2);
+    cr_assert_eq(json_array_size(json_object_get(verdict, "answers")), 1, "the verdict names what decided");
+    json_decref(verdict);
+}
+
+Test(ask, none_of_these_leaves_no_answer_that_was_offered)
+{
+    open_asking();
+    json_t *verdict = answered(2);
+    cr_assert_str_neq(script_text(verdict, "status"), "validated");
+    const json_t *first = json_array_get(json_object_get(verdict, "candidates"), 0);
+    cr_assert_lt(json_real_value(json_object_get(first, "p_correct")), 0.4);
+    json_decref(verdict);
+}
+
+static void refused(const char *candidates, const char *answers, const char *why)
+{
+    guint before = s.verdicts->len;
+    ask_line(7, candidates, answers);
+    cr_assert_eq(s.verdicts->len, before + 1, "before any task");
+    json_t *verdict = last_verdict();
+    cr_assert_str_eq(script_text(verdict, "status"), "failed");
+    cr_assert_str_eq(script_text(verdict, "reason"), "malformed");
+    cr_assert(strstr(script_text(verdict, "message"), why), "%s", script_text(verdict, "message"));
+    json_decref(verdict);
+}
+
+Test(ask, what_was_never_asked_or_offered_is_refused)
+{
+    open_asking();
+    ask_line(0, TWO_READINGS, "");
+    script_answer_all(&s, 0, 1);
+    json_t *first = last_verdict();
+    char *answer = answer_to(first, 1), twice[512], other[512];
+    const char *id = script_text(json_object_get(first, "clarification"), "id");
+    refused(TWO_READINGS, ",\"answers\":[{\"question\":\"0000000000000000\",\"choice\":\"none\"}]", "was not asked");
+    refused("\"candidates\":[\"SELECT rows_1\"]", answer, "was not asked");
+    snprintf(other, sizeof other, ",\"answers\":[{\"question\":\"%s\",\"choice\":\"0123456789abcdef\"}]", id);
+    refused(TWO_READINGS, other, "was no choice");
+    snprintf(twice, sizeof twice,
+             ",\"answers\":[{\"question\":\"%s\",\"choice\":\"none\"},{\"question\":\"%s\",\"choice\":\"none\"}]", id,
+             id);
+    refused(TWO_READINGS, twice, "answered twice");
+    g_free(answer);
+    json_decref(first);
+}
+
+Test(ask, without_words_the_policy_answers)
+{
+    open_asking();
+    ask_line(0, TWO_READINGS, "");
+    while (s.tasks->len > 1 || !((struct script_task *)s.tasks->pdata[0])->n_readings) script_answer(&s, 0, 1);
+    script_answer_failed(&s, 0, ERR_REFUSED, 1);
+    json_t *verdict = last_verdict();
+    cr_assert_null(json_object_get(verdict, "clarification"));
+    cr_assert(strstr(json_string_value(json_array_get(json_object_get(verdict, "notes"), 0)), "so it is"));
+    json_decref(verdict);
+}
+
+Test(ask, words_that_come_late_hold_nobody_up)
+{
+    open_asking();
+    ask_line(0, TWO_READINGS, ",\"deadline_ms\":1");
+    while (s.tasks->len > 1 || !((struct script_task *)s.tasks->pdata[0])->n_readings) script_answer(&s, 0, 1);
+    core_tick(s.core, 2000000);
+    json_t *verdict = last_verdict();
+    cr_assert_null(json_object_get(verdict, "clarification"));
+    json_decref(verdict);
+    script_answer(&s, 0, 2000001);
+    cr_assert_eq(s.verdicts->len, 1, "stray");
+}
+
+/* In any order of results the same is asked. */
+Test(ask, the_order_of_results_says_nothing)
+{
+    open_asking();
+    ask_line(0, TWO_READINGS, "");
+    script_answer_all(&s, 0, 1);
+    for (int64_t seed = 1; seed < 20; seed++) {
+        ask_line(seed, TWO_READINGS, "");
+        script_answer_all(&s, (uint64_t)seed, 1);
+        json_t *first = json_loads(s.verdicts->pdata[0], 0, NULL), *again = last_verdict();
+        cr_assert(json_equal(json_object_get(first, "clarification"), json_object_get(again, "clarification")));
+        json_decref(first);
+        json_decref(again);
+    }
+}
