@@ -298,6 +298,15 @@ static struct msg_execution *returns_of(struct request *request, uint32_t candid
     return out;
 }
 
+/* Whoever has the verdict can send the answer. NULL: it would be too large, or there is no memory. */
+static const char *request_text(struct request *request)
+{
+    char *json = msg_request_to_json(request->message);
+    const char *out = json && strlen(json) <= MSG_MAX_META ? arena_strdup(&request->arena, json) : NULL;
+    free(json);
+    return out;
+}
+
 void ask_take(struct request *request, const struct msg_result *result)
 {
     struct ask *ask = &request->ask;
@@ -323,7 +332,8 @@ void ask_take(struct request *request, const struct msg_result *result)
                                       .text = worded->text,
                                       .choices = choices,
                                       .n_choices = ask->n_offered + 1,
-                                      .gain = ask->gain};
+                                      .gain = ask->gain,
+                                      .request = request_text(request)};
     ask->pending = false;
     ask->concluded = true;
     ask->clarification = out;

@@ -127,13 +127,22 @@ static enum err_code read_request(struct request *request, const struct core_inc
                : ERR_OK;
 }
 
+/* A request that comes again with one answer more is another one of the same id, and may be repeated itself. Owed: g_free. */
+static char *round_of(const struct msg_request *message)
+{
+    const char *last = message->n_answers ? message->answers[message->n_answers - 1].question : NULL;
+    return last ? g_strconcat(message->id, "\x1f", last, NULL) : g_strdup(message->id);
+}
+
 /* A request without an id can not be known again. */
 static enum duplicates_answer find_duplicate(struct core *core, const struct msg_request *message,
                                              const struct core_incoming *incoming)
 {
     if (!core->duplicates || !message->id) return DUPLICATES_NONE;
+    char *round = round_of(message);
     enum duplicates_answer seen =
-        duplicates_check(core->duplicates, incoming->key, message->id, incoming->bytes, incoming->len);
+        duplicates_check(core->duplicates, incoming->key, round, incoming->bytes, incoming->len);
+    g_free(round);
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 

@@ -369,7 +369,9 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     if (status == MSG_STATUS_BEST_EFFORT) set_answer(request, &verdict, best);
     report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
     if (status == MSG_STATUS_ASK && !request->ask.clarification) report_ask(request, best, &verdict);
-    if (status != MSG_STATUS_BEST_EFFORT) verdict.cause = report_cause(request, best == NO_CANDIDATE ? 0 : best);
+    if (status != MSG_STATUS_BEST_EFFORT)
+        verdict.cause = request->ask.clarification ? vsig_cause_name(VSIG_QUESTION_AMBIGUITY)
+                                                   : report_cause(request, best == NO_CANDIDATE ? 0 : best);
     if (missing) verdict.unavailable = gather_family_names(request, missing, &verdict.n_unavailable);
     close_request(request, &verdict);
 }

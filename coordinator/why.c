@@ -189,6 +189,7 @@ static const char *sentence_for(struct request *request, uint32_t index, uint32_
     case RULES_PASSES: break;
     }
     if (best != NO_CANDIDATE && best != index) return rank_sentence(request, index, best);
+    if (request->ask.clarification) return "the person who asked is asked which reading is meant";
     if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were looked at";
     return isnan(judged->p_correct) ? "without a model nothing validates"
                                     : threshold_sentence(arena, judged, judged->p_correct, request->threshold,

@@ -2,6 +2,7 @@
 
 #include "lib/base/clock.h"
 #include "proto/message/edge.h"
+#include "server/http_answers.h"
 #include "server/http_server.h"
 
 #include <jansson.h>
@@ -21,6 +22,7 @@ enum {
 
 #define JUDGE    "/v1/judge"
 #define VERDICTS "/v1/verdicts/"
+#define ANSWERS  "/answers"
 #define JSON     "application/json"
 #define PROBLEM  "application/problem+json"
 
@@ -37,6 +39,7 @@ struct call {
     struct http_api *api;
     struct MHD_Connection *connection;
     GByteArray *body;
+    GBytes *asked; /* the verdict that the body answers; NULL: the body is a request */
     bool sent, suspended;
     enum pending_end end;
     GBytes *outcome;
@@ -179,12 +182,26 @@ static int64_t until_ns(const struct call *call)
     return clock_now_ns() + (int64_t)ms * 1000000;
 }
 
+/* The answer of the body becomes the request that was asked about, with it. */
+static bool complete_answer(struct call *call)
+{
+    gsize len;
+    const char *verdict = g_bytes_get_data(call->asked, &len);
+    char *json = http_answers_request(verdict, len, (const char *)call->body->data, call->body->len, &call->err);
+    if (!json) return false;
+    g_byte_array_set_size(call->body, 0);
+    g_byte_array_append(call->body, (const guint8 *)json, (guint)strlen(json));
+    free(json);
+    return true;
+}
+
 /* The request of the body, as JSON with an id. NULL: err says why. */
 static char *read_request(struct call *call)
 {
     struct arena arena;
     struct msg_request *request = NULL;
     char *json = NULL;
+    if (call->asked && !complete_answer(call)) return NULL;
     arena_init(&arena, 0);
     enum err_code code =
         edge_decode_request(&arena, EDGE_TYPE_JSON, call->body->data, call->body->len, &request, &call->err);
@@ -237,12 +254,16 @@ static void send_request(struct call *call)
 
 /* --- requests over HTTP --- */
 
+static enum MHD_Result send_unknown(struct MHD_Connection *connection)
+{
+    return send_problem(connection, MHD_HTTP_NOT_FOUND, "no verdict", "unknown_id",
+                        "this replica knows no verdict of that id: not yet, or not any more");
+}
+
 static enum MHD_Result get_verdict(struct http_api *api, struct MHD_Connection *connection, const char *id)
 {
     GBytes *body = pending_find(api->config.pending, id);
-    if (body) return send_bytes(connection, MHD_HTTP_OK, JSON, body, NULL);
-    return send_problem(connection, MHD_HTTP_NOT_FOUND, "no verdict", "unknown_id",
-                        "this replica knows no verdict of that id: not yet, or not any more");
+    return body ? send_bytes(connection, MHD_HTTP_OK, JSON, body, NULL) : send_unknown(connection);
 }
 
 static bool is_json(struct MHD_Connection *connection)
@@ -253,31 +274,46 @@ static bool is_json(struct MHD_Connection *connection)
            g_str_has_prefix(type, "application/x-www-form-urlencoded"); /* what curl says when it is told nothing */
 }
 
-static struct call *call_new(struct http_api *api, struct MHD_Connection *connection)
+/* Takes over the reference to `asked`. */
+static struct call *call_new(struct http_api *api, struct MHD_Connection *connection, GBytes *asked)
 {
     struct call *call = g_new0(struct call, 1);
     call->api = api;
     call->connection = connection;
     call->body = g_byte_array_new();
+    call->asked = asked;
     atomic_fetch_add(&api->n_calls, 1);
     return call;
+}
+
+/* The newest verdict of the id in /v1/verdicts/ID/answers: a reference, or NULL. */
+static GBytes *find_asked(struct http_api *api, const char *url)
+{
+    char *id = g_strndup(url + strlen(VERDICTS), strlen(url) - strlen(VERDICTS) - strlen(ANSWERS));
+    GBytes *asked = pending_find(api->config.pending, id);
+    g_free(id);
+    return asked;
 }
 
 /* At the head of a request: an answer at once, or a call whose body is read. */
 static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *url,
                              const char *method, void **request)
 {
-    bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0, judge = strcmp(url, JUDGE) == 0;
-    if (get && g_str_has_prefix(url, VERDICTS)) return get_verdict(api, connection, url + strlen(VERDICTS));
-    if (!judge && !g_str_has_prefix(url, VERDICTS))
+    bool judge = strcmp(url, JUDGE) == 0, verdict = g_str_has_prefix(url, VERDICTS);
+    bool answers = verdict && strlen(url) > strlen(VERDICTS ANSWERS) && g_str_has_suffix(url, ANSWERS);
+    if (verdict && !answers && strcmp(method, MHD_HTTP_METHOD_GET) == 0)
+        return get_verdict(api, connection, url + strlen(VERDICTS));
+    if (!judge && !verdict)
         return send_problem(connection, MHD_HTTP_NOT_FOUND, "there is nothing here", "unknown_path", NULL);
-    if (!judge || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
+    if ((!judge && !answers) || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
         return send_problem(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "another method", "refused",
-                            "POST " JUDGE ", GET " VERDICTS "ID");
+                            "POST " JUDGE ", GET " VERDICTS "ID, POST " VERDICTS "ID" ANSWERS);
     if (!is_json(connection))
         return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "not JSON", "malformed", NULL);
     if (atomic_load(&api->quiesced)) return send_closed(connection, "ask another replica");
-    *request = call_new(api, connection);
+    GBytes *asked = answers ? find_asked(api, url) : NULL;
+    if (answers && !asked) return send_unknown(connection);
+    *request = call_new(api, connection, asked);
     return MHD_YES;
 }
 
@@ -313,6 +349,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     if (!call) return;
     atomic_fetch_sub(&api->n_calls, 1);
     g_byte_array_unref(call->body);
+    if (call->asked) g_bytes_unref(call->asked);
     if (call->outcome) g_bytes_unref(call->outcome);
     g_free(call);
     *request = NULL;

@@ -87,6 +87,24 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     return exit;
 }
 
+/* "QUESTION=CHOICE", each into an answer of the request. False: one is not that. */
+static bool read_answers(struct cli *cli, struct msg_request *request)
+{
+    const struct string_list *given = &cli->settings.check.answers;
+    request->answers = arena_new_array(&cli->arena, given->n, struct msg_answer);
+    for (unsigned i = 0; request->answers && i < given->n; i++) {
+        const char *equals = strchr(given->items[i], '=');
+        if (!equals || given->n > MSG_MAX_ANSWERS) {
+            complain("--answer is QUESTION=CHOICE, by the ids that the verdict tells, %d times at most",
+                     MSG_MAX_ANSWERS);
+            return false;
+        }
+        request->answers[request->n_answers++] = (struct msg_answer){
+            arena_strndup(&cli->arena, given->items[i], (size_t)(equals - given->items[i])), equals + 1};
+    }
+    return true;
+}
+
 static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format format)
 {
     if (texts->len > MSG_MAX_CANDIDATES) {
@@ -107,7 +125,7 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format
         .candidates = candidates,
         .n_candidates = texts->len,
     };
-    int code = check_request(cli, &request, format);
+    int code = read_answers(cli, &request) ? check_request(cli, &request, format) : EXIT_ERROR;
     g_free(candidates);
     return code;
 }
@@ -154,12 +172,12 @@ const struct command command_check = {
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
-    .main_flags = "db question evidence format policy threshold expose deny-column",
-    .groups =
-        (const struct option_group *const[]){&options_check, &options_judge, &options_verifier, &options_repair,
-                                             &options_encoder, &options_llm, &options_consult, &options_corrector,
-                                             &options_polish, &options_output, &options_signals, &options_database,
-                                             &options_schema, &options_redis, &options_general, NULL},
+    .main_flags = "db question evidence answer format policy threshold expose deny-column",
+    .groups = (const struct option_group *const[]){&options_check, &options_answer, &options_judge, &options_verifier,
+                                                   &options_repair, &options_encoder, &options_llm, &options_consult,
+                                                   &options_corrector, &options_polish, &options_output,
+                                                   &options_signals, &options_database, &options_schema, &options_redis,
+                                                   &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

@@ -260,6 +260,24 @@ void repair_print(FILE *stream, const struct msg_repaired *repair)
     if (repair->source) print_paragraph(stream, "  written by: ", 14, repair->source);
 }
 
+static void print_choice(FILE *stream, const struct msg_clarification *asked, const struct msg_choice *choice)
+{
+    print_paragraph(stream, "  - ", 4, choice->text);
+    if (choice->returns)
+        fprintf(stream, "    returns %u row%s;", choice->returns->rows, choice->returns->rows == 1 ? "" : "s");
+    else
+        fputs("   ", stream);
+    fprintf(stream, " --answer %s=%s\n", asked->id ? asked->id : "", choice->id ? choice->id : "");
+}
+
+static void print_clarification(FILE *stream, const struct msg_clarification *asked)
+{
+    fprintf(stream, "\n%s", style_start(STYLE_BOLD));
+    safe(stream, asked->text);
+    fprintf(stream, "%s\n", style_end());
+    for (uint32_t i = 0; i < asked->n_choices; i++) print_choice(stream, asked, &asked->choices[i]);
+}
+
 void verdict_print(FILE *stream, const struct msg_verdict *verdict)
 {
     print_headline(stream, verdict);
@@ -268,6 +286,7 @@ void verdict_print(FILE *stream, const struct msg_verdict *verdict)
                 verdict->repair->applied ? "repaired:" : "proposed, not applied:", style_end());
         repair_print(stream, verdict->repair);
     }
+    if (verdict->clarification) print_clarification(stream, verdict->clarification);
     if (verdict->n_candidates) {
         fputc('\n', stream);
         print_candidates(stream, verdict);

@@ -321,6 +321,12 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
+static const struct option_row answer_rows[] = {
+    {"answer", 0, OPT_LIST, "QUESTION=CHOICE", AT(check.answers), .command_line_only = true,
+     .sentence = "what you chose of a question that was asked, by the ids of the verdict (repeat the flag, in the "
+                 "order of the questions)"},
+    END};
+
 static const struct option_row fix_rows[] = {{"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
                                               .sentence = "print the SQL alone: the repaired one, or else the old one"},
                                              END};
@@ -639,6 +645,7 @@ const struct option_group options_redis = {"redis", "Index cache of a fleet", re
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_answer = {"check", "Answers", answer_rows};
 const struct option_group options_fix = {"fix", "Repair", fix_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};
@@ -662,25 +669,19 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,   &options_output,
-                                                    &options_judge,     &options_verifier,
-                                                    &options_repair,    &options_encoder,
-                                                    &options_llm,       &options_consult,
-                                                    &options_corrector, &options_polish,
-                                                    &options_database,  &options_schema,
-                                                    &options_redis,     &options_signals,
-                                                    &options_log,       &options_check,
-                                                    &options_fix,       &options_explain,
-                                                    &options_replay,    &options_eval,
-                                                    &options_calibrate, &options_examples,
-                                                    &options_train,     &options_recipe,
-                                                    &options_mutate,    &options_doctor,
-                                                    &options_config,    &options_kafka,
-                                                    &options_topics,    &options_coordinator,
-                                                    &options_worker,    &options_diff,
-                                                    &options_range,     &options_past,
-                                                    &options_observe,   &options_dlq,
-                                                    &options_serve,     NULL};
+const struct option_group *const option_groups[] = {&options_general,     &options_output,   &options_judge,
+                                                    &options_verifier,    &options_repair,   &options_encoder,
+                                                    &options_llm,         &options_consult,  &options_corrector,
+                                                    &options_polish,      &options_database, &options_schema,
+                                                    &options_redis,       &options_signals,  &options_log,
+                                                    &options_check,       &options_answer,   &options_fix,
+                                                    &options_explain,     &options_replay,   &options_eval,
+                                                    &options_calibrate,   &options_examples, &options_train,
+                                                    &options_recipe,      &options_mutate,   &options_doctor,
+                                                    &options_config,      &options_kafka,    &options_topics,
+                                                    &options_coordinator, &options_worker,   &options_diff,
+                                                    &options_range,       &options_past,     &options_observe,
+                                                    &options_dlq,         &options_serve,    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

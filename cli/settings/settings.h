@@ -100,6 +100,7 @@ struct settings {
         const char *db;
         const char *question;
         const char *evidence;
+        struct string_list answers;
     } check;
     struct {
         bool apply;

@@ -389,14 +389,14 @@ static void say_lowered(struct say *out, const char *text, size_t len)
     say_bytes(out, text + 1, len - 1, QUESTION_BYTES);
 }
 
-/* "Boxes without a match are kept, with NULL in the columns of has_track" → "boxes without has_track". */
+/* "Boxes without a match are kept, with NULL in the columns of has_track" → "boxes that have no has_track". */
 static void say_unmatched(struct say *out, const struct explain_phrase *phrase)
 {
     static const char MATCH[] = " without a match are kept, with NULL in the columns of ";
     const char *at = strstr(phrase->prose, MATCH);
     if (!at) return;
     say_lowered(out, phrase->prose, (size_t)(at - phrase->prose));
-    say(out, " without ");
+    say(out, " that have no ");
     const char *rest = at + sizeof MATCH - 1;
     size_t len = strcspn(rest, ".,");
     say_bytes(out, rest, len, QUESTION_BYTES);
@@ -412,6 +412,39 @@ static void ask_unmatched(const struct asking *a, struct say *question, struct s
         }
     for (uint32_t i = 0; i < a->n; i++)
         say(&choices[i], unmatched(a->readings[i]) ? "yes, those too" : "no, only the others");
+}
+
+/* The last "the number of " of a text, up to `upto`, with nothing else told behind it; NULL. */
+static const char *number_before(const char *text, size_t upto)
+{
+    static const char NUMBER[] = "the number of ";
+    const char *last = NULL;
+    for (const char *at = text; (at = strstr(at, NUMBER)) && at <= text + upto; at++) last = at;
+    return last && !memchr(last, ',', (size_t)(text + upto - last)) ? last : NULL;
+}
+
+static const char *shown_by(const struct explanation *reading)
+{
+    for (uint32_t i = 0; i < reading->n_phrases; i++)
+        if (reading->phrases[i].kind == EXPLAIN_SUMMARY && !reading->phrases[i].query) return reading->phrases[i].prose;
+    return "";
+}
+
+/* Do both show the same, but for what is counted? Counting rows, one that has no match counts for one. */
+static bool counts_differ(const struct asking *a)
+{
+    const char *first = shown_by(a->readings[0]), *second = shown_by(a->readings[1]);
+    size_t same = 0;
+    while (first[same] && first[same] == second[same]) same++;
+    return number_before(first, same) && number_before(second, same);
+}
+
+/* Is all that differs whether rows without a match are there? */
+static bool is_about_unmatched(const struct asking *a)
+{
+    if (a->n != 2 || a->inner_differs || !unmatched(a->readings[0]) == !unmatched(a->readings[1])) return false;
+    uint32_t others = count_differing(a) - a->differs[SHOWN];
+    return others == 0 && (!a->differs[SHOWN] || counts_differ(a));
 }
 
 static void ask_tie(const struct asking *a, uint32_t single, struct say *question, struct say *choices)
@@ -455,8 +488,7 @@ static void ask_about(const struct asking *a, struct say *question, struct say *
 static void ask(const struct asking *a, struct say *question, struct say *choices)
 {
     uint32_t single = 0;
-    bool one_has = a->n == 2 && !unmatched(a->readings[0]) != !unmatched(a->readings[1]);
-    if (one_has && count_differing(a) == 0 && !a->inner_differs)
+    if (is_about_unmatched(a))
         ask_unmatched(a, question, choices);
     else if (is_tie(a, &single))
         ask_tie(a, single, question, choices);

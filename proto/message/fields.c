@@ -216,6 +216,7 @@ static const struct field clarification_fields[] = {
     BOUND(2, msg_clarification, text, FIELD_CSTR, PROSE),
     MANY(3, msg_clarification, choices, FIELD_LIST, MSG_MAX_LIST, &choice_record),
     PLAIN(4, msg_clarification, gain, FIELD_REAL),
+    BOUND(5, msg_clarification, request, FIELD_CSTR, MSG_MAX_META),
     END,
 };
 static const struct record clarification_record = RECORD(msg_clarification, clarification_fields);

@@ -455,6 +455,19 @@ static void write_usage(struct writer *w, const struct msg_usage *usage)
     close_list(w, '}');
 }
 
+/* JSON text that passes through: as JSON again. */
+static void write_json(struct writer *w, const char *key, const char *json)
+{
+    json_t *value = json_loads(json, JSON_DECODE_ANY, NULL);
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+    if (text)
+        write_bare(w, key, text);
+    else
+        write_string(w, key, json);
+    free(text);
+    json_decref(value);
+}
+
 static void write_choice(struct writer *w, const struct msg_choice *choice)
 {
     open_list(w, NULL, '{');
@@ -475,6 +488,7 @@ static void write_clarification(struct writer *w, const struct msg_clarification
     for (uint32_t i = 0; i < asked->n_choices; i++) write_choice(w, &asked->choices[i]);
     close_list(w, ']');
     write_real(w, "gain", asked->gain);
+    if (asked->request) write_json(w, "request", asked->request);
     close_list(w, '}');
 }
 
@@ -518,20 +532,6 @@ static void write_making(struct writer *w, const struct msg_verdict *verdict)
     close_list(w, '}');
 }
 
-/* JSON text that passes through: as JSON again. */
-static void write_meta(struct writer *w, const char *meta)
-{
-    if (!meta) return;
-    json_t *value = json_loads(meta, JSON_DECODE_ANY, NULL);
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
-    if (text)
-        write_bare(w, "meta", text);
-    else
-        write_string(w, "meta", meta);
-    free(text);
-    json_decref(value);
-}
-
 static void write_verdict(struct writer *w, const struct msg_verdict *verdict, uint64_t line)
 {
     open_list(w, NULL, '{');
@@ -558,7 +558,7 @@ static void write_verdict(struct writer *w, const struct msg_verdict *verdict, u
     write_lists(w, verdict);
     write_making(w, verdict);
     write_if(w, "gold", verdict->gold);
-    write_meta(w, verdict->meta);
+    if (verdict->meta) write_json(w, "meta", verdict->meta);
     if (line) write_whole(w, "line", (int64_t)line);
     close_list(w, '}');
 }
@@ -627,7 +627,7 @@ char *msg_request_to_json(const struct msg_request *request)
     close_list(&w, ']');
     if (request->n_answers) write_answers(&w, request->answers, request->n_answers);
     write_if(&w, "gold", request->gold);
-    write_meta(&w, request->meta);
+    if (request->meta) write_json(&w, "meta", request->meta);
     write_if(&w, "traceparent", request->traceparent);
     write_options(&w, &request->options);
     close_list(&w, '}');

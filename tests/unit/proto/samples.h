@@ -146,7 +146,8 @@ static struct msg_clarification sample_clarification = {.id = "00c0ffee00c0ffee"
                                                         .text = "Which of them do you mean?",
                                                         .choices = sample_choices,
                                                         .n_choices = 2,
-                                                        .gain = 0.375};
+                                                        .gain = 0.375,
+                                                        .request = "{\"db\":\"d\"}"};
 
 static const struct msg_result sample_result = {
     .key = {3, 42},

@@ -279,7 +279,7 @@ Test(json, a_verdict_is_as_documented)
         "{\"id\":\"0123456789abcdef\",\"text\":\"only those where the age is more than "
         "200\",\"candidate\":0,\"rows\":6,"
         "\"sample\":{\"columns\":[\"name\",\"age\"],\"rows\":[[\"Tribal King\",null],[]]}},"
-        "{\"id\":\"none\",\"text\":\"none of these\"}],\"gain\":0.375},"
+        "{\"id\":\"none\",\"text\":\"none of these\"}],\"gain\":0.375,\"request\":{\"db\":\"d\"}},"
         "\"answers\":[{\"question\":\"00c0ffee00c0ffee\",\"choice\":\"none\"}],"
         "\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
         "reached\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
