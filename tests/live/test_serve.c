@@ -15,6 +15,7 @@
 #include <jansson.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -95,6 +96,29 @@ static void settle(unsigned index)
                           .n_headers = 1};
     cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
     g_free(text);
+    json_decref(request);
+}
+
+/* A verdict that asks; it carries its request, as the coordinator's do. */
+static void settle_asking(unsigned index)
+{
+    struct bus_message *message = take_held(index);
+    json_t *request = json_loadb(message->value, message->len, 0, NULL);
+    json_t *verdict = json_pack("{s:O, s:s, s:{s:s, s:O}}", "id", json_object_get(request, "id"), "status", "ask",
+                                "clarification", "id", "c0ffee", "request", request);
+    char *text = json_dumps(verdict, JSON_COMPACT);
+    const char *id = json_string_value(json_object_get(request, "id"));
+    const struct bus_header header = {EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1};
+    struct bus_out out = {.topic = verdicts,
+                          .key = id,
+                          .key_len = (uint32_t)strlen(id),
+                          .value = text,
+                          .len = strlen(text),
+                          .headers = &header,
+                          .n_headers = 1};
+    cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
+    free(text);
+    json_decref(verdict);
     json_decref(request);
 }
 
@@ -320,6 +344,29 @@ Test(serve, who_does_not_wait_asks_by_id)
         if (again->status == 200 || clock_now_ns() - start > LIMIT_MS * INT64_C(1000000)) break;
     }
     expect_once(again, 200, "\"on\":\"No 1\"");
+    end();
+}
+
+/* Whoever is asked answers by the id; the request goes round again, with the answer, and its verdict comes back. */
+Test(serve, an_answer_goes_with_its_request)
+{
+    begin("answers", NULL, NULL);
+    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":\"1\"}"), 404, "unknown_id");
+    struct call *first = ask("", "asked", 1);
+    hold(1);
+    settle_asking(0);
+    expect_once(first, 200, "\"status\":\"ask\"");
+    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":1}"), 400, "an answer is");
+    expect_once(call("/v1/verdicts/asked/answers", NULL), 405, "answers");
+    struct call *second = call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}");
+    hold(1);
+    char *sent = g_strndup(held[0]->value, held[0]->len);
+    cr_expect(strstr(sent, "\"answers\":[{\"question\":\"c0ffee\",\"choice\":\"7\"}]"), "%s", sent);
+    cr_expect(strstr(sent, "\"id\":\"asked\"") && strstr(sent, "\"question\":\"No 1\""), "%s", sent);
+    settle(0);
+    expect_once(second, 200, "\"on\":\"No 1\"");
+    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}"), 400, "asks nothing");
+    g_free(sent);
     end();
 }
 
