@@ -28,6 +28,7 @@
 
 enum { MAX_READINGS = 32, MAX_OFFERED = 4, SHOWN_ROWS = 3 };
 static const double USER_RELIABILITY = 0.9, DEFAULT_GAIN = 0.05, CERTAIN = 0.999;
+static const double CHOICE_GAIN = 0.01; /* of one choice more: people read each */
 static const char NONE[] = "none";
 
 /* --- readings --- */
@@ -117,7 +118,7 @@ static uint32_t choose_offer(const struct readings *readings, double *gain)
     *gain = 0;
     for (uint32_t n = 2; n <= readings->n && n <= MAX_OFFERED; n++) {
         double with = gain_of(readings, n);
-        if (with <= *gain) continue;
+        if (with < *gain + CHOICE_GAIN) continue;
         *gain = with;
         best = n;
     }

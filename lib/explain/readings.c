@@ -321,12 +321,45 @@ static void say_inner(struct say *out, const struct explanation *reading, uint32
     if (last == ASPECT_COUNT) say(out, "...");
 }
 
-/* The rule of PLAIN that holds at the beginning of a text; -1: none. */
-static int plain_rule(const char *text)
+/* What a piece of text becomes, and where it ends; `end` NULL: it stays. */
+struct replacement {
+    const char *plain;
+    struct part literal; /* said behind that */
+    const char *end;
+};
+
+/* " is like '%swift%' (containing 'swift')" → " contains 'swift'". */
+static struct replacement pattern_at(const char *text)
+{
+    static const struct {
+        const char *exact, *is, *is_not;
+    } forms[] = {{" (containing ", " contains ", " does not contain "},
+                 {" (beginning with ", " begins with ", " does not begin with "},
+                 {" (ending with ", " ends with ", " does not end with "}};
+    static const char LIKE[] = " is like '", NOT_LIKE[] = " is not like '";
+    bool not = starts_with(text, strlen(text), NOT_LIKE);
+    if (!not &&!starts_with(text, strlen(text), LIKE)) return (struct replacement){0};
+    const char *close = strchr(text + (not ? sizeof NOT_LIKE : sizeof LIKE) - 1, '\'');
+    for (size_t i = 0; close && i < sizeof forms / sizeof *forms; i++) {
+        if (!starts_with(close + 1, strlen(close + 1), forms[i].exact)) continue;
+        const char *from = close + 1 + strlen(forms[i].exact), *end = *from == '\'' ? strstr(from + 1, "')") : NULL;
+        if (!end) break;
+        return (struct replacement){not ? forms[i].is_not : forms[i].is, {from, (size_t)(end + 1 - from)}, end + 2};
+    }
+    return (struct replacement){0};
+}
+
+static struct replacement replacement_at(const char *text)
 {
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
-        if (starts_with(text, strlen(text), PLAIN[i].exact)) return (int)i;
-    return -1;
+        if (starts_with(text, strlen(text), PLAIN[i].exact))
+            return (struct replacement){.plain = PLAIN[i].plain, .end = text + strlen(PLAIN[i].exact)};
+    return pattern_at(text);
+}
+
+static void say_between(struct say *out, const char *from, const char *to)
+{
+    if (to > from) say_bytes(out, from, (size_t)(to - from), CHOICE_BYTES);
 }
 
 /* The text in plain words; what stands in quotes is a literal and stays. */
@@ -336,16 +369,18 @@ static bool make_plain(struct arena *arena, struct say *text)
     bool quoted = false;
     const char *from = text->text, *at = from;
     if (!say_init(&out, arena, CHOICE_BYTES, true)) return false;
-    for (; *at; at++) {
-        int rule = quoted ? -1 : plain_rule(at);
-        quoted ^= *at == '\'';
-        if (rule < 0) continue;
-        if (at > from) say_bytes(&out, from, (size_t)(at - from), CHOICE_BYTES);
-        say(&out, PLAIN[rule].plain);
-        from = at + strlen(PLAIN[rule].exact);
-        at = from - 1;
+    while (*at) {
+        struct replacement found = quoted ? (struct replacement){0} : replacement_at(at);
+        if (!found.end) {
+            quoted ^= *at++ == '\'';
+            continue;
+        }
+        say_between(&out, from, at);
+        say(&out, found.plain);
+        if (found.literal.len) say_bytes(&out, found.literal.text, found.literal.len, CHOICE_BYTES);
+        from = at = found.end;
     }
-    if (at > from) say_bytes(&out, from, (size_t)(at - from), CHOICE_BYTES);
+    say_between(&out, from, at);
     *text = out;
     return true;
 }
@@ -556,8 +591,10 @@ enum err_code explain_readings(struct arena *arena, const struct schema_index *i
     if (n < 2 || n > EXPLAIN_MAX_READINGS)
         return err_set(err, ERR_LIMIT_COUNT, "%u readings; 2 to %d can be told apart", n, EXPLAIN_MAX_READINGS);
     for (uint32_t i = 0; i < n; i++) {
-        enum err_code code = read_one(arena, index, &statements[i], &a.readings[i], err);
-        if (code) return code;
+        const struct explanation *reading = NULL;
+        enum err_code code = read_one(arena, index, &statements[i], &reading, err);
+        if (code || !reading) return code ? code : full(err);
+        a.readings[i] = reading;
         if (!say_init(&choices[i], arena, CHOICE_BYTES, true)) return full(err);
     }
     const char **texts = arena_new_array(arena, n, const char *);
