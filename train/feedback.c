@@ -141,6 +141,21 @@ bool feedback_is_verdict(const char *text, size_t len)
     return mentions(text, len, "\"status\"") && mentions(text, len, "\"schema_version\"");
 }
 
+/* A verdict whose answer a person chose (docs/ask.md) is feedback too: that one is right. */
+static void read_choice(struct feedback *feedback, const char *text, size_t len)
+{
+    json_t *json = json_loadb(text, len, 0, NULL);
+    const json_t *answers = json_object_get(json, "answers");
+    const json_t *last = json_array_get(answers, json_array_size(answers) - 1);
+    const char *choice = json_string_value(json_object_get(last, "choice"));
+    struct feedback_record record = {.id = json_string_value(json_object_get(json, "id")),
+                                     .sql = json_string_value(json_object_get(json, "sql")),
+                                     .candidate = -1,
+                                     .right = true};
+    if (choice && strcmp(choice, "none") != 0 && record.id && record.sql) keep(feedback, &record);
+    json_decref(json);
+}
+
 /* A file may hold other records than feedback; the topic of feedback may not. */
 static void read_feedback(struct feedback *feedback, const struct source *at)
 {
@@ -149,6 +164,8 @@ static void read_feedback(struct feedback *feedback, const struct source *at)
     struct feedback_record record;
     size_t len;
     const char *text = source_text(at, &len);
+    if (!at->range && feedback_is_verdict(text, len) && mentions(text, len, "\"answers\""))
+        read_choice(feedback, text, len);
     bool meant = feedback_is_meant(text, len);
     json_t *json = meant ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &error) : NULL;
     if (meant && !json)

@@ -7,6 +7,8 @@
  * read up to three times: "-" cannot be, and is left out here. Rejected: fitting on verdicts alone, which need no
  * database, but hold neither question, votes nor generators, and numbers for the verifier only under `explain: full`.
  *
+ * A verdict whose answer the person who asked chose among readings counts as such a record too: that answer is right.
+ *
  * A record that calls a candidate right makes its SQL the gold query of the request. One that calls it wrong says so of
  * all candidates with its result, and nothing of the others. The last record about a piece of SQL counts, and of
  * several right ones the last.

@@ -314,7 +314,8 @@ struct msg_clarification {
     struct msg_choice *choices;
     uint32_t n_choices;
     double gain;         /* by which an answer raises P(correct), on average; NAN in a result */
-    const char *request; /* the one that it is about, as JSON, to be sent again with an answer; NULL: it is too large, or in a result */
+    const char *request; /* the one that it is about, as JSON, to be sent again with an answer; NULL: too large, or in a
+                            result */
 };
 
 struct msg_result {

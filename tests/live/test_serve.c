@@ -77,49 +77,51 @@ static struct bus_message *take_held(unsigned index)
     return message;
 }
 
-/* A verdict that names its request's question. */
-static void settle(unsigned index)
+/* Settles it with this verdict, and forgets both. */
+static void settle_with(struct bus_message *message, json_t *request, char *verdict)
 {
-    struct bus_message *message = take_held(index);
-    json_t *request = json_loadb(message->value, message->len, 0, NULL);
-    cr_assert_not_null(request);
     const char *id = json_string_value(json_object_get(request, "id"));
-    char *text =
-        g_strdup_printf("{\"id\":\"%s\",\"on\":\"%s\"}", id, json_string_value(json_object_get(request, "question")));
     const struct bus_header header = {EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1};
     struct bus_out out = {.topic = verdicts,
                           .key = id,
                           .key_len = (uint32_t)strlen(id),
-                          .value = text,
-                          .len = strlen(text),
+                          .value = verdict,
+                          .len = strlen(verdict),
                           .headers = &header,
                           .n_headers = 1};
     cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
-    g_free(text);
+    free(verdict);
     json_decref(request);
+}
+
+static json_t *request_in(const struct bus_message *message)
+{
+    json_t *request = json_loadb(message->value, message->len, 0, NULL);
+    cr_assert_not_null(request);
+    return request;
+}
+
+/* A verdict that names its request's question. */
+static void settle(unsigned index)
+{
+    struct bus_message *message = take_held(index);
+    json_t *request = request_in(message);
+    char *text = NULL;
+    cr_assert_gt(asprintf(&text, "{\"id\":\"%s\",\"on\":\"%s\"}", json_string_value(json_object_get(request, "id")),
+                          json_string_value(json_object_get(request, "question"))),
+                 0);
+    settle_with(message, request, text);
 }
 
 /* A verdict that asks; it carries its request, as the coordinator's do. */
 static void settle_asking(unsigned index)
 {
     struct bus_message *message = take_held(index);
-    json_t *request = json_loadb(message->value, message->len, 0, NULL);
+    json_t *request = request_in(message);
     json_t *verdict = json_pack("{s:O, s:s, s:{s:s, s:O}}", "id", json_object_get(request, "id"), "status", "ask",
                                 "clarification", "id", "c0ffee", "request", request);
-    char *text = json_dumps(verdict, JSON_COMPACT);
-    const char *id = json_string_value(json_object_get(request, "id"));
-    const struct bus_header header = {EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1};
-    struct bus_out out = {.topic = verdicts,
-                          .key = id,
-                          .key_len = (uint32_t)strlen(id),
-                          .value = text,
-                          .len = strlen(text),
-                          .headers = &header,
-                          .n_headers = 1};
-    cr_assert_eq(bus_settle(judge, bus, message, &out), ERR_OK);
-    free(text);
+    settle_with(message, request, json_dumps(verdict, JSON_COMPACT));
     json_decref(verdict);
-    json_decref(request);
 }
 
 static void put_aside(unsigned index)

@@ -132,6 +132,27 @@ Test(feedback, finds_its_candidates)
     leak_check();
 }
 
+/* Policy ask: the answer that a person chose is right, unless he says otherwise later; "none of these" says nothing of what is returned. */
+Test(feedback, what_a_person_chose_is_right)
+{
+#define V(id, sql, choice)                                                                                             \
+    "{\"schema_version\":2,\"id\":\"" id "\",\"db\":\"d\",\"status\":\"validated\",\"sql\":\"" sql                     \
+    "\",\"answers\":[{\"question\":\"q\",\"choice\":\"" choice "\"}]}\n"
+    write_file("verdicts.jsonl",
+               V("chosen", "SELECT 1", "00ff") V("none", "SELECT 1", "none") V("regretted", "SELECT 1", "00ff") F
+               "\"regretted\", \"candidate\": 1, \"right\": false}\n");
+    struct feedback *feedback = read_files((const char *const[]){"verdicts.jsonl"}, 1);
+    static const char *const cases[][2] = {{"chosen", "1"}, {"none", ""}, {"regretted", " -1"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *labels = labels_of(feedback, cases[i][0]);
+        cr_expect_str_eq(labels, cases[i][1], "%s: %s", cases[i][0], labels);
+        g_free(labels);
+    }
+    feedback_free(feedback);
+    leak_check();
+#undef V
+}
+
 Test(feedback, bad_records_are_skipped_and_counted)
 {
     write_file("feedback.jsonl",
