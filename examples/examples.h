@@ -87,17 +87,13 @@ uint32_t examples_count(const struct examples *store);
  * store is opened again. ERR_LIMIT_COUNT past EXAMPLES_MAX; ERR_IO. */
 enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err);
 
-/* Example `at`, from 0, in the order in which they were added. Texts live in the arena. ERR_CONFIG: the store is damaged. */
-enum err_code examples_read(struct examples *store, struct arena *arena, uint32_t at, struct example *out,
-                            struct err *err);
-
 struct examples_query {
     const char *question, *sql, *error; /* NULL: that part says nothing */
     const char *source;                 /* id of the request, whose own examples are left out; NULL */
 };
 
 struct examples_found {
-    uint32_t at;
+    uint32_t at;    /* the store's own number of it */
     float likeness; /* mean cosine of the key's parts */
 };
 
@@ -105,6 +101,15 @@ struct examples_found {
  * space). Count. Thread: any. */
 uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
                          struct examples_found *out);
+
+/* What was found, in its order; texts live in the arena. ERR_CONFIG: the store is damaged; ERR_IO. Thread: any. */
+enum err_code examples_read(struct examples *store, struct arena *arena, const struct examples_found *found, uint32_t n,
+                            struct example *out, struct err *err);
+/* Those of them that are whole. Count. */
+uint32_t examples_read_whole(struct examples *store, struct arena *arena, const struct examples_found *found,
+                             uint32_t n, struct example *out);
+/* The first ones, at most `most`, in the order in which they were added; likeness -1. Count. */
+uint32_t examples_list(struct examples *store, uint32_t most, struct examples_found *out);
 
 /* Take out those that are, by all three vectors, likelier than `likeness` to an earlier one. At most EXAMPLES_EXACT. How many
  * were taken out. */

@@ -5,11 +5,11 @@ uint32_t examples_for_repair(struct examples *store, struct arena *arena, const 
                              uint32_t k, struct repair_example *out)
 {
     struct examples_found found[EXAMPLES_MAX_FOUND];
-    uint32_t n = examples_search(store, query, EXAMPLES_HYBRID, k, found), kept = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct example e;
-        if (examples_read(store, arena, found[i].at, &e, NULL) != ERR_OK) continue;
-        out[kept++] = (struct repair_example){e.question, e.wrong, e.right, e.columns, e.n_columns};
-    }
-    return kept;
+    struct example read[EXAMPLES_MAX_FOUND];
+    uint32_t n = examples_search(store, query, EXAMPLES_HYBRID, k, found);
+    n = examples_read_whole(store, arena, found, n, read);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] =
+            (struct repair_example){read[i].question, read[i].wrong, read[i].right, read[i].columns, read[i].n_columns};
+    return n;
 }

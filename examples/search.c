@@ -1,37 +1,11 @@
-/* Vectors in memory, and the likest of them. */
-#include "examples/store.h"
+/* A file's vectors in memory, and the likest of them. */
+#include "examples/file.h"
 
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-enum { FUSED = 60, MAX_WORDS = 24, MAX_MATCH = 1024 };
-
-static const unsigned parts_of[EXAMPLES_KEY_COUNT] = {
-#define X(id, name, parts) parts,
-    EXAMPLES_KEYS(X)
-#undef X
-};
-
-/* --- vectors --- */
-
-static void embed(const char *text, int8_t out[TEXT_DIM])
-{
-    const struct text_embedder *embedder = text_builtin_embedder();
-    float vector[TEXT_DIM] = {0};
-    if (text && *text) embedder->embed(embedder, text, strlen(text), vector);
-    for (unsigned d = 0; d < TEXT_DIM; d++) out[d] = (int8_t)lrintf(fmaxf(-1, fminf(1, vector[d])) * EXAMPLES_SCALE);
-}
-
-enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
-                             int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err)
-{
-    if (store->encoder) return examples_encode(store->encoder, texts, out, err);
-    for (size_t part = 0; part < EXAMPLES_PARTS; part++) embed(texts[part], out + part * TEXT_DIM);
-    return ERR_OK;
-}
 
 static float cosine(const int8_t *a, const int8_t *b)
 {
@@ -40,9 +14,9 @@ static float cosine(const int8_t *a, const int8_t *b)
     return (float)dot / (EXAMPLES_SCALE * EXAMPLES_SCALE);
 }
 
-static const int8_t *vector_of(const struct examples *store, size_t part, uint32_t at)
+static const int8_t *vector_of(const struct examples_file *store, size_t part, uint32_t at)
 {
-    return store->vectors + (part * store->n + at) * TEXT_DIM;
+    return store->vectors + (part * store->base.n + at) * TEXT_DIM;
 }
 
 /* Signs of the vector after a fixed rotation (random signs, then a Hadamard transform): hashed vectors are mostly zeros, which have
@@ -64,51 +38,41 @@ static void signs_of(const int8_t *vector, uint64_t out[EXAMPLES_SIGN_WORDS])
 
 /* --- loading --- */
 
-static uint64_t hash_folded(const char *text)
-{
-    struct arena arena;
-    arena_init(&arena, 0);
-    const char *folded = text_fold(&arena, text, strlen(text));
-    uint64_t hash = XXH3_64bits(folded ? folded : text, strlen(folded ? folded : text));
-    arena_free(&arena);
-    return hash;
-}
-
 static uint64_t hash_source(const char *source)
 {
     return source && *source ? XXH3_64bits(source, strlen(source)) | 1 : 0;
 }
 
-static bool load_row(struct examples *store, sqlite3_stmt *row, uint32_t at)
+static bool load_row(struct examples_file *store, sqlite3_stmt *row, uint32_t at)
 {
     const int8_t *vectors = sqlite3_column_blob(row, 3);
     const char *question = (const char *)sqlite3_column_text(row, 1),
                *source = (const char *)sqlite3_column_text(row, 2);
     if (!vectors || sqlite3_column_bytes(row, 3) != EXAMPLES_PARTS * TEXT_DIM || !question || !source) return false;
     store->ids[at] = sqlite3_column_int64(row, 0);
-    store->questions[at] = hash_folded(question);
+    store->questions[at] = examples_question_hash(question);
     store->sources[at] = hash_source(source);
     for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
-        size_t to = part * store->n + at;
+        size_t to = part * store->base.n + at;
         memcpy(store->vectors + to * TEXT_DIM, vectors + part * TEXT_DIM, TEXT_DIM);
         if (store->signs) signs_of(vectors + part * TEXT_DIM, store->signs + to * EXAMPLES_SIGN_WORDS);
     }
     return true;
 }
 
-static bool make_room(struct examples *store)
+static bool make_room(struct examples_file *store)
 {
-    size_t n = store->n + 1U;
+    size_t n = store->base.n + 1U;
     store->ids = calloc(n, sizeof *store->ids);
     store->questions = calloc(n, sizeof *store->questions);
     store->sources = calloc(n, sizeof *store->sources);
     store->vectors = calloc(n, sizeof(int8_t[EXAMPLES_PARTS][TEXT_DIM]));
-    bool many = store->n > EXAMPLES_EXACT;
+    bool many = store->base.n > EXAMPLES_EXACT;
     if (many) store->signs = calloc(n, sizeof(uint64_t[EXAMPLES_PARTS][EXAMPLES_SIGN_WORDS]));
     return store->ids && store->questions && store->sources && store->vectors && (!many || store->signs);
 }
 
-enum err_code examples_load(struct examples *store, struct err *err)
+enum err_code file_load(struct examples_file *store, struct err *err)
 {
     sqlite3_stmt *row = NULL;
     int64_t count = -1;
@@ -118,14 +82,15 @@ enum err_code examples_load(struct examples *store, struct err *err)
     sqlite3_finalize(row);
     if (count < 0 || count > EXAMPLES_MAX)
         return err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
-    store->n = (uint32_t)count;
-    if (!make_room(store)) return err_set(err, ERR_NOMEM, "%s: no memory for %u examples", store->path, store->n);
+    store->base.n = (uint32_t)count;
+    if (!make_room(store)) return err_set(err, ERR_NOMEM, "%s: no memory for %u examples", store->path, store->base.n);
     uint32_t at = 0;
     bool whole = sqlite3_prepare_v2(store->db, "SELECT id, question, source, vectors FROM example ORDER BY id", -1,
                                     &row, NULL) == SQLITE_OK;
-    while (whole && at < store->n && sqlite3_step(row) == SQLITE_ROW) whole = load_row(store, row, at++);
+    while (whole && at < store->base.n && sqlite3_step(row) == SQLITE_ROW) whole = load_row(store, row, at++);
     sqlite3_finalize(row);
-    return whole && at == store->n ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+    return whole && at == store->base.n ? ERR_OK
+                                        : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
 }
 
 /* --- the likest --- */
@@ -138,26 +103,27 @@ struct asked {
 };
 
 /* Where the texts have no vectors, for the model that makes them is away, no part is asked by. */
-static void ask(struct examples *store, struct asked *asked, const struct examples_query *query, enum examples_key key)
+static void ask(struct examples_file *store, struct asked *asked, const struct examples_query *query,
+                enum examples_key key)
 {
     const char *const texts[EXAMPLES_PARTS] = {query->error, query->question, query->sql};
-    *asked = (struct asked){.question = query->question ? hash_folded(query->question) : 0,
+    *asked = (struct asked){.question = query->question ? examples_question_hash(query->question) : 0,
                             .source = hash_source(query->source)};
-    if (examples_embed(store, texts, asked->vectors, NULL)) return;
+    if (examples_embed(&store->base, texts, asked->vectors, NULL)) return;
     for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
-        if (!(parts_of[key] >> part & 1) || !texts[part] || !*texts[part]) continue;
+        if (!(examples_parts_of(key) >> part & 1) || !texts[part] || !*texts[part]) continue;
         asked->parts |= 1U << part;
         asked->n_parts++;
         signs_of(asked->vectors + part * TEXT_DIM, asked->signs[part]);
     }
 }
 
-static bool is_own(const struct examples *store, const struct asked *asked, uint32_t at)
+static bool is_own(const struct examples_file *store, const struct asked *asked, uint32_t at)
 {
     return store->questions[at] == asked->question || (asked->source && store->sources[at] == asked->source);
 }
 
-static float likeness(const struct examples *store, const struct asked *asked, uint32_t at)
+static float likeness(const struct examples_file *store, const struct asked *asked, uint32_t at)
 {
     float sum = 0;
     for (size_t part = 0; part < EXAMPLES_PARTS; part++)
@@ -165,7 +131,7 @@ static float likeness(const struct examples *store, const struct asked *asked, u
     return sum / (float)asked->n_parts;
 }
 
-float examples_likeness(const struct examples *store, uint32_t a, uint32_t b)
+float file_likeness(const struct examples_file *store, uint32_t a, uint32_t b)
 {
     float sum = 0;
     for (size_t part = 0; part < EXAMPLES_PARTS; part++)
@@ -173,40 +139,28 @@ float examples_likeness(const struct examples *store, uint32_t a, uint32_t b)
     return sum / EXAMPLES_PARTS;
 }
 
-/* Insertion into a short list, likest first; of equal ones the earlier. */
-static uint32_t keep(struct examples_found *out, uint32_t n, uint32_t k, struct examples_found one)
-{
-    if (n == k && out[n - 1].likeness >= one.likeness) return n;
-    uint32_t to = n < k ? n++ : k - 1;
-    while (to && out[to - 1].likeness < one.likeness) {
-        out[to] = out[to - 1];
-        to--;
-    }
-    out[to] = one;
-    return n;
-}
-
-static uint32_t search_all(const struct examples *store, const struct asked *asked, uint32_t k,
+static uint32_t search_all(const struct examples_file *store, const struct asked *asked, uint32_t k,
                            struct examples_found *out)
 {
     uint32_t n = 0;
-    for (uint32_t at = 0; at < store->n; at++)
-        if (!is_own(store, asked, at)) n = keep(out, n, k, (struct examples_found){at, likeness(store, asked, at)});
+    for (uint32_t at = 0; at < store->base.n; at++)
+        if (!is_own(store, asked, at))
+            n = examples_keep(out, n, k, (struct examples_found){at, likeness(store, asked, at)});
     return n;
 }
 
 enum { DISTANCES = EXAMPLES_PARTS * TEXT_DIM + 1 };
 
 /* How many signs differ, for each example. Inline, so that each of the callers below has it for its own processor. */
-static inline __attribute__((always_inline)) void scan(const struct examples *store, const struct asked *asked,
+static inline __attribute__((always_inline)) void scan(const struct examples_file *store, const struct asked *asked,
                                                        uint16_t *distance)
 {
-    memset(distance, 0, store->n * sizeof *distance);
+    memset(distance, 0, store->base.n * sizeof *distance);
     for (size_t part = 0; part < EXAMPLES_PARTS; part++) {
-        const uint64_t *signs = store->signs + part * store->n * EXAMPLES_SIGN_WORDS;
+        const uint64_t *signs = store->signs + part * store->base.n * EXAMPLES_SIGN_WORDS;
         const uint64_t *own = asked->signs[part];
         if (!(asked->parts >> part & 1)) continue;
-        for (uint32_t at = 0; at < store->n; at++, signs += EXAMPLES_SIGN_WORDS) {
+        for (uint32_t at = 0; at < store->base.n; at++, signs += EXAMPLES_SIGN_WORDS) {
             int bits = 0;
             for (unsigned w = 0; w < EXAMPLES_SIGN_WORDS; w++) bits += __builtin_popcountll(signs[w] ^ own[w]);
             distance[at] = (uint16_t)(distance[at] + bits);
@@ -214,14 +168,14 @@ static inline __attribute__((always_inline)) void scan(const struct examples *st
     }
 }
 
-static void scan_anywhere(const struct examples *store, const struct asked *asked, uint16_t *distance)
+static void scan_anywhere(const struct examples_file *store, const struct asked *asked, uint16_t *distance)
 {
     scan(store, asked, distance);
 }
 
 #if defined(__x86_64__)
 /* Without the instruction a count of bits is a call. */
-__attribute__((target("popcnt"))) static void scan_popcnt(const struct examples *store, const struct asked *asked,
+__attribute__((target("popcnt"))) static void scan_popcnt(const struct examples_file *store, const struct asked *asked,
                                                           uint16_t *distance)
 {
     scan(store, asked, distance);
@@ -233,19 +187,20 @@ __attribute__((target("popcnt"))) static void scan_popcnt(const struct examples 
 #endif
 
 /* By signs, the nearest EXAMPLES_RERANKED (those of the last distance in order), then by vectors. */
-static uint32_t search_signs(const struct examples *store, const struct asked *asked, uint32_t k,
+static uint32_t search_signs(const struct examples_file *store, const struct asked *asked, uint32_t k,
                              struct examples_found *out)
 {
     uint32_t counts[DISTANCES] = {0}, n = 0, limit = 0, room = EXAMPLES_RERANKED;
-    uint16_t *distance = malloc(store->n * sizeof *distance);
+    uint16_t *distance = malloc(store->base.n * sizeof *distance);
     if (!distance) return 0;
     (CAN_POPCNT ? scan_popcnt : scan_anywhere)(store, asked, distance);
-    for (uint32_t at = 0; at < store->n; at++) counts[distance[at]]++;
+    for (uint32_t at = 0; at < store->base.n; at++) counts[distance[at]]++;
     while (limit < DISTANCES - 1 && counts[limit] < room) room -= counts[limit++];
-    for (uint32_t at = 0; at < store->n; at++) {
+    for (uint32_t at = 0; at < store->base.n; at++) {
         if (distance[at] > limit || (distance[at] == limit && !room)) continue;
         room -= distance[at] == limit;
-        if (!is_own(store, asked, at)) n = keep(out, n, k, (struct examples_found){at, likeness(store, asked, at)});
+        if (!is_own(store, asked, at))
+            n = examples_keep(out, n, k, (struct examples_found){at, likeness(store, asked, at)});
     }
     free(distance);
     return n;
@@ -253,23 +208,15 @@ static uint32_t search_signs(const struct examples *store, const struct asked *a
 
 /* --- words --- */
 
-/* The words of the texts as FTS5 takes them, each in quotes. */
-static void match_text(const struct examples_query *query, char out[MAX_MATCH])
+enum { MAX_MATCH = 1024 };
+
+/* The words as FTS5 takes them, each in quotes. */
+static void add_word(void *ctx, const char *word, size_t len)
 {
-    const char *const texts[] = {query->question, query->error, query->sql};
-    unsigned words = 0;
-    size_t len = 0;
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        for (const char *p = texts[i] ? texts[i] : ""; *p && words < MAX_WORDS;) {
-            size_t word = 0;
-            while (g_ascii_isalnum(p[word])) word++;
-            if (word > 2 && len + word + 8 < MAX_MATCH) {
-                len += (size_t)g_snprintf(out + len, MAX_MATCH - len, "%s\"%.*s\"", words ? " OR " : "", (int)word, p);
-                words++;
-            }
-            p += word ? word : 1;
-        }
-    if (!words) out[0] = '\0';
+    char *match = ctx;
+    size_t at = strlen(match);
+    if (at + len + 8 < MAX_MATCH)
+        g_snprintf(match + at, (gulong)(MAX_MATCH - at), "%s\"%.*s\"", at ? " OR " : "", (int)len, word);
 }
 
 static int by_number(const void *key, const void *id)
@@ -279,12 +226,12 @@ static int by_number(const void *key, const void *id)
 }
 
 /* The likest by BM25, best first. */
-static uint32_t search_words(struct examples *store, const struct examples_query *query, const struct asked *asked,
-                             uint32_t k, uint32_t *out)
+static uint32_t search_words(struct examples_file *store, const struct examples_query *query, const struct asked *asked,
+                             uint32_t k, struct examples_found *out)
 {
     char match[MAX_MATCH] = "";
     uint32_t n = 0;
-    match_text(query, match);
+    examples_words(query, add_word, match);
     pthread_mutex_lock(&store->lock);
     if (*match && (store->match ||
                    sqlite3_prepare_v3(store->db, "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
@@ -293,8 +240,10 @@ static uint32_t search_words(struct examples *store, const struct examples_query
         sqlite3_bind_int64(store->match, 2, 2 * (int64_t)k);
         while (n < k && sqlite3_step(store->match) == SQLITE_ROW) {
             int64_t id = sqlite3_column_int64(store->match, 0);
-            const int64_t *at = bsearch(&id, store->ids, store->n, sizeof id, by_number);
-            if (at && !is_own(store, asked, (uint32_t)(at - store->ids))) out[n++] = (uint32_t)(at - store->ids);
+            const int64_t *at = bsearch(&id, store->ids, store->base.n, sizeof id, by_number);
+            uint32_t found = at ? (uint32_t)(at - store->ids) : UINT32_MAX;
+            if (at && !is_own(store, asked, found))
+                out[n++] = (struct examples_found){found, likeness(store, asked, found)};
         }
         sqlite3_reset(store->match);
     }
@@ -302,48 +251,29 @@ static uint32_t search_words(struct examples *store, const struct examples_query
     return n;
 }
 
-/* Reciprocal rank fusion (Cormack et al. 2009). */
-static uint32_t fuse(const struct examples *store, const struct asked *asked, const struct examples_found *near,
-                     uint32_t n_near, const uint32_t *worded, uint32_t n_worded, uint32_t k, struct examples_found *out)
-{
-    struct examples_found both[2 * EXAMPLES_MAX_FOUND];
-    uint32_t n = 0, n_out = 0;
-    for (uint32_t i = 0; i < n_near; i++)
-        both[n++] = (struct examples_found){near[i].at, 1.0F / (float)(FUSED + 1 + i)};
-    for (uint32_t i = 0; i < n_worded; i++) {
-        uint32_t known = 0;
-        while (known < n && both[known].at != worded[i]) known++;
-        if (known == n) both[n++] = (struct examples_found){worded[i], 0};
-        both[known].likeness += 1.0F / (float)(FUSED + 1 + i);
-    }
-    for (uint32_t i = 0; i < n; i++) n_out = keep(out, n_out, k, both[i]);
-    for (uint32_t i = 0; i < n_out; i++) out[i].likeness = likeness(store, asked, out[i].at);
-    return n_out;
-}
-
-static uint32_t search(struct examples *store, const struct examples_query *query, const struct asked *asked,
+static uint32_t search(struct examples_file *store, const struct examples_query *query, const struct asked *asked,
                        enum examples_key key, uint32_t k, struct examples_found *out)
 {
-    struct examples_found near[EXAMPLES_MAX_FOUND];
-    uint32_t worded[EXAMPLES_MAX_FOUND];
+    struct examples_found near[EXAMPLES_MAX_FOUND], worded[EXAMPLES_MAX_FOUND];
     if (k > EXAMPLES_MAX_FOUND) k = EXAMPLES_MAX_FOUND;
-    if (!store->n || !asked->n_parts || !k) return 0;
+    if (!store->base.n || !asked->n_parts || !k) return 0;
     bool hybrid = key == EXAMPLES_HYBRID;
     uint32_t wanted = hybrid ? EXAMPLES_MAX_FOUND : k;
     uint32_t n = store->signs ? search_signs(store, asked, wanted, near) : search_all(store, asked, wanted, near);
     if (hybrid) {
         uint32_t n_worded = search_words(store, query, asked, EXAMPLES_MAX_FOUND, worded);
-        return fuse(store, asked, near, n, worded, n_worded, k, out);
+        return examples_fuse(near, n, worded, n_worded, k, out);
     }
     memcpy(out, near, n * sizeof *out);
     return n;
 }
 
-uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
-                         struct examples_found *out)
+uint32_t file_search(struct examples *base, const struct examples_query *query, enum examples_key key, uint32_t k,
+                     struct examples_found *out)
 {
+    struct examples_file *store = (struct examples_file *)base;
     struct asked asked;
-    examples_refresh(store);
+    file_refresh(store);
     ask(store, &asked, query, key);
     pthread_rwlock_rdlock(&store->current);
     uint32_t n = search(store, query, &asked, key, k, out);

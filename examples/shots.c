@@ -31,11 +31,9 @@ char *examples_with_shots(struct examples *store, const char *data, enum example
     const struct examples_query query = {text_of(json, "question"), text_of(json, "sql"), error_of(json), NULL};
     uint32_t n = query.question && query.sql ? examples_search(store, &query, key, k, found) : 0;
     arena_init(&arena, 0);
-    for (uint32_t i = 0; i < n; i++) {
-        struct example example;
-        if (examples_read(store, &arena, found[i].at, &example, NULL) == ERR_OK)
-            json_array_append_new(shots, shot_json(&example));
-    }
+    struct example read[EXAMPLES_MAX_FOUND];
+    n = examples_read_whole(store, &arena, found, n, read);
+    for (uint32_t i = 0; i < n; i++) json_array_append_new(shots, shot_json(&read[i]));
     arena_free(&arena);
     char *out = NULL;
     if (json_array_size(shots) && json_object_set(json, "examples", shots) == 0) out = json_dumps(json, JSON_COMPACT);

@@ -1,26 +1,24 @@
-/* The file. Everything is in the table `example`; `words` is its full-text index. */
+/* What a store does, whatever kind it is of; and what both kinds rank by. */
 #include "examples/store.h"
 
-#include "lib/base/clock.h"
+#include "lib/db/db.h"
 
 #include <glib.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <xxhash.h>
 
-enum { APPLICATION_ID = 0x41534558 /* "ASEX" */, BUSY_MS = 5000 };
-static const int64_t LOOK_NS = 1000000000;
-#define DATA_VERSION "PRAGMA data_version" /* changes when another connection commits */
-
-static const char SCHEMA[] =
-    "CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE example(id INTEGER PRIMARY KEY, source TEXT NOT NULL, db TEXT NOT NULL, question TEXT NOT NULL,"
-    " wrong TEXT NOT NULL, error TEXT NOT NULL, fixed TEXT NOT NULL, steps TEXT NOT NULL, kind TEXT NOT NULL,"
-    " columns TEXT NOT NULL, vectors BLOB NOT NULL, UNIQUE(question, wrong));"
-    "CREATE VIRTUAL TABLE words USING fts5(question, wrong, error, tokenize='porter unicode61');";
+enum { FUSED = 60 };
 
 static const char *const key_names[EXAMPLES_KEY_COUNT] = {
 #define X(id, name, parts) #name,
+    EXAMPLES_KEYS(X)
+#undef X
+};
+
+static const unsigned parts_of[EXAMPLES_KEY_COUNT] = {
+#define X(id, name, parts) parts,
     EXAMPLES_KEYS(X)
 #undef X
 };
@@ -32,160 +30,35 @@ int examples_key_by_name(const char *name)
     return -1;
 }
 
-static enum err_code failed(struct examples *store, struct err *err)
+unsigned examples_parts_of(enum examples_key key)
 {
-    return err_set(err, ERR_IO, "%s: %s", store->path, sqlite3_errmsg(store->db));
+    return parts_of[key];
 }
 
-static enum err_code run(struct examples *store, const char *sql, struct err *err)
-{
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ERR_OK : failed(store, err);
-}
+/* --- the store --- */
 
-/* --- open and close --- */
-
-static enum err_code open_file(const char *path, int flags, struct examples **out, struct err *err)
+static const struct examples_kind *kind_of(const char *name)
 {
-    struct examples *store = g_new0(struct examples, 1);
-    store->path = g_strdup(path);
-    pthread_mutex_init(&store->lock, NULL);
-    pthread_rwlock_init(&store->current, NULL);
-    atomic_init(&store->look_ns, INT64_MAX);
-    *out = store;
-    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) return failed(store, err);
-    sqlite3_busy_timeout(store->db, BUSY_MS);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return ERR_OK;
-}
-
-static enum err_code give_up(struct examples **out, enum err_code code)
-{
-    (*out)->changed = false;
-    examples_close(*out, NULL);
-    *out = NULL;
-    return code;
-}
-
-/* `sql` with one place for the name of what makes the vectors. -1: it fails; else the first column, 0 where there is none. */
-static int64_t with_encoder(struct examples *store, const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(stmt, 1, examples_encoder_name(store->encoder), -1, SQLITE_STATIC);
-        int got = sqlite3_step(stmt);
-        value = got == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : got == SQLITE_DONE ? 0 : -1;
-    }
-    sqlite3_finalize(stmt);
-    return value;
+    return db_is_file(name) ? &examples_file_kind : &examples_postgres_kind;
 }
 
 enum err_code examples_create(const char *path, struct examples_encoder *encoder, struct examples **out,
                               struct err *err)
 {
-    unlink(path);
-    enum err_code code = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
-    char pragmas[128];
-    g_snprintf(pragmas, sizeof pragmas, "PRAGMA journal_mode=OFF; PRAGMA application_id=%d; PRAGMA user_version=%d;",
-               APPLICATION_ID, EXAMPLES_VERSION);
-    if (!code) code = run(*out, pragmas, err);
-    if (!code) code = run(*out, "BEGIN", err);
-    if (!code) code = run(*out, SCHEMA, err);
-    (*out)->encoder = encoder;
-    if (!code && with_encoder(*out, "INSERT INTO about VALUES('embedder', ?)") < 0) code = failed(*out, err);
-    if (code) return give_up(out, code);
-    (*out)->changed = true;
-    return ERR_OK;
-}
-
-static int64_t number(struct examples *store, const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return value;
-}
-
-static enum err_code check(struct examples *store, struct err *err)
-{
-    int64_t version = number(store, "PRAGMA user_version");
-    if (number(store, "PRAGMA application_id") != APPLICATION_ID)
-        return err_set(err, ERR_CONFIG, "%s is no store of examples: make one with assay examples build", store->path);
-    if (version != EXAMPLES_VERSION)
-        return err_set(err, ERR_CONFIG, "%s is of version %lld, and this build knows %d: build it again", store->path,
-                       (long long)version, EXAMPLES_VERSION);
-    if (with_encoder(store, "SELECT count(*) FROM about WHERE key = 'embedder' AND value = ?") != 1)
-        return err_set(err, ERR_CONFIG, "%s has vectors of another embedder than '%s': build it again, or name its own",
-                       store->path, examples_encoder_name(store->encoder));
-    return ERR_OK;
+    *out = NULL;
+    return kind_of(path)->create(path, encoder, out, err);
 }
 
 enum err_code examples_open(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
                             struct err *err)
 {
-    enum err_code code = open_file(path, writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, out, err);
-    (*out)->encoder = encoder;
-    if (!code) code = check(*out, err);
-    if (!code) code = examples_load(*out, err);
-    if (!code && writes) code = run(*out, "BEGIN IMMEDIATE", err);
-    if (code) return give_up(out, code);
-    (*out)->changed = writes;
-    (*out)->version = number(*out, DATA_VERSION);
-    if (!writes) atomic_store(&(*out)->look_ns, clock_now_ns() + LOOK_NS);
-    return ERR_OK;
-}
-
-static void forget(struct examples *store)
-{
-    free(store->vectors);
-    free(store->signs);
-    free(store->ids);
-    free(store->questions);
-    free(store->sources);
-}
-
-void examples_refresh(struct examples *store)
-{
-    int64_t due = atomic_load(&store->look_ns), now_ns = clock_now_ns();
-    if (now_ns < due || !atomic_compare_exchange_strong(&store->look_ns, &due, INT64_MAX)) return; /* one at a time */
-    int64_t version = number(store, DATA_VERSION);
-    struct examples fresh = {.db = store->db, .path = store->path};
-    bool changed = version >= 0 && version != store->version;
-    if (changed && examples_load(&fresh, NULL) == ERR_OK) {
-        pthread_rwlock_wrlock(&store->current);
-        forget(store);
-        store->n = fresh.n;
-        store->ids = fresh.ids;
-        store->vectors = fresh.vectors;
-        store->signs = fresh.signs;
-        store->questions = fresh.questions;
-        store->sources = fresh.sources;
-        pthread_rwlock_unlock(&store->current);
-        store->version = version;
-    } else if (changed) {
-        forget(&fresh);
-    }
-    atomic_store(&store->look_ns, clock_now_ns() + LOOK_NS);
+    *out = NULL;
+    return kind_of(path)->open(path, writes, encoder, out, err);
 }
 
 enum err_code examples_close(struct examples *store, struct err *err)
 {
-    if (!store) return ERR_OK;
-    enum err_code code = store->changed ? run(store, "COMMIT", err) : ERR_OK;
-    sqlite3_finalize(store->insert);
-    sqlite3_finalize(store->insert_words);
-    sqlite3_finalize(store->read);
-    sqlite3_finalize(store->match);
-    sqlite3_close(store->db);
-    pthread_mutex_destroy(&store->lock);
-    pthread_rwlock_destroy(&store->current);
-    forget(store);
-    g_free(store->path);
-    g_free(store);
-    return code;
+    return store ? store->kind->close(store, err) : ERR_OK;
 }
 
 uint32_t examples_count(const struct examples *store)
@@ -193,124 +66,166 @@ uint32_t examples_count(const struct examples *store)
     return store->n;
 }
 
-/* --- rows --- */
-
-static enum err_code prepare(struct examples *store, sqlite3_stmt **stmt, const char *sql, struct err *err)
+static bool are_too_long(const char *const texts[EXAMPLES_TEXTS])
 {
-    if (*stmt) return ERR_OK;
-    return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL) == SQLITE_OK
-               ? ERR_OK
-               : failed(store, err);
-}
-
-static void bind_texts(sqlite3_stmt *stmt, const char *const *texts, int n)
-{
-    for (int i = 0; i < n; i++) sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
-}
-
-static enum err_code step(struct examples *store, sqlite3_stmt *stmt, struct err *err)
-{
-    int got = sqlite3_step(stmt);
-    enum err_code code = got == SQLITE_DONE ? ERR_OK : failed(store, err);
-    sqlite3_reset(stmt);
-    return code;
-}
-
-/* Texts of a row, in the order of the statements. */
-enum { ROW_TEXTS = 9 };
-#define ROW "source, db, question, wrong, error, fixed, steps, kind, columns"
-
-static enum err_code insert(struct examples *store, const char *const texts[ROW_TEXTS], const struct example *example,
-                            bool *added, struct err *err)
-{
-    const char *const words[] = {example->question, example->wrong, example->error};
-    int8_t vectors[EXAMPLES_PARTS * TEXT_DIM];
-    enum err_code code = prepare(store, &store->insert,
-                                 "INSERT OR IGNORE INTO example(" ROW ", vectors) VALUES(?,?,?,?,?,?,?,?,?,?)", err);
-    if (!code)
-        code = prepare(store, &store->insert_words, "INSERT INTO words(question, wrong, error, rowid) VALUES(?,?,?,?)",
-                       err);
-    if (code) return code;
-    code =
-        examples_embed(store, (const char *const[]){example->error, example->question, example->wrong}, vectors, err);
-    if (code) return code;
-    bind_texts(store->insert, texts, ROW_TEXTS);
-    sqlite3_bind_blob(store->insert, ROW_TEXTS + 1, vectors, sizeof vectors, SQLITE_STATIC);
-    code = step(store, store->insert, err);
-    if (code || !sqlite3_changes(store->db)) return code;
-    bind_texts(store->insert_words, words, G_N_ELEMENTS(words));
-    sqlite3_bind_int64(store->insert_words, G_N_ELEMENTS(words) + 1, sqlite3_last_insert_rowid(store->db));
-    code = step(store, store->insert_words, err);
-    store->n_added++;
-    *added = code == ERR_OK;
-    return code;
-}
-
-static bool are_too_long(const char *const texts[ROW_TEXTS])
-{
-    for (int i = 0; i < ROW_TEXTS; i++)
+    for (int i = 0; i < EXAMPLES_TEXTS; i++)
         if (strlen(texts[i]) > EXAMPLES_MAX_TEXT) return true;
     return false;
+}
+
+static enum err_code add(struct examples *store, const struct example *example, const char *columns, bool *added,
+                         struct err *err)
+{
+    const char *const texts[EXAMPLES_TEXTS] = {example->source, example->db,    example->question,
+                                               example->wrong,  example->error, example->right,
+                                               example->steps,  example->kind,  columns};
+    const char *const asked[EXAMPLES_PARTS] = {example->error, example->question, example->wrong};
+    int8_t vectors[EXAMPLES_PARTS * TEXT_DIM];
+    if (are_too_long(texts)) return ERR_OK;
+    enum err_code code = examples_embed(store, asked, vectors, err);
+    return code ? code : store->kind->add(store, texts, vectors, added, err);
 }
 
 enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err)
 {
     *added = false;
     if (store->n + store->n_added >= EXAMPLES_MAX)
-        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->path, EXAMPLES_MAX);
+        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->name, EXAMPLES_MAX);
     if (example->n_columns > EXAMPLES_MAX_COLUMNS) return ERR_OK;
     char *columns = examples_columns_write(example->columns, example->n_columns);
     if (!columns) return err_set(err, ERR_NOMEM, "no memory for an example");
-    const char *const texts[ROW_TEXTS] = {example->source, example->db,    example->question,
-                                          example->wrong,  example->error, example->right,
-                                          example->steps,  example->kind,  columns};
-    enum err_code code = are_too_long(texts) ? ERR_OK : insert(store, texts, example, added, err);
+    enum err_code code = add(store, example, columns, added, err);
     free(columns);
+    store->n_added += *added;
     return code;
 }
 
-enum err_code examples_read(struct examples *store, struct arena *arena, uint32_t at, struct example *out,
-                            struct err *err)
+enum err_code examples_read(struct examples *store, struct arena *arena, const struct examples_found *found, uint32_t n,
+                            struct example *out, struct err *err)
 {
-    const char *columns = NULL,
-               **const texts[ROW_TEXTS] = {&out->source, &out->db,    &out->question, &out->wrong, &out->error,
-                                           &out->right,  &out->steps, &out->kind,     &columns};
-    bool whole = false;
-    pthread_rwlock_rdlock(&store->current);
-    pthread_mutex_lock(&store->lock);
-    enum err_code code = prepare(store, &store->read, "SELECT " ROW " FROM example WHERE id = ?", err);
-    if (!code && at < store->n) {
-        sqlite3_bind_int64(store->read, 1, store->ids[at]);
-        whole = sqlite3_step(store->read) == SQLITE_ROW;
-        for (int i = 0; whole && i < ROW_TEXTS; i++) {
-            const char *text = (const char *)sqlite3_column_text(store->read, i);
-            whole = text && (*texts[i] = arena_strdup(arena, text));
-        }
-        sqlite3_reset(store->read);
-    }
-    pthread_mutex_unlock(&store->lock);
-    pthread_rwlock_unlock(&store->current);
-    whole = whole && examples_columns_read(arena, columns, out);
-    return code ? code : whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+    return n ? store->kind->read(store, arena, found, n, out, err) : ERR_OK;
+}
+
+uint32_t examples_read_whole(struct examples *store, struct arena *arena, const struct examples_found *found,
+                             uint32_t n, struct example *out)
+{
+    uint32_t kept = 0;
+    if (examples_read(store, arena, found, n, out, NULL) == ERR_OK) return n;
+    for (uint32_t i = 0; i < n; i++) kept += examples_read(store, arena, &found[i], 1, &out[kept], NULL) == ERR_OK;
+    return kept;
+}
+
+uint32_t examples_list(struct examples *store, uint32_t most, struct examples_found *out)
+{
+    return store->kind->list(store, most, out);
+}
+
+uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
+                         struct examples_found *out)
+{
+    return store->kind->search(store, query, key, MIN(k, EXAMPLES_MAX_FOUND), out);
 }
 
 enum err_code examples_prune(struct examples *store, float likeness, uint32_t *taken, struct err *err)
 {
-    char sql[128];
-    enum err_code code = ERR_OK;
     *taken = 0;
     if (store->n > EXAMPLES_EXACT)
-        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, which takes too long to prune", store->path,
+        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, which takes too long to prune", store->name,
                        EXAMPLES_EXACT);
-    bool *gone = g_new0(bool, store->n + 1);
-    for (uint32_t i = 0; i < store->n && !code; i++) {
-        for (uint32_t k = 0; k < i && !gone[i]; k++) gone[i] = !gone[k] && examples_likeness(store, i, k) > likeness;
-        if (!gone[i]) continue;
-        g_snprintf(sql, sizeof sql, "DELETE FROM example WHERE id = %lld; DELETE FROM words WHERE rowid = %lld",
-                   (long long)store->ids[i], (long long)store->ids[i]);
-        code = run(store, sql, err);
-        ++*taken;
+    return store->kind->prune(store, likeness, taken, err);
+}
+
+/* --- rows --- */
+
+bool examples_row_read(struct arena *arena, const char *const texts[EXAMPLES_TEXTS], struct example *out)
+{
+    const char *columns = NULL,
+               **const places[EXAMPLES_TEXTS] = {&out->source, &out->db,    &out->question, &out->wrong, &out->error,
+                                                 &out->right,  &out->steps, &out->kind,     &columns};
+    for (int i = 0; i < EXAMPLES_TEXTS; i++)
+        if (!texts[i] || !(*places[i] = arena_strdup(arena, texts[i]))) return false;
+    return examples_columns_read(arena, columns, out);
+}
+
+/* --- vectors and words --- */
+
+static void embed(const char *text, int8_t out[TEXT_DIM])
+{
+    const struct text_embedder *embedder = text_builtin_embedder();
+    float vector[TEXT_DIM] = {0};
+    if (text && *text) embedder->embed(embedder, text, strlen(text), vector);
+    for (unsigned d = 0; d < TEXT_DIM; d++) out[d] = (int8_t)lrintf(fmaxf(-1, fminf(1, vector[d])) * EXAMPLES_SCALE);
+}
+
+enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
+                             int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err)
+{
+    if (store->encoder) return examples_encode(store->encoder, texts, out, err);
+    for (size_t part = 0; part < EXAMPLES_PARTS; part++) embed(texts[part], out + part * TEXT_DIM);
+    return ERR_OK;
+}
+
+uint64_t examples_question_hash(const char *question)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    const char *folded = text_fold(&arena, question, strlen(question));
+    uint64_t hash = XXH3_64bits(folded ? folded : question, strlen(folded ? folded : question));
+    arena_free(&arena);
+    return hash;
+}
+
+void examples_words(const struct examples_query *query, void (*each)(void *ctx, const char *word, size_t len),
+                    void *ctx)
+{
+    const char *const texts[] = {query->question, query->error, query->sql};
+    unsigned words = 0;
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        for (const char *p = texts[i] ? texts[i] : ""; *p && words < EXAMPLES_MAX_WORDS;) {
+            size_t word = 0;
+            while (g_ascii_isalnum(p[word])) word++;
+            if (word > 2) {
+                each(ctx, p, word);
+                words++;
+            }
+            p += word ? word : 1;
+        }
+}
+
+/* --- ranks --- */
+
+uint32_t examples_keep(struct examples_found *out, uint32_t n, uint32_t k, struct examples_found one)
+{
+    if (n == k && out[n - 1].likeness >= one.likeness) return n;
+    uint32_t to = n < k ? n++ : k - 1;
+    while (to && out[to - 1].likeness < one.likeness) {
+        out[to] = out[to - 1];
+        to--;
     }
-    g_free(gone);
-    return code;
+    out[to] = one;
+    return n;
+}
+
+/* Reciprocal rank fusion (Cormack et al. 2009). */
+uint32_t examples_fuse(const struct examples_found *near, uint32_t n_near, const struct examples_found *worded,
+                       uint32_t n_worded, uint32_t k, struct examples_found *out)
+{
+    struct examples_found ranked[2 * EXAMPLES_MAX_FOUND], all[2 * EXAMPLES_MAX_FOUND];
+    uint32_t n = 0, n_out = 0;
+    for (uint32_t i = 0; i < n_near; i++, n++) {
+        all[n] = near[i];
+        ranked[n] = (struct examples_found){n, 1.0F / (float)(FUSED + 1 + i)};
+    }
+    for (uint32_t i = 0; i < n_worded; i++) {
+        uint32_t known = 0;
+        while (known < n && all[known].at != worded[i].at) known++;
+        if (known == n) {
+            all[n] = worded[i];
+            ranked[n++] = (struct examples_found){known, 0};
+        }
+        ranked[known].likeness += 1.0F / (float)(FUSED + 1 + i);
+    }
+    for (uint32_t i = 0; i < n; i++) n_out = examples_keep(out, n_out, k, ranked[i]);
+    for (uint32_t i = 0; i < n_out; i++) out[i] = all[out[i].at];
+    return n_out;
 }

@@ -1,33 +1,43 @@
-/* Inside examples/: a store as it is in memory. */
+/* Inside examples/: what both kinds of store share, a file (file.h) and tables in PostgreSQL (postgres.c). */
 #ifndef ASSAY_EXAMPLES_STORE_H
 #define ASSAY_EXAMPLES_STORE_H
 
 #include "examples/examples.h"
 #include "lib/text/text.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sqlite3.h>
+enum { EXAMPLES_SCALE = 127 }; /* of a vector of length 1 */
 
-enum { EXAMPLES_SIGN_WORDS = TEXT_DIM / 64, EXAMPLES_SCALE = 127 }; /* EXAMPLES_SCALE: of a vector of length 1 */
+/* Texts of a row, in this order. */
+#define EXAMPLES_ROW "source, db, question, wrong, error, fixed, steps, kind, columns"
+enum { EXAMPLES_QUESTION_TEXT = 2, EXAMPLES_WRONG_TEXT, EXAMPLES_ERROR_TEXT, EXAMPLES_TEXTS = 9 };
 
-struct examples {
-    char *path;
-    struct examples_encoder *encoder; /* NULL: the built-in one */
-    sqlite3 *db;
-    pthread_mutex_t lock;     /* over the statements */
-    pthread_rwlock_t current; /* over what is in memory: searches read it, a refresh writes it; taken before `lock` */
-    _Atomic int64_t look_ns;  /* when to look for additions of others next; INT64_MAX: never */
-    int64_t version;          /* of the file as it was read (data_version) */
-    sqlite3_stmt *insert, *insert_words, *read, *match;
-    bool changed; /* a transaction is open */
-    uint32_t n, n_added;
-    int64_t *ids;        /* rowids, ascending */
-    int8_t *vectors;     /* [part][example][TEXT_DIM] */
-    uint64_t *signs;     /* [part][example][EXAMPLES_SIGN_WORDS]; NULL: few enough to compare all */
-    uint64_t *questions; /* hashes of the questions, folded */
-    uint64_t *sources;   /* hashes of the requests' ids; 0: none */
+/* A kind of store: what the functions of examples.h of the same names do, after what holds for both was looked at. */
+struct examples_kind {
+    enum err_code (*create)(const char *path, struct examples_encoder *encoder, struct examples **out, struct err *err);
+    enum err_code (*open)(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
+                          struct err *err);
+    enum err_code (*close)(struct examples *store, struct err *err);
+    enum err_code (*add)(struct examples *store, const char *const texts[EXAMPLES_TEXTS], const int8_t *vectors,
+                         bool *added, struct err *err);
+    enum err_code (*read)(struct examples *store, struct arena *arena, const struct examples_found *found, uint32_t n,
+                          struct example *out, struct err *err);
+    uint32_t (*list)(struct examples *store, uint32_t most, struct examples_found *out);
+    uint32_t (*search)(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
+                       struct examples_found *out);
+    enum err_code (*prune)(struct examples *store, float likeness, uint32_t *taken, struct err *err);
 };
+extern const struct examples_kind examples_file_kind, examples_postgres_kind;
+
+/* The head of a store. */
+struct examples {
+    const struct examples_kind *kind;
+    struct examples_encoder *encoder; /* NULL: the built-in one */
+    char *name;                       /* for messages; owned, g_free */
+    uint32_t n, n_added;              /* when it was opened, or refreshed; since then by this process */
+};
+
+/* Parts that a key asks by; bits of enum examples_part. */
+unsigned examples_parts_of(enum examples_key key);
 
 /* The three vectors of these texts (NULL or empty: all zero), in the order of enum examples_part. */
 enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
@@ -42,11 +52,18 @@ const char *examples_encoder_name(const struct examples_encoder *encoder);
 /* As examples_embed, by an encoder that is not the built-in one. */
 enum err_code examples_encode(struct examples_encoder *encoder, const char *const texts[EXAMPLES_PARTS],
                               int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
-/* Read the file again where another process has changed it since; looks once a second. What cannot be read stays as it was. */
-void examples_refresh(struct examples *store);
-/* What is searched, from the file. ERR_CONFIG: it is damaged; ERR_NOMEM. */
-enum err_code examples_load(struct examples *store, struct err *err);
-/* Mean cosine of all parts of two examples. */
-float examples_likeness(const struct examples *store, uint32_t a, uint32_t b);
+/* An example from the texts of its row, copied into the arena. False: one is missing, they are none, or the arena is full. */
+bool examples_row_read(struct arena *arena, const char *const texts[EXAMPLES_TEXTS], struct example *out);
+/* Insertion into a list of at most k, likest first; of equal ones the earlier. Its new length. */
+uint32_t examples_keep(struct examples_found *out, uint32_t n, uint32_t k, struct examples_found one);
+/* Two lists, best first, of at most EXAMPLES_MAX_FOUND each, put together by their ranks; likeness is that of the item. */
+uint32_t examples_fuse(const struct examples_found *near, uint32_t n_near, const struct examples_found *worded,
+                       uint32_t n_worded, uint32_t k, struct examples_found *out);
+/* `each` is told the first words of question, error and SQL that have three letters or more; at most EXAMPLES_MAX_WORDS. */
+enum { EXAMPLES_MAX_WORDS = 24 };
+void examples_words(const struct examples_query *query, void (*each)(void *ctx, const char *word, size_t len),
+                    void *ctx);
+/* Of a question, but for case and space. */
+uint64_t examples_question_hash(const char *question);
 
 #endif

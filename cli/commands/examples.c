@@ -160,6 +160,8 @@ static json_t *example_json(const struct example *example, double likeness)
                      likeness >= 0 ? json_real(likeness) : json_null());
 }
 
+enum { READ_AT_ONCE = 100 };
+
 static enum err_code print(struct examples *store, const struct examples_found *found, uint32_t n, enum format format,
                            struct err *err)
 {
@@ -167,10 +169,14 @@ static enum err_code print(struct examples *store, const struct examples_found *
     json_t *rows = json_array();
     struct arena arena;
     arena_init(&arena, 0);
+    struct example read[READ_AT_ONCE];
     for (uint32_t i = 0; i < n && !code; i++) {
-        struct example e;
-        code = examples_read(store, &arena, found[i].at, &e, err);
+        if (i % READ_AT_ONCE == 0) {
+            arena_reset(&arena);
+            code = examples_read(store, &arena, found + i, MIN(n - i, READ_AT_ONCE), read, err);
+        }
         if (code) break;
+        const struct example e = read[i % READ_AT_ONCE];
         if (format != FORMAT_TEXT) {
             json_array_append_new(rows, example_json(&e, (double)found[i].likeness));
             continue;
@@ -190,8 +196,7 @@ static enum err_code show(struct cli *cli, struct examples *store, enum format f
     uint64_t limit = cli->settings.log.limit ? (uint64_t)cli->settings.log.limit : UINT64_MAX;
     uint32_t n = (uint32_t)MIN(limit, examples_count(store));
     struct examples_found *all = g_new0(struct examples_found, n + 1);
-    for (uint32_t i = 0; i < n; i++) all[i] = (struct examples_found){i, -1};
-    enum err_code code = print(store, all, n, format, err);
+    enum err_code code = print(store, all, examples_list(store, n, all), format, err);
     g_free(all);
     return code;
 }

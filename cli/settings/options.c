@@ -116,9 +116,9 @@ static const struct option_row verifier_rows[] = {
     END};
 
 static const struct option_row repair_rows[] = {
-    {"examples", 0, OPT_TEXT, "FILE", AT(shots.path),
+    {"examples", 0, OPT_TEXT, "FILE|DSN", AT(shots.path),
      .sentence = "where a repair is looked for, try what set the likest wrong queries of this store right (assay "
-                 "examples), and show them to the corrector"},
+                 "examples), and show them to the corrector; a connection string means one in PostgreSQL"},
     {"examples-shots", 0, OPT_INT, "N", AT(shots.n), "3", .min = 1, .max = 10,
      .sentence = "how many the corrector is shown"},
     {"examples-key", 0, OPT_CHOICE, "KEY", AT(shots.key), "hybrid", &EXAMPLES_KEYS(CHOICE)[1],
@@ -418,8 +418,8 @@ static const struct option_row calibrate_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(calibrate.out), .command_line_only = true, .sentence = "the file to write"}, END};
 
 static const struct option_row examples_rows[] = {
-    {"out", 'o', OPT_TEXT, "FILE", AT(examples.out), .command_line_only = true,
-     .sentence = "build: the store to write"},
+    {"out", 'o', OPT_TEXT, "FILE|DSN", AT(examples.out), .command_line_only = true,
+     .sentence = "build, add: the store to write, a file or a connection string of PostgreSQL"},
     {"question", 'Q', OPT_TEXT, "TEXT", AT(examples.question), .command_line_only = true,
      .sentence = "search: the question"},
     {"sql", 0, OPT_TEXT, "SQL", AT(examples.sql), .command_line_only = true, .sentence = "search: the wrong query"},

