@@ -70,8 +70,8 @@ struct coordinator_stats {
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
     uint64_t consultations,
-        consultations_failed; /* candidates that a language model was asked about; those without an opinion */
-    uint64_t questions, answered;              /* verdicts that ask the person; requests with answers of one */
+        consultations_failed;     /* candidates that a language model was asked about; those without an opinion */
+    uint64_t questions, answered; /* verdicts that ask the person; requests with answers of one */
     uint64_t verifications, verifier_failures; /* asked of the remote verifier; those that the built-in one judged */
     uint64_t promises[MSG_PROMISE_COUNT];      /* verdicts with one, by its status */
     uint64_t promises_withdrawn;               /* generators whose traffic has changed */
