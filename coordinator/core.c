@@ -127,11 +127,12 @@ static enum err_code read_request(struct request *request, const struct core_inc
                : ERR_OK;
 }
 
-/* A request that comes again with one answer more is another one of the same id, and may be repeated itself. Owed: g_free. */
+/* A request that comes again with one answer more, or with another one, is another one of the same id, and may be repeated itself. Owed: g_free. */
 static char *round_of(const struct msg_request *message)
 {
-    const char *last = message->n_answers ? message->answers[message->n_answers - 1].question : NULL;
-    return last ? g_strconcat(message->id, "\x1f", last, NULL) : g_strdup(message->id);
+    const struct msg_answer *last = message->n_answers ? &message->answers[message->n_answers - 1] : NULL;
+    if (!last || !last->question || !last->choice) return g_strdup(message->id);
+    return g_strconcat(message->id, "\x1f", last->question, "\x1f", last->choice, NULL);
 }
 
 /* A request without an id can not be known again. */

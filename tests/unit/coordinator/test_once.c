@@ -55,6 +55,25 @@ Test(once, an_id_for_two_things_fails)
     finish();
 }
 
+/* Policy ask: the same request with an answer, and with another one when the person changes his mind. */
+Test(once, an_answer_is_another_round_of_the_same_id)
+{
+    char first[512], second[512];
+    script_open_shared(&s, MOST_MS);
+    snprintf(first, sizeof first, "%.*s, \"answers\": [{\"question\": \"a\", \"choice\": \"b\"}]}",
+             (int)strlen(line) - 1, line);
+    snprintf(second, sizeof second, "%.*s, \"answers\": [{\"question\": \"a\", \"choice\": \"c\"}]}",
+             (int)strlen(line) - 1, line);
+    ask(0, 5, line);
+    ask(0, 6, first);
+    ask(0, 7, second);
+    cr_assert_eq(s.duplicates, 0);
+    ask(0, 8, first);
+    cr_assert_eq(s.duplicates, 1, "sent twice it is judged once, like any other");
+    cr_assert_eq(s.verdicts->len, 2, "of the two that answer what was never asked");
+    finish();
+}
+
 Test(once, what_is_no_duplicate)
 {
     script_open_shared(&s, MOST_MS);
