@@ -142,7 +142,8 @@ def main():
         make_databases(directory / "databases")
         subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
         worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis]
-        endpoint = ["--llm-endpoint", f"http://127.0.0.1:{model.server_port}/v1", "--llm-model", "scripted", "--llm-attempts", "1"]
+        endpoint = ["--llm-endpoint", f"http://127.0.0.1:{model.server_port}/v1", "--llm-attempts", "1"]
+        endpoint += ["--llm-model", f"scripted-{time.time_ns()}"]  # of whom Redis remembers nothing
         judged = [f"--family={family}" for family in ("structure", "join", "execution", "value", "question", "explain")]
         processes = [
             Process(directory, "coordinator", [assay, "coordinator", "--servers", servers, "--llm-when", "always"]),
