@@ -214,10 +214,74 @@ static void exchange_columns(struct proposals *p)
     }
 }
 
+/* --- columns that the result lacks --- */
+
+static const double NAMED = 0.6; /* by so much of its name, a phrase means a column */
+
+static bool overlaps(const struct question_mention *mention, const struct question_output *phrase)
+{
+    return mention->first < phrase->first + phrase->n_tokens && mention->first + mention->n_tokens > phrase->first;
+}
+
+/* Is a column that the phrase names, however little, in the result? */
+static bool is_shown(const struct proposals *p, const struct sql_block *block, const struct question_output *phrase)
+{
+    const struct question *question = p->query->links->question->question;
+    for (uint32_t i = 0; i < block->n_outputs; i++) {
+        const struct sql_ref *ref = block->outputs[i].expr ? sql_plain_column(block->outputs[i].expr) : NULL;
+        const struct schema_column *column = schema_column_of(p->schema, ref);
+        for (uint32_t m = 0; column && m < question->n_mentions; m++)
+            if (question->mentions[m].id == column->id && overlaps(&question->mentions[m], phrase)) return true;
+    }
+    return false;
+}
+
+/* What the phrase names best, of the tables that the block reads; NULL: nothing. */
+static const struct schema_column *named_by(const struct proposals *p, const struct sql_block *block,
+                                            const struct question_output *phrase)
+{
+    const struct question *question = p->query->links->question->question;
+    const struct schema_column *best = NULL;
+    double score = NAMED;
+    for (uint32_t m = 0; m < question->n_mentions; m++) {
+        const struct question_mention *mention = &question->mentions[m];
+        if (mention->column < 0 || !overlaps(mention, phrase) || mention->score < score) continue;
+        const struct schema_column *column = p->schema->columns[mention->id];
+        if (!source_of(block, column) || (best && mention->score == score)) continue;
+        best = column;
+        score = mention->score;
+    }
+    return best;
+}
+
+static void show_too(struct proposals *p, const struct sql_block *block, const struct schema_column *column)
+{
+    const struct sql_source *source = source_of(block, column);
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    const char *name = column_text(p, source->name, source->name_len, column);
+    const char *more = name ? arena_printf(p->arena, ", %s", name) : NULL;
+    const char *reason = arena_printf(p->arena, "the question asks for %s.%s, which the query does not return",
+                                      p->schema->tables[column->table].name, column->name);
+    if (more && reason) add_if_it_binds(p, repair_replaced(p->arena, p->sql, items->end, items->end, more), reason);
+}
+
+static void add_missing_columns(struct proposals *p)
+{
+    const struct question *question = p->query->links->question->question;
+    const struct sql_block *block = main_block(p);
+    for (uint32_t i = 0; block && i < question->n_outputs; i++) {
+        const struct question_output *phrase = &question->outputs[i];
+        if (phrase->computed || phrase->vague || is_shown(p, block, phrase)) continue;
+        const struct schema_column *column = named_by(p, block, phrase);
+        if (column) show_too(p, block, column);
+    }
+}
+
 void repair_propose_asked(struct proposals *p)
 {
     if (p->query->values) add_said_values(p);
     exchange_columns(p);
+    add_missing_columns(p);
 }
 
 /* --- what must stay --- */

@@ -170,6 +170,10 @@ Test(propose, what_the_question_says_and_the_query_does_not_comes_with_its_reaso
          "SELECT age, count(*) FROM singer GROUP BY age", "speaks of singer.age rather than of singer.country"},
         {"Show the title of each song", "SELECT T1.song_id FROM song AS T1", "SELECT T1.title FROM song AS T1",
          "speaks of song.title"},
+        {"Show the name and age of each singer", "SELECT name FROM singer", "SELECT name, singer.age FROM singer",
+         "asks for singer.age, which the query does not return"},
+        {"Show the name and age of each singer", "SELECT T1.name FROM singer AS T1",
+         "SELECT T1.name, T1.age FROM singer AS T1", "asks for singer.age"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         struct repair_proposal *list;
@@ -178,6 +182,20 @@ Test(propose, what_the_question_says_and_the_query_does_not_comes_with_its_reaso
         cr_expect(meant, "%s is not among %d for %s", rows[i].meant, n, rows[i].wrong);
         if (meant)
             cr_expect(meant->reason && strstr(meant->reason, rows[i].reason), "%s: %s", rows[i].meant, meant->reason);
+    }
+}
+
+/* A column is added only where a phrase of its own asks for it. */
+Test(propose, what_is_shown_already_is_not_shown_twice)
+{
+    static const char *const asked[] = {"Show the name of each singer", "How many singers of each country are there?",
+                                        "Give the singers"};
+    for (size_t i = 0; i < G_N_ELEMENTS(asked); i++) {
+        struct repair_proposal *list;
+        int n = propose_asked(asked[i], "SELECT name FROM singer", (struct repair_query){.values = true}, &list);
+        for (int k = 0; k < n; k++)
+            cr_expect(!list[k].reason || !strstr(list[k].reason, "does not return") || strstr(asked[i], "country"),
+                      "%s: %s", asked[i], list[k].sql);
     }
 }
 
