@@ -1,5 +1,5 @@
 /* What the question says and the query does not (lib/question/link.h): a value that no condition has, a column whose name the words
- * say better than that of the one in its place. Each is a guess with a reason; the judge tells which one is meant. */
+ * say better than that of the one in its place, a column that is asked for and not returned. Each is a guess with a reason; the judge tells which one is meant. */
 #include "lib/question/forms.h"
 #include "repair/propose_int.h"
 
