@@ -11,6 +11,27 @@
 /* Whose SQL is taken. */
 enum eval_choice { CHOICE_FIRST, CHOICE_FIRST_EXECUTABLE, CHOICE_MAJORITY, CHOICE_ASSAY, CHOICE_ORACLE, CHOICE_COUNT };
 
+/* Scores of an answer by which it may be given or held back (triggering.h): X(ID, name, what it is). */
+#define EVAL_SCORES(X)                                                                                                 \
+    X(P, p_correct, "P(correct)")                                                                                      \
+    X(LABEL_MODEL, label_model, "label model")                                                                         \
+    X(VERIFIER, verifier, "verifier")                                                                                  \
+    X(FINDINGS, findings, "fewest findings")                                                                           \
+    X(VOTES, votes, "votes")                                                                                           \
+    X(GENERATOR, generator, "the generator's own score")                                                               \
+    X(NOTHING, nothing, "nothing known")                                                                               \
+    X(TRUTH, truth, "the truth")
+
+enum eval_score {
+#define X(id, name, text) SCORE_##id,
+    EVAL_SCORES(X)
+#undef X
+        SCORE_COUNT
+};
+/* "p_correct", as in JSON; "P(correct)". */
+const char *eval_score_name(enum eval_score score);
+const char *eval_score_text(enum eval_score score);
+
 /* One question. */
 struct eval_question {
     uint32_t database;
@@ -19,7 +40,8 @@ struct eval_question {
     bool executable;                                       /* some candidate runs */
     bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
-    double p; /* of the answer; NAN: none */
+    double p;                   /* of the answer; NAN: none */
+    double scores[SCORE_COUNT]; /* of the answer; NAN: none */
     enum difficulty difficulty;
     bool comparable;            /* gold has a normal form, so that the next can be told */
     bool matches[CHOICE_COUNT]; /* exact match of that one's SQL (eval/exact.h); oracle: of any candidate's */
@@ -186,5 +208,7 @@ const char *eval_choice_name(enum eval_choice choice);
 
 /* The report as one JSON object; the caller owes json_decref. */
 json_t *eval_json(const struct eval_report *report, const struct eval_data *data, bool profile);
+/* When to answer and when to ask (triggering.h), a row a score: for its member "triggering". json_decref. */
+json_t *eval_triggering_json(const struct eval_data *data);
 
 #endif

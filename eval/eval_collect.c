@@ -119,6 +119,24 @@ static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
     return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
 }
 
+/* Of the answer: the candidate that was chosen, or a repair, which has P alone. */
+static void add_scores(const struct msg_verdict *verdict, uint32_t taken, struct eval_question *question)
+{
+    double *scores = question->scores;
+    for (int i = 0; i < SCORE_COUNT; i++) scores[i] = NAN;
+    scores[SCORE_P] = verdict->p_correct;
+    scores[SCORE_TRUTH] = question->assay;
+    if (taken == LABEL_NONE) return;
+    const struct msg_judged *judged = &verdict->candidates[original(verdict, taken)];
+    uint32_t findings = 0;
+    for (uint32_t i = 0; i < judged->n_findings; i++) findings += judged->findings[i].severity != MSG_NOTE;
+    scores[SCORE_LABEL_MODEL] = judged->label_model_p;
+    scores[SCORE_VERIFIER] = judged->entailment;
+    scores[SCORE_FINDINGS] = -(double)findings;
+    scores[SCORE_VOTES] = judged->count;
+    scores[SCORE_GENERATOR] = judged->score;
+}
+
 static void add_repair(const struct msg_verdict *verdict, const struct labels *labels,
                        const struct sql_catalog *catalog, struct eval_question *question)
 {
@@ -173,6 +191,7 @@ void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const s
     add_ceiling(data, verdict, labels, &question);
     if (catalog && verdict->gold) add_matches(verdict, catalog, taken, &question);
     add_repair(verdict, labels, catalog, &question);
+    add_scores(verdict, taken[CHOICE_ASSAY], &question);
     add_rows(data, verdict, labels, catalog);
     g_array_append_val(data->questions, question);
 }

@@ -1,7 +1,26 @@
 /* The report of `assay eval` as one JSON object. Percentages are 0 to 100; what is not defined is null. */
 #include "eval/eval.h"
+#include "eval/triggering.h"
 
 #include <math.h>
+
+static const struct {
+    const char *name, *text;
+} scores[SCORE_COUNT] = {
+#define X(id, name, text) {#name, text},
+    EVAL_SCORES(X)
+#undef X
+};
+
+const char *eval_score_name(enum eval_score score)
+{
+    return scores[score].name;
+}
+
+const char *eval_score_text(enum eval_score score)
+{
+    return scores[score].text;
+}
 
 const char *eval_choice_name(enum eval_choice choice)
 {
@@ -191,4 +210,24 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
                         json_pack("{s:I,s:I,s:I}", "without_gold", (json_int_t)data->lines_without_gold, "failed",
                                   (json_int_t)data->lines_failed, "unjudged", (json_int_t)data->unjudged));
     return json;
+}
+
+static json_t *real_or_null(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+json_t *eval_triggering_json(const struct eval_data *data)
+{
+    json_t *rows = json_array();
+    for (int i = 0; i < SCORE_COUNT; i++) {
+        struct triggering t = triggering_measure(data, (enum eval_score)i);
+        json_t *precision = json_array();
+        for (int k = 0; k < TRIGGERING_STEPS; k++) json_array_append_new(precision, real_or_null(100 * t.precision[k]));
+        json_array_append_new(rows, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o}", "score", t.name, "answers", (int)t.n,
+                                              "precision_area", real_or_null(100 * t.precision_area), "precision",
+                                              precision, "accuracy_area", real_or_null(100 * t.accuracy_area),
+                                              "interactions_to_95", real_or_null(100 * t.interactions_to_95)));
+    }
+    return rows;
 }

@@ -233,10 +233,14 @@ static int write_report(struct eval *e, enum format format)
         code = complain_err("--folds", &err);
     if (s->eval.plots && plots_write(s->eval.plots, report, e->data, &err) != ERR_OK)
         code = complain_err("--plots", &err);
+    if (s->eval.plots && s->eval.triggering && plots_write_triggering(s->eval.plots, e->data, &err) != ERR_OK)
+        code = complain_err("--plots", &err);
     if (format == FORMAT_TEXT) {
         eval_print(stdout, report, e->data, s->eval.profile);
+        if (s->eval.triggering) eval_print_triggering(stdout, e->data);
     } else {
         json_t *json = eval_json(report, e->data, s->eval.profile);
+        if (s->eval.triggering) json_object_set_new(json, "triggering", eval_triggering_json(e->data));
         format_json(json, format, stdout);
         json_decref(json);
     }
@@ -318,7 +322,7 @@ const struct command command_eval = {
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
-    .main_flags = "db-root format limit folds gold plots",
+    .main_flags = "db-root format limit folds gold plots triggering",
     .groups =
         (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
                                              &options_repair, &options_encoder, &options_llm, &options_consult,

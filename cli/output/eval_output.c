@@ -2,6 +2,7 @@
 #include "cli/output/eval_output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
+#include "eval/triggering.h"
 
 #include <math.h>
 #include <string.h>
@@ -347,6 +348,42 @@ static void print_profile(FILE *stream, const struct eval_data *data)
     table_free(table);
     fprintf(stream, "workers were busy for %.1f ms on %llu candidates\n", (double)total / 1e6,
             (unsigned long long)data->workers.candidates);
+}
+
+static void percent_cell(struct table *table, unsigned column, double share)
+{
+    if (!isnan(share)) table_cell(table, column, "%.1f", 100 * share);
+}
+
+void eval_print_triggering(FILE *stream, const struct eval_data *data)
+{
+    static const struct table_column columns[] = {{"score"},
+                                                  {"answers", .right = true},
+                                                  {"precision, area %", .right = true},
+                                                  {"a quarter %", .right = true},
+                                                  {"half %", .right = true},
+                                                  {"three quarters %", .right = true},
+                                                  {"all %", .right = true},
+                                                  {"accuracy, area %", .right = true},
+                                                  {"asked for 95 %", .right = true},
+                                                  {NULL}};
+    title(stream,
+          "When to answer, and when to ask a person who sets right (precision by the share of questions answered)");
+    struct table *table = table_new(columns);
+    for (int i = 0; i < SCORE_COUNT; i++) {
+        struct triggering t = triggering_measure(data, (enum eval_score)i);
+        bool is_reference = i == SCORE_NOTHING;
+        if (!t.n && !is_reference) continue;
+        table_row(table);
+        table_cell(table, 0, "%s", eval_score_text((enum eval_score)i));
+        if (!is_reference) table_cell(table, 1, "%u", t.n);
+        percent_cell(table, 2, t.precision_area);
+        for (unsigned k = 0; k < TRIGGERING_STEPS; k++) percent_cell(table, 3 + k, t.precision[k]);
+        percent_cell(table, 7, t.accuracy_area);
+        percent_cell(table, 8, t.interactions_to_95);
+    }
+    table_print(table, stream);
+    table_free(table);
 }
 
 void eval_print(FILE *stream, const struct eval_report *report, const struct eval_data *data, bool profile)

@@ -412,6 +412,9 @@ static const struct option_row eval_rows[] = {
      .sentence = "write each candidate's label, as JSON: one array a line of the log"},
     {"plots", 0, OPT_TEXT, "DIR", AT(eval.plots), .command_line_only = true,
      .sentence = "draw calibration, precision over coverage and ROC as SVG files into this folder"},
+    {"triggering", 0, FLAG_ARG, AT(eval.triggering), "false", .command_line_only = true,
+     .sentence = "also: when to answer and when to ask a person, by P, label model, verifier, findings, votes and the "
+                 "generator's own score"},
     END};
 
 static const struct option_row calibrate_rows[] = {

@@ -146,6 +146,7 @@ struct settings {
         bool profile;
         bool gold;
         bool folds;
+        bool triggering;
         int64_t bootstrap;
         const char *labels;
         const char *plots;

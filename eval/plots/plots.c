@@ -1,5 +1,6 @@
 #include "eval/plots/plots.h"
 #include "eval/plots/svg.h"
+#include "eval/triggering.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -61,14 +62,14 @@ static enum err_code plot_calibration(const char *folder, const struct eval_repo
 
 /* --- curves ----------------------------------------------------------------------------------------------------- */
 
-static void draw_curve(struct svg *svg, const struct eval_point *points, size_t n)
+static void draw_curve(struct svg *svg, enum svg_style style, const struct eval_point *points, size_t n)
 {
     double *x = g_new(double, n), *y = g_new(double, n);
     for (size_t i = 0; i < n; i++) {
         x[i] = points[i].x;
         y[i] = points[i].y;
     }
-    svg_line(svg, SVG_MAIN, x, y, n);
+    svg_line(svg, style, x, y, n);
     g_free(x);
     g_free(y);
 }
@@ -91,7 +92,7 @@ static enum err_code plot_coverage(const char *folder, const struct eval_report 
                                                  .y = "right among them",
                                                  .y_from = lowest < 0.5 ? 0 : 0.5});
     guide(svg, 0, 0.95, 1, 0.95);
-    draw_curve(svg, points, n);
+    draw_curve(svg, SVG_MAIN, points, n);
     if (r->answered_at_95) svg_dot(svg, SVG_SECOND, coverage, 0.95, 5, "answered at 95 % precision");
     svg_legend(svg, SVG_MAIN, "Assay, most certain answers first");
     svg_legend(svg, SVG_GUIDE, "95 % precision");
@@ -119,7 +120,7 @@ static enum err_code plot_roc(const char *folder, const struct eval_report *r, c
                                                  .y = "wrong SQL that is found",
                                                  .y_from = 0});
     guide(svg, 0, 0, 1, 1);
-    draw_curve(svg, points, n);
+    draw_curve(svg, SVG_MAIN, points, n);
     svg_legend(svg, SVG_MAIN, legend);
     svg_legend(svg, SVG_GUIDE, "chance");
     enum err_code code = write_as(svg, folder, "roc.svg", err);
@@ -136,4 +137,47 @@ enum err_code plots_write(const char *folder, const struct eval_report *report, 
     enum err_code code = plot_calibration(folder, report, err);
     if (code == ERR_OK) code = plot_coverage(folder, report, data, err);
     return code == ERR_OK ? plot_roc(folder, report, data, err) : code;
+}
+
+/* --- when to answer, when to ask -------------------------------------------------------------------------------- */
+
+typedef struct eval_point *curve_of(const struct eval_data *data, enum eval_score score, size_t *n);
+
+/* The scores that any answer has, each with a style of its own. */
+static void draw_scores(struct svg *svg, const struct eval_data *data, curve_of *curve)
+{
+    for (int i = 0; i <= SCORE_GENERATOR; i++) {
+        size_t n;
+        if (!triggering_measure(data, (enum eval_score)i).n) continue;
+        struct eval_point *points = curve(data, (enum eval_score)i, &n);
+        if (points) draw_curve(svg, (enum svg_style)i, points, n);
+        svg_legend(svg, (enum svg_style)i, eval_score_text((enum eval_score)i));
+        g_free(points);
+    }
+}
+_Static_assert((int)SCORE_GENERATOR < (int)SVG_GUIDE, "a style for each score");
+
+enum err_code plots_write_triggering(const char *folder, const struct eval_data *data, struct err *err)
+{
+    if (g_mkdir_with_parents(folder, 0777) != 0) return err_set(err, ERR_IO, "%s: %s", folder, g_strerror(errno));
+    struct svg *answers = svg_new(&(struct svg_axes){
+        .title = "Answer triggering",
+        .description =
+            "Share of right answers over the share of questions answered, the surest first, by different scores.",
+        .x = "questions answered",
+        .y = "right among them",
+        .y_from = 0.5});
+    draw_scores(answers, data, triggering_answers);
+    enum err_code code = write_as(answers, folder, "answer_triggering.svg", err);
+    if (code) return code;
+    struct svg *asked =
+        svg_new(&(struct svg_axes){.title = "Interaction triggering",
+                                   .description = "Share of right answers over the share of questions that a person "
+                                                  "sets right, the least sure first, by different scores.",
+                                   .x = "questions put to a person",
+                                   .y = "right",
+                                   .y_from = 0.5});
+    guide(asked, 0, 0.95, 1, 0.95);
+    draw_scores(asked, data, triggering_interactions);
+    return write_as(asked, folder, "interaction_triggering.svg", err);
 }

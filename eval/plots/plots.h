@@ -8,4 +8,7 @@
 enum err_code plots_write(const char *folder, const struct eval_report *report, const struct eval_data *data,
                           struct err *err);
 
+/* And answer_triggering.svg, interaction_triggering.svg (triggering.h). ERR_IO. */
+enum err_code plots_write_triggering(const char *folder, const struct eval_data *data, struct err *err);
+
 #endif

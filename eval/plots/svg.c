@@ -19,6 +19,10 @@ static const struct {
     const char *colour, *dash;
 } styles[SVG_STYLE_COUNT] = {[SVG_MAIN] = {"#0072b2", ""},
                              [SVG_SECOND] = {"#d55e00", " stroke-dasharray=\"6 3\""},
+                             [SVG_THIRD] = {"#009e73", " stroke-dasharray=\"2 2\""},
+                             [SVG_FOURTH] = {"#cc79a7", " stroke-dasharray=\"9 3 2 3\""},
+                             [SVG_FIFTH] = {"#e69f00", " stroke-dasharray=\"12 4\""},
+                             [SVG_SIXTH] = {"#56b4e9", " stroke-dasharray=\"4 2 1 2\""},
                              [SVG_GUIDE] = {"#767676", " stroke-dasharray=\"2 4\""}};
 
 struct svg *svg_new(const struct svg_axes *axes)

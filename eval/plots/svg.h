@@ -16,7 +16,7 @@ struct svg_axes {
     double y_from;           /* lowest y shown, below 1; 0 for all of it */
 };
 
-enum svg_style { SVG_MAIN, SVG_SECOND, SVG_GUIDE, SVG_STYLE_COUNT };
+enum svg_style { SVG_MAIN, SVG_SECOND, SVG_THIRD, SVG_FOURTH, SVG_FIFTH, SVG_SIXTH, SVG_GUIDE, SVG_STYLE_COUNT };
 
 /* Begin. Never NULL. */
 struct svg *svg_new(const struct svg_axes *axes);

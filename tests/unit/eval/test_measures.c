@@ -1,6 +1,7 @@
 /* The measures of assay eval on verdicts made up so that each figure is known. */
 #include "eval/eval.h"
 #include "eval/plots/plots.h"
+#include "eval/triggering.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -224,6 +225,54 @@ Test(measures, ties_share_one_threshold)
     points = eval_coverage(data, &n);
     expect_points(points, n, coverage, 1);
     g_free(points);
+    eval_data_free(data);
+}
+
+/* --- triggering -------------------------------------------------------------------------------------------------- */
+
+static void expect_share(double got, double want)
+{
+    cr_expect(isnan(want) ? isnan(got) : fabs(got - want) < 1e-9, "%g, not %g", got, want);
+}
+
+/* Answers by P: 0.95 r, 0.85 r, 0.75 r, 0.55 w; the fifth question has none. */
+Test(measures, triggering_is_counted_by_hand)
+{
+    struct eval_data *data;
+    size_t n;
+    eval_report_free(measured(&data, 0, 0));
+    struct triggering p = triggering_measure(data, SCORE_P), truth = triggering_measure(data, SCORE_TRUTH),
+                      nothing = triggering_measure(data, SCORE_NOTHING);
+    cr_expect_eq(p.n, 4);
+    expect_share(p.precision_area, (1 + 1 + 1 + 0.75) / 4);
+    expect_share(p.precision[0], 1);
+    expect_share(p.precision[2], 0.75); /* three quarters of five are four */
+    expect_share(p.precision[3], 0.75); /* and that is all */
+    /* Nobody asked: 3 of 5; the one without an answer, then the wrong one, then all are right. */
+    const struct eval_point asked[] = {{0, 0.6}, {0.2, 0.8}, {0.4, 1}, {0.6, 1}, {0.8, 1}, {1, 1}};
+    struct eval_point *points = triggering_interactions(data, SCORE_P, &n);
+    expect_points(points, n, asked, G_N_ELEMENTS(asked));
+    g_free(points);
+    expect_share(p.interactions_to_95, 0.4);
+    expect_share(p.accuracy_area, (0.6 + 0.8 + 4) / 6);
+    expect_share(truth.precision_area, p.precision_area);
+    expect_share(nothing.precision_area, 0.75); /* right ones spread evenly */
+    expect_share(nothing.interactions_to_95, 0.8);
+    eval_data_free(data);
+}
+
+Test(measures, triggering_of_nothing_is_nothing)
+{
+    struct eval_data *data = eval_data_new(false);
+    size_t n = 1;
+    struct triggering none = triggering_measure(data, SCORE_P);
+    expect_share(none.precision_area, NAN);
+    expect_share(none.precision[3], NAN);
+    cr_expect_null(triggering_answers(data, SCORE_P, &n));
+    cr_expect_eq(n, 0);
+    json_t *rows = eval_triggering_json(data);
+    cr_expect_eq(json_array_size(rows), SCORE_COUNT);
+    json_decref(rows);
     eval_data_free(data);
 }
 
