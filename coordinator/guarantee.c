@@ -38,6 +38,7 @@ static struct guarantee_found look_up(struct request *request, double alpha, dou
                                           .llm = llm,
                                           .delta = delta,
                                           .generator = verifier_generator(request->message),
+                                          .db = request->message->db,
                                           .strategy = request->options.strategy,
                                           .repairs = request->options.repair == MSG_REPAIR_APPLY};
     return guarantee_find(request->core->config.models->guarantee, &asked);

@@ -1,5 +1,5 @@
 /* {"format": "assay.calibration", "version": 1, "strategy": "rerank", "repairs": false, "llm": "" or when one is asked,
- *  "models": {"label_model": version, "classifier": version or "", "verifier": version},
+ *  "models": {"label_model": version, "classifier": version or "", "verifier": version}, "databases": [name, ...] by number,
  *  "groups": {generator: [[P, 0 or 1, number of its database], ...], ...}} */
 #include "scoring/guarantee.h"
 
@@ -18,8 +18,9 @@ struct guarantee {
     enum msg_strategy strategy;
     bool repairs;
     char *llm;
-    struct group groups[GUARANTEE_MAX_GROUPS]; /* that of all is the last */
-    uint32_t n_groups;
+    struct group groups[2 * GUARANTEE_MAX_GROUPS]; /* of generators, of all, then of databases */
+    uint32_t n_generators, n_groups;
+    GPtrArray *databases; /* names, by number */
 };
 
 /* --- the file --- */
@@ -61,8 +62,53 @@ static bool add_all(struct guarantee *g)
         all.n += g->groups[i].n;
     }
     risk_sort(all.records, all.n);
+    g->n_generators = g->n_groups;
     g->groups[g->n_groups++] = all;
     return true;
+}
+
+/* --- databases --- */
+
+static bool read_databases(struct guarantee *g, const json_t *names)
+{
+    size_t n = json_array_size(names);
+    if (n > GUARANTEE_MAX_DATABASES) return false;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (!name) return false;
+        g_ptr_array_add(g->databases, g_strdup(name));
+    }
+    return true;
+}
+
+/* The records of one database become a group of their own, and leave that of the generator; where there is room for it. */
+static void split_off(struct guarantee *g, struct group *from, uint32_t database, uint32_t n)
+{
+    if (g->n_groups == G_N_ELEMENTS(g->groups)) return;
+    struct group *own = &g->groups[g->n_groups++];
+    uint32_t left = 0;
+    *own = (struct group){g_strdup_printf("%s/%s", from->name, (const char *)g->databases->pdata[database]),
+                          g_new0(struct risk_record, n), 0};
+    for (uint32_t i = 0; i < from->n; i++) /* sorted, and so are both */
+        if (from->records[i].cluster == database)
+            own->records[own->n++] = from->records[i];
+        else
+            from->records[left++] = from->records[i];
+    from->n = left;
+}
+
+static void split_databases(struct guarantee *g)
+{
+    uint32_t *counts = g_new(uint32_t, g->databases->len + 1);
+    for (uint32_t i = 0; i < g->n_generators; i++) {
+        struct group *of = &g->groups[i];
+        memset(counts, 0, (g->databases->len + 1) * sizeof *counts);
+        for (uint32_t k = 0; k < of->n; k++)
+            if (of->records[k].cluster < g->databases->len) counts[of->records[k].cluster]++;
+        for (uint32_t d = 0; d < g->databases->len; d++)
+            if (counts[d] >= GUARANTEE_OF_DATABASE) split_off(g, of, d, counts[d]);
+    }
+    g_free(counts);
 }
 
 static enum err_code check_models(const json_t *models, const struct guarantee_conditions *own, struct err *err)
@@ -98,6 +144,9 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
             return err_set(err, ERR_CONFIG, "a record of group '%.40s' is none, or there are too many", name);
     }
     if (!g->n_groups || !add_all(g)) return err_set(err, ERR_CONFIG, "has no records, or too many");
+    if (!read_databases(g, json_object_get(root, "databases")))
+        return err_set(err, ERR_CONFIG, "has a database without a name, or too many");
+    split_databases(g);
     return ERR_OK;
 }
 
@@ -108,6 +157,7 @@ enum err_code guarantee_load(const char *path, const struct guarantee_conditions
     size_t len;
     json_t *root = NULL;
     struct guarantee *g = g_new0(struct guarantee, 1);
+    g->databases = g_ptr_array_new_with_free_func(g_free);
     struct err why = {0};
     enum err_code code = model_file_read(path, &text, &len, &why);
     if (!code && model_json_parse(text, len, GUARANTEE_FORMAT, GUARANTEE_VERSION, &root, &why)) code = ERR_CONFIG;
@@ -127,6 +177,7 @@ void guarantee_free(struct guarantee *guarantee)
         g_free(guarantee->groups[i].name);
         g_free(guarantee->groups[i].records);
     }
+    g_ptr_array_free(guarantee->databases, TRUE);
     g_free(guarantee->llm);
     g_free(guarantee);
 }
@@ -151,8 +202,19 @@ double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, doub
 
 static int group_of(const struct guarantee *guarantee, const char *generator)
 {
-    for (uint32_t i = 0; i + 1 < guarantee->n_groups; i++)
+    for (uint32_t i = 0; i < guarantee->n_generators; i++)
         if (strcmp(guarantee->groups[i].name, generator) == 0) return (int)i;
+    return -1;
+}
+
+/* Of this database of it; -1: it has none of its own. */
+static int group_of_database(const struct guarantee *guarantee, const char *generator, const char *db)
+{
+    size_t len = strlen(generator);
+    for (uint32_t i = guarantee->n_generators + 1; db && i < guarantee->n_groups; i++) {
+        const char *name = guarantee->groups[i].name;
+        if (strncmp(name, generator, len) == 0 && name[len] == '/' && strcmp(name + len + 1, db) == 0) return (int)i;
+    }
     return -1;
 }
 
@@ -170,15 +232,16 @@ struct guarantee_found guarantee_find(const struct guarantee *guarantee, const s
         out.why = "the request is not judged as the verdicts of the calibration were";
         return out;
     }
-    int own = group_of(guarantee, generator), all = (int)guarantee->n_groups - 1;
+    int own = group_of(guarantee, generator), all = (int)guarantee->n_generators;
+    int database = own < 0 ? -1 : group_of_database(guarantee, generator, asked->db);
     if (own < 0) {
         out.why = "the calibration does not know the generator";
         return out;
     }
-    out.group = own;
-    out.promise = promise_of(&guarantee->groups[own], asked);
+    out.group = database < 0 ? own : database;
+    out.promise = promise_of(&guarantee->groups[out.group], asked);
     struct risk_promise together = {0};
-    if (!out.promise.held) together = promise_of(&guarantee->groups[all], asked);
+    if (!out.promise.held && database < 0) together = promise_of(&guarantee->groups[all], asked);
     if (together.held) {
         out.group = all;
         out.promise = together;

@@ -5,6 +5,10 @@
  * about answers chosen as they were. With other models it is refused; a request of another strategy, repair or use of language models gets none. A
  * generator whose own records do not carry a promise shares that of all together ("all"), which is about their mixture; one that
  * the file does not know gets none. Read-only once loaded; any thread.
+ *
+ * A database with GUARANTEE_OF_DATABASE records of a generator or more is a group of its own ("parser-7/shop"), which alone decides about it; the
+ * generator's group is the rest of them then, so that it is about the databases that it is asked for. Which databases have one depends on
+ * the number of their records, never on what was right, so nothing is chosen after the fact.
  */
 #ifndef ASSAY_SCORING_GUARANTEE_H
 #define ASSAY_SCORING_GUARANTEE_H
@@ -14,7 +18,13 @@
 
 #define GUARANTEE_FORMAT "assay.calibration"
 #define GUARANTEE_ALL    "all" /* the group of all generators */
-enum { GUARANTEE_VERSION = 1, GUARANTEE_MAX_GROUPS = 256, GUARANTEE_MAX_RECORDS = 200000 };
+enum {
+    GUARANTEE_VERSION = 1,
+    GUARANTEE_MAX_GROUPS = 256,
+    GUARANTEE_MAX_RECORDS = 200000,
+    GUARANTEE_MAX_DATABASES = 65536,
+    GUARANTEE_OF_DATABASE = 200 /* records of a database that make a group of it */
+};
 
 /* What the verdicts were judged by. Versions of models that are not there are "". */
 struct guarantee_conditions {
@@ -29,7 +39,7 @@ enum err_code guarantee_load(const char *path, const struct guarantee_conditions
                              struct err *err);
 void guarantee_free(struct guarantee *guarantee);
 
-/* Groups, the one of all generators among them; they are numbered from 0. */
+/* Groups, the one of all generators and those of databases among them; they are numbered from 0. */
 uint32_t guarantee_n_groups(const struct guarantee *guarantee);
 /* Begin to watch a group's traffic (risk_shift). */
 void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift);
@@ -39,6 +49,7 @@ double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, doub
 struct guarantee_asked {
     double alpha, delta;
     const char *generator; /* verifier_generator; NULL: several */
+    const char *db;
     enum msg_strategy strategy;
     bool repairs;
     const char *llm; /* when a language model is asked, and what its word weighs, as text; "": never */

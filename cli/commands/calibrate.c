@@ -20,6 +20,7 @@ struct group {
 struct calibrate {
     struct labelled_run run;
     GHashTable *clusters; /* database → its number */
+    GPtrArray *databases; /* their names, by number */
     GPtrArray *groups;    /* of struct group */
     uint64_t unknown, unanswered;
 };
@@ -52,6 +53,7 @@ static uint32_t cluster_of(struct calibrate *c, const char *db)
     if (!known) {
         known = GUINT_TO_POINTER(g_hash_table_size(c->clusters) + 1);
         g_hash_table_insert(c->clusters, g_strdup(db), known);
+        g_ptr_array_add(c->databases, g_strdup(db));
     }
     return GPOINTER_TO_UINT(known) - 1;
 }
@@ -110,11 +112,14 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
         const struct group *group = c->groups->pdata[i];
         json_object_set_new(groups, group->name, group_json(group->records));
     }
-    json_t *root = json_pack(
-        "{s:s,s:i,s:s,s:b,s:s,s:{s:o,s:o,s:o},s:o}", "format", GUARANTEE_FORMAT, "version", GUARANTEE_VERSION,
-        "strategy", msg_strategy_name(strategy), "repairs", defaults->repair == MSG_REPAIR_APPLY, "llm", llm, "models",
-        "label_model", version_json(models->label_model_version), "classifier",
-        version_json(models->classifier_version), "verifier", version_json(models->verifier_version), "groups", groups);
+    json_t *databases = json_array();
+    for (guint i = 0; i < c->databases->len; i++) json_array_append_new(databases, json_string(c->databases->pdata[i]));
+    json_t *root =
+        json_pack("{s:s,s:i,s:s,s:b,s:s,s:{s:o,s:o,s:o},s:o,s:o}", "format", GUARANTEE_FORMAT, "version",
+                  GUARANTEE_VERSION, "strategy", msg_strategy_name(strategy), "repairs",
+                  defaults->repair == MSG_REPAIR_APPLY, "llm", llm, "models", "label_model",
+                  version_json(models->label_model_version), "classifier", version_json(models->classifier_version),
+                  "verifier", version_json(models->verifier_version), "databases", databases, "groups", groups);
     char *text = model_json_text(root, true);
     code = text ? model_file_write(c->run.cli->settings.calibrate.out, text, err) : ERR_NOMEM;
     free(text);
@@ -134,6 +139,45 @@ static void say_needs(struct table *table, const struct risk_record *sorted, uin
     table_cell(table, 7, needed ? "%u" : "no number", needed);
 }
 
+static void print_row(struct table *table, const char *name, struct risk_record *records, uint32_t n, double alpha,
+                      double delta)
+{
+    uint32_t right = 0;
+    if (!n) return;
+    for (uint32_t k = 0; k < n; k++) right += records[k].right;
+    risk_sort(records, n);
+    table_row(table);
+    table_cell(table, 0, "%s", *name ? name : "(no name)");
+    table_cell(table, 1, "%u", n);
+    table_cell(table, 2, "%.1f", 100.0 * right / n);
+    say_needs(table, records, n, alpha, delta);
+}
+
+/* The databases that have a promise of their own (scoring/guarantee.h), then the others together. */
+static void print_group(const struct calibrate *c, struct table *table, const struct group *group, double alpha,
+                        double delta)
+{
+    const struct risk_record *records = (const struct risk_record *)(const void *)group->records->data;
+    struct risk_record *own = g_new(struct risk_record, group->records->len + 1),
+                       *others = g_new(struct risk_record, group->records->len + 1);
+    uint32_t *counts = g_new0(uint32_t, c->databases->len + 1), n_others = 0;
+    for (guint i = 0; i < group->records->len; i++) counts[records[i].cluster]++;
+    for (guint i = 0; i < group->records->len; i++)
+        if (counts[records[i].cluster] < GUARANTEE_OF_DATABASE) others[n_others++] = records[i];
+    for (uint32_t d = 0; d < c->databases->len; d++) {
+        uint32_t n = 0;
+        char *name = g_strdup_printf("%s/%s", group->name, (const char *)c->databases->pdata[d]);
+        for (guint i = 0; counts[d] >= GUARANTEE_OF_DATABASE && i < group->records->len; i++)
+            if (records[i].cluster == d) own[n++] = records[i];
+        print_row(table, name, own, n, alpha, delta);
+        g_free(name);
+    }
+    print_row(table, group->name, others, n_others, alpha, delta);
+    g_free(own);
+    g_free(others);
+    g_free(counts);
+}
+
 static void print_groups(const struct calibrate *c, double alpha, double delta)
 {
     static const struct table_column columns[] = {{"generator"},
@@ -146,18 +190,7 @@ static void print_groups(const struct calibrate *c, double alpha, double delta)
                                                   {"verdicts needed", .right = true},
                                                   {NULL}};
     struct table *table = table_new(columns);
-    for (guint i = 0; i < c->groups->len; i++) {
-        const struct group *group = c->groups->pdata[i];
-        struct risk_record *records = (struct risk_record *)(void *)group->records->data;
-        uint32_t n = group->records->len, right = 0;
-        for (uint32_t k = 0; k < n; k++) right += records[k].right;
-        risk_sort(records, n);
-        table_row(table);
-        table_cell(table, 0, "%s", *group->name ? group->name : "(no name)");
-        table_cell(table, 1, "%u", n);
-        table_cell(table, 2, "%.1f", 100.0 * right / n);
-        say_needs(table, records, n, alpha, delta);
-    }
+    for (guint i = 0; i < c->groups->len; i++) print_group(c, table, c->groups->pdata[i], alpha, delta);
     printf("At most %g %% of the answers wrong, with confidence %g %%:\n\n", 100 * alpha, 100 * (1 - delta));
     table_print(table, stdout);
     table_free(table);
@@ -194,6 +227,7 @@ static int calibrate_run(struct cli *cli)
     }
     struct calibrate c = {.run = {.cli = cli, .each = take},
                           .clusters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                          .databases = g_ptr_array_new_with_free_func(g_free),
                           .groups = g_ptr_array_new_with_free_func(group_free)};
     c.run.ctx = &c;
     engine_settings(cli, &c.run.config);
@@ -204,6 +238,7 @@ static int calibrate_run(struct cli *cli)
     enum err_code code = labelled_run(&c.run, &err);
     if (!code) code = conclude(&c, &err);
     g_ptr_array_free(c.groups, TRUE);
+    g_ptr_array_free(c.databases, TRUE);
     g_hash_table_destroy(c.clusters);
     return code ? complain_err(NULL, &err) : 0;
 }

@@ -51,6 +51,9 @@ Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
         {FILE_OF(MODELS, "{\"g\":[[0.5,1,-1]]}"), "group 'g'"},
         {FILE_OF(MODELS, "{\"g\":[[0.5,1]]}"), "group 'g'"},
         {FILE_OF(MODELS, "{\"g\":7}"), "group 'g'"},
+        {"{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
+         ",\"databases\":[7],\"groups\":{\"g\":[[0.5,1,0]]}}",
+         "without a name"},
         {"{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"best\",\"repairs\":false}", "strategy"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -90,7 +93,7 @@ static void load_groups(void)
 
 static struct guarantee_found find(const char *generator)
 {
-    const struct guarantee_asked asked = {0.05, 0.1, generator, MSG_RERANK, false, ""};
+    const struct guarantee_asked asked = {0.05, 0.1, generator, "shop", MSG_RERANK, false, ""};
     return guarantee_find(guarantee, &asked);
 }
 
@@ -108,13 +111,51 @@ Test(guarantee, a_generator_has_its_own_promise_or_that_of_all_together)
     cr_expect_str_eq(bad.name, GUARANTEE_ALL, "its own promise nothing, and it is one of all");
 }
 
+/* "g" is right on shop, often wrong on lake, and has a few records of others. */
+static void load_databases(void)
+{
+    GString *groups = g_string_new("{\"g\":[");
+    struct err err = {0};
+    for (int i = 0; i < 220; i++)
+        g_string_append_printf(groups, "[%g,1,0],[%g,%d,1],", 0.9 + i * 1e-4, 0.9 + i * 1e-4, i % 4 != 0);
+    for (int i = 0; i < 60; i++) g_string_append_printf(groups, "%s[0.95,1,%d]", i ? "," : "", 2 + i % 3);
+    char *text = g_strdup_printf(
+        "{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
+        ",\"databases\":[\"shop\",\"lake\",\"a\",\"b\",\"c\"],\"groups\":%s]}}",
+        groups->str);
+    cr_assert_eq(load(text, &err), ERR_OK, "%s", err.text);
+    g_free(text);
+    g_string_free(groups, TRUE);
+}
+
+static struct guarantee_found find_on(const char *db, double alpha)
+{
+    const struct guarantee_asked asked = {alpha, 0.1, "g", db, MSG_RERANK, false, ""};
+    return guarantee_find(guarantee, &asked);
+}
+
+Test(guarantee, a_database_with_records_enough_decides_for_itself)
+{
+    load_databases();
+    cr_assert_eq(guarantee_n_groups(guarantee), 4, "g, all, g on shop, g on lake");
+    struct guarantee_found shop = find_on("shop", 0.05), lake = find_on("lake", 0.05), other = find_on("a", 0.1),
+                           never = find_on("never seen", 0.1), none = find_on(NULL, 0.1);
+    cr_expect(shop.promise.held && strcmp(shop.name, "g/shop") == 0 && shop.promise.records == 220);
+    cr_expect(!lake.promise.held && strcmp(lake.name, "g/lake") == 0, "and is lent no promise of others");
+    cr_expect_not_null(lake.why);
+    cr_expect(other.promise.held && strcmp(other.name, "g") == 0 && other.promise.records == 60, "the rest of them");
+    cr_expect(never.promise.held && never.group == other.group && none.group == other.group);
+    struct risk_shift shift;
+    for (uint32_t i = 0; i < guarantee_n_groups(guarantee); i++) guarantee_watch(guarantee, i, &shift);
+}
+
 Test(guarantee, who_is_not_like_the_records_is_promised_nothing)
 {
     load_groups();
     struct guarantee_found unknown = find("never seen"), unnamed = find("");
-    const struct guarantee_asked others[] = {{0.05, 0.1, "good", MSG_FIRST_VALID, false, ""},
-                                             {0.05, 0.1, "good", MSG_RERANK, true, ""},
-                                             {0.05, 0.1, "good", MSG_RERANK, false, "0:1, hit rate 0.7"}};
+    const struct guarantee_asked others[] = {{0.05, 0.1, "good", "shop", MSG_FIRST_VALID, false, ""},
+                                             {0.05, 0.1, "good", "shop", MSG_RERANK, true, ""},
+                                             {0.05, 0.1, "good", "shop", MSG_RERANK, false, "0:1, hit rate 0.7"}};
     cr_expect(!unknown.promise.held && unknown.group < 0 && strstr(unknown.why, "does not know"));
     cr_expect_not(unnamed.promise.held);
     for (unsigned i = 0; i < 3; i++) {
