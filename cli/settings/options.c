@@ -420,6 +420,11 @@ static const struct option_row eval_rows[] = {
 static const struct option_row calibrate_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(calibrate.out), .command_line_only = true, .sentence = "the file to write"}, END};
 
+static const struct option_row feedback_rows[] = {{"labels-wanted", 'n', OPT_INT, "N", AT(feedback.n), "200", .min = 1,
+                                                   .max = 1000000, .command_line_only = true,
+                                                   .sentence = "sample: verdicts to pick at most"},
+                                                  END};
+
 static const struct option_row examples_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE|DSN", AT(examples.out), .command_line_only = true,
      .sentence = "build, add: the store to write, a file or a connection string of PostgreSQL"},
@@ -657,6 +662,7 @@ const struct option_group options_range = {"stretch", "A range of a topic", rang
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
+const struct option_group options_feedback = {"feedback", "Feedback", feedback_rows};
 const struct option_group options_examples = {"examples", "Examples", examples_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
@@ -672,19 +678,15 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,     &options_output,   &options_judge,
-                                                    &options_verifier,    &options_repair,   &options_encoder,
-                                                    &options_llm,         &options_consult,  &options_corrector,
-                                                    &options_polish,      &options_database, &options_schema,
-                                                    &options_redis,       &options_signals,  &options_log,
-                                                    &options_check,       &options_answer,   &options_fix,
-                                                    &options_explain,     &options_replay,   &options_eval,
-                                                    &options_calibrate,   &options_examples, &options_train,
-                                                    &options_recipe,      &options_mutate,   &options_doctor,
-                                                    &options_config,      &options_kafka,    &options_topics,
-                                                    &options_coordinator, &options_worker,   &options_diff,
-                                                    &options_range,       &options_past,     &options_observe,
-                                                    &options_dlq,         &options_serve,    NULL};
+const struct option_group *const option_groups[] = {
+    &options_general,  &options_output,      &options_judge,    &options_verifier,  &options_repair,
+    &options_encoder,  &options_llm,         &options_consult,  &options_corrector, &options_polish,
+    &options_database, &options_schema,      &options_redis,    &options_signals,   &options_log,
+    &options_check,    &options_answer,      &options_fix,      &options_explain,   &options_replay,
+    &options_eval,     &options_calibrate,   &options_feedback, &options_examples,  &options_train,
+    &options_recipe,   &options_mutate,      &options_doctor,   &options_config,    &options_kafka,
+    &options_topics,   &options_coordinator, &options_worker,   &options_diff,      &options_range,
+    &options_past,     &options_observe,     &options_dlq,      &options_serve,     NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

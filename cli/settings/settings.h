@@ -155,6 +155,9 @@ struct settings {
         const char *out;
     } calibrate;
     struct {
+        int64_t n;
+    } feedback;
+    struct {
         const char *out, *question, *sql, *error, *source, *key;
         int64_t n;
         double likeness;

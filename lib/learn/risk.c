@@ -155,6 +155,25 @@ static int by_cluster(const void *a, const void *b)
     return (x->cluster > y->cluster) - (x->cluster < y->cluster);
 }
 
+/* The share of alpha that may be wrong for a promise that hundreds of labels prove, not thousands. */
+static const double PROVABLE = 0.5;
+
+struct risk_wanted risk_labels_wanted(const double *sorted, uint32_t n, double alpha, double delta)
+{
+    uint32_t quarter = (n + 3) / 4;
+    struct risk_wanted out = {.region = quarter};
+    double wrong = 0, risk = PROVABLE * alpha;
+    for (uint32_t i = 0; i < n; i++) {
+        wrong += 1 - sorted[i];
+        if (i + 1 < quarter || wrong / (i + 1) > PROVABLE * alpha) continue;
+        out.region = i + 1;
+        risk = wrong / (i + 1);
+    }
+    for (uint32_t k = 1; k <= out.region && !out.labels; k++)
+        if (risk_tail(k, (uint32_t)lround(risk * k), alpha) <= delta) out.labels = k;
+    return out;
+}
+
 double risk_design_effect(const struct risk_record *records, uint32_t n)
 {
     struct risk_record *sorted = n ? malloc(n * sizeof *sorted) : NULL;

@@ -51,6 +51,18 @@ uint32_t risk_records_needed(const struct risk_record *sorted, uint32_t n, doubl
 /* The least alpha for which it can be made, in steps of 0.005; 1: for none below it. */
 double risk_least_alpha(const struct risk_record *sorted, uint32_t n, double delta, double design_effect);
 
+/* Which labels a promise is still short of. */
+struct risk_wanted {
+    uint32_t
+        region; /* of the answers, so many of the surest: where the threshold may come to lie; labels elsewhere tell nothing of it */
+    uint32_t
+        labels; /* in there, drawn evenly, if as many are wrong as P says, or half of alpha where P says more; 0: all of them would not do */
+};
+
+/* For n answers whose truth is not known, from their P alone; `sorted` the surest first. The region is a quarter of them at least, the rest
+ * as far as P says that not more than half of alpha are wrong. */
+struct risk_wanted risk_labels_wanted(const double *sorted, uint32_t n, double alpha, double delta);
+
 /* How many independent records one counts for less than itself because records of one cluster go wrong together: the variance of the
  * clusters' errors by that of independent ones (Kish's design effect), at least 1. */
 double risk_design_effect(const struct risk_record *records, uint32_t n);

@@ -187,3 +187,21 @@ Test(risk, drift_is_seen_and_its_absence_is_not)
     cr_expect_leq(false_alarms, 4, "%u of 100", false_alarms);
     cr_expect_lt(latest, 300, "seen after %u at the latest", latest);
 }
+
+/* --- which to label --- */
+
+Test(risk, labels_are_wanted_where_the_threshold_may_lie)
+{
+    double p[1000];
+    for (int i = 0; i < 1000; i++) p[i] = i < 600 ? 0.99 : 0.5; /* the first 617 are wrong in 2.5 % of the cases */
+    struct risk_wanted some = risk_labels_wanted(p, 1000, 0.05, 0.1);
+    cr_expect_eq(some.region, 618, "%u", some.region);
+    cr_expect(some.labels > 45 && some.labels < 200, "more than a faultless sample takes: %u", some.labels);
+    cr_expect_leq(risk_tail(some.labels, (uint32_t)lround(0.025 * some.labels), 0.05), 0.1);
+    cr_expect_gt(risk_labels_wanted(p, 1000, 0.03, 0.1).labels, some.labels, "a stricter promise takes more");
+    for (int i = 0; i < 1000; i++) p[i] = 0.6;
+    struct risk_wanted unsure = risk_labels_wanted(p, 1000, 0.05, 0.1);
+    cr_expect_eq(unsure.region, 250, "a quarter at least: P may be too low");
+    cr_expect_eq(risk_labels_wanted(p, 20, 0.05, 0.1).labels, 0, "all twenty would not do");
+    cr_expect_eq(risk_labels_wanted(p, 0, 0.05, 0.1).region, 0);
+}
