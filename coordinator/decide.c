@@ -17,6 +17,7 @@
  *   detect_then_rerank  the first one that executes, if it passes as under first_valid; otherwise as rerank
  *   cyclesql            the paper to the letter: in order, the verifier alone; when none passes, the first that
  *                       executes
+ *   correct             the first that executes, repaired where that is clearly surer (SQLens §4.4): the others are not looked at
  *
  * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at the
  * threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with a
@@ -359,6 +360,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     if (reason && status == MSG_STATUS_ASK) status = MSG_STATUS_ABSTAINED;
     if (best == NO_CANDIDATE) status = MSG_STATUS_ABSTAINED;
     if (best == NO_CANDIDATE && !reason) message = why_none(request, &reason);
+    if (best != NO_CANDIDATE) drop_unreached(request, best);
     why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
     if (best != NO_CANDIDATE) guarantee_conclude(request, request->judged[best].p_correct);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
@@ -474,7 +476,8 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
     }
     score(request, index, request->n_done_prefix);
     if (request->evaluate_all || rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
-    if (is_valid(request, index)) return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
+    if (is_valid(request, index) || rules_of(request)->first_only)
+        return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
     if (rules_of(request)->fallback_to_all) request->evaluate_all = true;
     return PROGRESS_ON;
 }
@@ -545,7 +548,8 @@ static enum progress take_opinion(struct request *request, uint32_t index, int64
 {
     if (index == NO_CANDIDATE || request->evaluate_all) return PROGRESS_ON;
     score(request, index, request->n_done_prefix);
-    if (is_valid(request, index)) return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
+    if (is_valid(request, index) || rules_of(request)->first_only)
+        return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
     if (rules_of(request)->fallback_to_all) request->evaluate_all = true;
     return PROGRESS_ON;
 }

@@ -71,6 +71,8 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
     out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);
+    bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF; /* by nobody's word */
+    if (rules_of(request)->first_only && off) out->repair = MSG_REPAIR_APPLY;
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     if (!requested->n_deny_columns)

@@ -277,7 +277,9 @@ struct rules {
     bool evaluate_all;      /* all are done before any is taken */
     bool fallback_to_all;   /* as soon as the first that executes fails */
     bool in_order;          /* when none passes: the first that executes */
-    bool verifier_alone;    /* at a threshold of its own, and never without a note where there is no verifier */
+    bool
+        first_only; /* the first that executes is taken, valid or not; a repair is applied unless the request says otherwise */
+    bool verifier_alone; /* at a threshold of its own, and never without a note where there is no verifier */
 };
 /* Those of the request's strategy. */
 const struct rules *rules_of(const struct request *request);

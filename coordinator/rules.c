@@ -6,6 +6,7 @@ static const struct rules rules[] = {
     [MSG_RERANK] = {.combined = true, .evaluate_all = true},
     [MSG_DETECT_THEN_RERANK] = {.verifier = true, .signals = true, .combined = true, .fallback_to_all = true},
     [MSG_CYCLESQL] = {.verifier = true, .in_order = true, .verifier_alone = true},
+    [MSG_CORRECT] = {.combined = true, .in_order = true, .first_only = true},
 };
 _Static_assert(sizeof rules / sizeof *rules == MSG_STRATEGY_COUNT, "one row a strategy");
 

@@ -52,7 +52,8 @@ struct msg_text {
     X(FIRST_VALID, first_valid, "takes candidates in order until one validates")                                       \
     X(RERANK, rerank, "judges all and takes the best")                                                                 \
     X(DETECT_THEN_RERANK, detect_then_rerank, "re-ranks only when the first that executes is suspected")               \
-    X(CYCLESQL, cyclesql, "asks only the verifier, in order")
+    X(CYCLESQL, cyclesql, "asks only the verifier, in order")                                                          \
+    X(CORRECT, correct, "takes the first that executes, and repairs it where that is clearly surer")
 
 enum msg_strategy {
     MSG_STRATEGY_UNSET,

@@ -365,3 +365,30 @@ Test(repair, a_corrector_is_asked_only_where_a_repair_is_looked_for)
     cr_assert_null(s.told);
     json_decref(script_verdict(&s));
 }
+
+/* Strategy correct: the first that executes and what is near it, nothing else. */
+Test(repair, correcting_looks_at_the_first_that_executes_alone)
+{
+    open_with((struct msg_options){.strategy = MSG_CORRECT}, sounder);
+    ASK("SELECT bad_name", "SELECT fires_3, rows_2", "SELECT rows_9");
+    script_answer_all(&s, 0, 0);
+    json_t *verdict = script_verdict(&s);
+    const json_t *repair = json_object_get(verdict, "repair");
+    cr_expect_str_eq(script_text(verdict, "status"), "repaired");
+    cr_expect_str_eq(script_text(repair, "old_sql"), "SELECT fires_3, rows_2");
+    const json_t *last = json_array_get(json_object_get(verdict, "candidates"), 2);
+    cr_expect(json_is_null(json_object_get(last, "p_correct")), "though it is sound, nobody asked about it");
+    json_decref(verdict);
+}
+
+Test(repair, correcting_without_repairs_is_the_first_that_executes)
+{
+    open_with((struct msg_options){.strategy = MSG_CORRECT}, sounder);
+    script_ask(&s, 0, &(struct msg_options){.repair = MSG_REPAIR_OFF},
+               (const char *const[]){"SELECT bad_name", "SELECT fires_3, rows_2", "SELECT rows_9", NULL}, 0);
+    script_answer_all(&s, 0, 0);
+    json_t *verdict = script_verdict(&s);
+    cr_expect_str_eq(script_text(verdict, "sql"), "SELECT fires_3, rows_2");
+    cr_expect_null(json_object_get(verdict, "repair"));
+    json_decref(verdict);
+}

@@ -150,7 +150,8 @@ Test(verify, policies_hold_under_cyclesql_too)
 /* Without a verifier at all things are as they were, and cyclesql says what it lacks. */
 Test(verify, without_a_verifier_the_signals_decide)
 {
-    for (unsigned strategy = MSG_FIRST_VALID; strategy < MSG_STRATEGY_COUNT; strategy++) {
+    for (unsigned strategy = MSG_FIRST_VALID; strategy < MSG_CORRECT;
+         strategy++) { /* which never looks at the second */
         if (strategy > MSG_FIRST_VALID) script_close(&s);
         script_open(&s, (struct msg_options){.strategy = (enum msg_strategy)strategy});
         ASK(NULL, "SELECT fires_4", "SELECT rows_1");
