@@ -2,6 +2,7 @@
  * and the clauses it points to. And, for the policy "ask", questions to the user. */
 #include "coordinator/internal.h"
 
+#include "lib/text/text.h"
 #include "proto/message/findings.h"
 
 #include <string.h>
@@ -111,6 +112,63 @@ const char *report_cause(const struct request *request, uint32_t index)
     return signal < 0 ? "not enough evidence" : describe((uint32_t)signal).cause;
 }
 
+/* --- questions --- */
+
+static const char *fact_of(const struct msg_finding *finding, const char *key)
+{
+    for (uint32_t i = 0; i < finding->n_facts; i++)
+        if (strcmp(finding->facts[i].key, key) == 0) return finding->facts[i].value;
+    return NULL;
+}
+
+/* A name as its words: "Song_release_year" → "song release year"; "" where it has none. */
+static const char *words_of(struct arena *arena, const char *name, size_t len)
+{
+    struct text_tokens words = text_split_identifier(arena, name, len);
+    const char *out = "";
+    for (uint32_t i = 0; out && i < words.n; i++)
+        out = arena_printf(arena, "%s%s%s", out, i ? " " : "", words.items[i].norm);
+    return out ? out : "";
+}
+
+/* "song.release_year" → "the release year of the song"; a table alone: "the song". NULL: it has no words. */
+static const char *thing_of(struct arena *arena, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    const char *table = words_of(arena, name, dot ? (size_t)(dot - name) : strlen(name));
+    const char *column = dot ? words_of(arena, dot + 1, strlen(dot + 1)) : NULL;
+    if (!*table || (dot && !*column)) return NULL;
+    return dot ? arena_printf(arena, "the %s of the %s", column, table) : arena_printf(arena, "the %s", table);
+}
+
+/* What to ask about a finding, from two of its facts; a quoted one is a value and stays as it is. */
+static const struct {
+    enum vsig_id signal;
+    const char *before, *first, *between, *second, *after;
+    bool quotes_first;
+} questions_about[] = {
+    {VSIG_ID_rival_column, "Do you mean ", "named", " or ", "used", "?", false},
+    {VSIG_ID_value_ambiguity, "Is '", "value", "' meant as ", "column", "?", true},
+    {VSIG_ID_table_similarity, "Do you mean what is kept in ", "alternative", "", NULL, "?", false},
+};
+
+/* NULL: there is nothing better than its message. */
+static const char *question_about(struct arena *arena, const struct msg_finding *finding)
+{
+    for (size_t i = 0; i < sizeof questions_about / sizeof *questions_about; i++) {
+        if (finding->signal != (uint32_t)questions_about[i].signal) continue;
+        const char *first = fact_of(finding, questions_about[i].first);
+        const char *second = questions_about[i].second ? fact_of(finding, questions_about[i].second) : NULL;
+        if (!first || (questions_about[i].second && !second)) return NULL;
+        if (!questions_about[i].quotes_first) first = thing_of(arena, first);
+        second = second ? thing_of(arena, second) : "";
+        if (!first || !second) return NULL;
+        return arena_printf(arena, "%s%s%s%s%s", questions_about[i].before, first, questions_about[i].between, second,
+                            questions_about[i].after);
+    }
+    return NULL;
+}
+
 void report_ask(struct request *request, uint32_t index, struct msg_verdict *verdict)
 {
     const struct msg_judged *judged = &request->judged[index];
@@ -118,7 +176,8 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
     if (!questions) return;
     for (uint32_t i = 0; i < judged->n_findings && verdict->n_questions < MAX_QUESTIONS; i++) {
         if (!is_reported(&judged->findings[i]) || !judged->findings[i].message) continue;
-        const char *text = arena_printf(&request->arena, "Is this what you mean? %s", judged->findings[i].message);
+        const char *text = question_about(&request->arena, &judged->findings[i]);
+        if (!text) text = arena_printf(&request->arena, "Is this what you mean? %s", judged->findings[i].message);
         if (text) questions[verdict->n_questions++] = text;
     }
     if (verdict->n_questions == 0)

@@ -245,13 +245,16 @@ static struct msg_finding *finding(struct arena *arena, uint32_t signal, enum ms
 {
     struct msg_finding *out = arena_new(arena, struct msg_finding);
     struct msg_clause *clause = arena_new(arena, struct msg_clause);
+    static struct msg_fact facts[] = {{"named", "song.ReleaseYear"}, {"used", "song.year_sung"}};
     *clause = (struct msg_clause){"WHERE", "x", 0, 1};
     *out = (struct msg_finding){.signal = signal,
                                 .name = signal ? NULL : "invalid_sql",
                                 .severity = severity,
                                 .message = "m",
                                 .clauses = clause,
-                                .n_clauses = 1};
+                                .n_clauses = 1,
+                                .facts = facts,
+                                .n_facts = 2};
     return out;
 }
 

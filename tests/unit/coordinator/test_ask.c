@@ -184,6 +184,27 @@ Test(ask, words_that_come_late_hold_nobody_up)
     cr_assert_eq(s.verdicts->len, 1, "stray");
 }
 
+/* Where nothing validates and readings are not at odds, findings ask, in words where they have them. */
+Test(ask, a_finding_asks_in_words)
+{
+    unsigned n, rival = 0;
+    const struct vsig_def *const *all = vsig_all(&n);
+    while (rival < n && all[rival]->id != VSIG_ID_rival_column) rival++;
+    char *silent = g_strnfill(rival, 's'),
+         *candidate = g_strdup_printf("\"candidates\":[\"SELECT states_%sf\"]", silent);
+    open_asking();
+    ask_line(0, candidate, ",\"threshold\":0.9999");
+    script_answer_all(&s, 0, 1);
+    json_t *verdict = last_verdict();
+    const json_t *questions = json_object_get(verdict, "questions");
+    cr_assert_str_eq(script_text(verdict, "status"), "ask");
+    cr_expect_str_eq(json_string_value(json_array_get(questions, 0)),
+                     "Do you mean the release year of the song or the year sung of the song?");
+    json_decref(verdict);
+    g_free(candidate);
+    g_free(silent);
+}
+
 /* In any order of results the same is asked. */
 Test(ask, the_order_of_results_says_nothing)
 {
