@@ -156,12 +156,13 @@ static const char *question_id(struct request *request, uint32_t n_before)
 }
 
 /* The candidate that a choice stands for; NO_CANDIDATE: none of them. */
-static uint32_t chosen_by(struct request *request, const char *choice)
+static uint32_t chosen_by(const struct request *request, const char *choice)
 {
-    for (uint32_t i = 0; i < request->n_given; i++) {
-        const char *id = request->states[i].needs_tasks ? choice_id(request, i) : NULL;
-        if (id && strcmp(id, choice) == 0) return i;
-    }
+    enum { DIGITS = 16 };
+    char *end = NULL;
+    uint64_t hash = strlen(choice) == DIGITS ? strtoull(choice, &end, 16) : 0;
+    for (uint32_t i = 0; end == choice + DIGITS && i < request->n_given; i++)
+        if (request->states[i].needs_tasks && request->states[i].hash[0] == hash) return i;
     return NO_CANDIDATE;
 }
 
@@ -195,19 +196,20 @@ bool ask_looks_at_all(const struct request *request)
     return request->options.policy == MSG_ASK || request->message->n_answers;
 }
 
+/* What was chosen, and does not run now, speaks against all others too. */
 static void hear(struct request *request, struct readings *readings, const struct msg_answer *answer)
 {
     double gain, all = 0, none = 1;
     uint32_t offered = choose_offer(readings, &gain), chosen = chosen_by(request, answer->choice);
+    bool others = chosen == NO_CANDIDATE; /* none of those that were offered */
     const struct reading *meant =
-        chosen == NO_CANDIDATE || !has_reading(request, chosen) ? NULL : reading_of(request, readings, chosen);
+        others || !has_reading(request, chosen) ? NULL : reading_of(request, readings, chosen);
     for (uint32_t i = 0; i < readings->n; i++) none -= readings->list[i].share;
     for (uint32_t i = 0; i < readings->n; i++) {
-        bool is_meant = chosen == NO_CANDIDATE ? i >= offered : &readings->list[i] == meant;
-        readings->list[i].share *= likelihood(is_meant);
+        readings->list[i].share *= likelihood(others ? i >= offered : &readings->list[i] == meant);
         all += readings->list[i].share;
     }
-    all += none * likelihood(chosen == NO_CANDIDATE);
+    all += none * likelihood(!meant);
     for (uint32_t i = 0; i < readings->n; i++) readings->list[i].share /= all;
 }
 

@@ -127,6 +127,32 @@ Test(ask, none_of_these_leaves_no_answer_that_was_offered)
     json_decref(verdict);
 }
 
+/* A choice whose query does not run this time: nothing else is taken in its place. */
+Test(ask, a_choice_that_does_not_run_leaves_no_answer)
+{
+    static const char candidates[] =
+        "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_2, fires_1\",\"SELECT slow, rows_3\"]";
+    char slow[17] = "", answers[256];
+    open_asking();
+    ask_line(0, candidates, "");
+    while (s.tasks->len) {
+        const struct script_task *task = s.tasks->pdata[0];
+        if (task->candidate == 2) g_snprintf(slow, sizeof slow, "%016llx", (unsigned long long)task->hash[0]);
+        script_answer(&s, 0, 1);
+    }
+    json_t *first = last_verdict();
+    snprintf(answers, sizeof answers, ",\"answers\":[{\"question\":\"%s\",\"choice\":\"%s\"}]",
+             script_text(json_object_get(first, "clarification"), "id"), slow);
+    ask_line(1, candidates, answers);
+    script_answer_all(&s, 0, 1);
+    json_t *verdict = last_verdict();
+    cr_expect_str_neq(script_text(verdict, "status"), "validated");
+    cr_expect_lt(
+        json_real_value(json_object_get(json_array_get(json_object_get(verdict, "candidates"), 0), "p_correct")), 0.5);
+    json_decref(first);
+    json_decref(verdict);
+}
+
 static void refused(const char *candidates, const char *answers, const char *why)
 {
     guint before = s.verdicts->len;
