@@ -1,4 +1,5 @@
-/* Any statement that parses and binds is explained: bounded text in valid UTF-8, phrases with a place, the same twice.
+/* Any statement that parses and binds is explained: bounded text in valid UTF-8, phrases with a place, the same twice. And it can be told
+ * apart from others as a reading of a question, in choices that differ, or not at all.
  * The database is small and its values are unpleasant. */
 #include <glib.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 
 #include "lib/explain/explain.h"
 #include "lib/explain/provenance.h"
+#include "lib/explain/readings.h"
 #include "tests/fuzz/ground.h"
 
 static const char SCHEMA[] =
@@ -32,6 +34,21 @@ static void check(const struct explanation *e, size_t sql_len)
         require(e->phrases[i].node && e->phrases[i].start <= e->phrases[i].end && e->phrases[i].end <= sql_len);
 }
 
+static void check_readings(struct arena *arena, const char *sql, size_t len)
+{
+    static const char plain[] = "SELECT name FROM t WHERE a = 1",
+                      joined[] = "SELECT t.name, count(u.id) FROM t LEFT JOIN u ON t.a = u.id GROUP BY t.id";
+    const struct explain_statement statements[] = {{sql, len}, {plain, sizeof plain - 1}, {joined, sizeof joined - 1}};
+    struct explain_readings readings;
+    if (explain_readings(arena, schema, statements, 3, &readings, NULL) != ERR_OK) return;
+    require(g_utf8_validate(readings.question, -1, NULL) && *readings.question);
+    for (uint32_t i = 0; i < readings.n; i++) {
+        require(*readings.choices[i] && strlen(readings.choices[i]) <= 1024 &&
+                g_utf8_validate(readings.choices[i], -1, NULL));
+        require(!i || strcmp(readings.choices[i], readings.choices[i - 1]) != 0);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -52,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (explain_query(&arena, &source, &dry, &e, NULL) == ERR_OK &&
             explain_query(&arena, &source, &dry, &again, NULL) == ERR_OK)
             require(strcmp(e->premise, again->premise) == 0 && strcmp(e->prose, again->prose) == 0);
+        check_readings(&arena, sql, size);
     }
     arena_free(&arena);
     return 0;
