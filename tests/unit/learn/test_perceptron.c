@@ -1,0 +1,62 @@
+/* A perceptron of two layers: it learns what one layer cannot, the same each time, and refuses what cannot be learned. */
+#include "lib/learn/metrics.h"
+#include "lib/learn/perceptron.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 1200, INPUTS = 12 };
+
+static float x[ROWS * INPUTS];
+static uint8_t positive[ROWS];
+
+/* Positive where two of the inputs have different signs: no line parts these. The last input never changes. */
+static void make_rows(uint64_t seed)
+{
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < INPUTS; i++) x[r * INPUTS + i] = (float)(5 * learn_random_unit(&seed) - 2.5);
+        x[r * INPUTS + INPUTS - 1] = 3;
+        positive[r] = (x[r * INPUTS] > 0) != (x[r * INPUTS + 1] > 0);
+    }
+}
+
+static double auc_of(const struct perceptron *p)
+{
+    static double score[ROWS];
+    for (int r = 0; r < ROWS; r++) {
+        score[r] = perceptron_predict(p, x + (size_t)r * INPUTS);
+        cr_assert(score[r] >= 0 && score[r] <= 1);
+    }
+    return learn_auc(score, positive, ROWS);
+}
+
+Test(perceptron, learns_what_one_layer_cannot_and_the_same_each_time)
+{
+    struct perceptron *p = NULL, *again = NULL;
+    struct err err = {0};
+    struct perceptron_options options = perceptron_options_default();
+    make_rows(1);
+    cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &p, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &again, &err), ERR_OK);
+    cr_assert_arr_eq(p->weight, again->weight, (size_t)INPUTS * options.hidden * sizeof(float));
+    make_rows(2); /* rows it has not seen */
+    double auc = auc_of(p);
+    cr_assert_gt(auc, 0.95, "%g", auc);
+    perceptron_free(p);
+    perceptron_free(again);
+}
+
+Test(perceptron, refuses_one_class_and_what_is_out_of_bounds)
+{
+    struct perceptron *p = NULL;
+    struct err err = {0};
+    struct perceptron_options options = perceptron_options_default();
+    make_rows(1);
+    memset(positive, 0, sizeof positive);
+    cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &p, &err), ERR_CONFIG);
+    cr_assert_null(p);
+    cr_assert_eq(perceptron_train(x, positive, 0, INPUTS, &options, &p, &err), ERR_CONFIG);
+    cr_assert_null(perceptron_new(PERCEPTRON_MAX_INPUTS + 1, 4));
+    cr_assert_null(perceptron_new(4, 0));
+}
