@@ -55,6 +55,17 @@ static void add_answers(XXH3_state_t *state, const struct msg_request *request)
     }
 }
 
+static void add_linking(XXH3_state_t *state, const struct msg_linking *linking)
+{
+    if (!linking) return;
+    add_texts(state, linking->tables, linking->n_tables);
+    add_texts(state, linking->columns, linking->n_columns);
+    for (uint32_t i = 0; i < linking->n_uncertain; i++) {
+        add_text(state, linking->uncertain[i].stage);
+        add_text(state, linking->uncertain[i].name);
+    }
+}
+
 void msg_request_digest(const struct msg_request *request, uint64_t out[2])
 {
     const char *const texts[] = {request->db, request->question, request->evidence, request->gold};
@@ -64,6 +75,7 @@ void msg_request_digest(const struct msg_request *request, uint64_t out[2])
     add_candidates(&state, request);
     add_options(&state, &request->options);
     add_answers(&state, request);
+    add_linking(&state, request->linking);
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
     out[0] = hash.high64;
     out[1] = hash.low64;

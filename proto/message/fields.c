@@ -75,6 +75,22 @@ static const struct field answer_fields[] = {
 };
 static const struct record answer_record = RECORD(msg_answer, answer_fields);
 
+static const struct field uncertain_fields[] = {
+    BOUND(1, msg_uncertain, stage, FIELD_UTF8, MSG_MAX_NAME),
+    BOUND(2, msg_uncertain, name, FIELD_UTF8, MSG_MAX_NAME),
+    PLAIN(3, msg_uncertain, p, FIELD_REAL),
+    END,
+};
+static const struct record uncertain_record = RECORD(msg_uncertain, uncertain_fields);
+
+static const struct field linking_fields[] = {
+    MANY(1, msg_linking, tables, FIELD_STRINGS, MSG_MAX_LIST, NULL),
+    MANY(2, msg_linking, columns, FIELD_STRINGS, MSG_MAX_LIST, NULL),
+    MANY(3, msg_linking, uncertain, FIELD_LIST, MSG_MAX_UNCERTAIN, &uncertain_record),
+    END,
+};
+static const struct record linking_record = RECORD(msg_linking, linking_fields);
+
 static const struct field request_fields[] = {
     BOUND(1, msg_request, id, FIELD_UTF8, MSG_MAX_NAME),
     BOUND(2, msg_request, db, FIELD_UTF8, MSG_MAX_NAME),
@@ -87,6 +103,7 @@ static const struct field request_fields[] = {
     PART(9, msg_request, options, FIELD_STRUCT, &options_record),
     BOUND(10, msg_request, traceparent, FIELD_UTF8, MSG_MAX_NAME),
     MANY(11, msg_request, answers, FIELD_LIST, MSG_MAX_ANSWERS, &answer_record),
+    PART(12, msg_request, linking, FIELD_OPTIONAL, &linking_record),
     END,
 };
 const struct record msg_request_record = RECORD(msg_request, request_fields);
@@ -137,6 +154,7 @@ static const struct field task_fields[] = {
     MANY(14, msg_task, findings, FIELD_LIST, MSG_MAX_LIST, &finding_record),
     PLAIN(15, msg_task, describes, FIELD_BOOL),
     MANY(16, msg_task, readings, FIELD_LIST, MSG_MAX_LIST, &candidate_record),
+    PART(17, msg_task, linking, FIELD_OPTIONAL, &linking_record),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);

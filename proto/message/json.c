@@ -170,6 +170,44 @@ static enum err_code read_answers(const struct reader *r, const json_t *from, st
     return code;
 }
 
+static enum err_code read_uncertain(const struct reader *r, const json_t *from, struct msg_uncertain *out)
+{
+    out->p = NAN;
+    enum err_code code = read_string(r, from, "stage", MSG_MAX_NAME, &out->stage);
+    if (!code) code = read_string(r, from, "name", MSG_MAX_NAME, &out->name);
+    if (!code) code = read_share(r, from, "p", &out->p);
+    bool known = out->stage && (strcmp(out->stage, "tables") == 0 || strcmp(out->stage, "columns") == 0);
+    return code || known ? code
+                         : bad(r, "linking", "has an uncertain place whose \"stage\" is neither tables nor columns");
+}
+
+static enum err_code read_places(const struct reader *r, const json_t *list, struct msg_linking *out)
+{
+    size_t n = json_array_size(list);
+    if (list && !json_is_array(list)) return bad(r, "linking", "has \"uncertain\" that is no list");
+    if (n > MSG_MAX_UNCERTAIN)
+        return err_set(r->err, ERR_LIMIT_COUNT, "the linking has %zu uncertain places; %d are allowed", n,
+                       MSG_MAX_UNCERTAIN);
+    out->uncertain = arena_new_array(r->arena, n, struct msg_uncertain);
+    if (!out->uncertain) return no_room(r);
+    out->n_uncertain = (uint32_t)n;
+    enum err_code code = ERR_OK;
+    for (size_t i = 0; i < n && !code; i++) code = read_uncertain(r, json_array_get(list, i), &out->uncertain[i]);
+    return code;
+}
+
+static enum err_code read_linking(const struct reader *r, const json_t *from, struct msg_request *out)
+{
+    const json_t *linking = json_object_get(from, "linking");
+    if (!linking || json_is_null(linking)) return ERR_OK;
+    if (!json_is_object(linking)) return bad(r, "linking", "is no object");
+    out->linking = arena_new(r->arena, struct msg_linking);
+    if (!out->linking) return no_room(r);
+    enum err_code code = read_strings(r, linking, "tables", &out->linking->tables, &out->linking->n_tables);
+    if (!code) code = read_strings(r, linking, "columns", &out->linking->columns, &out->linking->n_columns);
+    return code ? code : read_places(r, json_object_get(linking, "uncertain"), out->linking);
+}
+
 /* true, false, or "full". */
 static enum err_code read_explain(const struct reader *r, const json_t *from, enum msg_explain *out)
 {
@@ -235,6 +273,7 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
     if (!code) code = read_string(r, from, "traceparent", MSG_MAX_NAME, &out->traceparent);
     if (!code) code = read_candidates(r, from, out);
     if (!code) code = read_answers(r, from, out);
+    if (!code) code = read_linking(r, from, out);
     if (!code) code = read_options(r, from, &out->options);
     if (!code) code = read_meta(r, from, &out->meta);
     return code;

@@ -614,6 +614,24 @@ static void write_options(struct writer *w, const struct msg_options *options)
     if (options->n_deny_columns) write_strings(w, "deny_columns", options->deny_columns, options->n_deny_columns);
 }
 
+static void write_linking(struct writer *w, const struct msg_linking *linking)
+{
+    open_list(w, "linking", '{');
+    write_strings(w, "tables", linking->tables, linking->n_tables);
+    write_strings(w, "columns", linking->columns, linking->n_columns);
+    open_list(w, "uncertain", '[');
+    for (uint32_t i = 0; i < linking->n_uncertain; i++) {
+        const struct msg_uncertain *place = &linking->uncertain[i];
+        open_list(w, NULL, '{');
+        write_string(w, "stage", place->stage);
+        write_if(w, "name", place->name);
+        if (!isnan(place->p)) write_real(w, "p", place->p);
+        close_list(w, '}');
+    }
+    close_list(w, ']');
+    close_list(w, '}');
+}
+
 char *msg_request_to_json(const struct msg_request *request)
 {
     struct writer w = {0};
@@ -626,6 +644,7 @@ char *msg_request_to_json(const struct msg_request *request)
     for (uint32_t i = 0; i < request->n_candidates; i++) write_candidate(&w, &request->candidates[i]);
     close_list(&w, ']');
     if (request->n_answers) write_answers(&w, request->answers, request->n_answers);
+    if (request->linking) write_linking(&w, request->linking);
     write_if(&w, "gold", request->gold);
     if (request->meta) write_json(&w, "meta", request->meta);
     write_if(&w, "traceparent", request->traceparent);

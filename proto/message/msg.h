@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 7 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 8 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -36,6 +36,7 @@ enum {
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
     MSG_MAX_NAME = 256,          /* id, db, family, generator */
     MSG_MAX_ANSWERS = 8,         /* of a person, with one request */
+    MSG_MAX_UNCERTAIN = 64,      /* places of a linking */
     MSG_MAX_LIST = 1024,         /* families, generators, denied columns, findings, clauses ... */
     MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
 };
@@ -173,6 +174,21 @@ struct msg_answer {
     const char *question, *choice;
 };
 
+/* A place at which a schema linker is not to be trusted (docs/linking.md): it was about to write this name. */
+struct msg_uncertain {
+    const char *stage; /* "tables" or "columns" */
+    const char *name;  /* of a column "table.column"; NULL: it ended its list there, and something may be missing */
+    double p;          /* that its choice was wrong; NAN */
+};
+
+/* What a schema linker said of the question. */
+struct msg_linking {
+    const char *const *tables, *const *columns;
+    uint32_t n_tables, n_columns;
+    struct msg_uncertain *uncertain;
+    uint32_t n_uncertain;
+};
+
 struct msg_request {
     const char *id, *db;
     const char *question, *evidence; /* may be NULL */
@@ -185,6 +201,7 @@ struct msg_request {
     const char *traceparent;
     struct msg_answer *answers; /* to what earlier verdicts on the same question asked, in that order */
     uint32_t n_answers;
+    struct msg_linking *linking; /* NULL: there was no linker, or it does not tell */
 };
 
 /* --- task and result --- */
@@ -214,6 +231,7 @@ struct msg_task {
     struct msg_candidate *
         readings; /* of the family explain: in what these and the task's own differ is asked for, in words; their SQL */
     uint32_t n_readings;
+    struct msg_linking *linking; /* of the request; NULL */
 };
 
 struct msg_clause {
@@ -519,7 +537,7 @@ enum err_code msg_request_from_json(struct arena *arena, const char *line, size_
 enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
                                     struct err *err);
 
-/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options and answers. Left out are
+/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options, answers and linking. Left out are
  * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin, ask_gain), which JSON rounds: read from JSON or from a message it
  * is the same. Any thread. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);

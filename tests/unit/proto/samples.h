@@ -25,6 +25,10 @@ static struct msg_candidate sample_candidates[] = {
 };
 
 static struct msg_answer sample_answers[] = {{"00c0ffee00c0ffee", "none"}, {"0123456789abcdef", "fedcba9876543210"}};
+static const char *const sample_linked_tables[] = {"singer", "concert"}, *const sample_linked_columns[] = {
+                                                                             "singer.name"};
+static struct msg_uncertain sample_uncertain[] = {{"tables", "concert", 0.625}, {"columns", NULL, NAN}};
+static struct msg_linking sample_linking = {sample_linked_tables, sample_linked_columns, 2, 1, sample_uncertain, 2};
 static const struct msg_request sample_request = {
     .id = "q-1",
     .db = "concert_singer",
@@ -56,6 +60,7 @@ static const struct msg_request sample_request = {
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     .answers = sample_answers,
     .n_answers = 2,
+    .linking = &sample_linking,
 };
 
 static struct msg_clause sample_clauses[] = {{"WHERE", "WHERE age > 200", 24, 39}};
@@ -91,6 +96,7 @@ static const struct msg_task sample_task = {
     .describes = true,
     .readings = sample_candidates,
     .n_readings = 2,
+    .linking = &sample_linking,
 };
 
 static struct msg_signal sample_signals[] = {

@@ -54,7 +54,9 @@ Test(json, options_stand_beside)
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
               "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2,"
-              "\"delta\":0.25,\"ask_gain\":0.2,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}]}",
+              "\"delta\":0.25,\"ask_gain\":0.2,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}],\"linking\":{"
+              "\"tables\":[\"t\"],\"uncertain\":[{\"stage\":\"columns\",\"name\":\"t.c\",\"p\":0.5},{\"stage\":"
+              "\"tables\"}]}}",
               &r, NULL),
         ERR_OK);
     cr_assert_null(r->id);
@@ -74,6 +76,9 @@ Test(json, options_stand_beside)
     cr_assert_eq(r->n_answers, 1);
     cr_assert_str_eq(r->answers[0].question, "q");
     cr_assert_str_eq(r->answers[0].choice, "none");
+    cr_assert(r->linking->n_tables == 1 && r->linking->n_columns == 0 && r->linking->n_uncertain == 2);
+    cr_assert_str_eq(r->linking->uncertain[0].name, "t.c");
+    cr_assert(!r->linking->uncertain[1].name && isnan(r->linking->uncertain[1].p));
     cr_assert_eq(parse("{\"db\":\"d\",\"explain\":\"full\",\"strategy\":\"cyclesql\"}", &r, NULL), ERR_OK);
     cr_assert_eq(r->options.explain, MSG_EXPLAIN_FULL);
     cr_assert_eq(r->options.strategy, MSG_CYCLESQL);
@@ -111,6 +116,11 @@ static const struct {
     {"{\"db\":\"d\",\"answers\":[\"none\"]}", ERR_MALFORMED, "answers"},
     {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\"}]}", ERR_MALFORMED, "answers"},
     {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\",\"choice\":7}]}", ERR_MALFORMED, "choice"},
+    {"{\"db\":\"d\",\"linking\":[]}", ERR_MALFORMED, "linking"},
+    {"{\"db\":\"d\",\"linking\":{\"tables\":[1]}}", ERR_MALFORMED, "tables"},
+    {"{\"db\":\"d\",\"linking\":{\"uncertain\":7}}", ERR_MALFORMED, "no list"},
+    {"{\"db\":\"d\",\"linking\":{\"uncertain\":[{\"stage\":\"rows\"}]}}", ERR_MALFORMED, "neither tables nor columns"},
+    {"{\"db\":\"d\",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"p\":2}]}}", ERR_MALFORMED, "from 0 to 1"},
     {"{\"db\":\"d\",\"answers\":[0,0,0,0,0,0,0,0,0]}", ERR_LIMIT_COUNT, "8 are allowed"},
     {"{\"db\":\"d\",\"threshold\":1.5}", ERR_MALFORMED, "threshold"},
     {"{\"db\":\"d\",\"families\":[null]}", ERR_MALFORMED, "families"},
@@ -208,6 +218,8 @@ Test(json, a_digest_is_of_what_is_asked)
         "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[{\"sql\":\"SELECT 1\",\"generators\":[\"g\"]}]}",
         "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"],\"strategy\":\"rerank\"}",
         "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"],\"deny_columns\":[\"t.c\"]}",
+        "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT "
+        "1\"],\"linking\":{\"uncertain\":[{\"stage\":\"tables\"}]}}",
     };
     enum { N = sizeof requests / sizeof *requests };
     uint64_t digests[N][2], same[2];
