@@ -511,6 +511,7 @@ struct msg_task decide_task(const struct request *request, uint32_t index)
         .deny_columns = request->options.deny_columns,
         .n_deny_columns = request->options.n_deny_columns,
         .traceparent = request->message->traceparent,
+        .linking = request->message->linking,
     };
 }
 

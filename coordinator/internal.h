@@ -297,10 +297,14 @@ enum rules_test {
     RULES_PASSES,
     RULES_NOT_RUN,      /* it did not run to its end */
     RULES_LOW_COVERAGE, /* the checks could not look at it */
+    RULES_LINKING,      /* it stands on what the request's schema linker was not sure of */
     RULES_VERIFIER,     /* its explanation does not answer the question */
     RULES_SIGNALS,      /* its signals speak against it */
     RULES_COMBINED      /* P(correct) is too low */
 };
+/* Does it stand on what the request's schema linker was not sure of? A linker that wavers is not outvoted by models that did not see its
+ * states: it is asked about, or abstained from. */
+bool rules_linking_is_uncertain(const struct msg_judged *judged);
 enum rules_test rules_test(const struct request *request, uint32_t index);
 
 enum { NO_CANDIDATE = UINT32_MAX };

@@ -235,7 +235,7 @@ static uint32_t surest(struct request *request, uint32_t first, double p_old, do
     *p_best = NAN;
     for (uint32_t i = first; i < request->n; i++) {
         double p = decide_p_alone(request, i);
-        if (isnan(p) || p <= *p_best || p <= p_old) continue;
+        if (isnan(p) || p <= *p_best || p <= p_old || rules_linking_is_uncertain(&request->judged[i])) continue;
         best = i;
         *p_best = p;
     }

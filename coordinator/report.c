@@ -152,9 +152,25 @@ static const struct {
     {VSIG_ID_table_similarity, "Do you mean what is kept in ", "alternative", "", NULL, "?", false},
 };
 
+/* What a person has to see to say whether it is meant: the name in words, its comment, some of its values. */
+static const char *question_about_linking(struct arena *arena, const struct msg_finding *finding)
+{
+    const char *name = fact_of(finding, "name"), *comment = fact_of(finding, "comment"),
+               *values = fact_of(finding, "values");
+    const char *thing = name ? thing_of(arena, name) : NULL;
+    if (!name)
+        return "Is there more to it than what is looked at here? The schema linker was not sure that it had named "
+               "everything.";
+    if (!thing) return NULL;
+    return arena_printf(arena, "Is %s what you mean%s%s%s%s%s? The schema linker was not sure.", thing,
+                        comment ? " (" : "", comment ? comment : "", comment ? ")" : "", values ? ", for example " : "",
+                        values ? values : "");
+}
+
 /* NULL: there is nothing better than its message. */
 static const char *question_about(struct arena *arena, const struct msg_finding *finding)
 {
+    if (finding->signal == VSIG_ID_linking_uncertain) return question_about_linking(arena, finding);
     for (size_t i = 0; i < sizeof questions_about / sizeof *questions_about; i++) {
         if (finding->signal != (uint32_t)questions_about[i].signal) continue;
         const char *first = fact_of(finding, questions_about[i].first);

@@ -21,6 +21,13 @@ enum rules_tier rules_tier(const struct request *request, uint32_t index)
     return coverage_is_low(request, index) ? TIER_LOW_COVERAGE : TIER_JUDGED;
 }
 
+bool rules_linking_is_uncertain(const struct msg_judged *judged)
+{
+    for (uint32_t i = 0; i < judged->n_findings; i++)
+        if (judged->findings[i].signal == VSIG_ID_linking_uncertain) return true;
+    return false;
+}
+
 enum rules_test rules_test(const struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];
@@ -29,6 +36,7 @@ enum rules_test rules_test(const struct request *request, uint32_t index)
     bool verified = !isnan(judged->entailment);
     enum rules_tier tier = rules_tier(request, index);
     if (tier != TIER_JUDGED) return tier == TIER_EXCLUDED ? RULES_NOT_RUN : RULES_LOW_COVERAGE;
+    if (request->message->linking && rules_linking_is_uncertain(judged)) return RULES_LINKING;
     if (request->message->n_answers) return judged->p_correct >= request->threshold ? RULES_PASSES : RULES_COMBINED;
     if (rule->verifier && verified && judged->entailment < request->entailment_threshold) return RULES_VERIFIER;
     if (rule->signals && verified && p < least) return RULES_SIGNALS;

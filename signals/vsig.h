@@ -108,6 +108,13 @@ struct vsig_def {
     enum err_code (*eval)(struct vsig_run *run);
 };
 
+/* A place at which the schema linker that the request tells of is not to be trusted. */
+struct vsig_uncertain {
+    bool columns;     /* else it was linking tables */
+    const char *name; /* that it was about to write, of a column "table.column"; NULL: it ended its list there */
+    double p;         /* that it went wrong; NAN */
+};
+
 /* The candidate and all there is to know about it. Filled by vsig_subject_init; families share it. */
 struct vsig_subject {
     struct arena *arena;
@@ -124,6 +131,9 @@ struct vsig_subject {
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
     const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
+
+    const struct vsig_uncertain *uncertain; /* of the request's linking */
+    uint32_t n_uncertain;
 
     const struct vsig_reply *reply; /* what a language model said of it (support/ask.h); NULL: none was asked */
 

@@ -45,6 +45,8 @@ struct workspace {
     struct msg_key key;
     struct schema_index *schema; /* a reference */
     char *question, *evidence;
+    struct vsig_uncertain *uncertain; /* of the request's linking; in the question's arena */
+    uint32_t n_uncertain;
     const struct question *analysis; /* NULL: there is no question */
 
     struct arena arena; /* of the candidate */

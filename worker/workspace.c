@@ -56,6 +56,20 @@ static bool keep(struct arena *arena, const char *text, char **out)
     return !text || *out;
 }
 
+static bool keep_linking(struct workspace *ws, const struct msg_linking *linking)
+{
+    ws->n_uncertain = linking ? linking->n_uncertain : 0;
+    ws->uncertain = arena_new_array(&ws->question_arena, ws->n_uncertain + 1, struct vsig_uncertain);
+    for (uint32_t i = 0; ws->uncertain && i < ws->n_uncertain; i++) {
+        const struct msg_uncertain *place = &linking->uncertain[i];
+        char *name = NULL;
+        if (!keep(&ws->question_arena, place->name, &name)) return false;
+        bool columns = place->stage && strcmp(place->stage, "columns") == 0;
+        ws->uncertain[i] = (struct vsig_uncertain){.columns = columns, .name = name, .p = place->p};
+    }
+    return ws->uncertain != NULL;
+}
+
 /* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
  */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
@@ -74,6 +88,7 @@ static enum err_code take_question(struct workspace *ws, const struct msg_task *
     if (!keep(&ws->question_arena, task->question, &ws->question) ||
         !keep(&ws->question_arena, task->evidence, &ws->evidence))
         return out_of_memory(err);
+    if (!keep_linking(ws, task->linking)) return out_of_memory(err);
     if (ws->question && *ws->question) {
         ws->analysis = question_read(&ws->question_arena, schema, ws->question, ws->evidence);
         if (!ws->analysis) return out_of_memory(err);
@@ -95,6 +110,8 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
     enum err_code code = vsig_subject_init(&ws->subject, &ws->arena, ws->schema, db, ws->sql, task->sql.len,
                                            ws->question, ws->evidence, ws->analysis);
     if (code == ERR_LIMIT_MEMORY) return out_of_memory(err);
+    ws->subject.uncertain = ws->uncertain;
+    ws->subject.n_uncertain = ws->n_uncertain;
     const struct sql_bound *bound = ws->subject.code ? NULL : ws->subject.bound;
     ws->denied = schema_uses_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);
     ws->reaches_denied = schema_reaches_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);

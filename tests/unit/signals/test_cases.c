@@ -29,6 +29,8 @@ struct stage {
     bool no_embedder;
     const char *case_name, *question, *evidence;
     const char *reply; /* the signal's part of a language model's answer */
+    const char
+        *uncertain; /* what the linker was not sure of: "tables concert"; "columns" alone: of the end of its list */
     unsigned fired, silent, failures;
 };
 
@@ -251,6 +253,12 @@ static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned 
     struct vsig_reply reply;
     json_t *part = hand_reply(stage, &reply);
     if (stage->reply) subject.reply = &reply;
+    const char *name = stage->uncertain ? strchr(stage->uncertain, ' ') : NULL;
+    const struct vsig_uncertain uncertain = {.columns =
+                                                 stage->uncertain && g_str_has_prefix(stage->uncertain, "columns"),
+                                             .name = name ? name + 1 : NULL,
+                                             .p = 0.75};
+    if (stage->uncertain) subject.uncertain = &uncertain, subject.n_uncertain = 1;
     vsig_run_one(&subject, stage->def, stage->options, &verdict);
     unsigned failures = stage->failures;
     if (strcmp(said_state(&verdict), line->key) != 0) fail(stage, line, "expected: %s", line->key);
@@ -296,13 +304,15 @@ static void read_setting(struct stage *stage, const struct case_line *line)
         g_free(why);
     } else if (strcmp(line->key, "case") == 0) {
         stage->case_name = line->value;
-        stage->question = stage->evidence = stage->reply = NULL;
+        stage->question = stage->evidence = stage->reply = stage->uncertain = NULL;
     } else if (strcmp(line->key, "question") == 0) {
         stage->question = line->value;
     } else if (strcmp(line->key, "evidence") == 0) {
         stage->evidence = line->value;
     } else if (strcmp(line->key, "reply") == 0) {
         stage->reply = line->value;
+    } else if (strcmp(line->key, "uncertain") == 0) {
+        stage->uncertain = line->value;
     } else if (strcmp(line->key, "option") == 0) {
         set_option(stage, line);
     } else if (strcmp(line->key, "embedder") == 0) {
