@@ -443,6 +443,38 @@ static const struct option_row examples_rows[] = {
      .sentence = "prune: from which likeness on two are one"},
     END};
 
+static const struct option_row link_rows[] = {
+    {"out", 'o', OPT_TEXT, "FILE", AT(link.out), .command_line_only = true,
+     .sentence = "export, train: the file to write; - is standard output for export"},
+    {"calibrate-on", 0, OPT_LIST, "RECORDING", AT(link.calibrate), .command_line_only = true,
+     .sentence =
+         "train: calibrate on this recording, of databases that neither the linker nor the predictors learned from"},
+    {"predictor", 0, OPT_TEXT, "FILE", AT(link.predictor), .command_line_only = true,
+     .sentence = "eval, judge: the predictors, as train wrote them"},
+    {"link-alpha", 0, OPT_REAL, "SHARE", AT(link.alpha), "0.1", .min = 0.001, .max = 0.5,
+     .sentence = "share of the tokens, or of the branching points, that the set of one layer may be wrong about"},
+    {"layers", 'k', OPT_INT, "N", AT(link.layers), "3", .min = 1, .max = 64,
+     .sentence = "layers whose sets are merged: those with the highest AUC on the calibration recording"},
+    {"merge", 0, OPT_CHOICE, "HOW", AT(link.merge), "permuted", "majority|permuted",
+     .sentence = "how sets of several layers become one: what --tau of them hold, or Algorithm 1"},
+    {"tau", 0, OPT_REAL, "SHARE", AT(link.tau), "0.5", .min = 0.01, .max = 0.99, .sentence = "of --merge majority"},
+    {"marginal", 0, FLAG_ARG, AT(link.marginal), "false",
+     .sentence = "one threshold for all tokens, as in the paper; else one for branching points and one for the others"},
+    {"near", 0, OPT_INT, "N", AT(link.near), "0", .min = 0, .max = 1000000,
+     .sentence =
+         "weigh the N nearest calibration points by likeness, where new questions are unlike the old; 0: all alike"},
+    {"temperature", 0, OPT_REAL, "X", AT(link.temperature), "1", .min = 1e-6, .max = 1e6,
+     .sentence = "of these weights: how fast they fall with the distance"},
+    {"units", 0, OPT_INT, "N", AT(link.units), "64", .min = 1, .max = 1024,
+     .sentence = "train: hidden units of a perceptron"},
+    {"epochs", 0, OPT_INT, "N", AT(link.epochs), "30", .min = 1, .max = 10000,
+     .sentence = "train: times that a perceptron sees each token"},
+    {"link-seed", 0, OPT_INT, "N", AT(link.seed), "1", .min = 0, .max = 1e15,
+     .sentence = "train: of first weights and order"},
+    {"ablation", 0, FLAG_ARG, AT(link.ablation), "false", .command_line_only = true,
+     .sentence = "eval: also by alpha, number of layers, merge and form of calibration"},
+    END};
+
 static const struct option_row train_rows[] = {
     {"out", 'o', OPT_TEXT, "FILE", AT(train.out), .command_line_only = true, .sentence = "the model file to write"},
     {"kind", 0, OPT_CHOICE, "KIND", AT(train.kind), "logistic", "logistic|trees", .sentence = "kind of classifier"},
@@ -664,6 +696,7 @@ const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
 const struct option_group options_feedback = {"feedback", "Feedback", feedback_rows};
 const struct option_group options_examples = {"examples", "Examples", examples_rows};
+const struct option_group options_link = {"link", "Linking", link_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
 const struct option_group options_mutate = {"mutate", "Mutation", mutate_rows};
@@ -678,15 +711,47 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general,  &options_output,      &options_judge,    &options_verifier,  &options_repair,
-    &options_encoder,  &options_llm,         &options_consult,  &options_corrector, &options_polish,
-    &options_database, &options_schema,      &options_redis,    &options_signals,   &options_log,
-    &options_check,    &options_answer,      &options_fix,      &options_explain,   &options_replay,
-    &options_eval,     &options_calibrate,   &options_feedback, &options_examples,  &options_train,
-    &options_recipe,   &options_mutate,      &options_doctor,   &options_config,    &options_kafka,
-    &options_topics,   &options_coordinator, &options_worker,   &options_diff,      &options_range,
-    &options_past,     &options_observe,     &options_dlq,      &options_serve,     NULL};
+const struct option_group *const option_groups[] = {&options_general,
+                                                    &options_output,
+                                                    &options_judge,
+                                                    &options_verifier,
+                                                    &options_repair,
+                                                    &options_encoder,
+                                                    &options_llm,
+                                                    &options_consult,
+                                                    &options_corrector,
+                                                    &options_polish,
+                                                    &options_database,
+                                                    &options_schema,
+                                                    &options_redis,
+                                                    &options_signals,
+                                                    &options_log,
+                                                    &options_check,
+                                                    &options_answer,
+                                                    &options_fix,
+                                                    &options_explain,
+                                                    &options_replay,
+                                                    &options_eval,
+                                                    &options_calibrate,
+                                                    &options_feedback,
+                                                    &options_examples,
+                                                    &options_link,
+                                                    &options_train,
+                                                    &options_recipe,
+                                                    &options_mutate,
+                                                    &options_doctor,
+                                                    &options_config,
+                                                    &options_kafka,
+                                                    &options_topics,
+                                                    &options_coordinator,
+                                                    &options_worker,
+                                                    &options_diff,
+                                                    &options_range,
+                                                    &options_past,
+                                                    &options_observe,
+                                                    &options_dlq,
+                                                    &options_serve,
+                                                    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

@@ -184,6 +184,13 @@ struct settings {
         int64_t seed;
     } mutate;
     struct {
+        const char *out, *predictor, *merge;
+        struct string_list calibrate;
+        int64_t layers, near, units, epochs, seed;
+        double alpha, tau, temperature;
+        bool marginal, ablation;
+    } link;
+    struct {
         const char *db;
         bool catalogue;
     } doctor;

@@ -1,0 +1,121 @@
+/* assay link train, eval and judge: recordings of a linker, and what is learned of them. */
+#include "cli/commands/link.h"
+
+#include "cli/output/format.h"
+#include "cli/output/link_output.h"
+#include "linking/evaluate.h"
+#include "linking/result.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRACE_BYTES = 256 << 20 };
+
+static struct predictor_options options_of(const struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    return (struct predictor_options){.alpha = s->link.alpha,
+                                      .layers = (uint32_t)s->link.layers,
+                                      .merge = strcmp(s->link.merge, "majority") == 0 ? PREDICTOR_MAJORITY
+                                                                                      : PREDICTOR_PERMUTED,
+                                      .tau = s->link.tau,
+                                      .marginal = s->link.marginal,
+                                      .near = (uint32_t)s->link.near,
+                                      .temperature = s->link.temperature};
+}
+
+int link_train(struct cli *cli)
+{
+    struct err err = {0};
+    struct predictor *predictor = NULL;
+    const struct settings *s = &cli->settings;
+    struct predictor_sources sources = {.training = cli->args + 1,
+                                        .n_training = (uint32_t)cli->n_args - 1,
+                                        .calibration = s->link.calibrate.items,
+                                        .n_calibration = s->link.calibrate.n};
+    struct perceptron_options options = perceptron_options_default();
+    options.hidden = (uint32_t)s->link.units;
+    options.epochs = (uint32_t)s->link.epochs;
+    options.seed = (uint64_t)s->link.seed;
+    if (!s->link.out || !sources.n_calibration) {
+        complain(s->link.out
+                     ? "calibrate on what? --calibrate-on=RECORDING, of other databases than those to learn from"
+                     : "where to? --out=FILE names the file");
+        return EXIT_ERROR;
+    }
+    GString *command = g_string_new("assay link train");
+    for (int i = 1; i < cli->n_args; i++) g_string_append_printf(command, " %s", cli->args[i]);
+    for (unsigned i = 0; i < sources.n_calibration; i++)
+        g_string_append_printf(command, " --calibrate-on %s", sources.calibration[i]);
+    enum err_code code = predictor_train(&sources, &options, &predictor, &err);
+    if (!code) code = predictor_save(predictor, command->str, s->link.out, &err);
+    if (!code && !s->general.quiet) link_print_training(predictor, stderr);
+    g_string_free(command, TRUE);
+    predictor_free(predictor);
+    return code ? complain_err("link train", &err) : 0;
+}
+
+static struct predictor *open_predictor(const struct cli *cli)
+{
+    struct err err = {0};
+    struct predictor *predictor = NULL;
+    if (!cli->settings.link.predictor)
+        complain("which predictors? --predictor=FILE names what `assay link train` wrote");
+    else if (predictor_load(cli->settings.link.predictor, &predictor, &err) != ERR_OK)
+        complain_err("link", &err);
+    return predictor;
+}
+
+int link_eval(struct cli *cli)
+{
+    struct err err = {0};
+    enum format format;
+    if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
+    struct predictor *predictor = open_predictor(cli);
+    if (!predictor) return EXIT_ERROR;
+    struct predictor_options options = options_of(cli);
+    enum err_code code = ERR_OK;
+    for (int i = 1; !code && i < cli->n_args; i++)
+        code =
+            link_print_evaluation(predictor, &options, cli->args[i], cli->settings.link.ablation, format, stdout, &err);
+    predictor_free(predictor);
+    return code ? complain_err("link eval", &err) : 0;
+}
+
+static enum err_code judge_recording(const struct predictor *predictor, const struct predictor_options *options,
+                                     const char *name, struct err *err)
+{
+    struct recording recording;
+    struct arena arena;
+    struct trace *trace = NULL;
+    struct linking_results *results = linking_results_new();
+    enum err_code code = recording_open(name, &recording, err);
+    if (code) return linking_results_free(results), code;
+    arena_init(&arena, TRACE_BYTES);
+    while (!(code = recording_next(&recording, &arena, &trace, err)) && trace) {
+        if ((code = linking_results_add(results, predictor, options, &recording, trace, &arena, err))) break;
+        arena_reset(&arena);
+    }
+    if (!code) {
+        json_t *list = linking_results_json(results);
+        format_json_list(list, FORMAT_JSONL, stdout);
+        json_decref(list);
+    }
+    arena_free(&arena);
+    recording_close(&recording);
+    linking_results_free(results);
+    return code;
+}
+
+int link_judge(struct cli *cli)
+{
+    struct err err = {0};
+    struct predictor *predictor = open_predictor(cli);
+    if (!predictor) return EXIT_ERROR;
+    struct predictor_options options = options_of(cli);
+    enum err_code code = ERR_OK;
+    for (int i = 1; !code && i < cli->n_args; i++) code = judge_recording(predictor, &options, cli->args[i], &err);
+    predictor_free(predictor);
+    return code ? complain_err("link judge", &err) : 0;
+}

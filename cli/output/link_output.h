@@ -1,0 +1,15 @@
+/* The tables of `assay link train` and `assay link eval`: the measures of Reliable Text-to-SQL with Adaptive Abstention, section 4. */
+#ifndef ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
+#define ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
+
+#include "cli/output/format.h"
+#include "linking/evaluate.h"
+
+void link_print_training(const struct predictor *predictor, FILE *stream);
+
+/* What link_evaluate says of a recording, with these options; `ablation`: and with many others. */
+enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
+                                    const char *recording, bool ablation, enum format format, FILE *stream,
+                                    struct err *err);
+
+#endif

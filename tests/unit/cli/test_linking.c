@@ -1,0 +1,140 @@
+/* What a schema linker is not sure of, through the program: requests that tell of it, and recordings that are none. */
+#include "tests/unit/cli/spawn.h"
+#include "tests/unit/linking/made.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <jansson.h>
+#include <string.h>
+
+TestSuite(linking_program, .init = scratch_begin, .fini = scratch_end);
+
+static json_t *parse(const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_DISABLE_EOF_CHECK, &error);
+    cr_assert(json, "%s\n%.500s", error.text, text);
+    return json;
+}
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    return text ? text : "";
+}
+
+/* The verdict on how many customers there are, with what a linker said of it. */
+static json_t *judged(const char *linking, const char *policy)
+{
+    char *line = g_strdup_printf("{\"id\":\"q\",\"db\":\"shop\",\"question\":\"How many customers are there?\","
+                                 "\"candidates\":[\"SELECT count(*) FROM customer\"],\"policy\":\"%s\"%s}\n",
+                                 policy, linking);
+    write_file("log.jsonl", line);
+    struct run run = assay("replay", "log.jsonl", "--db-root=.", "--quiet");
+    json_t *verdict = parse(run.out);
+    run_free(&run);
+    g_free(line);
+    return verdict;
+}
+
+Test(linking_program, an_answer_on_an_uncertain_table_is_abstained_from)
+{
+    json_t *plain = judged("", "abstain"), *sure = judged(",\"linking\":{\"tables\":[\"customer\"]}", "abstain"),
+           *unsure = judged(",\"linking\":{\"tables\":[\"customer\"],\"uncertain\":[{\"stage\":\"tables\",\"name\":"
+                            "\"customer\",\"p\":0.7}]}",
+                            "abstain"),
+           *elsewhere = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"name\":\"orders\"}]}", "abstain");
+    cr_expect_str_eq(text_at(plain, "status"), "validated");
+    cr_expect_str_eq(text_at(sure, "status"), "validated");
+    cr_expect_str_eq(text_at(elsewhere, "status"), "validated", "it does not use what the linker was unsure of");
+    cr_expect_str_eq(text_at(unsure, "status"), "abstained");
+    cr_expect_str_eq(text_at(unsure, "cause"), "question ambiguity");
+    cr_expect(strstr(text_at(unsure, "message"), "the schema linker was not sure"), "%s", text_at(unsure, "message"));
+    json_decref(plain);
+    json_decref(sure);
+    json_decref(unsure);
+    json_decref(elsewhere);
+}
+
+Test(linking_program, under_policy_ask_it_is_asked_about_in_words)
+{
+    json_t *verdict = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"name\":\"customer\"}]}", "ask");
+    const char *question = json_string_value(json_array_get(json_object_get(verdict, "questions"), 0));
+    cr_expect_str_eq(text_at(verdict, "status"), "ask");
+    cr_assert_str_eq(question, "Is the customer what you mean? The schema linker was not sure.");
+    json_decref(verdict);
+    verdict = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"columns\"}]}", "ask");
+    question = json_string_value(json_array_get(json_object_get(verdict, "questions"), 0));
+    cr_assert(strstr(question, "Is there more to it"), "%s", question);
+    json_decref(verdict);
+}
+
+Test(linking_program, recordings_are_learned_from_measured_and_judged)
+{
+    struct made made = {.questions = 150, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 1};
+    made_write("learn", &made);
+    made.seed = 2;
+    made_write("calibrate", &made);
+    made.seed = 3;
+    made_write("fresh", &made);
+    struct run run =
+        assay("link", "train", "learn", "--calibrate-on=calibrate", "--out=linker", "--units=8", "--epochs=10");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.err, "tables: ") && strstr(run.err, "AUC"), "%s", run.err);
+    run_free(&run);
+    run = assay("link", "eval", "fresh.jsonl", "--predictor=linker", "--format=json", "--ablation");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    json_t *measures = parse(run.out), *tables = json_object_get(measures, "tables");
+    cr_expect_eq(json_integer_value(json_object_get(tables, "questions")), 150);
+    cr_expect_gt(json_array_size(json_object_get(measures, "coverage")), 20);
+    cr_expect_eq(json_array_size(json_object_get(measures, "outcomes")), 6);
+    cr_expect_geq(json_array_size(json_object_get(measures, "ablation")), 16);
+    json_decref(measures);
+    run_free(&run);
+    run = assay("link", "judge", "fresh", "--predictor=linker");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    json_t *first = parse(run.out);
+    cr_expect_str_eq(text_at(first, "id"), "q0");
+    cr_expect(json_is_array(json_object_get(json_object_get(first, "linking"), "uncertain")));
+    json_decref(first);
+    run_free(&run);
+}
+
+Test(linking_program, what_is_wrong_is_said)
+{
+    static const struct {
+        const char *args[6], *part;
+    } cases[] = {
+        {{"link", "guess", "x"}, "not 'guess'"},
+        {{"link", "eval", "x"}, "--predictor"},
+        {{"link", "eval", "x", "--predictor=nowhere"}, "nowhere"},
+        {{"link", "train", "x"}, "--out"},
+        {{"link", "train", "x", "--out=o"}, "--calibrate-on"},
+        {{"link", "train", "x", "--out=o", "--calibrate-on=y"}, "x.safetensors"},
+        {{"link", "export", "x", "--db-root=."}, "--out"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = assay_with(NULL, cases[i].args);
+        cr_expect_eq(run.status, 2, "%s", cases[i].part);
+        cr_expect(strstr(run.err, cases[i].part), "%s: %s", cases[i].part, run.err);
+        run_free(&run);
+    }
+}
+
+Test(linking_program, an_export_tells_what_the_question_names_and_what_gold_uses)
+{
+    write_file(
+        "log.jsonl",
+        "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"How many customers are there?\",\"gold\":\"SELECT count(*) FROM "
+        "customer\"}\n{\"id\":\"b\",\"db\":\"shop\",\"question\":\"?\",\"gold\":\"SELECT nothing FROM nowhere\"}\n");
+    struct run run = assay("link", "export", "log.jsonl", "--db-root=.", "--out=-");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.err, "log.jsonl:2: skipped"), "%s", run.err);
+    json_t *line = parse(run.out), *gold = json_object_get(line, "gold"), *tables = json_object_get(line, "tables");
+    cr_expect_eq(json_array_size(json_object_get(gold, "tables")), 1);
+    size_t used = (size_t)json_integer_value(json_array_get(json_object_get(gold, "tables"), 0));
+    cr_expect_str_eq(text_at(json_array_get(tables, used), "name"), "customer");
+    cr_expect_geq(json_array_size(json_object_get(line, "names")), 1);
+    json_decref(line);
+    run_free(&run);
+}
