@@ -178,6 +178,9 @@ static enum err_code read_layers(struct recording *r, struct err *err)
     if (!code && !r->n_layers)
         code = err_set(err, ERR_MALFORMED, "%s: no tensor layer_0, layer_1 ...: there are no hidden states",
                        r->states->path);
+    if (!code && r->hidden > TRACE_MAX_HIDDEN)
+        code = err_set(err, ERR_LIMIT_COUNT, "%s: hidden states of %u numbers; at most %d are read", r->states->path,
+                       r->hidden, TRACE_MAX_HIDDEN);
     if (!code && r->all > TRACE_MAX_ROWS)
         code = err_set(err, ERR_LIMIT_ROWS, "%s: %llu tokens; a recording has at most %d, so record in parts",
                        r->states->path, (unsigned long long)r->all, TRACE_MAX_ROWS);

@@ -21,6 +21,7 @@ enum {
     TRACE_MAX_NAME_TOKENS = 256,
     TRACE_MAX_TOKENS = 8192,
     TRACE_MAX_LAYERS = 256,
+    TRACE_MAX_HIDDEN = 16384,
     TRACE_MAX_ROWS = 999999 /* tokens of one recording */
 };
 

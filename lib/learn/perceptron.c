@@ -69,7 +69,7 @@ double perceptron_predict(const struct perceptron *p, const float *x)
 
 /* --- training --- */
 
-/* The parameters in one row: weight, bias, out, out_bias. */
+/* The parameters in one row: weight, bias, out. */
 struct adam {
     size_t n;
     float *gradient, *first, *second;

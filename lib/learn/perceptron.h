@@ -1,4 +1,4 @@
-/* A perceptron of two layers over dense vectors: P(positive) = sigmoid(b + sum_h v_h relu(c_h + w_h . z)), z the standardised input. What
+/* A perceptron of two layers over dense vectors: P(positive) is the sigmoid of a weighted sum of rectified units over the standardised input. What
  * reads hidden states of a model (linking/predictor.h) uses it.
  *
  * Trained by Adam on shuffled batches, weights decayed, positives weighed up to count as much as negatives where asked. The same data and

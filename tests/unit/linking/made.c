@@ -1,4 +1,4 @@
-#include "made.h"
+#include "tests/unit/linking/made.h"
 
 #include "lib/learn/metrics.h"
 #include "lib/learn/tensors.h"

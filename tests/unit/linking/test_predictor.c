@@ -3,7 +3,7 @@
 #include "lib/learn/metrics.h"
 #include "linking/evaluate.h"
 #include "linking/result.h"
-#include "made.h"
+#include "tests/unit/linking/made.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>

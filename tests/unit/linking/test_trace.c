@@ -1,7 +1,7 @@
 /* Recordings of a linker: what was written reads back as names, a branching point is traced back to a name (Algorithm 2), and what is not a
  * recording is refused with its place. */
 #include "linking/trace.h"
-#include "made.h"
+#include "tests/unit/linking/made.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -229,5 +229,6 @@ Test(recording, layers_that_are_missing_of_other_shapes_no_numbers_or_a_million_
     states_refused(odd, (const uint64_t[][2]){{4, 4}}, 1, 0, "layer_0, layer_1");
     states_refused(none, (const uint64_t[][2]){{4, 4}}, 1, 0, "no hidden states");
     states_refused(names, (const uint64_t[][2]){{4, 4}}, 1, INFINITY, "no finite number");
+    states_refused(names, (const uint64_t[][2]){{4, 20000}}, 1, 0, "at most 16384");
     states_refused(names, (const uint64_t[][2]){{1000000, 1}}, 1, 0, "record in parts");
 }
