@@ -8,16 +8,17 @@ Databases of the last three of ten folds (prompt.py) are left out: what tells it
 weights on the same machine. DIR is a Hugging Face directory: weights in half precision, tokenizer, configuration.
 """
 
-import argparse, json, math, random, sys, time
+import argparse, collections, copy, json, math, random, sys, time
 
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers, processors
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MBartConfig, MBartForConditionalGeneration, PreTrainedTokenizerFast
 
 from prompt import LINKER_FOLDS, SPECIAL, column_prompt, fold_of, table_prompt
 
-TOKENS_A_BATCH = 2500
+TOKENS_A_BATCH = 2000
 LONGEST = 700
+MIN_DATABASES = 8
 
 
 def read_lines(paths):
@@ -27,12 +28,14 @@ def read_lines(paths):
 
 
 def make_tokenizer(lines):
-    words = Tokenizer(models.WordPiece(unk_token="<unk>", max_input_chars_per_word=60))
+    """Words that MIN_DATABASES share; others are <unk>."""
+    databases = collections.defaultdict(set)
+    for line in lines:
+        names = (x for t in line["tables"] for x in [t, *t["columns"]])
+        for word in [*line["words"], *(w for x in names for w in x["words"])]: databases[word].add(line["db"])
+    shared = sorted(w for w, where in databases.items() if len(where) >= MIN_DATABASES)
+    words = Tokenizer(models.WordLevel({w: i for i, w in enumerate(dict.fromkeys([*SPECIAL, *shared]))}, unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    trainer = trainers.WordPieceTrainer(vocab_size=4000, special_tokens=SPECIAL, show_progress=False)
-    texts = (" ".join(line["words"]) for line in lines)
-    names = (" ".join(w for t in line["tables"] for x in [t, *t["columns"]] for w in x["words"]) for line in lines[::10])
-    words.train_from_iterator([*texts, *names], trainer)
     words.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", words.token_to_id("</s>"))])
     return PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>",
@@ -41,12 +44,13 @@ def make_tokenizer(lines):
 
 def make_model(tokenizer, width):
     """Normalised before each layer, so that it learns to copy slots within an epoch; a T5 of this size took ten times as long."""
-    end, begin = tokenizer.eos_token_id, tokenizer.pad_token_id
+    end, pad = tokenizer.eos_token_id, tokenizer.pad_token_id
     return MBartForConditionalGeneration(MBartConfig(
-        vocab_size=len(tokenizer), d_model=width, encoder_layers=4, decoder_layers=6, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=4 * width, decoder_ffn_dim=4 * width, max_position_embeddings=LONGEST + 68,
-        pad_token_id=begin, eos_token_id=end, bos_token_id=begin, decoder_start_token_id=begin, forced_eos_token_id=None,
-        dropout=0.1, init_std=0.06, scale_embedding=True))
+        vocab_size=len(tokenizer), d_model=width, encoder_layers=3, decoder_layers=4, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=3 * width, decoder_ffn_dim=3 * width, max_position_embeddings=LONGEST + 68,
+        pad_token_id=pad, eos_token_id=end, bos_token_id=end, forced_eos_token_id=None,
+        decoder_start_token_id=end,  # what this family shifts to the front of its labels
+        dropout=0.15, init_std=0.06, scale_embedding=True))
 
 
 def prompts(lines, rng):
@@ -104,13 +108,11 @@ def train(model, tokenizer, lines, args):
             optimizer.step()
             steps += 1
             loss_sum += loss.item()
-            if steps % 200 == 0: print(steps, loss.item(), f'{time.time() - began:.0f}', file=sys.stderr, flush=True)
         print(f"epoch {epoch + 1}: loss {loss_sum / len(todo):.4f}, {time.time() - began:.0f} s", file=sys.stderr, flush=True)
         if (epoch + 1) % 2 == 0: save(model, tokenizer, args.out)
 
 
 def save(model, tokenizer, path):
-    import copy
     copy.deepcopy(model).half().save_pretrained(path, safe_serialization=True)
     tokenizer.save_pretrained(path)
 
