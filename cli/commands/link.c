@@ -38,7 +38,7 @@ const struct command command_link = {
                 "assay link train folds --calibrate-on others --out linker.assay\n"
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"
                 "assay link judge today --predictor linker.assay > linkings.jsonl",
-    .main_flags = "db-root out calibrate-on predictor link-alpha layers merge marginal near ablation format",
+    .main_flags = "db-root out calibrate-on predictor link-alpha layers merge ablation format",
     .words = "export train eval judge",
     .groups = (const struct option_group *const[]){&options_link, &options_log, &options_judge, &options_signals,
                                                    &options_database, &options_schema, &options_output,
